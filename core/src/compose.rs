@@ -1,0 +1,96 @@
+//! Composition: if S₃ refines S₂ and S₂ refines S₁, then S₃ refines S₁ by way of S₂.
+//!
+//! Source: Havelund & Shankar, Appendix A.1, `transitive`. Composition preserves observation,
+//! initiality and simulation; it does not preserve `environment` and `coverage`, so a composed
+//! refinement is checked as composed, between its ends.
+
+use std::sync::Arc;
+
+use crate::invariant::Invariant;
+use crate::refinement::{Refinement, Waiver};
+use crate::system::{ActionOf, ObservationOf, Process, StateOf, TransitionSystem};
+
+/// The refinement of the upper specification by the lower implementation.
+pub struct Composed<U, L> {
+    upper: Arc<U>,
+    lower: Arc<L>,
+}
+
+/// `lower` refines the implementation of `upper`, so its implementation refines the specification
+/// of `upper`.
+///
+/// An invariant of `upper` is pulled back through the mapping of `lower`. Where its name is taken
+/// it gets `above.` in front.
+pub fn compose<U, L>(upper: U, lower: L) -> Composed<U, L>
+where
+    U: Refinement,
+    L: Refinement<Abstract = U::Concrete>,
+{
+    Composed {
+        upper: Arc::new(upper),
+        lower: Arc::new(lower),
+    }
+}
+
+impl<U, L> Refinement for Composed<U, L>
+where
+    U: Refinement + Send + 'static,
+    U::Abstract: TransitionSystem<Observation = ObservationOf<L::Concrete>>,
+    L: Refinement<Abstract = U::Concrete> + Send + 'static,
+{
+    type Concrete = L::Concrete;
+    type Abstract = U::Abstract;
+
+    fn implementation(&self) -> &Self::Concrete {
+        self.lower.implementation()
+    }
+
+    fn specification(&self) -> &Self::Abstract {
+        self.upper.specification()
+    }
+
+    fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract> {
+        self.upper.map(&self.lower.map(state))
+    }
+
+    fn answer(
+        &self,
+        from: &StateOf<Self::Concrete>,
+        action: &ActionOf<Self::Concrete>,
+        to: &StateOf<Self::Concrete>,
+    ) -> Option<ActionOf<Self::Abstract>> {
+        let between = self.lower.answer(from, action, to)?;
+        self.upper
+            .answer(&self.lower.map(from), &between, &self.lower.map(to))
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
+        let mut invariants = self.lower.invariants();
+        for above in self.upper.invariants() {
+            let lower = self.lower.clone();
+            let mut pulled = above.pull_back(move |state| lower.map(state));
+            while invariants.iter().any(|own| own.name() == pulled.name()) {
+                let name = format!("above.{}", pulled.name());
+                pulled = pulled.renamed(name);
+            }
+            invariants.push(pulled);
+        }
+        invariants
+    }
+
+    fn environment(&self) -> &[Process] {
+        self.upper.environment()
+    }
+
+    fn at_rest(&self, state: &StateOf<Self::Concrete>, process: Process) -> bool {
+        self.lower.at_rest(state, process) && self.upper.at_rest(&self.lower.map(state), process)
+    }
+
+    fn acts_for(&self, process: Process) -> Process {
+        self.upper.acts_for(self.lower.acts_for(process))
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        self.upper.waivers()
+    }
+}

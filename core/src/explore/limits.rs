@@ -1,0 +1,79 @@
+//! When an exploration ends before it is complete, and how it is watched.
+
+use std::fmt::{self, Display};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Bounds on an exploration; the default bounds nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Distinct states.
+    pub states: Option<u64>,
+    /// Distance from the initial states, in transitions.
+    pub depth: Option<u32>,
+    /// Time.
+    pub seconds: Option<f64>,
+    /// Memory held by the process.
+    pub memory_bytes: Option<u64>,
+}
+
+/// What ended an exploration early.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// As many states as allowed, and there are more.
+    States(u64),
+    /// States at the greatest distance allowed were not expanded.
+    Depth(u32),
+    /// The time was up.
+    Seconds(f64),
+    /// The process held as much memory as allowed.
+    MemoryBytes(u64),
+    /// Somebody cancelled it.
+    Cancelled,
+}
+
+impl Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::States(n) => write!(f, "the limit of {n} states"),
+            Self::Depth(n) => write!(f, "the limit of depth {n}"),
+            Self::Seconds(n) => write!(f, "the limit of {n} seconds"),
+            Self::MemoryBytes(n) => write!(f, "the limit of {n} bytes of memory"),
+            Self::Cancelled => f.write_str("cancellation"),
+        }
+    }
+}
+
+/// How far an exploration has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Distinct states so far.
+    pub states: u64,
+    /// Transitions so far.
+    pub transitions: u64,
+    /// The distance from the initial states of those being expanded.
+    pub depth: u32,
+    /// States reached and not yet expanded.
+    pub frontier: u64,
+    /// Time since the start.
+    pub elapsed: Duration,
+}
+
+/// How an exploration is watched from outside.
+#[derive(Clone, Copy, Default)]
+pub struct Watch<'a> {
+    /// Set by somebody to end the exploration with what has been seen so far.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Called now and then, always on the thread that called for the exploration.
+    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+}
+
+impl Watch<'_> {
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel
+            .is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+    }
+}

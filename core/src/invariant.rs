@@ -1,0 +1,120 @@
+//! Named state predicates.
+//!
+//! Source: Havelund & Shankar, Definition 3 and Appendix B.2.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::system::{StateOf, TransitionSystem};
+
+type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
+
+/// A named predicate on the states of `S`: `when` implies `holds`.
+///
+/// The premise is apart from the conclusion so that coverage can count how often it was true: an
+/// implication whose premise never holds says nothing.
+pub struct Invariant<S: TransitionSystem> {
+    name: Cow<'static, str>,
+    source: Cow<'static, str>,
+    premise: Option<Predicate<StateOf<S>>>,
+    holds: Predicate<StateOf<S>>,
+}
+
+impl<S: TransitionSystem> Invariant<S> {
+    /// An invariant with its name, where it comes from or what it is for, and its predicate.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        holds: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            source: source.into(),
+            premise: None,
+            holds: Arc::new(holds),
+        }
+    }
+
+    /// The same, claimed only of the states that satisfy `premise`.
+    #[must_use]
+    pub fn when(mut self, premise: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static) -> Self {
+        self.premise = Some(match self.premise.take() {
+            None => Arc::new(premise),
+            Some(earlier) => Arc::new(move |state| earlier(state) && premise(state)),
+        });
+        self
+    }
+
+    /// Its name, unique within a refinement.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it comes from, or what it is for.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether it has a premise of its own.
+    pub fn has_premise(&self) -> bool {
+        self.premise.is_some()
+    }
+
+    /// Whether something is claimed of `state`: the premise holds, or there is none.
+    pub fn applies(&self, state: &StateOf<S>) -> bool {
+        self.premise.as_ref().is_none_or(|premise| premise(state))
+    }
+
+    /// The conclusion alone, whatever the premise.
+    pub fn concludes(&self, state: &StateOf<S>) -> bool {
+        (self.holds)(state)
+    }
+
+    /// Whether `state` satisfies the implication.
+    pub fn holds(&self, state: &StateOf<S>) -> bool {
+        !self.applies(state) || self.concludes(state)
+    }
+
+    /// The invariant of `T` that holds of a state where this one holds of its image under `map`.
+    pub fn pull_back<T: TransitionSystem>(
+        &self,
+        map: impl Fn(&StateOf<T>) -> StateOf<S> + Send + Sync + 'static,
+    ) -> Invariant<T> {
+        let map = Arc::new(map);
+        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<StateOf<T>> {
+            let (map, predicate) = (map.clone(), predicate.clone());
+            Arc::new(move |state| predicate(&map(state)))
+        };
+        Invariant {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            premise: self.premise.as_ref().map(through),
+            holds: through(&self.holds),
+        }
+    }
+
+    /// The same invariant under another name.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = name.into();
+        self
+    }
+}
+
+impl<S: TransitionSystem> Clone for Invariant<S> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            premise: self.premise.clone(),
+            holds: self.holds.clone(),
+        }
+    }
+}
+
+impl<S: TransitionSystem> fmt::Debug for Invariant<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Invariant({:?}, {:?})", self.name, self.source)
+    }
+}

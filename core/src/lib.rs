@@ -1,0 +1,36 @@
+//! **refmap** checks refinement in the style of Abadi and Lamport.
+//!
+//! You state a specification and an implementation as observed transition systems
+//! ([`TransitionSystem`]), say how the states of the one map to the states of the other and which
+//! step each step simulates ([`Refinement`]), and [`check`] discharges the obligations that make
+//! the mapping a refinement mapping. The outcome is a [`Report`]: which obligations hold, how often
+//! each was tested, what was never exercised, and for each that fails a shortest counterexample.
+//!
+//! The theory is that of Havelund and Shankar, *A Refinement Proof for a Garbage Collector*,
+//! section 3, which in turn follows Abadi and Lamport, *The Existence of Refinement Mappings*.
+//!
+//! This crate knows nothing of garbage collectors or of any other algorithm, and it neither prints
+//! nor exits, but for the module `cli` behind the feature of that name.
+
+pub mod catalogue;
+#[cfg(feature = "cli")]
+pub mod cli;
+mod compose;
+pub mod explore;
+mod invariant;
+pub mod obligation;
+mod refinement;
+pub mod report;
+mod system;
+mod trace;
+
+pub use compose::{Composed, compose};
+pub use invariant::Invariant;
+pub use obligation::{Settings, check};
+pub use refinement::{Refinement, Waiver};
+pub use report::{Evidence, Report, Verdict};
+pub use system::{
+    ActionOf, Disagreement, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem,
+    disagreement, offer, steps,
+};
+pub use trace::{ReplayError, Trace, replay};

@@ -1,0 +1,498 @@
+//! Whether the implementation leaves its environment free: it may schedule what the environment
+//! asks for, and may not refuse it for good.
+//!
+//! Source: Havelund & Shankar, section 2, "must preserve the nondeterminism of the mutator". For
+//! each process p of the environment:
+//!
+//! (a) Whenever p is at rest, and an action of p is enabled in the mapped state and would change
+//! it, a step answered by that action with the same inputs can be reached without an earlier
+//! visible step of p, the other processes of the environment making visible steps only while they
+//! are not at rest. (b) From every reachable state p can come to rest. (c) Only steps of p, or on
+//! behalf of p, change whether p is at rest.
+//!
+//! Decided on the complete graph by backward reachability.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
+
+use crate::explore::{Explored, Graph, Panic, StateId, catch};
+use crate::refinement::Refinement;
+use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
+
+/// What the graph keeps of a step, in 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    /// The process of the environment that takes the step, or on whose behalf it is taken.
+    pub agent: Option<usize>,
+    /// Whether it is answered by an action.
+    pub visible: bool,
+    /// The number of that action's inputs, if it is one of the environment.
+    pub input: Option<u32>,
+}
+
+impl Label {
+    pub fn encode(self) -> u32 {
+        let agent = self.agent.map_or(0, |agent| agent as u32 + 1);
+        let input = self.input.map_or(0, |input| input + 1);
+        assert!(input < 1 << 24, "a step's label has room for 2^24 inputs");
+        agent | u32::from(self.visible) << 7 | input << 8
+    }
+
+    pub fn decode(bits: u32) -> Self {
+        Self {
+            agent: (bits & 0x7F).checked_sub(1).map(|agent| agent as usize),
+            visible: bits & 0x80 != 0,
+            input: (bits >> 8).checked_sub(1),
+        }
+    }
+}
+
+/// An action that a state can no longer lead to.
+pub(super) struct Refusal<A> {
+    pub at: Offer,
+    pub process: Process,
+    pub action: A,
+}
+
+/// A state, and the place of an action among those that the specification offers there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Offer {
+    pub state: StateId,
+    order: usize,
+}
+
+/// A process whose rest is not its own affair.
+pub(super) struct Unrest {
+    pub state: StateId,
+    pub step: Option<u32>,
+    pub process: Process,
+    pub reason: UnrestReason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnrestReason {
+    /// (b) fails.
+    ForEver,
+    /// (c) fails.
+    ByOther,
+}
+
+pub(super) struct Findings<R: Refinement> {
+    /// Per rule of the specification, how many pairs of a state and an action were tested.
+    pub checked: Vec<u64>,
+    /// Per rule of the specification, the first refusal.
+    pub refusals: Vec<Option<Refusal<ActionOf<R::Abstract>>>>,
+    /// How many pairs of a process and a state, or a step, were tested for (b) and (c).
+    pub rest_checked: u64,
+    pub unrest: Option<Unrest>,
+}
+
+/// Decides (a), (b) and (c). `inputs` are the inputs with which steps were answered, by number.
+pub(super) fn decide<R: Refinement, T: Sync>(
+    refinement: &R,
+    explored: &Explored<R::Concrete, T>,
+    graph: &Graph,
+    inputs: &[ActionOf<R::Abstract>],
+    threads: usize,
+) -> Result<Findings<R>, (StateId, Panic)> {
+    let rest = Rest::new(refinement, explored)?;
+    let mut findings = Findings {
+        checked: vec![0; refinement.specification().rules().len()],
+        refusals: refinement
+            .specification()
+            .rules()
+            .iter()
+            .map(|_| None)
+            .collect(),
+        rest_checked: 0,
+        unrest: None,
+    };
+    let mut backward = Backward::new(graph, explored.states());
+    comes_to_rest(refinement, &rest, &mut backward, &mut findings);
+    let unmet = meets_at_once(
+        refinement,
+        explored,
+        &rest,
+        inputs,
+        &backward,
+        threads,
+        &mut findings,
+    )?;
+    meets_later(
+        refinement,
+        &rest,
+        inputs,
+        unmet,
+        &mut backward,
+        &mut findings,
+    );
+    Ok(findings)
+}
+
+impl<R: Refinement> Findings<R> {
+    /// Notes that an action is refused in a state; the first state counts, and in it the action that
+    /// the specification offers first.
+    fn refuse(&mut self, rule: usize, refusal: Refusal<ActionOf<R::Abstract>>) {
+        let first = &mut self.refusals[rule];
+        if first.as_ref().is_none_or(|first| refusal.at < first.at) {
+            *first = Some(refusal);
+        }
+    }
+}
+
+/// Per state, the set of environment processes at rest.
+struct Rest(Vec<u32>);
+
+impl Rest {
+    fn new<R: Refinement, T>(
+        refinement: &R,
+        explored: &Explored<R::Concrete, T>,
+    ) -> Result<Self, (StateId, Panic)> {
+        let processes = refinement.environment();
+        let of = |state: &StateOf<R::Concrete>| {
+            let at_rest = |(index, &process): (usize, &Process)| {
+                u32::from(refinement.at_rest(state, process)) << index
+            };
+            processes.iter().enumerate().map(at_rest).sum()
+        };
+        (0..explored.states() as u32)
+            .map(StateId)
+            .map(|id| catch(|| of(explored.state(id))).map_err(|panic| (id, panic)))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    fn contains(&self, state: StateId, process: usize) -> bool {
+        self.0[state.0 as usize] >> process & 1 == 1
+    }
+}
+
+/// The graph, and its steps turned round once somebody needs them.
+struct Backward<'a> {
+    graph: &'a Graph,
+    states: usize,
+    turned: Option<Turned>,
+}
+
+/// Per state, the steps that lead to it: origin and label.
+struct Turned {
+    offsets: Vec<u64>,
+    steps: Vec<(u32, u32)>,
+}
+
+impl<'a> Backward<'a> {
+    fn new(graph: &'a Graph, states: usize) -> Self {
+        Self {
+            graph,
+            states,
+            turned: None,
+        }
+    }
+
+    fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
+        (0..self.states as u32).map(StateId)
+    }
+
+    fn turned(&mut self) -> &Turned {
+        self.turned
+            .get_or_insert_with(|| Turned::new(self.graph, self.states))
+    }
+
+    /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
+    /// origins, until nothing changes.
+    fn spread(&mut self, marks: &mut [u64], permitted: impl Fn(StateId, Label) -> bool) {
+        let mut work: VecDeque<StateId> =
+            self.ids().filter(|id| marks[id.0 as usize] != 0).collect();
+        let turned = self.turned();
+        while let Some(target) = work.pop_front() {
+            let marked = marks[target.0 as usize];
+            for &(origin, label) in turned.into(target) {
+                let new = marked & !marks[origin as usize];
+                if new != 0 && permitted(StateId(origin), Label::decode(label)) {
+                    marks[origin as usize] |= new;
+                    work.push_back(StateId(origin));
+                }
+            }
+        }
+    }
+}
+
+impl Turned {
+    fn new(graph: &Graph, states: usize) -> Self {
+        let mut offsets = vec![0u64; states + 1];
+        let ids = || (0..states as u32).map(StateId);
+        for (target, _) in ids().flat_map(|id| graph.steps(id)) {
+            offsets[target.0 as usize + 1] += 1;
+        }
+        for index in 0..states {
+            offsets[index + 1] += offsets[index];
+        }
+        let mut free = offsets.clone();
+        let mut steps = vec![(0, 0); graph.len()];
+        for id in ids() {
+            for (target, label) in graph.steps(id) {
+                let place = &mut free[target.0 as usize];
+                steps[*place as usize] = (id.0, label);
+                *place += 1;
+            }
+        }
+        Self { offsets, steps }
+    }
+
+    fn into(&self, state: StateId) -> &[(u32, u32)] {
+        let state = state.0 as usize;
+        &self.steps[self.offsets[state] as usize..self.offsets[state + 1] as usize]
+    }
+}
+
+/// Decides (b) and (c).
+fn comes_to_rest<R: Refinement>(
+    refinement: &R,
+    rest: &Rest,
+    backward: &mut Backward<'_>,
+    findings: &mut Findings<R>,
+) {
+    let processes = refinement.environment();
+    let mut unsettled = 0u32;
+    let mut by_other: Option<Unrest> = None;
+    for id in backward.ids() {
+        let resting = rest.0[id.0 as usize];
+        let mut soon = resting;
+        findings.rest_checked += processes.len() as u64;
+        for (position, (target, label)) in backward.graph.steps(id).enumerate() {
+            let then = rest.0[target.0 as usize];
+            soon |= then;
+            findings.rest_checked += processes.len() as u64;
+            let own = Label::decode(label).agent.map_or(0, |agent| 1 << agent);
+            let foreign = (resting ^ then) & !own;
+            if foreign != 0 && by_other.is_none() {
+                by_other = Some(Unrest {
+                    state: id,
+                    step: Some(position as u32),
+                    process: processes[foreign.trailing_zeros() as usize],
+                    reason: UnrestReason::ByOther,
+                });
+            }
+        }
+        unsettled |= !soon & (u32::MAX >> (32 - processes.len()));
+    }
+    let mut for_ever: Option<Unrest> = None;
+    if unsettled != 0 {
+        let mut marks: Vec<u64> = rest.0.iter().map(|&resting| u64::from(resting)).collect();
+        backward.spread(&mut marks, |_, _| true);
+        let restless = marks
+            .iter()
+            .map(|mark| unsettled & !(*mark as u32))
+            .enumerate()
+            .find(|(_, processes)| *processes != 0);
+        for_ever = restless.map(|(state, restless)| Unrest {
+            state: StateId(state as u32),
+            step: None,
+            process: processes[restless.trailing_zeros() as usize],
+            reason: UnrestReason::ForEver,
+        });
+    }
+    // States are numbered by their distance: the earlier one has the shorter trace.
+    findings.unrest = [for_ever, by_other]
+        .into_iter()
+        .flatten()
+        .min_by_key(|unrest| (unrest.state, unrest.step));
+}
+
+/// An action that the specification offers the environment in some abstract state.
+#[derive(Clone)]
+struct Need<A> {
+    process: usize,
+    rule: usize,
+    /// The number of its inputs; none if no step anywhere is answered by them.
+    input: Option<u32>,
+    action: A,
+}
+
+/// A need that no step of the state itself meets.
+struct Unmet {
+    process: usize,
+    input: u32,
+    at: Offer,
+    rule: usize,
+}
+
+/// Decides (a) where a step of the state itself meets the need, and returns the other needs.
+fn meets_at_once<R: Refinement, T: Sync>(
+    refinement: &R,
+    explored: &Explored<R::Concrete, T>,
+    rest: &Rest,
+    inputs: &[ActionOf<R::Abstract>],
+    backward: &Backward<'_>,
+    threads: usize,
+    findings: &mut Findings<R>,
+) -> Result<Vec<Unmet>, (StateId, Panic)> {
+    let part = backward.states.div_ceil(threads.max(1)).max(1);
+    let look = |states: Range<usize>| {
+        let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
+        let mut known = HashMap::new();
+        let mut at_hand = vec![false; inputs.len()];
+        let mut checked = vec![0; refinement.specification().rules().len()];
+        let mut unmet = Vec::new();
+        for id in states.map(|id| StateId(id as u32)) {
+            if rest.0[id.0 as usize] == 0 {
+                continue;
+            }
+            let needs: &Vec<Need<_>> = catch(|| {
+                known
+                    .entry(refinement.map(explored.state(id)))
+                    .or_insert_with_key(|image| needs(refinement, image, &numbers))
+            })
+            .map_err(|panic| (id, panic))?;
+            let mark = |at_hand: &mut [bool], value| {
+                for (_, label) in backward.graph.steps(id) {
+                    if let Some(input) = Label::decode(label).input {
+                        at_hand[input as usize] = value;
+                    }
+                }
+            };
+            mark(&mut at_hand, true);
+            for (order, need) in needs.iter().enumerate() {
+                if rest.contains(id, need.process) {
+                    checked[need.rule] += 1;
+                    if !need.input.is_some_and(|input| at_hand[input as usize]) {
+                        unmet.push((Offer { state: id, order }, need.clone()));
+                    }
+                }
+            }
+            mark(&mut at_hand, false);
+        }
+        Ok((checked, unmet))
+    };
+    let parts = (0..backward.states)
+        .step_by(part)
+        .map(|start| start..backward.states.min(start + part));
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = parts.map(|part| scope.spawn(|| look(part))).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().expect("panics of the model are caught"))
+            .collect()
+    });
+    let mut unmet = Vec::new();
+    for result in results {
+        let (checked, needs) = result?;
+        for (rule, checked) in checked.into_iter().enumerate() {
+            findings.checked[rule] += checked;
+        }
+        for (at, need) in needs {
+            match need.input {
+                Some(input) => unmet.push(Unmet {
+                    process: need.process,
+                    input,
+                    at,
+                    rule: need.rule,
+                }),
+                // No step anywhere is answered with these inputs.
+                None => findings.refuse(
+                    need.rule,
+                    Refusal {
+                        at,
+                        process: refinement.environment()[need.process],
+                        action: need.action,
+                    },
+                ),
+            }
+        }
+    }
+    Ok(unmet)
+}
+
+/// Decides (a) for the needs that only a later step can meet, 64 inputs at a time.
+fn meets_later<R: Refinement>(
+    refinement: &R,
+    rest: &Rest,
+    inputs: &[ActionOf<R::Abstract>],
+    mut unmet: Vec<Unmet>,
+    backward: &mut Backward<'_>,
+    findings: &mut Findings<R>,
+) {
+    unmet.sort_unstable_by_key(|unmet| (unmet.process, unmet.input));
+    for of_process in unmet.chunk_by(|a, b| a.process == b.process) {
+        let process = of_process[0].process;
+        let mut of_inputs: Vec<u32> = of_process.iter().map(|unmet| unmet.input).collect();
+        of_inputs.dedup();
+        for batch in of_inputs.chunks(64) {
+            let bit = |input| batch.binary_search(&input).ok();
+            let mut marks = vec![0u64; backward.states];
+            for id in backward.ids() {
+                for (_, label) in backward.graph.steps(id) {
+                    let answered = Label::decode(label).input.and_then(bit);
+                    marks[id.0 as usize] |= answered.map_or(0, |bit| 1 << bit);
+                }
+            }
+            backward.spread(&mut marks, |origin, label| match label.agent {
+                Some(agent) if label.visible => agent != process && !rest.contains(origin, agent),
+                _ => true,
+            });
+            for unmet in of_process {
+                let mark = marks[unmet.at.state.0 as usize];
+                if bit(unmet.input).is_some_and(|bit| mark >> bit & 1 == 0) {
+                    findings.refuse(
+                        unmet.rule,
+                        Refusal {
+                            at: unmet.at,
+                            process: refinement.environment()[process],
+                            action: inputs[unmet.input as usize].clone(),
+                        },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What the specification offers each process of the environment in `image`.
+fn needs<R: Refinement>(
+    refinement: &R,
+    image: &StateOf<R::Abstract>,
+    numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
+) -> Vec<Need<ActionOf<R::Abstract>>> {
+    let specification = refinement.specification();
+    let mut needs: Vec<Need<_>> = Vec::new();
+    specification.offers(image, &mut |action| {
+        let process = specification.process_of(&action);
+        let declared = refinement.environment().iter();
+        let Some(process) = declared.clone().position(|other| *other == process) else {
+            return;
+        };
+        let inputs = specification.inputs(&action);
+        if needs.iter().all(|need| need.action != inputs) {
+            needs.push(Need {
+                process,
+                rule: specification.rule_of(&action).0,
+                input: numbers.get(&inputs).copied(),
+                action: inputs,
+            });
+        }
+    });
+    needs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_survive_their_encoding() {
+        for agent in [None, Some(0), Some(31)] {
+            for visible in [false, true] {
+                for input in [None, Some(0), Some((1 << 24) - 2)] {
+                    let label = Label {
+                        agent,
+                        visible,
+                        input,
+                    };
+                    assert_eq!(Label::decode(label.encode()), label);
+                }
+            }
+        }
+    }
+}

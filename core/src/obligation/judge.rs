@@ -1,0 +1,461 @@
+//! From what a walk found to the verdicts of a report: what is decided only once all states are
+//! known, and which counterexample the verdict rests on.
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::Settings;
+use super::check::{During, Examiner, Fault, INVARIANTS, SIMULATION, Tally};
+use super::environment;
+use super::explain::Explainer;
+use super::selection::{Kind, Selection};
+use crate::explore::{End, Explored, Panic, Place, StateId, catch};
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Evidence, Obligation, Report, RuleCoverage, Verdict};
+use crate::system::{ActionOf, RuleId, TransitionSystem};
+use crate::trace::Trace;
+
+/// Makes the report of an exploration.
+pub(super) struct Judge<'a, R: Refinement> {
+    examiner: &'a Examiner<'a, R>,
+    explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
+    settings: &'a Settings<'a>,
+    explainer: Explainer<'a, R>,
+}
+
+impl<'a, R: Refinement> Judge<'a, R> {
+    pub fn new(
+        examiner: &'a Examiner<'a, R>,
+        explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
+        settings: &'a Settings<'a>,
+    ) -> Self {
+        let explainer = Explainer {
+            refinement: examiner.refinement,
+        };
+        Self {
+            examiner,
+            explored,
+            settings,
+            explainer,
+        }
+    }
+
+    pub fn report(&self) -> Report {
+        let mut rows = Vec::new();
+        let environment = self.environment();
+        for (index, row) in self.examiner.rows.iter().enumerate() {
+            if !row.selected {
+                continue;
+            }
+            let mut judged = match row.kind {
+                Kind::NoEnvironment => Obligation::new(Verdict::NoneDeclared, 0),
+                Kind::Agency if self.examiner.environment.is_empty() => {
+                    Obligation::new(Verdict::NoneDeclared, 0)
+                }
+                Kind::Environment(rule) => self.environment_rule(&environment, rule),
+                Kind::AtRest => self.at_rest(&environment),
+                Kind::Coverage => self.coverage(),
+                Kind::Initiality => self.initiality(index),
+                Kind::Model => self.soundness(&environment),
+                _ => self.walked(index),
+            };
+            judged.name.clone_from(&row.name);
+            for counterexample in &mut judged.counterexamples {
+                counterexample.obligation.clone_from(&row.name);
+            }
+            if row.kind != Kind::Model || judged.verdict == Verdict::Violated {
+                rows.push((row.kind, judged));
+            }
+        }
+        let counterexample = rows
+            .iter()
+            .filter_map(|(kind, row)| Some((*kind, row.counterexamples.first()?)))
+            // Coverage speaks of what is missing everywhere; a trace says more.
+            .min_by_key(|(kind, first)| (*kind == Kind::Coverage, first.length))
+            .map(|(_, first)| first.clone());
+        let verdicts: Vec<_> = rows.iter().map(|(_, row)| row.verdict).collect();
+        let complete = self.explored.is_complete();
+        let verdict = if verdicts.contains(&Verdict::Violated) {
+            Some(Verdict::Violated)
+        } else if self.settings.obligations == Selection::Nothing {
+            None
+        } else if complete && !verdicts.contains(&Verdict::Incomplete) {
+            Some(Verdict::Holds)
+        } else {
+            Some(Verdict::Incomplete)
+        };
+        let tally = &self.explored.tally;
+        let implementation = self.examiner.refinement.implementation();
+        Report {
+            check: String::new(),
+            parameters: serde_json::Map::new(),
+            verdict,
+            evidence: if complete {
+                Evidence::Exhaustive
+            } else {
+                Evidence::Bounded
+            },
+            limit: match &self.explored.end {
+                End::Limit(limit) => Some(*limit),
+                _ => None,
+            },
+            initial_states: self.explored.initial_states,
+            states: self.explored.states() as u64,
+            transitions: self.explored.transitions,
+            depth: self.explored.depth,
+            seconds: self.explored.seconds,
+            peak_memory_bytes: self.explored.peak_memory_bytes,
+            threads: self.settings.threads,
+            obligations: rows.into_iter().map(|(_, row)| row).collect(),
+            coverage: implementation
+                .rules()
+                .iter()
+                .zip(&tally.fired)
+                .map(|(rule, &fired)| RuleCoverage {
+                    rule: rule.name.to_string(),
+                    process: rule.process.to_string(),
+                    fired,
+                })
+                .collect(),
+            deadlocks: tally.deadlocks,
+            unexercised: self.unexercised(),
+            counterexample,
+        }
+    }
+
+    fn trace(&self, place: Place) -> Trace<R::Concrete> {
+        let implementation = self.examiner.refinement.implementation();
+        self.explored.trace(implementation, place)
+    }
+
+    fn unexercised(&self) -> Vec<String> {
+        let tally = &self.explored.tally;
+        let rules = self.examiner.refinement.implementation().rules();
+        let rules = rules
+            .iter()
+            .zip(&tally.fired)
+            .filter(|(_, fired)| **fired == 0)
+            .map(|(rule, _)| format!("rule:{}", rule.name));
+        let premises = self
+            .examiner
+            .invariants
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| self.examiner.rows[INVARIANTS + index].selected)
+            .filter(|(index, _)| tally.applied[*index] == 0)
+            .map(|(_, invariant)| format!("premise:{}", invariant.name()));
+        rules.chain(premises).collect()
+    }
+
+    /// A row that was tested on the walk itself.
+    fn walked(&self, index: usize) -> Obligation {
+        let tally = &self.explored.tally;
+        let checked = tally.checked[index];
+        let Some(place) = tally.first[index] else {
+            return Obligation::new(
+                match self.explored.is_complete() {
+                    true => Verdict::Holds,
+                    false => Verdict::Incomplete,
+                },
+                checked,
+            );
+        };
+        let trace = self.trace(place);
+        let explainer = &self.explainer;
+        let first = match self.examiner.rows[index].kind {
+            Kind::Observation => explainer.observation(&trace),
+            Kind::Initiality => explainer.initiality(&trace),
+            Kind::Simulation => return self.simulation(place, checked),
+            Kind::Agency => explainer.agency(&trace),
+            Kind::Invariant(invariant) => {
+                explainer.invariant(&trace, &self.examiner.invariants[invariant])
+            }
+            Kind::Deadlock => explainer.deadlock(&trace),
+            other => unreachable!("{other:?} is not decided on the walk"),
+        };
+        Obligation::violated(checked, vec![first])
+    }
+
+    /// A failed simulation, the first failure of each further rule included: one rule may fail for
+    /// another reason than the next.
+    fn simulation(&self, first: Place, checked: u64) -> Obligation {
+        let failed = &self.explored.tally.failed;
+        let mut places: Vec<_> = failed.iter().flatten().copied().collect();
+        places.sort_unstable();
+        debug_assert_eq!(places.first(), Some(&first));
+        let counterexamples = places
+            .into_iter()
+            .map(|place| self.explainer.simulation(&self.trace(place)))
+            .collect();
+        Obligation::violated(checked, counterexamples)
+    }
+
+    fn initiality(&self, index: usize) -> Obligation {
+        let nothing_initial =
+            self.explored.initial_states == 0 && self.explored.initial_panic.is_none();
+        if nothing_initial {
+            let explanation = "the implementation has no initial state, so nothing was checked";
+            let counterexample = Counterexample::without_steps(explanation.to_owned());
+            return Obligation::violated(0, vec![counterexample]);
+        }
+        self.walked(index)
+    }
+
+    /// What is wrong with the model itself.
+    fn soundness(&self, environment: &Environment<R>) -> Obligation {
+        let mut found = Vec::new();
+        if let Some(panic) = &self.explored.initial_panic {
+            let explanation = format!("`initial` of the implementation panicked: {panic}");
+            found.push(Counterexample::without_steps(explanation));
+        }
+        if let Some((place, fault)) = &self.explored.tally.fault {
+            found.push(self.model(*place, fault));
+        }
+        if let Environment::Panicked(state, panic) = environment {
+            let trace = self.trace(self.explored.place(*state));
+            let explanation =
+                format!("`at_rest`, or `offers` of the specification, panicked: {panic}");
+            found.push(self.explainer.counterexample(&trace, explanation));
+        }
+        match found.is_empty() {
+            true => Obligation::new(Verdict::Holds, 0),
+            false => Obligation::violated(0, found),
+        }
+    }
+
+    fn model(&self, place: Place, fault: &Fault) -> Counterexample {
+        let trace = self.trace(place);
+        let explanation = match fault {
+            Fault::OfferedTwice => {
+                let last = trace.steps.last().map(|(action, _)| action);
+                format!("the state offers the action {last:?} twice, so it does not name one step")
+            }
+            Fault::Panic(during, panic) => {
+                let function = match during {
+                    During::Map => "`map`".to_owned(),
+                    During::Observe => "`observe`".to_owned(),
+                    During::IsInitial => "`is_initial` of the specification".to_owned(),
+                    During::Invariant(index) => {
+                        format!("invariant `{}`", self.examiner.invariants[*index].name())
+                    }
+                    During::Next => "`next` of the implementation".to_owned(),
+                    During::Answer => "`answer`".to_owned(),
+                    During::Allows => "`allows` of the specification".to_owned(),
+                };
+                let rule = match (&panic.action, during) {
+                    (Some(action), During::Next | During::Allows) => {
+                        format!(", evaluating {action}")
+                    }
+                    _ => String::new(),
+                };
+                format!("{function} panicked{rule}: {panic}")
+            }
+        };
+        self.explainer.counterexample(&trace, explanation)
+    }
+
+    /// The environment obligations, where they can be decided.
+    fn environment(&self) -> Environment<R> {
+        if !self.examiner.wants.environment {
+            return Environment::Open("not chosen");
+        }
+        if self.explored.tally.first[SIMULATION].is_some() {
+            return Environment::Open(
+                "not evaluated: simulation fails, so the answers prove nothing",
+            );
+        }
+        let Some(graph) = &self.explored.graph else {
+            return Environment::Open("not evaluated: it needs the complete graph");
+        };
+        let inputs = self.examiner.inputs.lock();
+        let inputs = inputs.expect("no holder of this lock panics");
+        let decided = environment::decide(
+            self.examiner.refinement,
+            self.explored,
+            graph,
+            &inputs,
+            self.settings.threads,
+        );
+        match decided {
+            Ok(findings) => Environment::Decided(findings),
+            Err((state, panic)) => Environment::Panicked(state, panic),
+        }
+    }
+
+    fn environment_rule(&self, environment: &Environment<R>, rule: RuleId) -> Obligation {
+        let findings = match environment {
+            Environment::Decided(findings) => findings,
+            other => return other.incomplete(),
+        };
+        let checked = findings.checked[rule.0];
+        let Some(refusal) = &findings.refusals[rule.0] else {
+            let judged = Obligation::new(Verdict::Holds, checked);
+            return match checked {
+                0 => judged.noted("never enabled while its process rests"),
+                _ => judged,
+            };
+        };
+        let trace = self.trace(self.explored.place(refusal.at.state));
+        let counterexample = self.explainer.refusal(&trace, refusal);
+        Obligation::violated(checked, vec![counterexample])
+    }
+
+    fn at_rest(&self, environment: &Environment<R>) -> Obligation {
+        let findings = match environment {
+            Environment::Decided(findings) => findings,
+            other => return other.incomplete(),
+        };
+        let Some(unrest) = &findings.unrest else {
+            return Obligation::new(Verdict::Holds, findings.rest_checked);
+        };
+        let trace = self.trace(Place {
+            step: unrest.step,
+            ..self.explored.place(unrest.state)
+        });
+        let counterexample = self.explainer.unrest(&trace, unrest);
+        Obligation::violated(findings.rest_checked, vec![counterexample])
+    }
+
+    /// Every rule of the specification that is enabled somewhere is simulated somewhere, unless it
+    /// is waived; and something happened at all.
+    fn coverage(&self) -> Obligation {
+        if !self.explored.is_complete() {
+            let judged = Obligation::new(Verdict::Incomplete, 0);
+            return judged.noted("not evaluated: it needs every reachable state");
+        }
+        if self.explored.transitions == 0 {
+            let explanation = "the implementation never takes a step, so no step was checked";
+            let counterexample = Counterexample::without_steps(explanation.to_owned());
+            return Obligation::violated(0, vec![counterexample]);
+        }
+        let specification = self.examiner.refinement.specification();
+        let waivers = self.examiner.refinement.waivers();
+        let simulated = &self.explored.tally.simulated;
+        let offered = match self.first_offers(simulated) {
+            Ok(offered) => offered,
+            Err((state, panic)) => {
+                let trace = self.trace(self.explored.place(state));
+                let explanation = format!("`offers` of the specification panicked: {panic}");
+                let counterexample = self.explainer.counterexample(&trace, explanation);
+                return Obligation::violated(0, vec![counterexample]);
+            }
+        };
+        let mut checked = 0;
+        let mut problems = Vec::new();
+        for (rule, (&simulated, &offered)) in specification
+            .rules()
+            .iter()
+            .zip(simulated.iter().zip(&offered))
+        {
+            let waiver = waivers.iter().find(|waiver| waiver.rule == rule.name);
+            checked += u64::from(simulated > 0 || offered.is_some());
+            match (simulated, offered, waiver) {
+                (0, Some(state), None) => problems.push((
+                    Some(state),
+                    format!(
+                        "`{}` is enabled here, and no step anywhere simulates it",
+                        rule.name
+                    ),
+                )),
+                (0, None, Some(_)) => problems.push((
+                    None,
+                    format!(
+                        "the waiver for `{}` is not needed: it is never enabled",
+                        rule.name
+                    ),
+                )),
+                (1.., _, Some(_)) => problems.push((
+                    None,
+                    format!(
+                        "the waiver for `{}` is not needed: it is simulated",
+                        rule.name
+                    ),
+                )),
+                _ => (),
+            }
+        }
+        if problems.is_empty() {
+            return Obligation::new(Verdict::Holds, checked);
+        }
+        let explain = |(state, explanation): (Option<StateId>, _)| match state {
+            None => Counterexample::without_steps(explanation),
+            Some(state) => {
+                let trace = self.trace(self.explored.place(state));
+                self.explainer.counterexample(&trace, explanation)
+            }
+        };
+        Obligation::violated(checked, problems.into_iter().map(explain).collect())
+    }
+
+    /// Per rule of the specification that no step simulates, the first state whose image offers it.
+    fn first_offers(&self, simulated: &[u64]) -> Result<Vec<Option<StateId>>, (StateId, Panic)> {
+        let refinement = self.examiner.refinement;
+        let specification = refinement.specification();
+        let mut first = vec![None; simulated.len()];
+        let missing = simulated.iter().filter(|count| **count == 0).count();
+        let mut seen = HashSet::new();
+        let mut found = 0;
+        for id in (0..self.explored.states() as u32).map(StateId) {
+            if found == missing {
+                break;
+            }
+            let image = refinement.map(self.explored.state(id));
+            if seen.contains(&image) {
+                continue;
+            }
+            catch(|| {
+                specification.offers(&image, &mut |action| {
+                    let rule = specification.rule_of(&action).0;
+                    if simulated[rule] == 0 && first[rule].is_none() {
+                        first[rule] = Some(id);
+                        found += 1;
+                    }
+                });
+            })
+            .map_err(|panic| (id, panic))?;
+            seen.insert(image);
+        }
+        Ok(first)
+    }
+}
+
+/// What became of the environment obligations.
+enum Environment<R: Refinement> {
+    Decided(environment::Findings<R>),
+    /// Not decided, and why.
+    Open(&'static str),
+    /// A function of the model panicked at a state.
+    Panicked(StateId, Panic),
+}
+
+impl<R: Refinement> Environment<R> {
+    fn incomplete(&self) -> Obligation {
+        Obligation::new(Verdict::Incomplete, 0).noted(match self {
+            Self::Open(reason) => reason,
+            _ => "not evaluated: the model panicked",
+        })
+    }
+}
+
+impl Obligation {
+    fn violated(checked: u64, counterexamples: Vec<Counterexample>) -> Self {
+        Self {
+            counterexamples,
+            ..Self::new(Verdict::Violated, checked)
+        }
+    }
+
+    fn new(verdict: Verdict, checked: u64) -> Self {
+        Self {
+            name: String::new(),
+            verdict,
+            checked,
+            note: None,
+            counterexamples: Vec::new(),
+        }
+    }
+
+    fn noted(mut self, note: &str) -> Self {
+        self.note = Some(note.to_owned());
+        self
+    }
+}

@@ -1,0 +1,66 @@
+//! What has to hold, and the check that decides it.
+//!
+//! Source: Havelund & Shankar, Definitions 3 and 6, and section 2 on the nondeterminism of the
+//! mutator. The obligations and their names:
+//!
+//! | name | what must hold |
+//! |---|---|
+//! | `observation` | a state and its image show the same |
+//! | `initiality` | initial states map to initial states, and there is one |
+//! | `simulation` | each step maps to the abstract step that `answer` names, or to a stutter |
+//! | `agency` | an action of the environment is answered only by its own process |
+//! | `invariant:NAME` | the invariant holds in every reachable state |
+//! | `environment:RULE` | the implementation never takes RULE away from its process for good |
+//! | `environment:at_rest` | an environment process can always come to rest, by itself |
+//! | `deadlock` | every state has a step, or is one where the system may stop |
+//! | `coverage` | what the specification can do, the implementation does somewhere |
+//! | `model` | the functions of the model return, and no state offers an action twice; listed only if violated |
+
+mod check;
+mod environment;
+mod explain;
+mod judge;
+mod selection;
+
+use std::num::NonZero;
+
+pub use check::check;
+pub use selection::{CheckError, Selection};
+
+use crate::explore::{Limits, Watch};
+
+/// How a check is run. The defaults check everything, on all cores, without bounds.
+#[derive(Clone)]
+pub struct Settings<'a> {
+    /// Workers; they change the speed and nothing else.
+    pub threads: usize,
+    /// When to end early.
+    pub limits: Limits,
+    /// Which obligations to check.
+    pub obligations: Selection,
+    /// Whether to go on after a violation.
+    pub until: Until,
+    /// Cancellation and progress.
+    pub watch: Watch<'a>,
+}
+
+/// How far a check goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// To the end of the smallest depth at which an obligation is violated.
+    FirstViolation,
+    /// To the end, so that one run tells the fate of every obligation.
+    End,
+}
+
+impl Default for Settings<'_> {
+    fn default() -> Self {
+        Self {
+            threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+            limits: Limits::default(),
+            obligations: Selection::Default,
+            until: Until::FirstViolation,
+            watch: Watch::default(),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Which obligations a check reports, and in which order.
+
+use crate::refinement::Refinement;
+use crate::system::{RuleId, TransitionSystem};
+
+/// The obligations chosen for a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// All of them.
+    #[default]
+    Default,
+    /// None: explore and count.
+    Nothing,
+    /// Those named; `invariant` and `environment` stand for all of theirs.
+    Only(Vec<String>),
+}
+
+impl Selection {
+    /// Just these.
+    pub fn only<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Only(names.into_iter().map(str::to_owned).collect())
+    }
+}
+
+/// Why a check cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// An obligation that this refinement does not have.
+    #[error("there is no obligation {name:?}{}; there are: {}", nearest_hint(.nearest), .known.join(", "))]
+    UnknownObligation {
+        /// The name given.
+        name: String,
+        /// The name most like it.
+        nearest: Option<String>,
+        /// All names.
+        known: Vec<String>,
+    },
+    /// Two invariants of one name, so that a report could not tell them apart.
+    #[error("two invariants are named {name:?}")]
+    DuplicateInvariant {
+        /// The name.
+        name: String,
+    },
+    /// A waiver for a rule that the specification does not have.
+    #[error("the waiver for {name:?} names no rule of the specification{}", nearest_hint(.nearest))]
+    UnknownWaiver {
+        /// The name given.
+        name: String,
+        /// The name most like it.
+        nearest: Option<String>,
+    },
+    /// More environment processes than the check can tell apart.
+    #[error("{given} environment processes, and at most {limit} are allowed")]
+    TooManyProcesses {
+        /// How many were declared.
+        given: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+}
+
+fn nearest_hint(nearest: &Option<String>) -> String {
+    nearest
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+}
+
+/// The name most like `name`, if one is at all.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    known
+        .into_iter()
+        .map(|other| (strsim::jaro_winkler(name, other), other))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, other)| other.to_owned())
+}
+
+/// An obligation of a refinement: a row of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Observation,
+    Initiality,
+    Simulation,
+    Agency,
+    /// By its place among the refinement's invariants.
+    Invariant(usize),
+    /// By the rule of the specification.
+    Environment(RuleId),
+    AtRest,
+    NoEnvironment,
+    Deadlock,
+    Coverage,
+    Model,
+}
+
+pub(super) struct Row {
+    pub name: String,
+    pub kind: Kind,
+    pub selected: bool,
+}
+
+/// The bits of a transition's label allow for this many environment processes.
+pub(super) const MOST_PROCESSES: usize = 32;
+
+/// The rows of a refinement in the order of the table above, those chosen marked.
+pub(super) fn rows<R: Refinement>(
+    refinement: &R,
+    invariants: &[&str],
+    selection: &Selection,
+) -> Result<Vec<Row>, CheckError> {
+    let mut rows = Vec::new();
+    let mut row = |name: String, kind| rows.push((name, kind));
+    row("observation".into(), Kind::Observation);
+    row("initiality".into(), Kind::Initiality);
+    row("simulation".into(), Kind::Simulation);
+    row("agency".into(), Kind::Agency);
+    for (index, name) in invariants.iter().enumerate() {
+        if invariants[..index].contains(name) {
+            return Err(CheckError::DuplicateInvariant {
+                name: (*name).to_owned(),
+            });
+        }
+        row(format!("invariant:{name}"), Kind::Invariant(index));
+    }
+    let environment = refinement.environment();
+    if environment.len() > MOST_PROCESSES {
+        return Err(CheckError::TooManyProcesses {
+            given: environment.len(),
+            limit: MOST_PROCESSES,
+        });
+    }
+    let rules = refinement.specification().rules();
+    if environment.is_empty() {
+        row("environment".into(), Kind::NoEnvironment);
+    } else {
+        for (index, rule) in rules.iter().enumerate() {
+            if environment
+                .iter()
+                .any(|process| process.name == rule.process)
+            {
+                row(
+                    format!("environment:{}", rule.name),
+                    Kind::Environment(RuleId(index)),
+                );
+            }
+        }
+        row("environment:at_rest".into(), Kind::AtRest);
+    }
+    row("deadlock".into(), Kind::Deadlock);
+    row("coverage".into(), Kind::Coverage);
+    row("model".into(), Kind::Model);
+
+    for waiver in refinement.waivers() {
+        let mut names = rules.iter().map(|rule| &*rule.name);
+        if !names.clone().any(|name| name == waiver.rule) {
+            return Err(CheckError::UnknownWaiver {
+                name: waiver.rule.to_owned(),
+                nearest: nearest(waiver.rule, &mut names),
+            });
+        }
+    }
+
+    let matches = |row: &str, name: &str| {
+        row.strip_prefix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    if let Selection::Only(names) = selection {
+        for name in names {
+            if !rows.iter().any(|(row, _)| matches(row, name)) {
+                let mut known = vec!["invariant".to_owned(), "environment".to_owned()];
+                known.extend(rows.iter().map(|(row, _)| row.clone()));
+                known.dedup();
+                return Err(CheckError::UnknownObligation {
+                    name: name.clone(),
+                    nearest: nearest(name, known.iter().map(String::as_str)),
+                    known,
+                });
+            }
+        }
+    }
+    Ok(rows
+        .into_iter()
+        .map(|(name, kind)| Row {
+            selected: kind == Kind::Model
+                || match selection {
+                    Selection::Default => true,
+                    Selection::Nothing => false,
+                    Selection::Only(names) => names.iter().any(|chosen| matches(&name, chosen)),
+                },
+            name,
+            kind,
+        })
+        .collect())
+}

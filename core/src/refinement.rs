@@ -1,0 +1,70 @@
+//! Refinement mappings and the correspondence of steps.
+//!
+//! Source: Havelund & Shankar, Definition 6 and section 6.1.2.
+
+use crate::invariant::Invariant;
+use crate::system::{ActionOf, ObservationOf, Process, StateOf, TransitionSystem};
+
+/// Why the implementation refines the specification: a refinement mapping, the abstract step that
+/// each concrete step simulates, and the invariants that make the mapping work.
+///
+/// Nothing said here is trusted: [`check`](crate::check) tests all of it.
+pub trait Refinement: Sync {
+    /// The implementation.
+    type Concrete: TransitionSystem;
+    /// The specification; it shows exactly what the implementation shows.
+    type Abstract: TransitionSystem<Observation = ObservationOf<Self::Concrete>>;
+
+    /// The instance of the implementation.
+    fn implementation(&self) -> &Self::Concrete;
+    /// The instance of the specification.
+    fn specification(&self) -> &Self::Abstract;
+
+    /// The refinement mapping f.
+    fn map(&self, state: &StateOf<Self::Concrete>) -> StateOf<Self::Abstract>;
+
+    /// The abstract action that the step simulates, or `None` for a stutter: one arm a concrete
+    /// rule, so that it reads like the case analysis of the proof.
+    fn answer(
+        &self,
+        from: &StateOf<Self::Concrete>,
+        action: &ActionOf<Self::Concrete>,
+        to: &StateOf<Self::Concrete>,
+    ) -> Option<ActionOf<Self::Abstract>>;
+
+    /// The implementation invariant P, as named conjuncts in the order of their source.
+    fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
+        Vec::new()
+    }
+
+    /// The processes of the specification that the implementation may not restrict. None by
+    /// default, and then the report says that none was declared.
+    fn environment(&self) -> &[Process] {
+        &[]
+    }
+
+    /// Whether the environment process is between two operations. Always, by default.
+    fn at_rest(&self, _state: &StateOf<Self::Concrete>, _process: Process) -> bool {
+        true
+    }
+
+    /// The process on whose behalf `process` takes its steps: itself, by default. A store buffer
+    /// that commits a store of a mutator acts for that mutator.
+    fn acts_for(&self, process: Process) -> Process {
+        process
+    }
+
+    /// Rules of the specification that the implementation never simulates, and why that is right.
+    fn waivers(&self) -> Vec<Waiver> {
+        Vec::new()
+    }
+}
+
+/// Leave for a rule of the specification never to be simulated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiver {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// Why the implementation need not simulate it.
+    pub reason: &'static str,
+}

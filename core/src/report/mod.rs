@@ -1,0 +1,186 @@
+//! The outcome of a check, as data. Renderings: [`Report`] displays as text for people and
+//! serialises to the JSON that `--json` prints; [`itf`] writes a counterexample for other tools.
+
+mod difference;
+pub mod itf;
+mod text;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use difference::{Change, changes};
+
+use crate::explore::Limit;
+
+/// Whether a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It was tested wherever it speaks, within the instance.
+    Holds,
+    /// It fails, and a counterexample shows it.
+    Violated,
+    /// The search ended first; nothing is claimed about the rest.
+    Incomplete,
+    /// Of an obligation about the environment: the refinement declares none. Not a pass.
+    #[serde(rename = "none declared")]
+    NoneDeclared,
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Holds => "holds",
+            Self::Violated => "violated",
+            Self::Incomplete => "incomplete",
+            Self::NoneDeclared => "none declared",
+        })
+    }
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// Every reachable state of the instance.
+    Exhaustive,
+    /// The states reached before the search ended.
+    Bounded,
+    /// Random walks.
+    Sampled,
+}
+
+/// The outcome of a check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The name of the check.
+    pub check: String,
+    /// The instance: each parameter with its value.
+    pub parameters: Map<String, Value>,
+    /// Whether all the obligations chosen hold; `None` if none was chosen.
+    pub verdict: Option<Verdict>,
+    /// What the verdict rests on.
+    pub evidence: Evidence,
+    /// What ended the search early, if something did.
+    pub limit: Option<Limit>,
+    /// Distinct initial states.
+    pub initial_states: u64,
+    /// Distinct reachable states, initial ones included.
+    pub states: u64,
+    /// Steps (state, action, successor) from reachable states, without explicit stuttering.
+    pub transitions: u64,
+    /// The greatest distance of a reachable state from an initial one, in transitions.
+    pub depth: u32,
+    /// Time taken.
+    pub seconds: f64,
+    /// The most memory that the process was seen to hold.
+    pub peak_memory_bytes: u64,
+    /// Workers.
+    pub threads: usize,
+    /// The obligations chosen, in the order of the architecture page.
+    pub obligations: Vec<Obligation>,
+    /// Per rule of the implementation, how often it fired.
+    pub coverage: Vec<RuleCoverage>,
+    /// States without a step, those where the system may stop included.
+    pub deadlocks: u64,
+    /// `rule:NAME` for a rule that never fired, `premise:NAME` for an invariant whose premise was
+    /// never true.
+    pub unexercised: Vec<String>,
+    /// The counterexample that the verdict rests on: a shortest one.
+    pub counterexample: Option<Counterexample>,
+}
+
+impl Report {
+    /// The row of an obligation.
+    pub fn obligation(&self, name: &str) -> Option<&Obligation> {
+        self.obligations.iter().find(|row| row.name == name)
+    }
+
+    /// The names of the obligations that are violated.
+    pub fn violated(&self) -> impl Iterator<Item = &str> {
+        self.obligations
+            .iter()
+            .filter(|row| row.verdict == Verdict::Violated)
+            .map(|row| row.name.as_str())
+    }
+}
+
+/// What became of one obligation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Obligation {
+    /// `simulation`, `invariant:NAME`, `environment:RULE`, …
+    pub name: String,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// How often it was tested.
+    pub checked: u64,
+    /// What to know besides: why it was not evaluated, which rules are missing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<String>,
+    /// The first counterexample to it, and for `simulation` the first one of each further rule.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub counterexamples: Vec<Counterexample>,
+}
+
+/// How often a rule of the implementation fired.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleCoverage {
+    /// Its name.
+    pub rule: String,
+    /// The kind of process it belongs to.
+    pub process: String,
+    /// Transitions by it, from reachable states.
+    pub fired: u64,
+}
+
+/// A behaviour that shows that an obligation fails.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counterexample {
+    /// The obligation.
+    pub obligation: String,
+    /// How many transitions it takes.
+    pub length: usize,
+    /// Whether it starts in an initial state; otherwise it is a counterexample to induction.
+    pub reachable: bool,
+    /// The initial state, and then each step with the state it leads to.
+    pub steps: Vec<Step>,
+    /// The action that `environment` found refused.
+    pub refused: Option<Value>,
+    /// What is wrong at the end of it, in a sentence.
+    pub explanation: String,
+    /// For a failed simulation: the abstract actions that come nearest, and why each does not fit.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub nearest: Vec<Nearest>,
+}
+
+/// A step of a counterexample, and the state to which it leads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The action; null for the initial state.
+    pub action: Option<Value>,
+    /// The rule of which the action is an instance.
+    pub rule: Option<String>,
+    /// Where that rule is stated.
+    pub source: Option<String>,
+    /// Who takes the step.
+    pub process: Option<String>,
+    /// The state reached.
+    pub state: Value,
+    /// The abstract action simulated; null for a stutter, and where the model gives none.
+    pub abstract_action: Option<Value>,
+    /// The mapped state; null where the mapping gives none.
+    pub abstract_state: Value,
+}
+
+/// An abstract action that a failed step does not simulate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Nearest {
+    /// The action; null for a stutter.
+    pub action: Option<Value>,
+    /// Whether it is the one that the refinement names.
+    pub answered: bool,
+    /// Whether its guard holds in the mapped state before the step.
+    pub enabled: bool,
+    /// Where it is enabled: how its target differs from the mapped state after the step.
+    pub differs: Vec<Change>,
+}

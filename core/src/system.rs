@@ -1,0 +1,312 @@
+//! Observed transition systems (Σ, Σₒ, I, N, π) and the rules they are made of.
+//!
+//! Source: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, Definitions 1 and 4.
+//! Left out: everything that is done *with* a system. Exploring, replaying, printing are functions
+//! over the trait.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt::{self, Debug, Display};
+use std::hash::Hash;
+
+use serde::{Serialize, Serializer};
+
+/// An observed transition system (Σ, Σₒ, I, N, π).
+///
+/// In a system that is explored an action determines its target, and no state offers the same
+/// action twice; [`check`](crate::check) reports a model that breaks this. A specification may
+/// leave the result of an action open, if it overrides [`allows`](Self::allows) and
+/// [`offers`](Self::offers).
+pub trait TransitionSystem: Sync {
+    /// One configuration, an element of Σ. Equal states are the same state. The fields that its
+    /// `Serialize` shows are what reports speak of.
+    type State: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    /// The label of a step: the rule that fired, with its arguments.
+    type Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    /// All that somebody outside the system can see of a state, an element of Σₒ.
+    type Observation: Clone + Eq + Hash + Debug;
+
+    /// The rules, in the order of their source: what coverage and reports speak of.
+    fn rules(&self) -> &[Rule];
+    /// The rule of which `action` is an instance, as an index into [`rules`](Self::rules).
+    fn rule_of(&self, action: &Self::Action) -> RuleId;
+    /// The process that takes `action`.
+    fn process_of(&self, action: &Self::Action) -> Process;
+    /// Visits every initial state (I).
+    fn initial(&self, visit: &mut impl FnMut(Self::State));
+    /// Visits every step enabled in `from` (N), each with the action that labels it.
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State));
+    /// What can be seen of `state` (π).
+    fn observe(&self, state: &Self::State) -> Self::Observation;
+
+    /// Whether `state` may be without a step: a program that has ended, say. Never, by default.
+    fn may_stop(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// `action` with each of its *results* (arguments that the system chooses, as the reference an
+    /// allocation returns) replaced by one fixed value, so that two actions with the same inputs
+    /// become equal. By default all arguments are inputs.
+    fn inputs(&self, action: &Self::Action) -> Self::Action {
+        action.clone()
+    }
+
+    /// Whether `state` is initial. Derived from [`initial`](Self::initial).
+    fn is_initial(&self, state: &Self::State) -> bool {
+        let mut found = false;
+        self.initial(&mut |initial| found |= initial == *state);
+        found
+    }
+
+    /// The state to which `action` leads from `from`, if it is enabled there. Derived from
+    /// [`next`](Self::next).
+    fn successor(&self, from: &Self::State, action: &Self::Action) -> Option<Self::State> {
+        let mut target = None;
+        self.next(from, &mut |offered, to| {
+            if offered == *action && target.is_none() {
+                target = Some(to);
+            }
+        });
+        target
+    }
+
+    /// Whether (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
+    fn allows(&self, from: &Self::State, action: &Self::Action, to: &Self::State) -> bool {
+        self.successor(from, action)
+            .is_some_and(|target| target == *to)
+    }
+
+    /// Visits every action that is enabled in `from` and would change it. Derived from
+    /// [`next`](Self::next).
+    fn offers(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
+        self.next(from, &mut |action, to| {
+            if to != *from {
+                visit(action);
+            }
+        });
+    }
+}
+
+/// The states of a system.
+pub type StateOf<S> = <S as TransitionSystem>::State;
+/// The actions of a system.
+pub type ActionOf<S> = <S as TransitionSystem>::Action;
+/// The observations of a system.
+pub type ObservationOf<S> = <S as TransitionSystem>::Observation;
+
+/// A numbered rule at a program location.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// The source's name for it.
+    pub name: Cow<'static, str>,
+    /// The kind of process that takes it (`mutator`, whatever its number).
+    pub process: Cow<'static, str>,
+    /// Where the source states it: paper, figure, location, number.
+    pub source: Cow<'static, str>,
+}
+
+impl Rule {
+    /// A rule, the process it belongs to, and where it comes from.
+    pub const fn new(name: &'static str, process: &'static str, source: &'static str) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            process: Cow::Borrowed(process),
+            source: Cow::Borrowed(source),
+        }
+    }
+}
+
+/// An index into [`TransitionSystem::rules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(pub usize);
+
+/// Who takes a step: a kind of process, and its number where there are several of the kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Process {
+    /// The kind: `mutator`, `collector`, `memory`, …
+    pub name: &'static str,
+    /// Which of its kind, counted from 0; `None` for the only one.
+    pub number: Option<u16>,
+}
+
+impl Process {
+    /// The only process of its kind.
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, number: None }
+    }
+
+    /// One of several processes of a kind, counted from 0.
+    pub const fn numbered(name: &'static str, number: u16) -> Self {
+        Self {
+            name,
+            number: Some(number),
+        }
+    }
+}
+
+impl Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.number {
+            None => f.write_str(self.name),
+            Some(number) => write!(f, "{} {number}", self.name),
+        }
+    }
+}
+
+impl Serialize for Process {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Visits the step that `rule` describes, if its guard holds: the usual arm of a `next`.
+///
+/// If `rule` panics, the report of the check names `action`.
+///
+/// ```
+/// # use refmap::offer;
+/// fn increment(from: u8) -> Option<u8> {
+///     (from < 3).then(|| from + 1)
+/// }
+/// let mut steps = Vec::new();
+/// offer(&mut |action, to| steps.push((action, to)), "increment", || increment(2));
+/// offer(&mut |action, to| steps.push((action, to)), "increment", || increment(3));
+/// assert_eq!(steps, [("increment", 3)]);
+/// ```
+#[inline]
+pub fn offer<A: Debug, S>(
+    visit: &mut impl FnMut(A, S),
+    action: A,
+    rule: impl FnOnce() -> Option<S>,
+) {
+    let culprit = Culprit(&action);
+    let target = rule();
+    std::mem::forget(culprit);
+    if let Some(to) = target {
+        visit(action, to);
+    }
+}
+
+/// Dropped only when the rule it names unwinds, and then leaves the rule's name to be reported.
+struct Culprit<'a, A: Debug>(&'a A);
+
+impl<A: Debug> Drop for Culprit<'_, A> {
+    fn drop(&mut self) {
+        CULPRIT.with_borrow_mut(|culprit| *culprit = Some(format!("{:?}", self.0)));
+    }
+}
+
+thread_local! {
+    static CULPRIT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// The action whose rule panicked last on this thread, if it was evaluated by [`offer`].
+pub(crate) fn take_culprit() -> Option<String> {
+    CULPRIT.with_borrow_mut(Option::take)
+}
+
+/// All steps from a state, in the order of `next`. For tests and explanations; a hot loop visits.
+pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<(ActionOf<S>, StateOf<S>)> {
+    let mut steps = Vec::new();
+    system.next(from, &mut |action, to| steps.push((action, to)));
+    steps
+}
+
+/// How a system contradicts itself in one state: what [`disagreement`] finds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Disagreement {
+    /// `rule_of` answers with an index past the end of `rules`.
+    #[error("rule_of({action}) is {rule}, and there are {rules} rules")]
+    NoSuchRule {
+        /// The action, as `Debug` shows it.
+        action: String,
+        /// The index given.
+        rule: usize,
+        /// How many rules there are.
+        rules: usize,
+    },
+    /// The state offers one action twice.
+    #[error("the action {action} is offered twice")]
+    OfferedTwice {
+        /// The action, as `Debug` shows it.
+        action: String,
+    },
+    /// An overridden derived method answers otherwise than `next` or `initial` do.
+    #[error("{method} disagrees with {origin} about {about}")]
+    Overridden {
+        /// The method overridden.
+        method: &'static str,
+        /// The method from which it is derived.
+        origin: &'static str,
+        /// The action or state it is wrong about, as `Debug` shows it.
+        about: String,
+    },
+}
+
+/// Looks for a contradiction between the methods of `system` at `from`, where `others` are states
+/// with which the answers of `allows` and `is_initial` are compared. A test of a model calls this
+/// on every state of a small instance.
+pub fn disagreement<S: TransitionSystem>(
+    system: &S,
+    from: &S::State,
+    others: &[S::State],
+) -> Option<Disagreement> {
+    let offered = steps(system, from);
+    let overridden = |method, origin, about: &dyn Debug| Disagreement::Overridden {
+        method,
+        origin,
+        about: format!("{about:?}"),
+    };
+    for (position, (action, to)) in offered.iter().enumerate() {
+        let rule = system.rule_of(action).0;
+        if rule >= system.rules().len() {
+            return Some(Disagreement::NoSuchRule {
+                action: format!("{action:?}"),
+                rule,
+                rules: system.rules().len(),
+            });
+        }
+        if offered[..position].iter().any(|(other, _)| other == action) {
+            return Some(Disagreement::OfferedTwice {
+                action: format!("{action:?}"),
+            });
+        }
+        if system.successor(from, action).as_ref() != Some(to) {
+            return Some(overridden("successor", "next", action));
+        }
+        for state in others.iter().chain([to]) {
+            if system.allows(from, action, state) != (state == to) {
+                return Some(overridden("allows", "next", action));
+            }
+        }
+    }
+    for other in others {
+        // Actions enabled elsewhere: none of them may be enabled here unless `next` says so.
+        for (action, _) in steps(system, other) {
+            let enabled = offered.iter().any(|(here, _)| *here == action);
+            if system.successor(from, &action).is_some() != enabled {
+                return Some(overridden("successor", "next", &action));
+            }
+        }
+        let mut initial = false;
+        system.initial(&mut |state| initial |= state == *other);
+        if system.is_initial(other) != initial {
+            return Some(overridden("is_initial", "initial", other));
+        }
+    }
+    let mut changing: Vec<_> = offered
+        .into_iter()
+        .filter_map(|(action, to)| (to != *from).then_some(action))
+        .collect();
+    let mut extra = None;
+    system.offers(
+        from,
+        &mut |action| match changing.iter().position(|other| *other == action) {
+            Some(position) => drop(changing.swap_remove(position)),
+            None => extra = Some(action),
+        },
+    );
+    extra
+        .or(changing.pop())
+        .map(|action| overridden("offers", "next", &action))
+}

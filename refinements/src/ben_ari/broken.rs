@@ -1,0 +1,74 @@
+//! Wrong implementations and a wrong mapping, each of which passes `simulation`.
+
+use refmap::{Process, Refinement};
+use refmap_systems::ben_ari::broken::{Broken, BrokenAction, Fault};
+use refmap_systems::ben_ari::{Level0, Memory, Scope, level_0};
+
+/// How states are mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// Each state to itself.
+    Identity,
+    /// Every state to the initial one: then every step is a stutter.
+    OneState,
+}
+
+/// A broken implementation of the specification, with the answers that excuse it.
+pub struct BrokenRefinement {
+    implementation: Broken,
+    specification: Level0,
+    mapping: Mapping,
+    mutators: Vec<Process>,
+}
+
+impl BrokenRefinement {
+    /// The specification with a fault, as a refinement of itself without.
+    pub fn new(scope: Scope, fault: Fault, mapping: Mapping) -> Self {
+        Self {
+            implementation: Broken::new(scope, fault),
+            specification: Level0::new(scope),
+            mapping,
+            mutators: super::mutators(&scope),
+        }
+    }
+}
+
+impl Refinement for BrokenRefinement {
+    type Concrete = Broken;
+    type Abstract = Level0;
+
+    fn implementation(&self) -> &Broken {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Level0 {
+        &self.specification
+    }
+
+    fn map(&self, state: &Memory) -> Memory {
+        match self.mapping {
+            Mapping::Identity => *state,
+            Mapping::OneState => Memory::null_array(state.shape),
+        }
+    }
+
+    fn answer(&self, _: &Memory, action: &BrokenAction, _: &Memory) -> Option<level_0::Action> {
+        match (self.mapping, *action) {
+            (Mapping::OneState, _) => None,
+            (Mapping::Identity, BrokenAction::Sound(action)) => Some(action),
+            // Calls it a mutation of the first mutator.
+            (Mapping::Identity, BrokenAction::Overwrite { n, i }) => {
+                Some(level_0::Action::Mutate {
+                    mutator: 0,
+                    n,
+                    i,
+                    k: 0,
+                })
+            }
+        }
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.mutators
+    }
+}

@@ -1,0 +1,105 @@
+//! Level 1 refines the specification [section 6.1.2; Appendix B.2, B.3].
+
+use refmap::{Invariant, Process, Refinement};
+use refmap_systems::ben_ari::level_1::{Action, Chi, State};
+use refmap_systems::ben_ari::{
+    Level0, Level1, Memory, MutatorAction, MutatorAt, Scope, Shared, level_0,
+};
+
+/// The first refinement.
+pub struct Refinement1 {
+    implementation: Level1,
+    specification: Level0,
+    mutators: Vec<Process>,
+}
+
+impl Refinement1 {
+    /// The first refinement for an instance.
+    pub fn new(scope: Scope) -> Self {
+        Self {
+            implementation: Level1::new(scope),
+            specification: Level0::new(scope),
+            mutators: super::mutators(&scope),
+        }
+    }
+}
+
+/// The safety property of Russinoff: what is about to be appended is garbage.
+pub fn inv1() -> Invariant<Level1> {
+    Invariant::new("inv1", "Appendix B.2, inv1; section 6.1.2", |s: &State| {
+        s.shared.c.colour(s.shared.l)
+    })
+    .when(|s: &State| {
+        let Shared { m, l, .. } = s.shared;
+        s.chi == Chi::Append && l < m.shape.nodes && m.accessible().contains(l)
+    })
+}
+
+/// The generalisation of `inv1` to all nodes still to be looked at, which makes it inductive.
+pub fn inv2() -> Invariant<Level1> {
+    Invariant::new("inv2", "Appendix B.2, inv2; section 6.1.2", |s: &State| {
+        s.shared.c.blackened(&s.shared.m, s.shared.l)
+    })
+    .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
+}
+
+impl Refinement for Refinement1 {
+    type Concrete = Level1;
+    type Abstract = Level0;
+
+    fn implementation(&self) -> &Level1 {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Level0 {
+        &self.specification
+    }
+
+    /// M to M; the colours, Q, L and the locations are hidden.
+    fn map(&self, state: &State) -> Memory {
+        state.shared.m
+    }
+
+    fn answer(&self, from: &State, action: &Action, _to: &State) -> Option<level_0::Action> {
+        match *action {
+            // MUTATE.1 ≪ MODIFY.1
+            Action::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
+                Some(level_0::Action::Mutate { mutator, n, i, k })
+            }
+            Action::Mutator(MutatorAction::ColourTarget { .. }) => None,
+            Action::Mutator(MutatorAction::ChooseAndColour { .. }) => None,
+            // In the refuted order the second step is the mutation.
+            Action::Mutator(MutatorAction::Redirect { mutator }) => {
+                let locals = from.shared.mutators[usize::from(mutator)];
+                match locals.mu {
+                    MutatorAt::Redirect { n, i } => Some(level_0::Action::Mutate {
+                        mutator,
+                        n,
+                        i,
+                        k: locals.q,
+                    }),
+                    MutatorAt::Mutate | MutatorAt::Colour => None,
+                }
+            }
+            Action::Colour { .. } => None,
+            Action::StopColouring => None,
+            Action::StopAppending => None,
+            Action::ContinueAppending => None,
+            // APPEND.1 ≪ COLLECT.1
+            Action::AppendWhite => Some(level_0::Action::Append { n: from.shared.l }),
+            Action::BlackToWhite => None,
+        }
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Level1>> {
+        vec![inv1(), inv2()]
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.mutators
+    }
+
+    fn at_rest(&self, state: &State, process: Process) -> bool {
+        super::at_rest(&state.shared, process)
+    }
+}

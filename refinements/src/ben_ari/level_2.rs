@@ -1,0 +1,101 @@
+//! Level 2 refines level 1 [section 6.2.2].
+
+use refmap::{Invariant, Process, Refinement};
+use refmap_systems::ben_ari::level_2::{Action, Chi, State};
+use refmap_systems::ben_ari::{Level1, Level2, NodeSet, Scope, level_1};
+
+/// The second refinement.
+pub struct Refinement2 {
+    implementation: Level2,
+    specification: Level1,
+    mutators: Vec<Process>,
+}
+
+impl Refinement2 {
+    /// The second refinement for an instance.
+    pub fn new(scope: Scope) -> Self {
+        Self {
+            implementation: Level2::new(scope),
+            specification: Level1::new(scope),
+            mutators: super::mutators(&scope),
+        }
+    }
+}
+
+/// While the roots are being coloured, those below K are black: so that all are when K is ROOTS.
+pub fn roots_below_k_black() -> Invariant<Level2> {
+    let source = "supports roots_black; section 6.2.2";
+    Invariant::new("roots_below_k_black", source, |s: &State| {
+        NodeSet::first(s.k).is_subset_of(s.shared.c.black)
+    })
+    .when(|s: &State| s.chi == Chi::ColourRoots)
+}
+
+/// While colours are propagated all roots are black: so that no black node with a white son means
+/// that all accessible nodes are black, which PROPAGATE.2 ≪ COLOUR.2 needs.
+pub fn roots_black() -> Invariant<Level2> {
+    Invariant::new("roots_black", "section 6.2.2", |s: &State| {
+        NodeSet::first(s.shared.m.shape.roots).is_subset_of(s.shared.c.black)
+    })
+    .when(|s: &State| s.chi == Chi::Propagate)
+}
+
+/// The mapping: the identity, but that COLOUR_ROOTS and PROPAGATE become COLOUR; K is hidden.
+pub fn map(state: &State) -> level_1::State {
+    level_1::State {
+        chi: match state.chi {
+            Chi::ColourRoots | Chi::Propagate => level_1::Chi::Colour,
+            Chi::TestL => level_1::Chi::TestL,
+            Chi::Append => level_1::Chi::Append,
+        },
+        shared: state.shared,
+    }
+}
+
+impl Refinement for Refinement2 {
+    type Concrete = Level2;
+    type Abstract = Level1;
+
+    fn implementation(&self) -> &Level2 {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Level1 {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> level_1::State {
+        map(state)
+    }
+
+    fn answer(&self, from: &State, action: &Action, _to: &State) -> Option<level_1::Action> {
+        match *action {
+            Action::Mutator(action) => Some(level_1::Action::Mutator(action)),
+            Action::StopColouringRoots => None,
+            // COLOUR_ROOTS.2 ≪ COLOUR.1
+            Action::ColourRoot => Some(level_1::Action::Colour { n: from.k }),
+            // PROPAGATE.1 ≪ COLOUR.1
+            Action::Propagate { n, i } => Some(level_1::Action::Colour {
+                n: from.shared.m.son(n, i),
+            }),
+            // PROPAGATE.2 ≪ COLOUR.2
+            Action::StopPropagating => Some(level_1::Action::StopColouring),
+            Action::StopAppending => Some(level_1::Action::StopAppending),
+            Action::ContinueAppending => Some(level_1::Action::ContinueAppending),
+            Action::AppendWhite => Some(level_1::Action::AppendWhite),
+            Action::BlackToWhite => Some(level_1::Action::BlackToWhite),
+        }
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Level2>> {
+        vec![roots_below_k_black(), roots_black()]
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.mutators
+    }
+
+    fn at_rest(&self, state: &State, process: Process) -> bool {
+        super::at_rest(&state.shared, process)
+    }
+}

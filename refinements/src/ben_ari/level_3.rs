@@ -1,0 +1,302 @@
+//! Level 3 refines level 2 [section 6.3.2].
+//!
+//! The paper gives two of the invariants (`scanned_node_black`, `no_bw_at_quit`) and counts 19 in
+//! all, most of which it leaves out. The others here say why those two hold. In short: let the
+//! *scan* be steps 2 and 3 of Fig. 14. As long as nothing was coloured since the last count, a
+//! black-to-white pointer behind the scan is one that the mutator has just made and whose target it
+//! is about to colour (`bw_behind_scan_is_pending`), and there is another one ahead
+//! (`bw_behind_scan_has_one_ahead`), because its target was reached from a black root. At the end of
+//! the scan nothing is ahead, so there is none at all (`uncoloured_count_has_no_bw`).
+
+use refmap::{Invariant, Process, Refinement};
+use refmap_systems::ben_ari::level_3::{Action, Chi, State};
+use refmap_systems::ben_ari::{Level2, Level3, MutatorAt, Scope, level_2};
+
+use super::level_2::{roots_below_k_black, roots_black};
+
+/// The third refinement.
+pub struct Refinement3 {
+    implementation: Level3,
+    specification: Level2,
+    mutators: Vec<Process>,
+}
+
+impl Refinement3 {
+    /// The third refinement for an instance.
+    pub fn new(scope: Scope) -> Self {
+        Self {
+            implementation: Level3::new(scope),
+            specification: Level2::new(scope),
+            mutators: super::mutators(&scope),
+        }
+    }
+}
+
+/// Step 2 of Fig. 14: nodes are being scanned.
+fn scanning(s: &State) -> bool {
+    matches!(s.chi, Chi::TestI | Chi::TestColour | Chi::ColourSons)
+}
+
+/// Step 3 of Fig. 14: black nodes are being counted.
+fn counting(s: &State) -> bool {
+    matches!(s.chi, Chi::TestH | Chi::Count | Chi::Compare)
+}
+
+/// Nothing was coloured since the last count, as far as the counters can tell.
+fn nothing_coloured(s: &State) -> bool {
+    let nodes = s.shared.m.shape.nodes;
+    match s.chi {
+        Chi::TestI | Chi::TestColour | Chi::ColourSons => s.obc == s.shared.c.blacks_below(nodes),
+        _ => s.obc == s.bc + s.shared.c.blacks_from(s.h),
+    }
+}
+
+/// The cells (n, i) that are black-to-white, behind the scan (true) or still ahead of it (false).
+fn bw_cells(s: &State, behind: bool) -> impl Iterator<Item = (u8, u8)> {
+    let next = (s.i, if s.chi == Chi::ColourSons { s.j } else { 0 });
+    let (m, c) = (s.shared.m, s.shared.c);
+    m.shape
+        .cells()
+        .filter(move |cell| (*cell < next) == behind)
+        .filter(move |&(n, i)| c.bw(&m, n, i))
+}
+
+/// The node being scanned is one: so that its colour and its sons can be read.
+pub fn scanned_node_exists() -> Invariant<Level3> {
+    let source = "type of I; Fig. 14, TEST_I.2";
+    Invariant::new("scanned_node_exists", source, |s: &State| {
+        s.i < s.shared.m.shape.nodes
+    })
+    .when(|s: &State| matches!(s.chi, Chi::TestColour | Chi::ColourSons))
+}
+
+/// The node being counted is one: so that its colour can be read.
+pub fn counted_node_exists() -> Invariant<Level3> {
+    let source = "type of H; Fig. 14, TEST_H.2";
+    Invariant::new("counted_node_exists", source, |s: &State| {
+        s.h < s.shared.m.shape.nodes
+    })
+    .when(|s: &State| s.chi == Chi::Count)
+}
+
+/// All nodes were counted when the counts are compared: so that BC alone is the count.
+pub fn all_counted_at_compare() -> Invariant<Level3> {
+    let source = "Fig. 14, TEST_H.1";
+    Invariant::new("all_counted_at_compare", source, |s: &State| {
+        s.h == s.shared.m.shape.nodes
+    })
+    .when(|s: &State| s.chi == Chi::Compare)
+}
+
+/// The node being scanned is black: COLOUR_SONS.2 ≪ PROPAGATE.1 needs its guard.
+pub fn scanned_node_black() -> Invariant<Level3> {
+    Invariant::new("scanned_node_black", "section 6.3.2", |s: &State| {
+        s.shared.c.colour(s.i)
+    })
+    .when(|s: &State| s.chi == Chi::ColourSons)
+}
+
+/// The last count is not more than there are black nodes: it can only be reached by colouring none.
+pub fn old_count_is_a_lower_bound() -> Invariant<Level3> {
+    let source = "supports uncoloured_count_has_no_bw";
+    Invariant::new("old_count_is_a_lower_bound", source, |s: &State| {
+        s.obc <= s.shared.c.blacks_below(s.shared.m.shape.nodes)
+    })
+    .when(|s: &State| s.chi == Chi::ColourRoots || scanning(s))
+}
+
+/// The count so far is not more than the black nodes counted: so that the new old count is again a
+/// lower bound.
+pub fn count_is_a_lower_bound() -> Invariant<Level3> {
+    let source = "supports old_count_is_a_lower_bound";
+    Invariant::new("count_is_a_lower_bound", source, |s: &State| {
+        s.bc <= s.shared.c.blacks_below(s.h)
+    })
+    .when(counting)
+}
+
+/// While counting, the last count is not more than what this one will at least be.
+pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
+    let source = "supports uncoloured_count_has_no_bw";
+    Invariant::new("old_count_is_at_most_the_new", source, |s: &State| {
+        s.obc <= s.bc + s.shared.c.blacks_from(s.h)
+    })
+    .when(counting)
+}
+
+/// What a mutator is about to colour, or to redirect a cell to, is accessible: it adds no garbage
+/// to the black nodes, and redirects nothing to garbage.
+pub fn target_accessible(scope: &Scope) -> Vec<Invariant<Level3>> {
+    (0..scope.mutators)
+        .map(|mutator| {
+            let locals = move |s: &State| s.shared.mutators[usize::from(mutator)];
+            Invariant::new(
+                named("target_accessible", scope, mutator),
+                "supports uncoloured_count_has_no_bw; section 4.2",
+                move |s: &State| s.shared.m.accessible().contains(locals(s).q),
+            )
+            .when(move |s: &State| locals(s).mu != MutatorAt::Mutate)
+        })
+        .collect()
+}
+
+/// A black-to-white pointer behind the scan is one that a mutator has just made, if nothing was
+/// coloured since the last count. (For the refuted order this says that there is none.)
+pub fn bw_behind_scan_is_pending() -> Invariant<Level3> {
+    let source = "supports bw_behind_scan_has_one_ahead";
+    Invariant::new("bw_behind_scan_is_pending", source, |s: &State| {
+        let pending = |son| {
+            let mut mutators = s.shared.mutators.iter();
+            mutators.any(|locals| locals.mu == MutatorAt::Colour && locals.q == son)
+        };
+        bw_cells(s, true).all(|(n, i)| pending(s.shared.m.son(n, i)))
+    })
+    .when(|s: &State| scanning(s) && nothing_coloured(s))
+}
+
+/// Where there is a black-to-white pointer behind the scan there is one ahead, if nothing was
+/// coloured since the last count.
+pub fn bw_behind_scan_has_one_ahead() -> Invariant<Level3> {
+    let source = "supports uncoloured_count_has_no_bw";
+    Invariant::new("bw_behind_scan_has_one_ahead", source, |s: &State| {
+        bw_cells(s, false).next().is_some()
+    })
+    .when(|s: &State| scanning(s) && nothing_coloured(s) && bw_cells(s, true).next().is_some())
+}
+
+/// While counting, if nothing was coloured since the last count, no black node points to a white
+/// one.
+pub fn uncoloured_count_has_no_bw() -> Invariant<Level3> {
+    let source = "generalises no_bw_at_quit";
+    Invariant::new("uncoloured_count_has_no_bw", source, |s: &State| {
+        !s.shared.c.exists_bw(&s.shared.m)
+    })
+    .when(|s: &State| counting(s) && nothing_coloured(s))
+}
+
+/// When the counts agree no black node points to a white one: COMPARE.1 ≪ PROPAGATE.2 needs its
+/// guard.
+pub fn no_bw_at_quit() -> Invariant<Level3> {
+    Invariant::new("no_bw_at_quit", "section 6.3.2", |s: &State| {
+        !s.shared.c.exists_bw(&s.shared.m)
+    })
+    .when(|s: &State| s.chi == Chi::Compare && s.bc == s.obc)
+}
+
+/// In the append phase all accessible nodes from L up are black: so that appending changes what is
+/// accessible for no mutator that is about to use it.
+pub fn blackened_from_l() -> Invariant<Level3> {
+    let source = "supports target_accessible; Appendix B.2, inv2";
+    Invariant::new("blackened_from_l", source, |s: &State| {
+        s.shared.c.blackened(&s.shared.m, s.shared.l)
+    })
+    .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
+}
+
+/// `name`, with the mutator's number where there are several.
+fn named(name: &'static str, scope: &Scope, mutator: u8) -> String {
+    match scope.mutators {
+        1 => name.to_owned(),
+        _ => format!("{name}({mutator})"),
+    }
+}
+
+/// The mapping: the identity, but that six locations become PROPAGATE; H, I, J, BC and OBC are
+/// hidden.
+pub fn map(state: &State) -> level_2::State {
+    level_2::State {
+        chi: match state.chi {
+            Chi::ColourRoots => level_2::Chi::ColourRoots,
+            Chi::TestI
+            | Chi::TestColour
+            | Chi::ColourSons
+            | Chi::TestH
+            | Chi::Count
+            | Chi::Compare => level_2::Chi::Propagate,
+            Chi::TestL => level_2::Chi::TestL,
+            Chi::Append => level_2::Chi::Append,
+        },
+        shared: state.shared,
+        k: state.k,
+    }
+}
+
+impl Refinement for Refinement3 {
+    type Concrete = Level3;
+    type Abstract = Level2;
+
+    fn implementation(&self) -> &Level3 {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Level2 {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> level_2::State {
+        map(state)
+    }
+
+    fn answer(&self, from: &State, action: &Action, _to: &State) -> Option<level_2::Action> {
+        match *action {
+            Action::Mutator(action) => Some(level_2::Action::Mutator(action)),
+            Action::StopColouringRoots => Some(level_2::Action::StopColouringRoots),
+            Action::ColourRoot => Some(level_2::Action::ColourRoot),
+            Action::StopPropagating => None,
+            Action::ContinuePropagating => None,
+            Action::WhiteNode => None,
+            Action::BlackNode => None,
+            Action::StopColouringSons => None,
+            // COLOUR_SONS.2 ≪ PROPAGATE.1, unless the son is black already.
+            Action::ColourSon => {
+                let son = from.shared.m.son(from.i, from.j);
+                (!from.shared.c.colour(son)).then_some(level_2::Action::Propagate {
+                    n: from.i,
+                    i: from.j,
+                })
+            }
+            Action::StopCounting => None,
+            Action::ContinueCounting => None,
+            Action::SkipWhite => None,
+            Action::CountBlack => None,
+            // COMPARE.1 ≪ PROPAGATE.2
+            Action::QuitPropagation => Some(level_2::Action::StopPropagating),
+            Action::RedoPropagation => None,
+            Action::StopAppending => Some(level_2::Action::StopAppending),
+            Action::ContinueAppending => Some(level_2::Action::ContinueAppending),
+            Action::AppendWhite => Some(level_2::Action::AppendWhite),
+            Action::BlackToWhite => Some(level_2::Action::BlackToWhite),
+        }
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Level3>> {
+        let mut invariants = vec![
+            roots_below_k_black().pull_back(map),
+            roots_black().pull_back(map),
+            scanned_node_exists(),
+            counted_node_exists(),
+            all_counted_at_compare(),
+            scanned_node_black(),
+            old_count_is_a_lower_bound(),
+            count_is_a_lower_bound(),
+            old_count_is_at_most_the_new(),
+        ];
+        invariants.extend(target_accessible(&self.implementation.scope));
+        invariants.extend([
+            bw_behind_scan_is_pending(),
+            bw_behind_scan_has_one_ahead(),
+            uncoloured_count_has_no_bw(),
+            no_bw_at_quit(),
+            blackened_from_l(),
+        ]);
+        invariants
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.mutators
+    }
+
+    fn at_rest(&self, state: &State, process: Process) -> bool {
+        super::at_rest(&state.shared, process)
+    }
+}

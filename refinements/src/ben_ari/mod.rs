@@ -1,0 +1,33 @@
+//! Ben-Ari's collector refines "collect only garbage" in three steps.
+//!
+//! Source: Havelund & Shankar, section 6 and Appendix B.
+
+pub mod broken;
+mod level_1;
+mod level_2;
+mod level_3;
+
+use refmap::{Composed, Process, compose};
+use refmap_systems::ben_ari::{Scope, Shared, process};
+
+pub use level_1::Refinement1;
+pub use level_2::Refinement2;
+pub use level_3::Refinement3;
+
+/// The algorithm against the specification, by way of levels 1 and 2 [Appendix B.3, `ref`].
+pub fn composed(scope: Scope) -> Composed<Refinement1, Composed<Refinement2, Refinement3>> {
+    let lower = compose(Refinement2::new(scope), Refinement3::new(scope));
+    compose(Refinement1::new(scope), lower)
+}
+
+/// The mutators, which no level may restrict [section 2].
+fn mutators(scope: &Scope) -> Vec<Process> {
+    (0..scope.mutators)
+        .map(|mutator| process::mutator(mutator, scope.mutators))
+        .collect()
+}
+
+/// A mutator is at rest at its first location.
+fn at_rest(shared: &Shared, process: Process) -> bool {
+    shared.at_rest(usize::from(process.number.unwrap_or(0)))
+}

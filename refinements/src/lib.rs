@@ -1,0 +1,4 @@
+//! Who refines whom: one file a refinement, holding its mapping, its step correspondence and its
+//! invariants.
+
+pub mod ben_ari;

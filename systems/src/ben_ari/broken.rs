@@ -1,0 +1,134 @@
+//! Implementations of "collect only garbage" that are wrong in ways that a checker can miss.
+//!
+//! Each is the specification itself with a [`Fault`]. The first is the mutator of Havelund &
+//! Shankar, section 2, which "would satisfy the refinement with an idle garbage collector".
+
+use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+
+use super::level_0::{Action, Level0};
+use super::memory::{AppendToFree, Memory, Node};
+use super::scope::Scope;
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// Nothing: the positive twin.
+    None,
+    /// A cell that points to a node other than 0 is never redirected, so no garbage comes about.
+    NeverRedirectsAway,
+    /// The mutator does nothing at all.
+    IdleMutator,
+    /// The collector never collects.
+    IdleCollector,
+    /// The collector sets a live cell to 0, as only a mutator may.
+    OverwritingCollector,
+    /// There is no initial state.
+    NoInitialState,
+}
+
+/// The specification with a fault.
+pub struct Broken {
+    /// What is wrong.
+    pub fault: Fault,
+    inner: Level0,
+    rules: [Rule; 3],
+}
+
+/// A step of the broken implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BrokenAction {
+    /// The collector overwrites cell (n, i) of a live node.
+    Overwrite {
+        /// The node of the cell.
+        n: Node,
+        /// The index of the cell.
+        i: u8,
+    },
+    /// A step of the specification.
+    #[serde(untagged)]
+    Sound(Action),
+}
+
+impl Broken {
+    /// The specification of an instance, with a fault.
+    pub fn new(scope: Scope, fault: Fault) -> Self {
+        let inner = Level0 {
+            scope,
+            append: AppendToFree::FreeList,
+        };
+        let [mutate, append] = [&inner.rules()[0], &inner.rules()[1]].map(Clone::clone);
+        let overwrite = Rule::new("overwrite", "collector", "a planted fault");
+        Self {
+            fault,
+            inner,
+            rules: [mutate, append, overwrite],
+        }
+    }
+
+    /// Whether the fault leaves the step in.
+    fn keeps(&self, m: &Memory, action: Action) -> bool {
+        match (self.fault, action) {
+            (Fault::NeverRedirectsAway, Action::Mutate { n, i, k, .. }) => {
+                m.son(n, i) == 0 || m.son(n, i) == k
+            }
+            (Fault::IdleMutator, Action::Mutate { .. })
+            | (Fault::IdleCollector, Action::Append { .. }) => false,
+            _ => true,
+        }
+    }
+
+    fn overwrite(&self, m: &Memory, n: Node, i: u8) -> Option<Memory> {
+        let live = m.accessible().contains(n) && m.son(n, i) != 0;
+        (self.fault == Fault::OverwritingCollector && live).then(|| m.set_son(n, i, 0))
+    }
+}
+
+impl TransitionSystem for Broken {
+    type State = Memory;
+    type Action = BrokenAction;
+    type Observation = Memory;
+
+    fn rules(&self) -> &[Rule] {
+        match self.fault {
+            Fault::OverwritingCollector => &self.rules,
+            _ => &self.rules[..2],
+        }
+    }
+
+    fn rule_of(&self, action: &BrokenAction) -> RuleId {
+        match action {
+            BrokenAction::Sound(action) => self.inner.rule_of(action),
+            BrokenAction::Overwrite { .. } => RuleId(2),
+        }
+    }
+
+    fn process_of(&self, action: &BrokenAction) -> Process {
+        match action {
+            BrokenAction::Sound(action) => self.inner.process_of(action),
+            BrokenAction::Overwrite { .. } => super::process::COLLECTOR,
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Memory)) {
+        if self.fault != Fault::NoInitialState {
+            self.inner.initial(visit);
+        }
+    }
+
+    fn next(&self, from: &Memory, visit: &mut impl FnMut(BrokenAction, Memory)) {
+        self.inner.next(from, &mut |action, to| {
+            if self.keeps(from, action) {
+                visit(BrokenAction::Sound(action), to);
+            }
+        });
+        for (n, i) in from.shape.cells() {
+            let action = BrokenAction::Overwrite { n, i };
+            offer(visit, action, || self.overwrite(from, n, i));
+        }
+    }
+
+    fn observe(&self, state: &Memory) -> Memory {
+        *state
+    }
+}

@@ -1,0 +1,326 @@
+//! The memory: an array of NODES × SONS cells, each containing a pointer to a node.
+//!
+//! Source: Havelund & Shankar, section 4.1, Figs. 2 and 3, Appendix A.2.1 (`Memory`).
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// The most nodes that a memory can have.
+pub const MAX_NODES: usize = 8;
+/// The most sons that a node can have.
+pub const MAX_SONS: usize = 4;
+
+/// A node, from 0 to NODES − 1. As in the paper, the loop variables H, I, L and K are counters that
+/// run one past the last node, so they are numbers and not nodes.
+pub type Node = u8;
+
+/// The bounds of a memory: NODES, SONS, ROOTS. The roots are the first nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// NODES.
+    pub nodes: u8,
+    /// SONS.
+    pub sons: u8,
+    /// ROOTS.
+    pub roots: u8,
+}
+
+impl Shape {
+    /// Every node.
+    pub fn nodes(self) -> std::ops::Range<Node> {
+        0..self.nodes
+    }
+
+    /// Every index of a cell within a node.
+    pub fn indices(self) -> std::ops::Range<u8> {
+        0..self.sons
+    }
+
+    /// Every cell (n, i), by nodes and then by indices.
+    pub fn cells(self) -> impl Iterator<Item = (Node, u8)> {
+        self.nodes()
+            .flat_map(move |n| self.indices().map(move |i| (n, i)))
+    }
+}
+
+/// A set of nodes.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct NodeSet(pub u8);
+
+impl NodeSet {
+    /// The first `count` nodes.
+    pub fn first(count: u8) -> Self {
+        Self(((1u16 << count) - 1) as u8)
+    }
+
+    /// Whether `node` is in it.
+    pub fn contains(self, node: Node) -> bool {
+        self.0 >> node & 1 == 1
+    }
+
+    /// The same with `node`.
+    #[must_use]
+    pub fn with(self, node: Node) -> Self {
+        Self(self.0 | 1 << node)
+    }
+
+    /// The same without `node`.
+    #[must_use]
+    pub fn without(self, node: Node) -> Self {
+        Self(self.0 & !(1 << node))
+    }
+
+    /// Whether every node of it is in `other`.
+    pub fn is_subset_of(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// The same without the nodes below `bound`.
+    #[must_use]
+    pub fn from(self, bound: u8) -> Self {
+        Self(self.0 & !Self::first(bound).0)
+    }
+
+    /// How many nodes there are in it.
+    pub fn count(self) -> u8 {
+        self.0.count_ones() as u8
+    }
+
+    /// Its nodes, in order.
+    pub fn iter(self) -> impl Iterator<Item = Node> {
+        (0..MAX_NODES as Node).filter(move |node| self.contains(*node))
+    }
+}
+
+impl fmt::Debug for NodeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for NodeSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+/// The contents of all cells [`Memory`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// The bounds, which are those of the instance.
+    pub shape: Shape,
+    /// What cell (n, i) points to, at n · `MAX_SONS` + i; cells out of bounds are 0.
+    pub cells: [Node; MAX_NODES * MAX_SONS],
+}
+
+impl Memory {
+    /// The initial memory: every cell contains 0 [`null_array`, `mem_ax1`].
+    pub fn null_array(shape: Shape) -> Self {
+        Self {
+            shape,
+            cells: [0; MAX_NODES * MAX_SONS],
+        }
+    }
+
+    /// The contents of cell (n, i) [`son`].
+    pub fn son(&self, n: Node, i: u8) -> Node {
+        self.cells[usize::from(n) * MAX_SONS + usize::from(i)]
+    }
+
+    /// The memory with cell (n, i) pointing to `k` [`set_son`, `mem_ax2`].
+    #[must_use]
+    pub fn set_son(mut self, n: Node, i: u8, k: Node) -> Self {
+        self.cells[usize::from(n) * MAX_SONS + usize::from(i)] = k;
+        self
+    }
+
+    /// The sons of node n, in order.
+    pub fn sons(&self, n: Node) -> &[Node] {
+        &self.cells[usize::from(n) * MAX_SONS..][..usize::from(self.shape.sons)]
+    }
+
+    /// Whether node `n1` points to `n2` [`points_to`].
+    pub fn points_to(&self, n1: Node, n2: Node) -> bool {
+        self.sons(n1).contains(&n2)
+    }
+
+    /// The nodes that can be reached from a root by following pointers [`accessible`].
+    pub fn accessible(&self) -> NodeSet {
+        let mut reached = NodeSet::first(self.shape.roots);
+        let mut new = reached;
+        while new.0 != 0 {
+            let mut sons = NodeSet::default();
+            for n in new.iter() {
+                for &k in self.sons(n) {
+                    sons = sons.with(k);
+                }
+            }
+            new = NodeSet(sons.0 & !reached.0);
+            reached.0 |= sons.0;
+        }
+        reached
+    }
+
+    /// The concrete `append_to_free`: the free list begins in cell (0, 0), and the cells of a node
+    /// on it all point to the next one. Total, since broken collectors call it on any node.
+    #[must_use]
+    pub fn append_to_free(self, n: Node) -> Self {
+        let old_head = self.son(0, 0);
+        let headed = self.set_son(0, 0, n);
+        self.shape
+            .indices()
+            .fold(headed, |memory, i| memory.set_son(n, i, old_head))
+    }
+
+    /// Whether `append_to_free(k)` may lead to `after` by the axiom alone: of the nodes, only `k`
+    /// becomes accessible, and the others stay as they are [`append_ax`].
+    ///
+    /// The axiom says nothing of an accessible `k`; the rule of the specification never asks.
+    pub fn append_ax(&self, k: Node, after: &Self) -> bool {
+        self.accessible().contains(k) || after.accessible() == self.accessible().with(k)
+    }
+
+    /// Every memory of these bounds: NODES ^ (NODES · SONS) of them.
+    pub fn all(shape: Shape) -> impl Iterator<Item = Self> {
+        let cells = u32::from(shape.nodes) * u32::from(shape.sons);
+        let count = u64::from(shape.nodes).pow(cells);
+        (0..count).map(move |mut code| {
+            let mut memory = Self::null_array(shape);
+            for (n, i) in shape.cells() {
+                memory = memory.set_son(n, i, (code % u64::from(shape.nodes)) as Node);
+                code /= u64::from(shape.nodes);
+            }
+            memory
+        })
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.shape.nodes().map(|n| self.sons(n)))
+            .finish()
+    }
+}
+
+impl Serialize for Memory {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.shape.nodes().map(|n| self.sons(n)))
+    }
+}
+
+/// What the specification's append does [Fig. 3; Appendix A.2.1].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AppendToFree {
+    /// Anything that the axiom allows: the result is open.
+    Axiom,
+    /// What the concrete free list does.
+    FreeList,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPES: [(u8, u8, u8); 6] = [
+        (1, 1, 1),
+        (2, 1, 1),
+        (2, 2, 1),
+        (3, 1, 2),
+        (3, 2, 1),
+        (4, 1, 1),
+    ];
+
+    fn shapes() -> impl Iterator<Item = Shape> {
+        SHAPES
+            .map(|(nodes, sons, roots)| Shape { nodes, sons, roots })
+            .into_iter()
+    }
+
+    /// The inductive definition of Appendix A.2.1, read as a fixed point over single nodes.
+    fn accessible_by_definition(memory: &Memory, n: Node) -> bool {
+        let shape = memory.shape;
+        let mut accessible = vec![false; usize::from(shape.nodes)];
+        for _ in shape.nodes() {
+            for n in shape.nodes() {
+                accessible[usize::from(n)] |= n < shape.roots
+                    || shape
+                        .nodes()
+                        .any(|k| accessible[usize::from(k)] && memory.points_to(k, n));
+            }
+        }
+        accessible[usize::from(n)]
+    }
+
+    #[test]
+    fn accessible_is_the_least_fixed_point() {
+        for shape in shapes() {
+            for memory in Memory::all(shape) {
+                for n in shape.nodes() {
+                    assert_eq!(
+                        memory.accessible().contains(n),
+                        accessible_by_definition(&memory, n),
+                        "{memory:?} {n}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// [Appendix A.2.1, `mem_ax2`]
+    #[test]
+    fn set_son_changes_one_cell() {
+        let shape = Shape {
+            nodes: 3,
+            sons: 2,
+            roots: 1,
+        };
+        for memory in Memory::all(shape) {
+            for (n, i) in shape.cells() {
+                for k in shape.nodes() {
+                    let after = memory.set_son(n, i, k);
+                    for (m, j) in shape.cells() {
+                        let expected = if (m, j) == (n, i) {
+                            k
+                        } else {
+                            memory.son(m, j)
+                        };
+                        assert_eq!(after.son(m, j), expected);
+                    }
+                }
+            }
+        }
+    }
+
+    /// [Appendix A.2.1, `append_ax`], for every memory and garbage node of these bounds.
+    #[test]
+    fn the_free_list_satisfies_the_axiom() {
+        let mut appended = 0;
+        for shape in shapes() {
+            for memory in Memory::all(shape) {
+                for k in shape.nodes().filter(|k| !memory.accessible().contains(*k)) {
+                    assert!(
+                        memory.append_ax(k, &memory.append_to_free(k)),
+                        "{memory:?} {k}"
+                    );
+                    appended += 1;
+                }
+            }
+        }
+        assert!(appended > 1000, "only {appended} appends were tried");
+    }
+
+    /// The axiom can be broken: setting the head alone loses what was on the list.
+    #[test]
+    fn a_free_list_that_forgets_its_tail_breaks_the_axiom() {
+        let shape = Shape {
+            nodes: 3,
+            sons: 1,
+            roots: 1,
+        };
+        let memory = Memory::null_array(shape).set_son(0, 0, 1);
+        assert!(!memory.append_ax(2, &memory.set_son(0, 0, 2)));
+        assert!(memory.append_ax(2, &memory.append_to_free(2)));
+    }
+}

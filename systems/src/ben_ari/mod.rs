@@ -1,0 +1,51 @@
+//! Ben-Ari's on-the-fly collector in three layers under the specification "collect only garbage".
+//!
+//! Source: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, sections 4–6,
+//! Figs. 2–14 and Appendix A. Every location and rule below is one of theirs. A rule is named as in
+//! Appendix A.3 where that has it; the rules of levels 2 and 3 that only the figures show are named
+//! in its manner, and their sources give location and number.
+//!
+//! Deviations.
+//!
+//! - D1: the initial colours are a parameter. The paper assumes nothing about them, which is
+//!   [`InitialColours::Any`]; with [`InitialColours::White`] bugs that need black garbage from the
+//!   start take a cycle longer to show.
+//! - D2: a guard that only keeps a PVS function total (`Q < NODES`) is left out where the type does
+//!   it. Nothing is hidden.
+//! - D3: several mutators may run. The paper has one; each further one obeys the same two rules.
+//! - D4: Fig. 14 has no label for COUNT, and Fig. 13 forgets L; both are put back.
+
+pub mod broken;
+mod colours;
+pub mod level_0;
+pub mod level_1;
+pub mod level_2;
+pub mod level_3;
+mod memory;
+mod mutator;
+mod scope;
+
+pub use colours::Colours;
+pub use level_0::Level0;
+pub use level_1::Level1;
+pub use level_2::Level2;
+pub use level_3::Level3;
+pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape};
+pub use mutator::{Locals, MAX_MUTATORS, MutatorAction, MutatorAt, Mutators, Shared};
+pub use scope::{Figure14, InitialColours, MutatorOrder, Scope, ScopeError};
+
+/// The processes of every level.
+pub mod process {
+    use refmap::Process;
+
+    /// The collector.
+    pub const COLLECTOR: Process = Process::new("collector");
+
+    /// The mutators, the first of them unnumbered as long as it is alone.
+    pub fn mutator(number: u8, of: u8) -> Process {
+        match of {
+            1 => Process::new("mutator"),
+            _ => Process::numbered("mutator", u16::from(number)),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The instance and the variant: what a check of Ben-Ari's collector speaks of.
+
+use super::memory::{MAX_NODES, MAX_SONS, Shape};
+use super::mutator::MAX_MUTATORS;
+
+/// The bounds of the memory, the number of mutators, and which of the published variants is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// NODES, SONS and ROOTS.
+    pub shape: Shape,
+    /// How many mutators run; the paper has one.
+    pub mutators: u8,
+    /// What is assumed about the colours at the start.
+    pub colours: InitialColours,
+    /// The order of the mutator's two steps.
+    pub mutator: MutatorOrder,
+    /// Which text of Fig. 14 is meant.
+    pub figure_14: Figure14,
+}
+
+impl Scope {
+    /// The paper's algorithm, corrected, for a memory of these bounds.
+    pub const fn new(nodes: u8, sons: u8, roots: u8) -> Self {
+        Self {
+            shape: Shape { nodes, sons, roots },
+            mutators: 1,
+            colours: InitialColours::Any,
+            mutator: MutatorOrder::RedirectFirst,
+            figure_14: Figure14::Corrected,
+        }
+    }
+
+    /// Whether there is such an instance.
+    ///
+    /// # Errors
+    ///
+    /// Which bound is out of its range.
+    pub fn validate(self) -> Result<Self, ScopeError> {
+        let Shape { nodes, sons, roots } = self.shape;
+        let within = |name, value, most| match value {
+            1.. if value <= most => Ok(()),
+            _ => Err(ScopeError::OutOfRange { name, value, most }),
+        };
+        within("nodes", nodes, MAX_NODES as u8)?;
+        within("sons", sons, MAX_SONS as u8)?;
+        within("roots", roots, MAX_NODES as u8)?;
+        within("mutators", self.mutators, MAX_MUTATORS as u8)?;
+        if roots > nodes {
+            return Err(ScopeError::MoreRootsThanNodes { roots, nodes });
+        }
+        Ok(self)
+    }
+}
+
+/// What is assumed about the colours at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InitialColours {
+    /// Nothing: every colouring is an initial state [section 4.1].
+    Any,
+    /// Every node is white.
+    White,
+}
+
+/// The order of the mutator's two steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MutatorOrder {
+    /// Redirect a cell to k, then colour k [Fig. 8].
+    RedirectFirst,
+    /// Choose the cell and k and colour k, then redirect: the order that Dijkstra et al. and
+    /// Ben-Ari proposed, refuted by Pixley and by van de Snepscheut [section 1].
+    ColourFirst,
+}
+
+/// Which text of Fig. 14 is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Figure14 {
+    /// TEST_L.1 goes to COLOUR_ROOTS, as in Fig. 12.
+    Corrected,
+    /// TEST_L.1 goes to TEST_I, and so skips the roots: a misprint.
+    AsPrinted,
+}
+
+/// Why there is no such instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScopeError {
+    /// A bound is out of its range.
+    #[error("{name} is {value}, and must be from 1 to {most}")]
+    OutOfRange {
+        /// Which bound.
+        name: &'static str,
+        /// Its value.
+        value: u8,
+        /// The greatest value allowed.
+        most: u8,
+    },
+    /// The roots are the first of the nodes, so there are at most as many.
+    #[error("roots is {roots}, and must be at most nodes, which is {nodes}")]
+    MoreRootsThanNodes {
+        /// ROOTS.
+        roots: u8,
+        /// NODES.
+        nodes: u8,
+    },
+}

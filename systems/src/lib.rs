@@ -1,0 +1,4 @@
+//! The models, one folder a family. A system does not know what it implements, nor who implements
+//! it: that is what the refinements say.
+
+pub mod ben_ari;
