@@ -1,1 +1,19 @@
+//! The catalogue of everything that this repository claims.
 
+mod ben_ari;
+
+use refmap::catalogue::Catalogue;
+
+/// The name of the program.
+pub const NAME: &str = "refmap";
+/// What it is for.
+pub const ABOUT: &str =
+    "Checks that one transition system refines another, and shows why when it does not.";
+
+/// Every check and every claim.
+pub fn catalogue() -> Catalogue {
+    Catalogue {
+        checks: ben_ari::checks(),
+        claims: ben_ari::claims(),
+    }
+}

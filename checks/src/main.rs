@@ -1,1 +1,11 @@
-fn main() {}
+//! `refmap`: the command line over the catalogue.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    refmap::cli::main(
+        refmap_checks::NAME,
+        refmap_checks::ABOUT,
+        &refmap_checks::catalogue(),
+    )
+}

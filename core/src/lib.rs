@@ -34,3 +34,8 @@ pub use system::{
     disagreement, offer, steps,
 };
 pub use trace::{ReplayError, Trace, replay};
+
+/// The README's example, and the report it shows, are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -30,14 +30,17 @@ pub trait TransitionSystem: Sync {
     fn rules(&self) -> &[Rule];
     /// The rule of which `action` is an instance, as an index into [`rules`](Self::rules).
     fn rule_of(&self, action: &Self::Action) -> RuleId;
-    /// The process that takes `action`.
-    fn process_of(&self, action: &Self::Action) -> Process;
     /// Visits every initial state (I).
     fn initial(&self, visit: &mut impl FnMut(Self::State));
     /// Visits every step enabled in `from` (N), each with the action that labels it.
     fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State));
     /// What can be seen of `state` (π).
     fn observe(&self, state: &Self::State) -> Self::Observation;
+
+    /// The process that takes `action`: by default the only one of the kind that its rule names.
+    fn process_of(&self, action: &Self::Action) -> Process {
+        Process::new(self.rules()[self.rule_of(action).0].process)
+    }
 
     /// Whether `state` may be without a step: a program that has ended, say. Never, by default.
     fn may_stop(&self, _state: &Self::State) -> bool {
@@ -100,7 +103,7 @@ pub struct Rule {
     /// The source's name for it.
     pub name: Cow<'static, str>,
     /// The kind of process that takes it (`mutator`, whatever its number).
-    pub process: Cow<'static, str>,
+    pub process: &'static str,
     /// Where the source states it: paper, figure, location, number.
     pub source: Cow<'static, str>,
 }
@@ -110,7 +113,7 @@ impl Rule {
     pub const fn new(name: &'static str, process: &'static str, source: &'static str) -> Self {
         Self {
             name: Cow::Borrowed(name),
-            process: Cow::Borrowed(process),
+            process,
             source: Cow::Borrowed(source),
         }
     }

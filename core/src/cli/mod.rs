@@ -1,1 +1,174 @@
-//! x
+//! The command line over a catalogue.
+//!
+//! A project has `refmap`'s command line over its own checks with a `main` of a few lines:
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     let catalogue = refmap::catalogue::Catalogue::default();
+//!     refmap::cli::main("my-project", "Checks that my queue is a queue.", &catalogue)
+//! }
+//! ```
+//!
+//! Results go to standard output, progress and errors to standard error.
+
+mod arguments;
+mod everything;
+mod listing;
+mod progress;
+mod trace_file;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arguments::{CheckCommand, Command};
+use trace_file::TraceFile;
+
+pub use arguments::SizeError;
+pub use listing::markdown;
+pub use trace_file::TraceFileError;
+
+use crate::catalogue::{Catalogue, InputError};
+use crate::explore::Watch;
+use crate::obligation::Settings;
+use crate::report::Verdict;
+
+/// How a command ended; the numbers are the exit statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    /// Every obligation holds, or what was expected came about.
+    Success = 0,
+    /// An obligation is violated, or something else came about than was expected.
+    Violated = 1,
+    /// The command or its input is unusable.
+    Unusable = 2,
+    /// The search ended before anything could be claimed.
+    Incomplete = 3,
+}
+
+/// Why a command could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The words of the command.
+    #[error(transparent)]
+    Usage(#[from] clap::Error),
+    /// What is to be checked.
+    #[error("error: {0}")]
+    Input(#[from] InputError),
+    /// Where the counterexample is to go.
+    #[error("error: {0}")]
+    TraceFile(#[from] TraceFileError),
+    /// Where results go.
+    #[error("error: cannot write the results: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Set when the user asks to stop; there is one keyboard, and so one of these.
+static CANCELLED: AtomicBool = AtomicBool::new(false);
+
+/// Carries out the command of the process's arguments. A first Ctrl-C ends it with a partial
+/// report, a second one at once.
+pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> ExitCode {
+    // Without a handler Ctrl-C ends the process, which is what it would do anyway.
+    let _ = ctrlc::set_handler(|| {
+        if CANCELLED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let mut output = io::stdout().lock();
+    let words = std::env::args_os();
+    let status = run(name, about, catalogue, words, &CANCELLED, &mut output);
+    let status = match status {
+        Ok(status) => status,
+        Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Status::Success
+        }
+        Err(CommandError::Usage(error)) => {
+            // Help and version are errors to clap, and go to standard output.
+            let _ = error.print();
+            match error.use_stderr() {
+                true => Status::Unusable,
+                false => Status::Success,
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "{error}");
+            Status::Unusable
+        }
+    };
+    ExitCode::from(status as u8)
+}
+
+/// Carries out a command, `words` with the program's name in front, and writes results to `output`.
+///
+/// # Errors
+///
+/// If the command or its input is unusable, or results cannot be written.
+pub fn run(
+    name: &'static str,
+    about: &'static str,
+    catalogue: &Catalogue,
+    words: impl IntoIterator<Item = OsString>,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    match arguments::parse(name, about, catalogue, words)? {
+        Command::Everything(command) => everything::run(catalogue, &command, cancel, output),
+        Command::List(listing) => {
+            listing::list(name, catalogue, listing, output)?;
+            Ok(Status::Success)
+        }
+        Command::Check(command) => check(catalogue, &command, cancel, output),
+    }
+}
+
+fn check(
+    catalogue: &Catalogue,
+    command: &CheckCommand,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let trace_file = command.trace.as_deref().map(TraceFile::prepare);
+    let trace_file = trace_file.transpose()?;
+    let bar = progress::Bar::new(command.quiet, &command.check);
+    let settings = Settings {
+        threads: command.threads,
+        limits: command.limits,
+        obligations: command.obligations.clone(),
+        until: command.until,
+        watch: Watch {
+            cancel: Some(cancel),
+            progress: Some(&|progress| bar.show(progress)),
+        },
+    };
+    let given: Vec<_> = command
+        .arguments
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    let report = catalogue.check(&command.check)?.run(&given, &settings);
+    bar.clear();
+    let report = report?;
+    if command.json {
+        let json = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
+        writeln!(output, "{json}")?;
+    } else if !command.quiet {
+        writeln!(output, "{report}")?;
+    }
+    output.flush()?;
+    if let Some(file) = trace_file {
+        let written = file.write(&report)?;
+        if !written && !command.quiet {
+            let _ = writeln!(io::stderr(), "no counterexample, so no trace was written");
+        }
+    }
+    Ok(match (command.expect, report.verdict) {
+        (Some(expected), Some(verdict)) if expected == verdict => Status::Success,
+        (Some(_), _) => Status::Violated,
+        (None, None | Some(Verdict::Holds)) => Status::Success,
+        (None, Some(Verdict::Violated)) => Status::Violated,
+        (None, Some(Verdict::Incomplete | Verdict::NoneDeclared)) => Status::Incomplete,
+    })
+}

@@ -25,6 +25,7 @@ mod selection;
 use std::num::NonZero;
 
 pub use check::check;
+pub(crate) use selection::nearest;
 pub use selection::{CheckError, Selection};
 
 use crate::explore::{Limits, Watch};

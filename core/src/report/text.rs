@@ -210,6 +210,7 @@ fn whole(f: &mut Formatter<'_>, side: &str, state: &Value, changed: &[Change]) -
 /// fields becomes `variant(field=value, …)`.
 fn compact(value: &Value) -> String {
     match value {
+        Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(compact).collect();

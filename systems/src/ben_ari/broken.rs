@@ -131,4 +131,10 @@ impl TransitionSystem for Broken {
     fn observe(&self, state: &Memory) -> Memory {
         *state
     }
+
+    /// Beside a mutator that never moves, the collector is done once there is no garbage: that it
+    /// then stops is not what is wrong.
+    fn may_stop(&self, _state: &Memory) -> bool {
+        self.fault == Fault::IdleMutator
+    }
 }

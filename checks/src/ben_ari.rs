@@ -1,0 +1,387 @@
+//! Ben-Ari's collector: three refinements, their composition, and the mistakes that were published.
+//!
+//! Paper: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*. Counts without a
+//! source of their own were found by this checker and are pinned so that a change shows.
+
+use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter};
+use refmap::{Refinement, Report, Settings, check};
+use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
+use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
+use refmap_systems::ben_ari::broken::Fault;
+use refmap_systems::ben_ari::{
+    Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder, Scope, Shape,
+};
+use serde_json::Value;
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![
+        scoped(
+            "ben-ari-1",
+            "nodes are coloured and white ones collected: refines collect only garbage",
+            "Havelund & Shankar, section 6.1",
+            Refinement1::new,
+        ),
+        scoped(
+            "ben-ari-2",
+            "colours are propagated from the roots: refines ben-ari-1's collector",
+            "Havelund & Shankar, section 6.2",
+            Refinement2::new,
+        ),
+        scoped(
+            "ben-ari-3",
+            "nodes are scanned and black ones counted: refines ben-ari-2's collector",
+            "Havelund & Shankar, section 6.3",
+            Refinement3::new,
+        ),
+        scoped(
+            "ben-ari",
+            "the algorithm refines collect only garbage, by composition of the three",
+            "Havelund & Shankar, Appendix B.3",
+            composed,
+        ),
+        Check::new(
+            "broken",
+            "wrong implementations of collect only garbage that pass simulation",
+            "Havelund & Shankar, section 2",
+            broken_parameters(),
+            |arguments, settings| {
+                let scope = broken_scope(arguments)
+                    .validate()
+                    .map_err(InputError::instance)?;
+                let (fault, mapping) = FAULTS
+                    .iter()
+                    .find(|(name, ..)| *name == arguments.choice("fault"))
+                    .map(|(_, fault, mapping)| (*fault, *mapping))
+                    .expect("the choices are the names of these faults");
+                Ok(check(
+                    &BrokenRefinement::new(scope, fault, mapping),
+                    settings,
+                )?)
+            },
+        ),
+    ]
+}
+
+/// A check with the parameters of a scope.
+fn scoped<R: Refinement + 'static>(
+    name: &'static str,
+    about: &'static str,
+    source: &'static str,
+    refinement: fn(Scope) -> R,
+) -> Check {
+    let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
+        let scope = scope(arguments).validate().map_err(InputError::instance)?;
+        Ok(check(&refinement(scope), settings)?)
+    };
+    let mut parameters = bounds();
+    parameters.extend([
+        Parameter::choice("colours", &["any", "white"], "the colours at the start"),
+        Parameter::choice(
+            "figure-14",
+            &["corrected", "as-printed"],
+            "where TEST_L.1 goes: to COLOUR_ROOTS, or as printed to TEST_I",
+        ),
+        Parameter::choice(
+            "mutator",
+            &["redirect-first", "colour-first"],
+            "the order of the mutator's two steps",
+        ),
+    ]);
+    Check::new(name, about, source, parameters, run)
+}
+
+fn bounds() -> Vec<Parameter> {
+    vec![
+        Parameter::number(
+            "nodes",
+            1..=MAX_NODES as u64,
+            3,
+            "NODES, the nodes of the memory",
+        ),
+        Parameter::number("sons", 1..=MAX_SONS as u64, 2, "SONS, the cells of a node"),
+        Parameter::number("roots", 1..=MAX_NODES as u64, 1, "ROOTS, at most NODES"),
+        Parameter::number(
+            "mutators",
+            1..=MAX_MUTATORS as u64,
+            1,
+            "how many mutators run",
+        ),
+    ]
+}
+
+fn scope(arguments: &Arguments) -> Scope {
+    Scope {
+        colours: match arguments.choice("colours") {
+            "white" => InitialColours::White,
+            _ => InitialColours::Any,
+        },
+        mutator: match arguments.choice("mutator") {
+            "colour-first" => MutatorOrder::ColourFirst,
+            _ => MutatorOrder::RedirectFirst,
+        },
+        figure_14: match arguments.choice("figure-14") {
+            "as-printed" => Figure14::AsPrinted,
+            _ => Figure14::Corrected,
+        },
+        ..broken_scope(arguments)
+    }
+}
+
+/// The scope of a check that has bounds only.
+fn broken_scope(arguments: &Arguments) -> Scope {
+    let Shape { nodes, sons, roots } = Shape {
+        nodes: arguments.number("nodes"),
+        sons: arguments.number("sons"),
+        roots: arguments.number("roots"),
+    };
+    Scope {
+        mutators: arguments.number("mutators"),
+        ..Scope::new(nodes, sons, roots)
+    }
+}
+
+const FAULTS: [(&str, Fault, Mapping); 7] = [
+    ("none", Fault::None, Mapping::Identity),
+    (
+        "never-redirects-away",
+        Fault::NeverRedirectsAway,
+        Mapping::Identity,
+    ),
+    ("idle-mutator", Fault::IdleMutator, Mapping::Identity),
+    ("idle-collector", Fault::IdleCollector, Mapping::Identity),
+    (
+        "overwriting-collector",
+        Fault::OverwritingCollector,
+        Mapping::Identity,
+    ),
+    ("one-state-mapping", Fault::None, Mapping::OneState),
+    ("no-initial-state", Fault::NoInitialState, Mapping::Identity),
+];
+
+/// Their names, as the command line knows them.
+const FAULT_NAMES: [&str; FAULTS.len()] = {
+    let mut names = [""; FAULTS.len()];
+    let mut index = 0;
+    while index < FAULTS.len() {
+        names[index] = FAULTS[index].0;
+        index += 1;
+    }
+    names
+};
+
+fn broken_parameters() -> Vec<Parameter> {
+    let mut parameters = bounds();
+    parameters.push(Parameter::choice("fault", &FAULT_NAMES, "what is wrong"));
+    parameters
+}
+
+/// The arguments of an instance.
+fn at(nodes: u8, sons: u8, roots: u8) -> Vec<(&'static str, Value)> {
+    vec![
+        ("nodes", nodes.into()),
+        ("sons", sons.into()),
+        ("roots", roots.into()),
+    ]
+}
+
+fn with<const N: usize>(
+    mut arguments: Vec<(&'static str, Value)>,
+    more: [(&'static str, Value); N],
+) -> Vec<(&'static str, Value)> {
+    arguments.extend(more);
+    arguments
+}
+
+pub(super) fn claims() -> Vec<Claim> {
+    let mut claims = vec![
+        Claim::holds(
+            "ben-ari-3",
+            with(at(3, 2, 1), [("colours", "white".into())]),
+        )
+        .counts(415_633, 3_659_911)
+        .source(
+            "Murphi model of the algorithm",
+            "the published number of states and of rules fired",
+        ),
+    ];
+    claims.extend(refinements());
+    claims.extend(published_mistakes());
+    claims.extend(broken());
+    claims
+}
+
+/// The three refinements and the composed one, at each of seven sizes, from any colours.
+fn refinements() -> Vec<Claim> {
+    let sizes = [
+        (2, 1, 1),
+        (2, 2, 1),
+        (3, 1, 1),
+        (3, 2, 1),
+        (3, 2, 2),
+        (4, 1, 1),
+        (4, 1, 2),
+    ];
+    let mut claims = Vec::new();
+    for (nodes, sons, roots) in sizes {
+        let at = || at(nodes, sons, roots);
+        // The mutator can race the scan only where there is something ahead of it to find.
+        let level_3 = |claim: Claim| match (nodes, sons, roots) {
+            (4, 1, 1) => claim.exercising_all(),
+            _ => claim,
+        };
+        claims.extend([
+            Claim::holds("ben-ari-1", at())
+                .exercising_all()
+                .source("section 6.1", "level 1 refines the specification"),
+            Claim::holds("ben-ari-2", at())
+                .exercising_all()
+                .source("section 6.2", "level 2 refines level 1"),
+            level_3(Claim::holds("ben-ari-3", at()))
+                .source("section 6.3", "level 3 refines level 2"),
+            level_3(Claim::holds("ben-ari", at()))
+                .source("Appendix B.3", "level 3 refines the specification"),
+        ]);
+    }
+    claims
+}
+
+/// Fig. 14 as printed, the refuted order of the mutator's steps, and several mutators.
+fn published_mistakes() -> Vec<Claim> {
+    let printed = |arguments| with(arguments, [("figure-14", "as-printed".into())]);
+    let colour_first = |arguments| with(arguments, [("mutator", "colour-first".into())]);
+    let two = |arguments| with(arguments, [("mutators", 2.into())]);
+    let mut claims = vec![
+        Claim::violated("ben-ari-3", printed(at(1, 1, 1)), "simulation")
+            .length(23)
+            .source(
+                "Fig. 14, TEST_L.1",
+                "misprinted: the second cycle skips the roots",
+            ),
+        Claim::violated("ben-ari", printed(at(1, 1, 1)), "invariant:roots_black")
+            .length(23)
+            .source("Fig. 14, TEST_L.1", "misprinted, against the specification"),
+        Claim::violated("ben-ari", printed(at(1, 1, 1)), "simulation")
+            .only(&["simulation"])
+            .length(30)
+            .source(
+                "Fig. 14, TEST_L.1",
+                "misprinted: a root is appended to the free list",
+            ),
+        Claim::violated("ben-ari-3", printed(at(3, 2, 1)), "simulation")
+            .length(45)
+            .source("Fig. 14, TEST_L.1", "misprinted, at the default size"),
+        Claim::violated(
+            "ben-ari-3",
+            colour_first(at(4, 1, 1)),
+            "invariant:bw_behind_scan_is_pending",
+        )
+        .length(142)
+        .source(
+            "section 1; Pixley; van de Snepscheut",
+            "colouring first is wrong",
+        ),
+        Claim::violated("ben-ari-3", colour_first(at(4, 1, 1)), "simulation")
+            .only(&["simulation"])
+            .length(166)
+            .source(
+                "section 1; Pixley; van de Snepscheut",
+                "… the scan ends too early",
+            ),
+        Claim::violated("ben-ari", colour_first(at(4, 1, 1)), "simulation")
+            .only(&["simulation"])
+            .length(170)
+            .source(
+                "section 1; Pixley; van de Snepscheut",
+                "… a live node is collected",
+            ),
+    ];
+    for (nodes, sons, roots) in [
+        (2, 1, 1),
+        (2, 2, 1),
+        (3, 1, 1),
+        (3, 2, 1),
+        (3, 2, 2),
+        (4, 1, 2),
+    ] {
+        claims.push(
+            Claim::holds("ben-ari", colour_first(at(nodes, sons, roots)))
+                .only(&["simulation", "environment"])
+                .source(
+                    "section 1",
+                    "the refuted order passes at every smaller size",
+                ),
+        );
+    }
+    claims.extend([
+        Claim::violated(
+            "ben-ari",
+            two(colour_first(at(2, 1, 1))),
+            "invariant:target_accessible(0)",
+        )
+        .length(35)
+        .also(&["simulation", "invariant:inv1"])
+        .source(
+            "Pixley; deviation D3",
+            "with two mutators the target can become garbage before it is used",
+        ),
+        Claim::violated(
+            "ben-ari-3",
+            two(at(2, 1, 1)),
+            "invariant:target_accessible(0)",
+        )
+        .length(34)
+        .source(
+            "Pixley; deviation D3",
+            "two mutators: a target can be garbage when coloured",
+        ),
+        Claim::violated("ben-ari-3", two(at(3, 1, 1)), "simulation")
+            .only(&["simulation"])
+            .length(82)
+            .source(
+                "Pixley; deviation D3",
+                "two mutators: the scan ends while a black garbage node has a white son",
+            ),
+        Claim::holds("ben-ari", two(at(3, 1, 1)))
+            .only(&["simulation"])
+            .source("deviation D3", "… which collects nothing live at this size"),
+        Claim::violated("ben-ari", two(at(4, 1, 1)), "simulation")
+            .only(&["simulation"])
+            .length(109)
+            .source(
+                "Pixley; deviation D3",
+                "two mutators: a live node is collected",
+            ),
+    ]);
+    claims
+}
+
+/// Each passes simulation, and is caught by the obligation named.
+fn broken() -> Vec<Claim> {
+    let fault = |name: &'static str| with(at(2, 1, 1), [("fault", name.into())]);
+    vec![
+        Claim::holds("broken", fault("none"))
+            .exercising_all()
+            .source("section 5", "the specification refines itself"),
+        Claim::violated(
+            "broken",
+            fault("never-redirects-away"),
+            "environment:mutate",
+        )
+        .length(1)
+        .source("section 2", "a mutator that makes no garbage"),
+        Claim::violated("broken", fault("idle-mutator"), "environment:mutate")
+            .length(1)
+            .source("section 2", "a mutator that does nothing"),
+        Claim::violated("broken", fault("idle-collector"), "coverage")
+            .source("section 2", "a collector that never collects"),
+        Claim::violated("broken", fault("overwriting-collector"), "agency")
+            .length(2)
+            .source("section 2", "a collector that mutates"),
+        Claim::violated("broken", fault("one-state-mapping"), "observation")
+            .length(1)
+            .source("Definition 6 (1)", "a mapping that shows nothing"),
+        Claim::violated("broken", fault("no-initial-state"), "initiality")
+            .length(0)
+            .source("Definition 6 (2)", "no initial state, so nothing to check"),
+    ]
+}

@@ -1,0 +1,82 @@
+//! Every claim of the catalogue comes true.
+
+use refmap::Settings;
+use refmap_checks::{NAME, catalogue};
+
+/// Claims that take seconds each are for the default run of `refmap`; their small twins are here.
+#[test]
+fn every_claim_comes_true() {
+    let catalogue = catalogue();
+    assert!(catalogue.claims.len() > 40);
+    let mut failures = Vec::new();
+    for claim in &catalogue.claims {
+        let report = catalogue.run(claim, &Settings::default()).unwrap();
+        for difference in claim.differences(&report) {
+            failures.push(format!("{}: {difference}", claim.command()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A claim is not met by another verdict, another obligation, another length or another count.
+#[test]
+fn a_claim_that_is_wrong_is_noticed() {
+    let catalogue = catalogue();
+    let mut claim = catalogue.claims[0].clone();
+    claim.arguments = vec![
+        ("nodes", 1.into()),
+        ("sons", 1.into()),
+        ("figure-14", "as-printed".into()),
+    ];
+    let report = catalogue.run(&claim, &Settings::default()).unwrap();
+    let differences = claim.differences(&report).join("; ");
+    for expected in [
+        "verdict: expected holds, found violated",
+        "states:",
+        "transitions:",
+    ] {
+        assert!(differences.contains(expected), "{differences}");
+    }
+    let mut right = claim.clone();
+    right.expect.verdict = refmap::Verdict::Violated;
+    (right.expect.states, right.expect.transitions) = (None, None);
+    assert_eq!(right.differences(&report), Vec::<String>::new());
+    right.expect.length = Some(22);
+    right.expect.by = Some("agency");
+    right.expect.also = vec!["deadlock"];
+    assert_eq!(right.differences(&report).len(), 3);
+}
+
+/// Every refinement has an instance at which all its rules fire and all its premises are true.
+#[test]
+fn every_refinement_is_exercised_in_full_somewhere() {
+    let catalogue = catalogue();
+    for check in &catalogue.checks {
+        let mut claims = catalogue.claims.iter();
+        let found = claims.any(|claim| claim.check == check.name && claim.expect.all_exercised);
+        assert!(found, "{}", check.name);
+    }
+}
+
+/// Every claim says where it comes from.
+#[test]
+fn every_claim_has_a_source() {
+    for claim in catalogue().claims {
+        assert!(
+            !claim.source.is_empty() && !claim.says.is_empty(),
+            "{}",
+            claim.command()
+        );
+    }
+}
+
+/// The README's table is the catalogue's.
+#[test]
+fn the_readme_lists_the_catalogue() {
+    let readme = include_str!("../../README.md");
+    let table = refmap::cli::markdown(NAME, &catalogue());
+    assert!(
+        readme.contains(&table),
+        "`cargo run --release -- list --markdown` prints the table"
+    );
+}

@@ -1,0 +1,337 @@
+//! `refmap` as its users meet it: the program itself, its output and its exit statuses.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn refmap(words: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_refmap"))
+        .args(words.split_whitespace())
+        .output()
+        .expect("the program runs")
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().expect("the program ends by itself")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the program prints text")
+}
+
+fn json(words: &str) -> Value {
+    let output = refmap(words);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("{words}: {error}: {}", text(&output.stderr));
+    })
+}
+
+const SMALL: &str = "--nodes 2 --sons 1";
+
+#[test]
+fn a_check_that_holds_exits_with_0() {
+    let output = refmap(&format!("check ben-ari-3 {SMALL}"));
+    assert_eq!(status(&output), 0);
+    assert!(text(&output.stdout).contains("holds, exhaustive"));
+    assert!(
+        output.stderr.is_empty(),
+        "no progress where there is no terminal"
+    );
+}
+
+#[test]
+fn a_violation_exits_with_1_and_tells_its_story() {
+    let output = refmap(&format!("check ben-ari-3 {SMALL} --figure-14 as-printed"));
+    assert_eq!(status(&output), 1);
+    let report = text(&output.stdout);
+    for part in [
+        "simulation fails after 33 steps",
+        "collector: stop_appending  [Fig. 14, TEST_L.1, as printed]",
+        "before, and after (* marks what differs)",
+        "the nearest abstract actions, and why each does not fit",
+        "stop_appending (as answered): chi would be colour_roots, and is propagate",
+    ] {
+        assert!(report.contains(part), "{part}\n\n{report}");
+    }
+}
+
+#[test]
+fn a_limit_exits_with_3_and_a_partial_report() {
+    for limit in [
+        "--max-states 100",
+        "--max-depth 3",
+        "--max-seconds 0.000001",
+        "--max-memory 1KiB",
+    ] {
+        let output = refmap(&format!("check ben-ari-3 {limit} --json"));
+        assert_eq!(status(&output), 3, "{limit}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["verdict"], "incomplete");
+        assert_eq!(report["evidence"], "bounded");
+        assert!(report["states"].as_u64().unwrap() > 0);
+        assert!(!report["limit"].is_null());
+    }
+    let report = json("check ben-ari-3 --max-states 100 --json");
+    assert_eq!(report["states"], 100);
+    let report = json("check ben-ari-3 --max-depth 3 --json");
+    assert_eq!(report["depth"], 3);
+}
+
+#[test]
+fn expect_decides_the_exit_status() {
+    let printed = format!("check ben-ari-3 {SMALL} --figure-14 as-printed --quiet");
+    assert_eq!(status(&refmap(&format!("{printed} --expect violated"))), 0);
+    assert_eq!(status(&refmap(&format!("{printed} --expect holds"))), 1);
+    let limited = "check ben-ari-3 --max-states 9 --quiet";
+    assert_eq!(
+        status(&refmap(&format!("{limited} --expect incomplete"))),
+        0
+    );
+    assert_eq!(status(&refmap(&format!("{limited} --expect holds"))), 1);
+}
+
+#[test]
+fn the_json_report_has_the_fields_of_its_contract() {
+    let report = json(&format!(
+        "check ben-ari-3 {SMALL} --figure-14 as-printed --json"
+    ));
+    for field in [
+        "check",
+        "parameters",
+        "verdict",
+        "evidence",
+        "initial_states",
+        "states",
+        "transitions",
+        "depth",
+        "seconds",
+        "peak_memory_bytes",
+        "threads",
+        "obligations",
+        "coverage",
+        "deadlocks",
+        "unexercised",
+        "counterexample",
+    ] {
+        assert!(report.get(field).is_some(), "{field}");
+    }
+    assert_eq!(report["check"], "ben-ari-3");
+    assert_eq!(report["parameters"]["nodes"], 2);
+    assert_eq!(report["parameters"]["colours"], "any");
+    let row = &report["obligations"][2];
+    assert_eq!(
+        (&row["name"], &row["verdict"]),
+        (&"simulation".into(), &"violated".into())
+    );
+    let rule = &report["coverage"][0];
+    assert_eq!(
+        (&rule["rule"], &rule["process"]),
+        (&"mutate".into(), &"mutator".into())
+    );
+    let counterexample = &report["counterexample"];
+    assert_eq!(counterexample["obligation"], "simulation");
+    assert_eq!(counterexample["length"], 33);
+    assert_eq!(counterexample["reachable"], true);
+    assert!(counterexample["refused"].is_null());
+    let steps = counterexample["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 34);
+    assert!(steps[0]["action"].is_null());
+    for field in [
+        "action",
+        "process",
+        "state",
+        "abstract_action",
+        "abstract_state",
+    ] {
+        assert!(steps[33].get(field).is_some(), "{field}");
+    }
+}
+
+#[test]
+fn no_obligations_give_counts_and_no_verdict() {
+    let output = refmap("check ben-ari-3 --colours white --obligations none --json");
+    assert_eq!(status(&output), 0);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["verdict"].is_null());
+    assert_eq!(report["states"], 415_633);
+    assert_eq!(report["transitions"], 3_659_911);
+    assert_eq!(report["obligations"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn chosen_obligations_are_the_only_ones() {
+    let report = json(&format!(
+        "check ben-ari {SMALL} --obligations invariant:inv1,environment --json"
+    ));
+    let names: Vec<_> = report["obligations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "invariant:inv1",
+            "environment:mutate",
+            "environment:at_rest"
+        ]
+    );
+}
+
+#[test]
+fn keep_going_tells_the_fate_of_every_obligation() {
+    let words =
+        format!("check ben-ari {SMALL} --mutators 2 --mutator colour-first --keep-going --json");
+    let report = json(&words);
+    assert_eq!(report["evidence"], "exhaustive");
+    let rows = report["obligations"].as_array().unwrap();
+    let row = |name| rows.iter().find(|row| row["name"] == name).unwrap();
+    let failures: Vec<_> = row("simulation")["counterexamples"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| {
+            (
+                found["length"].as_u64().unwrap(),
+                found["steps"].as_array().unwrap().last().unwrap()["process"]
+                    .as_str()
+                    .unwrap(),
+            )
+        })
+        .collect();
+    // The mutator's own second step, and the collector's.
+    assert_eq!(failures, [(36, "mutator 1"), (106, "collector")]);
+    assert_eq!(row("environment:mutate")["verdict"], "incomplete");
+    assert!(
+        row("environment:mutate")["note"]
+            .as_str()
+            .unwrap()
+            .contains("simulation fails")
+    );
+}
+
+#[test]
+fn bad_input_is_one_clear_message_and_exit_status_2() {
+    for (words, parts) in [
+        ("check ben-ari-3 --nodes 9", vec!["--nodes", "9", "1..=8"]),
+        (
+            "check ben-ari-3 --nodes 2 --roots 3",
+            vec!["roots is 3", "at most nodes, which is 2"],
+        ),
+        ("check ben-ari-4", vec!["ben-ari-4", "similar", "ben-ari"]),
+        ("check ben-ari-3 --node 3", vec!["--node", "--nodes"]),
+        (
+            "check ben-ari-3 --colours black",
+            vec!["black", "any, white"],
+        ),
+        (
+            "check ben-ari-3 --obligations simulatoin",
+            vec!["simulatoin", "did you mean \"simulation\""],
+        ),
+        (
+            "check ben-ari-3 --obligations invariant:inv7",
+            vec!["invariant:inv7", "there are"],
+        ),
+        (
+            "check ben-ari-3 --max-memory 4GB",
+            vec!["4GB", "KiB, MiB or GiB"],
+        ),
+        (
+            "check ben-ari-3 --trace /no/such/folder/trace.json",
+            vec!["/no/such/folder/trace.json"],
+        ),
+        (
+            "check ben-ari-3 --trace /",
+            vec!["cannot write the trace to /"],
+        ),
+        ("check", vec!["check", "NAME"]),
+        ("chekc ben-ari-3", vec!["chekc", "check"]),
+    ] {
+        let output = refmap(words);
+        assert_eq!(status(&output), 2, "{words}");
+        assert!(output.stdout.is_empty(), "{words}");
+        let message = text(&output.stderr);
+        for part in parts {
+            assert!(
+                message.contains(part),
+                "{words}: {part:?} is not in {message}"
+            );
+        }
+        assert!(!message.contains("panicked"), "{message}");
+    }
+}
+
+#[test]
+fn the_trace_file_is_written_whole_or_not_at_all() {
+    let folder = std::env::temp_dir().join(format!("refmap-trace-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("trace.itf.json");
+    let trace = format!("--quiet --trace {}", file.display());
+
+    let output = refmap(&format!("check ben-ari-3 {SMALL} {trace}"));
+    assert_eq!(status(&output), 0);
+    assert_eq!(
+        fs::read_dir(&folder).unwrap().count(),
+        0,
+        "no counterexample, no file"
+    );
+
+    let output = refmap(&format!(
+        "check ben-ari-3 {SMALL} --figure-14 as-printed {trace}"
+    ));
+    assert_eq!(status(&output), 1);
+    let written: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(written["#meta"]["format"], "ITF");
+    assert_eq!(written["states"].as_array().unwrap().len(), 34);
+    assert_eq!(
+        fs::read_dir(&folder).unwrap().count(),
+        1,
+        "nothing is left beside it"
+    );
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn quiet_leaves_json_and_errors_alone() {
+    let output = refmap(&format!("check ben-ari-1 {SMALL} --quiet"));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty());
+    let output = refmap(&format!("check ben-ari-1 {SMALL} --quiet --json"));
+    assert!(serde_json::from_slice::<Value>(&output.stdout).is_ok());
+    let output = refmap("check ben-ari-1 --quiet --nodes 0");
+    assert!(!output.stderr.is_empty());
+}
+
+#[test]
+fn the_catalogue_is_listed_for_people_and_programs() {
+    let listed = json("list --json");
+    let names: Vec<_> = listed["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| check["name"].as_str().unwrap())
+        .collect();
+    for name in ["ben-ari-1", "ben-ari-2", "ben-ari-3", "ben-ari"] {
+        assert!(names.contains(&name));
+    }
+    assert!(!listed["claims"].as_array().unwrap().is_empty());
+    let listed = text(&refmap("list").stdout);
+    assert!(listed.contains("ben-ari-3: ") && listed.contains("--figure-14"));
+}
+
+#[test]
+fn help_names_parameters_ranges_and_defaults() {
+    let output = refmap("check ben-ari-3 --help");
+    assert_eq!(status(&output), 0);
+    let help = text(&output.stdout);
+    for part in [
+        "--nodes",
+        "[1 to 8]",
+        "[default: 3]",
+        "redirect-first, colour-first",
+        "--max-memory",
+    ] {
+        assert!(help.contains(part), "{part}\n{help}");
+    }
+}

@@ -1,0 +1,304 @@
+//! From words to commands.
+
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches};
+use serde_json::Value;
+
+use super::listing::Listing;
+use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
+use crate::explore::Limits;
+use crate::obligation::{Selection, Until};
+use crate::report::Verdict;
+
+/// What is to be done.
+pub(super) enum Command {
+    Everything(EverythingCommand),
+    List(Listing),
+    Check(CheckCommand),
+}
+
+/// Every claim of the catalogue.
+pub(super) struct EverythingCommand {
+    pub threads: usize,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// One check.
+pub(super) struct CheckCommand {
+    pub check: String,
+    pub arguments: Vec<(String, Value)>,
+    pub threads: usize,
+    pub limits: Limits,
+    pub obligations: Selection,
+    pub until: Until,
+    pub expect: Option<Verdict>,
+    pub json: bool,
+    pub trace: Option<PathBuf>,
+    pub quiet: bool,
+}
+
+pub(super) fn parse(
+    name: &'static str,
+    about: &'static str,
+    catalogue: &Catalogue,
+    words: impl IntoIterator<Item = OsString>,
+) -> Result<Command, clap::Error> {
+    let matches = command(name, about, catalogue).try_get_matches_from(words)?;
+    Ok(match matches.subcommand() {
+        Some(("list", matches)) => Command::List(if matches.get_flag("json") {
+            Listing::Json
+        } else if matches.get_flag("markdown") {
+            Listing::Markdown
+        } else {
+            Listing::Text
+        }),
+        Some(("check", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a check");
+            let check = catalogue
+                .checks
+                .iter()
+                .find(|check| check.name == name)
+                .expect("clap knows the checks of the catalogue only");
+            Command::Check(check_command(check, matches))
+        }
+        _ => Command::Everything(EverythingCommand {
+            threads: threads(&matches),
+            json: matches.get_flag("json"),
+            quiet: matches.get_flag("quiet"),
+        }),
+    })
+}
+
+fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> clap::Command {
+    let checks = catalogue.checks.iter().map(|check| {
+        let parameters = check.parameters.iter().map(parameter);
+        clap::Command::new(check.name)
+            .about(check.about)
+            .after_help(format!("Source: {}", check.source))
+            .next_help_heading("Parameters")
+            .args(parameters)
+            .next_help_heading("Options")
+            .args(options())
+    });
+    clap::Command::new(name)
+        .about(about)
+        .after_help(
+            "Without a command every claim of the catalogue is checked, one row each.\n\n\
+             Exit status: 0 every obligation holds, 1 one is violated, 2 the command or its input is \
+             unusable, 3 incomplete.",
+        )
+        .args_conflicts_with_subcommands(true)
+        .args([threads_option(), json_option(), quiet_option()])
+        .subcommand(
+            clap::Command::new("list")
+                .about("The catalogue: checks, parameters, claims and their sources")
+                .arg(json_option().conflicts_with("markdown"))
+                .arg(flag("markdown", "The claims as a table in Markdown")),
+        )
+        .subcommand(
+            clap::Command::new("check")
+                .about("Checks one refinement")
+                .subcommand_required(true)
+                .subcommand_value_name("NAME")
+                .subcommand_help_heading("Checks")
+                .subcommands(checks),
+        )
+}
+
+fn parameter(parameter: &Parameter) -> Arg {
+    let arg = Arg::new(parameter.name)
+        .long(parameter.name)
+        .action(ArgAction::Set);
+    match &parameter.kind {
+        ParameterKind::Number {
+            least,
+            most,
+            default,
+        } => arg
+            .value_name("N")
+            .help(format!("{} [{least} to {most}]", parameter.help))
+            .default_value(default.to_string())
+            .value_parser(clap::value_parser!(u64).range(*least..=*most)),
+        ParameterKind::Choice { values, default } => arg
+            .help(parameter.help)
+            .default_value(*default)
+            .value_parser(PossibleValuesParser::new(*values)),
+    }
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .help(help)
+        .action(ArgAction::SetTrue)
+}
+
+fn json_option() -> Arg {
+    flag("json", "Prints one JSON object and nothing else")
+}
+
+fn quiet_option() -> Arg {
+    flag("quiet", "No progress and no text report")
+}
+
+fn threads_option() -> Arg {
+    valued("threads", "N", "Workers; all cores by default")
+        .value_parser(clap::value_parser!(u16).range(1..=512))
+}
+
+fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(value)
+        .help(help)
+        .action(ArgAction::Set)
+}
+
+fn options() -> Vec<Arg> {
+    vec![
+        threads_option(),
+        valued("max-states", "N", "Ends as incomplete at this many states")
+            .value_parser(clap::value_parser!(u64).range(1..)),
+        valued(
+            "max-depth",
+            "N",
+            "Ends as incomplete at this distance from the initial states",
+        )
+        .value_parser(clap::value_parser!(u32)),
+        valued("max-seconds", "N", "Ends as incomplete after this time")
+            .value_parser(ValueParser::new(seconds)),
+        valued(
+            "max-memory",
+            "BYTES|GiB",
+            "Ends as incomplete at this much memory: 2000000, 512MiB, 4GiB",
+        )
+        .value_parser(ValueParser::new(bytes)),
+        valued(
+            "obligations",
+            "LIST|none",
+            "Just these, with commas between; `none` explores plainly",
+        ),
+        flag(
+            "keep-going",
+            "Explores to the end instead of stopping at the first violation",
+        ),
+        valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
+            PossibleValuesParser::new(["holds", "violated", "incomplete"]),
+        ),
+        json_option(),
+        valued("trace", "FILE", "Writes the counterexample as an ITF trace")
+            .value_parser(clap::value_parser!(PathBuf)),
+        quiet_option(),
+    ]
+}
+
+/// A number of bytes or of seconds that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SizeError {
+    /// Not a size.
+    #[error("{0:?} is not a size: a whole number of bytes, or one with KiB, MiB or GiB behind it")]
+    Bytes(String),
+    /// Not a time.
+    #[error("{0:?} is not a time: a number of seconds greater than 0")]
+    Seconds(String),
+}
+
+fn bytes(text: &str) -> Result<u64, SizeError> {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("", 0)];
+    let (number, shift) = units
+        .into_iter()
+        .find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)))
+        .unwrap_or((text, 0));
+    let number: Option<u64> = number.trim_end().parse().ok();
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| SizeError::Bytes(text.to_owned()))
+}
+
+fn seconds(text: &str) -> Result<f64, SizeError> {
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|s: &f64| s.is_finite() && *s > 0.0);
+    seconds.ok_or_else(|| SizeError::Seconds(text.to_owned()))
+}
+
+fn threads(matches: &ArgMatches) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let given = matches.get_one::<u16>("threads");
+    given.map_or_else(cores, |threads| usize::from(*threads))
+}
+
+fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
+    let argument = |parameter: &Parameter| {
+        let value = match parameter.kind {
+            ParameterKind::Number { .. } => matches.get_one::<u64>(parameter.name).copied()?.into(),
+            ParameterKind::Choice { .. } => {
+                matches.get_one::<String>(parameter.name)?.as_str().into()
+            }
+        };
+        Some((parameter.name.to_owned(), value))
+    };
+    let obligations = matches.get_one::<String>("obligations");
+    CheckCommand {
+        check: check.name.to_owned(),
+        arguments: check.parameters.iter().filter_map(argument).collect(),
+        threads: threads(matches),
+        limits: Limits {
+            states: matches.get_one("max-states").copied(),
+            depth: matches.get_one("max-depth").copied(),
+            seconds: matches.get_one("max-seconds").copied(),
+            memory_bytes: matches.get_one("max-memory").copied(),
+        },
+        obligations: match obligations.map(String::as_str) {
+            None => Selection::Default,
+            Some("none") => Selection::Nothing,
+            Some(list) => Selection::only(list.split(',').map(str::trim)),
+        },
+        until: match matches.get_flag("keep-going") {
+            true => Until::End,
+            false => Until::FirstViolation,
+        },
+        expect: matches
+            .get_one::<String>("expect")
+            .map(|verdict| match verdict.as_str() {
+                "holds" => Verdict::Holds,
+                "violated" => Verdict::Violated,
+                _ => Verdict::Incomplete,
+            }),
+        json: matches.get_flag("json"),
+        trace: matches.get_one("trace").cloned(),
+        quiet: matches.get_flag("quiet"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("4GiB"), Ok(4 << 30));
+        assert_eq!(bytes("512 MiB"), Ok(512 << 20));
+        assert_eq!(bytes("1000"), Ok(1000));
+        for wrong in ["", "GiB", "-1", "4GB", "1.5GiB", "0", "99999999999GiB"] {
+            assert_eq!(bytes(wrong), Err(SizeError::Bytes(wrong.to_owned())));
+        }
+    }
+
+    #[test]
+    fn times_are_positive() {
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        for wrong in ["0", "-1", "inf", "NaN", "soon"] {
+            assert_eq!(seconds(wrong), Err(SizeError::Seconds(wrong.to_owned())));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The default run: every claim of the catalogue, one row each.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::arguments::EverythingCommand;
+use super::listing::expected;
+use super::{CommandError, Status, progress};
+use crate::catalogue::Catalogue;
+use crate::explore::Watch;
+use crate::obligation::Settings;
+
+pub(super) fn run(
+    catalogue: &Catalogue,
+    command: &EverythingCommand,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let started = Instant::now();
+    let total = catalogue.claims.len();
+    let (mut as_claimed, mut otherwise) = (0, 0);
+    let mut reports = Vec::new();
+    for (index, claim) in catalogue.claims.iter().enumerate() {
+        let label = format!("{}/{total} {}", index + 1, claim.command());
+        let bar = progress::Bar::new(command.quiet, &label);
+        let settings = Settings {
+            threads: command.threads,
+            watch: Watch {
+                cancel: Some(cancel),
+                progress: Some(&|progress| bar.show(progress)),
+            },
+            ..Settings::default()
+        };
+        let report = catalogue.run(claim, &settings);
+        bar.clear();
+        let report = report?;
+        if cancel.load(Ordering::Relaxed) {
+            break;
+        }
+        let differences = claim.differences(&report);
+        match differences.is_empty() {
+            true => as_claimed += 1,
+            false => otherwise += 1,
+        }
+        if command.json {
+            reports.push(json!({
+                "claim": claim, "as_claimed": differences.is_empty(), "report": report,
+            }));
+        } else if !command.quiet {
+            let mark = if differences.is_empty() { "✓" } else { "✗" };
+            let verdict = report.verdict.map_or("none".to_owned(), |v| v.to_string());
+            writeln!(
+                output,
+                "{mark} {verdict:<10} {:<64} {:>9} states {:>6.2} s  [{}] {}",
+                claim.command().trim_start_matches("check "),
+                report.states,
+                report.seconds,
+                claim.source,
+                claim.says,
+            )?;
+            for difference in differences {
+                writeln!(output, "    {difference} (claimed: {})", expected(claim))?;
+            }
+            output.flush()?;
+        }
+    }
+    let left = total - as_claimed - otherwise;
+    let seconds = started.elapsed().as_secs_f64();
+    if command.json {
+        let all = json!({
+            "claims": reports, "as_claimed": as_claimed, "otherwise": otherwise,
+            "not_run": left, "seconds": seconds,
+        });
+        let all = serde_json::to_string_pretty(&all).map_err(std::io::Error::from)?;
+        writeln!(output, "{all}")?;
+    } else if !command.quiet {
+        let left = match left {
+            0 => String::new(),
+            left => format!(", {left} not run"),
+        };
+        writeln!(
+            output,
+            "{total} claims: {as_claimed} as claimed, {otherwise} otherwise{left}; {seconds:.1} s"
+        )?;
+    }
+    Ok(match (otherwise, left) {
+        (0, 0) => Status::Success,
+        (0, _) => Status::Incomplete,
+        _ => Status::Violated,
+    })
+}

@@ -1,0 +1,96 @@
+//! `list`: the catalogue, for people, for programs and for the README.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::catalogue::{Catalogue, Claim, ParameterKind};
+
+/// How the catalogue is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    Text,
+    Json,
+    Markdown,
+}
+
+pub(super) fn list(
+    name: &str,
+    catalogue: &Catalogue,
+    listing: Listing,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    match listing {
+        Listing::Text => text(name, catalogue, output),
+        Listing::Json => {
+            let listed = json!({"checks": catalogue.checks, "claims": catalogue.claims});
+            writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
+        }
+        Listing::Markdown => write!(output, "{}", markdown(name, catalogue)),
+    }
+}
+
+fn text(name: &str, catalogue: &Catalogue, output: &mut dyn Write) -> io::Result<()> {
+    for check in &catalogue.checks {
+        writeln!(output, "{}: {} [{}]", check.name, check.about, check.source)?;
+        for parameter in &check.parameters {
+            let values = match &parameter.kind {
+                ParameterKind::Number {
+                    least,
+                    most,
+                    default,
+                } => format!("{least} to {most}, {default} by default"),
+                ParameterKind::Choice { values, default } => {
+                    format!("{}, {default} by default", values.join(" or "))
+                }
+            };
+            writeln!(
+                output,
+                "  --{:<12} {}: {values}",
+                parameter.name, parameter.help
+            )?;
+        }
+    }
+    writeln!(output, "\nclaims, which {name} without arguments checks:")?;
+    for claim in &catalogue.claims {
+        writeln!(output, "  {name} {}", claim.command())?;
+        writeln!(
+            output,
+            "      {}  [{}] {}",
+            expected(claim),
+            claim.source,
+            claim.says
+        )?;
+    }
+    Ok(())
+}
+
+/// The claims as a table in Markdown, one row each.
+pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
+    let mut table = String::from("| claim | expected | source |\n|---|---|---|\n");
+    for claim in &catalogue.claims {
+        let command = claim.command();
+        let (expected, source, says) = (expected(claim), claim.source, claim.says);
+        table += &format!("| `{name} {command}` | {expected} | {source}: {says} |\n");
+    }
+    table
+}
+
+/// What must come of a claim, in a few words.
+pub(super) fn expected(claim: &Claim) -> String {
+    let expect = &claim.expect;
+    let mut text = expect.verdict.to_string();
+    if let Some(by) = expect.by {
+        text += &format!(" by {by}");
+    }
+    if let Some(length) = expect.length {
+        text += &format!(" after {length} steps");
+    }
+    if !expect.also.is_empty() {
+        text += &format!(", and by {}", expect.also.join(", "));
+    }
+    if let (Some(states), Some(transitions)) = (expect.states, expect.transitions) {
+        text += &format!(", {states} states, {transitions} transitions");
+    }
+    text
+}
