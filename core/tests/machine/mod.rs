@@ -1,0 +1,162 @@
+//! Small systems and refinements of them, stated as functions: what tests say in a few lines.
+
+// Every test file uses its own part.
+#![allow(dead_code)]
+
+use refmap::{Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, Waiver};
+
+/// What is done, and an argument.
+pub type Action = (&'static str, u8);
+
+/// A system of which every part is a function. An action belongs to the rule of its name.
+#[derive(Clone)]
+pub struct Machine<S> {
+    pub rules: Vec<Rule>,
+    pub initial: Vec<S>,
+    pub next: fn(&S) -> Vec<(Action, S)>,
+    pub observe: fn(&S) -> u8,
+    pub may_stop: fn(&S) -> bool,
+    /// An action without its results.
+    pub inputs: fn(&Action) -> Action,
+}
+
+impl<S> Machine<S> {
+    /// A system that may never stop; `rules` are pairs of a name and a process.
+    pub fn new(
+        rules: &[(&'static str, &'static str)],
+        initial: impl Into<Vec<S>>,
+        next: fn(&S) -> Vec<(Action, S)>,
+        observe: fn(&S) -> u8,
+    ) -> Self {
+        Self {
+            rules: rules
+                .iter()
+                .map(|(name, process)| Rule::new(name, process, "a test"))
+                .collect(),
+            initial: initial.into(),
+            next,
+            observe,
+            may_stop: |_| false,
+            inputs: |action| *action,
+        }
+    }
+}
+
+impl<S> TransitionSystem for Machine<S>
+where
+    S: Clone + Eq + std::hash::Hash + std::fmt::Debug + serde::Serialize + Send + Sync + 'static,
+{
+    type State = S;
+    type Action = Action;
+    type Observation = u8;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        let rule = self.rules.iter().position(|rule| rule.name == action.0);
+        RuleId(rule.expect("an action is named after its rule"))
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(S)) {
+        self.initial.iter().cloned().for_each(visit);
+    }
+
+    fn next(&self, from: &S, visit: &mut impl FnMut(Action, S)) {
+        for (action, to) in (self.next)(from) {
+            visit(action, to);
+        }
+    }
+
+    fn observe(&self, state: &S) -> u8 {
+        (self.observe)(state)
+    }
+
+    fn may_stop(&self, state: &S) -> bool {
+        (self.may_stop)(state)
+    }
+
+    fn inputs(&self, action: &Action) -> Action {
+        (self.inputs)(action)
+    }
+}
+
+/// A refinement of which every part is a function.
+pub struct Via<C, A>
+where
+    Machine<C>: TransitionSystem,
+{
+    pub implementation: Machine<C>,
+    pub specification: Machine<A>,
+    pub map: fn(&C) -> A,
+    pub answer: fn(&C, &Action, &C) -> Option<Action>,
+    pub environment: Vec<Process>,
+    pub at_rest: fn(&C, Process) -> bool,
+    pub acts_for: fn(Process) -> Process,
+    pub invariants: Vec<Invariant<Machine<C>>>,
+    pub waivers: Vec<Waiver>,
+}
+
+/// The specification as an implementation of itself.
+pub fn itself<S: Clone>(specification: Machine<S>) -> Via<S, S>
+where
+    Machine<S>: TransitionSystem,
+{
+    Via {
+        implementation: specification.clone(),
+        specification,
+        map: S::clone,
+        answer: |_, action, _| Some(*action),
+        environment: Vec::new(),
+        at_rest: |_, _| true,
+        acts_for: |process| process,
+        invariants: Vec::new(),
+        waivers: Vec::new(),
+    }
+}
+
+impl<C, A> Refinement for Via<C, A>
+where
+    Machine<C>: TransitionSystem<State = C, Action = Action, Observation = u8>,
+    Machine<A>: TransitionSystem<State = A, Action = Action, Observation = u8>,
+{
+    type Concrete = Machine<C>;
+    type Abstract = Machine<A>;
+
+    fn implementation(&self) -> &Machine<C> {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Machine<A> {
+        &self.specification
+    }
+
+    fn map(&self, state: &C) -> A {
+        (self.map)(state)
+    }
+
+    fn answer(&self, from: &C, action: &Action, to: &C) -> Option<Action> {
+        (self.answer)(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Machine<C>>> {
+        self.invariants.clone()
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.environment
+    }
+
+    fn at_rest(&self, state: &C, process: Process) -> bool {
+        (self.at_rest)(state, process)
+    }
+
+    fn acts_for(&self, process: Process) -> Process {
+        (self.acts_for)(process)
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        self.waivers.clone()
+    }
+}
