@@ -101,10 +101,8 @@ impl Check {
         settings: &Settings<'_>,
     ) -> Result<Report, InputError> {
         let arguments = self.arguments(given)?;
-        let mut report = (self.run)(&arguments, settings)?;
-        report.check = self.name.to_owned();
-        report.parameters = arguments.0;
-        Ok(report)
+        let report = (self.run)(&arguments, settings)?;
+        Ok(report.named(self.name, arguments.0))
     }
 
     /// The value of every parameter: as given, or its default.

@@ -40,7 +40,7 @@ fn to_the_end<R: refmap::Refinement>(refinement: &R) -> Report {
         until: Until::End,
         ..Settings::default()
     };
-    check(refinement, &settings).unwrap()
+    check(refinement, &settings).expect("the settings fit")
 }
 
 fn verdict(report: &Report, name: &str) -> Verdict {

@@ -12,7 +12,7 @@ use refmap::{Evidence, Invariant, Refinement, Report, Verdict, check};
 use serde::Serialize;
 
 fn report<R: Refinement>(refinement: &R) -> Report {
-    check(refinement, &Settings::default()).unwrap()
+    check(refinement, &Settings::default()).expect("the settings fit")
 }
 
 fn assert_holds<R: Refinement>(refinement: &R) -> Report {
@@ -26,7 +26,7 @@ fn assert_holds<R: Refinement>(refinement: &R) -> Report {
 fn assert_caught<R: Refinement>(refinement: &R, obligation: &str, length: usize, why: &str) {
     let report = report(refinement);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
-    let counterexample = report.counterexample.as_ref().unwrap();
+    let counterexample = report.counterexample.as_ref().expect("it is violated");
     assert_eq!(counterexample.obligation, obligation, "{report}");
     assert_eq!(counterexample.length, length, "{report}");
     assert!(counterexample.explanation.contains(why), "{report}");

@@ -153,17 +153,13 @@ impl Refinement for ClockRefinesHourClock {
 
 fn run(tick: u8, midnight: Midnight) -> Report {
     let instance = [
-        ("tick", tick.into()),
-        ("midnight", format!("{midnight:?}").into()),
+        ("tick", tick.to_string()),
+        ("midnight", format!("{midnight:?}")),
     ];
     let refinement = ClockRefinesHourClock(Clock { tick, midnight });
-    let mut report = check(&refinement, &Settings::default()).expect("every obligation is checked");
-    report.check = "clock".to_owned();
+    let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
     // A verdict speaks of an instance, and a report should say of which.
-    for (name, value) in instance {
-        report.parameters.insert(name.to_owned(), value);
-    }
-    report
+    report.named("clock", instance)
 }
 
 fn main() {

@@ -299,19 +299,15 @@ fn run(scope: Scope, stop: StopColouring) -> Report {
         until: Until::End,
         ..Settings::default()
     };
-    let mut report = check(&refinement, &settings).expect("every obligation is checked");
-    report.check = "level 1".to_owned();
+    let report = check(&refinement, &settings).expect("every obligation is checked");
     let Shape { nodes, sons, roots } = scope.shape;
     let instance = [
-        ("nodes", nodes.into()),
-        ("sons", sons.into()),
-        ("roots", roots.into()),
-        ("stop_colouring", format!("{stop:?}").into()),
+        ("nodes", nodes.to_string()),
+        ("sons", sons.to_string()),
+        ("roots", roots.to_string()),
+        ("stop_colouring", format!("{stop:?}")),
     ];
-    for (name, value) in instance {
-        report.parameters.insert(name.to_owned(), value);
-    }
-    report
+    report.named("level 1", instance)
 }
 
 fn main() {

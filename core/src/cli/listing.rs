@@ -84,7 +84,8 @@ pub(super) fn expected(claim: &Claim) -> String {
         text += &format!(" by {by}");
     }
     if let Some(length) = expect.length {
-        text += &format!(" after {length} steps");
+        let steps = if length == 1 { "step" } else { "steps" };
+        text += &format!(" after {length} {steps}");
     }
     if !expect.also.is_empty() {
         text += &format!(", and by {}", expect.also.join(", "));

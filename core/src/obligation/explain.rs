@@ -113,7 +113,7 @@ impl<R: Refinement> Explainer<'_, R> {
                 let specification = self.refinement.specification();
                 let rule = &specification.rules()[specification.rule_of(answer).0].name;
                 format!(
-                    "{process} takes {}, which is not the step `{rule}` with which it is answered",
+                    "{process} takes {}, which is not the specification's `{rule}` as answered",
                     self.rule_name(action)
                 )
             }

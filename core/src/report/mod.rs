@@ -91,6 +91,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// The same report, of a check by this name at these parameters.
+    #[must_use]
+    pub fn named<K: Into<String>, V: Into<Value>>(
+        mut self,
+        check: &str,
+        parameters: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.check = check.to_owned();
+        self.parameters = parameters
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        self
+    }
+
     /// The row of an obligation.
     pub fn obligation(&self, name: &str) -> Option<&Obligation> {
         self.obligations.iter().find(|row| row.name == name)

@@ -37,11 +37,12 @@ impl Display for Report {
         if let Some(first) = &self.counterexample {
             writeln!(f, "\n{first}")?;
         }
-        let others = self
-            .obligations
-            .iter()
+        let rows = self.obligations.iter();
+        let mut others: Vec<_> = rows
             .flat_map(|row| &row.counterexamples)
-            .filter(|other| Some(*other) != self.counterexample.as_ref());
+            .filter(|other| Some(*other) != self.counterexample.as_ref())
+            .collect();
+        others.sort_by_key(|other| other.length);
         for other in others {
             writeln!(f, "\n{other}")?;
         }

@@ -1,7 +1,7 @@
 //! Implementations of "collect only garbage" that are wrong in ways that a checker can miss.
 //!
-//! Each is the specification itself with a [`Fault`]. The first is the mutator of Havelund &
-//! Shankar, section 2, which "would satisfy the refinement with an idle garbage collector".
+//! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
+//! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
 
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 

@@ -21,12 +21,12 @@ impl Colours {
     /// Every node white.
     pub const WHITE: Self = Self { black: NodeSet(0) };
 
-    /// Whether n is black [`colour`].
+    /// Whether n is black (`colour`).
     pub fn colour(self, n: Node) -> bool {
         self.black.contains(n)
     }
 
-    /// The colouring with n black, or white [`set_colour`].
+    /// The colouring with n black, or white (`set_colour`).
     #[must_use]
     pub fn set_colour(self, n: Node, black: bool) -> Self {
         Self {
@@ -47,17 +47,17 @@ impl Colours {
         self.black.count() - self.blacks_from(bound)
     }
 
-    /// Whether every accessible node from `from` up is black [Fig. 7 for 0; B.1, `blackened`].
+    /// Whether every accessible node from `from` up is black (Fig. 7 for 0; B.1, `blackened`).
     pub fn blackened(self, memory: &Memory, from: u8) -> bool {
         memory.accessible().from(from).is_subset_of(self.black)
     }
 
-    /// Whether n is black and its i-th son is white [Fig. 11, `bw`].
+    /// Whether n is black and its i-th son is white (Fig. 11, `bw`).
     pub fn bw(self, memory: &Memory, n: Node, i: u8) -> bool {
         self.colour(n) && !self.colour(memory.son(n, i))
     }
 
-    /// Whether a black node points to a white one [Fig. 11, `exists_bw`].
+    /// Whether a black node points to a white one (Fig. 11, `exists_bw`).
     pub fn exists_bw(self, memory: &Memory) -> bool {
         memory.shape.cells().any(|(n, i)| self.bw(memory, n, i))
     }

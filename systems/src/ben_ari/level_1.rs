@@ -27,7 +27,7 @@ pub struct State {
     pub shared: Shared,
 }
 
-/// The locations of the collector [Fig. 9; `CoPC`].
+/// The locations of the collector (Fig. 9; `CoPC`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chi {

@@ -105,7 +105,7 @@ impl Serialize for NodeSet {
     }
 }
 
-/// The contents of all cells [`Memory`].
+/// The contents of all cells (`Memory`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Memory {
     /// The bounds, which are those of the instance.
@@ -115,7 +115,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The initial memory: every cell contains 0 [`null_array`, `mem_ax1`].
+    /// The initial memory: every cell contains 0 (`null_array`, `mem_ax1`).
     pub fn null_array(shape: Shape) -> Self {
         Self {
             shape,
@@ -123,12 +123,12 @@ impl Memory {
         }
     }
 
-    /// The contents of cell (n, i) [`son`].
+    /// The contents of cell (n, i) (`son`).
     pub fn son(&self, n: Node, i: u8) -> Node {
         self.cells[usize::from(n) * MAX_SONS + usize::from(i)]
     }
 
-    /// The memory with cell (n, i) pointing to `k` [`set_son`, `mem_ax2`].
+    /// The memory with cell (n, i) pointing to `k` (`set_son`, `mem_ax2`).
     #[must_use]
     pub fn set_son(mut self, n: Node, i: u8, k: Node) -> Self {
         self.cells[usize::from(n) * MAX_SONS + usize::from(i)] = k;
@@ -140,12 +140,12 @@ impl Memory {
         &self.cells[usize::from(n) * MAX_SONS..][..usize::from(self.shape.sons)]
     }
 
-    /// Whether node `n1` points to `n2` [`points_to`].
+    /// Whether node `n1` points to `n2` (`points_to`).
     pub fn points_to(&self, n1: Node, n2: Node) -> bool {
         self.sons(n1).contains(&n2)
     }
 
-    /// The nodes that can be reached from a root by following pointers [`accessible`].
+    /// The nodes that can be reached from a root by following pointers (`accessible`).
     pub fn accessible(&self) -> NodeSet {
         let mut reached = NodeSet::first(self.shape.roots);
         let mut new = reached;
@@ -174,7 +174,7 @@ impl Memory {
     }
 
     /// Whether `append_to_free(k)` may lead to `after` by the axiom alone: of the nodes, only `k`
-    /// becomes accessible, and the others stay as they are [`append_ax`].
+    /// becomes accessible, and the others stay as they are (`append_ax`).
     ///
     /// The axiom says nothing of an accessible `k`; the rule of the specification never asks.
     pub fn append_ax(&self, k: Node, after: &Self) -> bool {
@@ -268,7 +268,7 @@ mod tests {
         }
     }
 
-    /// [Appendix A.2.1, `mem_ax2`]
+    /// (Appendix A.2.1, `mem_ax2`)
     #[test]
     fn set_son_changes_one_cell() {
         let shape = Shape {
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// [Appendix A.2.1, `append_ax`], for every memory and garbage node of these bounds.
+    /// (Appendix A.2.1, `append_ax`), for every memory and garbage node of these bounds.
     #[test]
     fn the_free_list_satisfies_the_axiom() {
         let mut appended = 0;

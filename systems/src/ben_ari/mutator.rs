@@ -40,7 +40,7 @@ pub struct Locals {
     pub q: Node,
 }
 
-/// Where a mutator is [`MuPC`].
+/// Where a mutator is (`MuPC`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MutatorAt {
@@ -273,7 +273,7 @@ impl Shared {
     }
 
     /// The effect of TEST_L's body on node L, if it is white: it is appended to the free list, and
-    /// L moves on [Figs. 9, 12, 14, APPEND.1; the guard `L < NODES` is that of Appendix A.3].
+    /// L moves on (Figs. 9, 12, 14, APPEND.1; the guard `L < NODES` is that of Appendix A.3).
     pub fn append_white(&self) -> Option<Self> {
         if self.l >= self.m.shape.nodes || self.c.colour(self.l) {
             return None;
