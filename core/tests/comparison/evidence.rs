@@ -1,0 +1,146 @@
+//! A counterexample is believed because it replays on the system and shows the violation, not
+//! because a search printed it.
+
+use refmap::report::Counterexample;
+use refmap::{Refinement, Report, TransitionSystem};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::oracle::{Number, Oracle};
+use crate::table::{Correspondence, Label, State};
+
+/// Every counterexample of a report replays, and shows what it is said to show.
+pub fn show(oracle: &Oracle<'_, Correspondence>, report: &Report) {
+    let rows = report.obligations.iter();
+    for counterexample in rows.flat_map(|row| &row.counterexamples) {
+        assert!(counterexample.reachable);
+        match replay(oracle, counterexample) {
+            Some(shown) => shows(oracle, counterexample, &shown),
+            None => shows_without_steps(oracle, counterexample),
+        }
+    }
+    if let Some(shown) = &report.counterexample {
+        let row = report.obligation(&shown.obligation).expect("it has a row");
+        assert_eq!(row.counterexamples.first(), Some(shown));
+    }
+}
+
+/// Where a counterexample ends.
+struct Shown {
+    last_step: Option<(Number, Label, Number)>,
+    last: Number,
+}
+
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("tables have a JSON form")
+}
+
+/// Takes the steps of a counterexample one after the other on the system itself.
+fn replay(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample) -> Option<Shown> {
+    let refinement = oracle.refinement;
+    let system = refinement.implementation();
+    let (start, steps) = counterexample.steps.split_first()?;
+    assert_eq!(counterexample.length, steps.len());
+    assert_eq!((&start.action, &start.abstract_action), (&None, &None));
+    let mut here = None;
+    system.initial(&mut |state| {
+        if json(&state) == start.state {
+            here = Some(state);
+        }
+    });
+    let mut here: State = here.expect("it starts in an initial state");
+    assert_eq!(start.abstract_state, json(&refinement.map(&here)));
+    let number = |state: &State| oracle.states.iter().position(|other| other == state);
+    let mut last_step = None;
+    for step in steps {
+        let mut taken = None;
+        system.next(&here, &mut |action, to| {
+            if Some(json(&action)) == step.action {
+                taken = Some((action, to));
+            }
+        });
+        let (action, to) = taken.expect("the action is enabled");
+        assert_eq!(step.state, json(&to));
+        assert_eq!(step.abstract_state, json(&refinement.map(&to)));
+        let answer = refinement.answer(&here, &action, &to);
+        assert_eq!(step.abstract_action, answer.as_ref().map(json));
+        let process = system.process_of(&action).to_string();
+        assert_eq!(step.process, Some(process));
+        last_step = Some((
+            number(&here).expect("the oracle reached the state"),
+            action,
+            number(&to).expect("the oracle reached the state"),
+        ));
+        here = to;
+    }
+    let last = number(&here).expect("the oracle reached the state");
+    Some(Shown { last_step, last })
+}
+
+fn shows(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample, shown: &Shown) {
+    let name = counterexample.obligation.as_str();
+    let last = shown.last;
+    let step_shows = |fails: &dyn Fn(Number, &Label, Number) -> bool| {
+        let (from, action, to) = shown.last_step.expect("a step shows it");
+        fails(from, &action, to)
+    };
+    let specification = oracle.refinement.specification();
+    let specification_rule = |name: &str| {
+        let mut rules = specification.rules().iter();
+        rules.position(|rule| rule.name == name)
+    };
+    let violated = match name.split_once(':') {
+        None if name == "observation" => oracle.misshown(last),
+        None if name == "initiality" => shown.last_step.is_none() && oracle.starts_wrong(last),
+        None if name == "simulation" => step_shows(&|s, a, t| !oracle.simulated(s, a, t)),
+        None if name == "agency" => step_shows(&|s, a, t| oracle.misattributed(s, a, t)),
+        None if name == "deadlock" => oracle.stuck(last),
+        None if name == "coverage" => (0..specification.rules().len()).any(|rule| {
+            oracle.is_offered(last, rule) && !oracle.is_simulated(rule) && !oracle.is_waived(rule)
+        }),
+        Some(("invariant", claim)) => {
+            let mut invariants = oracle.invariants.iter();
+            let invariant = invariants.find(|invariant| invariant.name() == claim);
+            !invariant.is_none_or(|invariant| invariant.holds(&oracle.states[last]))
+        }
+        Some(("environment", "at_rest")) => match oracle.unrest_for_ever(last) {
+            true => true,
+            false => step_shows(&|s, a, t| oracle.unrest_by_other(s, a, t)),
+        },
+        Some(("environment", rule)) => {
+            let offers = oracle.environment_offers(last).into_iter();
+            // Results are the system's to choose: an action is refused whatever its result.
+            let mut refused = offers.filter(|(_, action)| {
+                Some(json(&specification.inputs(action))) == counterexample.refused
+            });
+            refused.any(|(process, action)| {
+                specification_rule(rule) == Some(specification.rule_of(&action).0)
+                    && oracle
+                        .search(last, process, &action)
+                        .earlier_steps
+                        .is_none()
+            })
+        }
+        _ => panic!("{name} is no obligation"),
+    };
+    assert!(violated, "{name} is shown by {counterexample:#?}");
+}
+
+/// What needs no behaviour: that there is none, and a waiver that is not needed.
+fn shows_without_steps(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample) {
+    assert_eq!(counterexample.length, 0);
+    let violated = match counterexample.obligation.as_str() {
+        "initiality" => oracle.initial_states == 0,
+        "coverage" => {
+            let mut waived = (0..oracle.refinement.specification().rules().len())
+                .filter(|rule| oracle.is_waived(*rule));
+            oracle.transitions() == 0
+                || waived.any(|rule| {
+                    let mut states = 0..oracle.states.len();
+                    oracle.is_simulated(rule) || !states.any(|s| oracle.is_offered(s, rule))
+                })
+        }
+        _ => false,
+    };
+    assert!(violated, "{counterexample:#?}");
+}

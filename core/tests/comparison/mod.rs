@@ -1,0 +1,167 @@
+//! Every way to run the engine, compared with the oracle.
+
+mod distribution;
+mod evidence;
+
+use refmap::obligation::Until;
+use refmap::report::Obligation;
+use refmap::{Evidence, Report, Settings, Verdict, check};
+
+use crate::oracle::{Fate, Oracle};
+use crate::table::Correspondence;
+use crate::table::random::{Size, draw};
+pub use distribution::Distribution;
+use evidence::show;
+
+/// Names the case if an assertion about it fails.
+struct Case<'a>(u64, &'a Correspondence);
+
+impl Drop for Case<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the case of seed {}: {:#?}", self.0, self.1);
+        }
+    }
+}
+
+/// What the engine says, but for what differs from run to run.
+pub fn run(refinement: &Correspondence, threads: usize, until: Until) -> Report {
+    let settings = Settings {
+        threads,
+        until,
+        ..Settings::default()
+    };
+    let report = check(refinement, &settings).expect("the refinement does not contradict itself");
+    Report {
+        seconds: 0.0,
+        peak_memory_bytes: 0,
+        threads: 0,
+        ..report
+    }
+}
+
+/// Compares every way to run the engine with the oracle.
+pub fn compare(seed: u64, size: Size, distribution: &mut Distribution) {
+    let refinement = &draw(seed, size);
+    let _case = Case(seed, refinement);
+    let oracle = &Oracle::new(refinement);
+    let fates = oracle.fates();
+    let to_the_end = run(refinement, 1, Until::End);
+    assert_eq!(to_the_end, run(refinement, 2, Until::End));
+    agrees(oracle, &fates, &to_the_end);
+    let to_the_first = run(refinement, 1, Until::FirstViolation);
+    assert_eq!(to_the_first, run(refinement, 2, Until::FirstViolation));
+    match first_walked(oracle, &fates) {
+        Some(first) => agrees_until(oracle, &fates, first, &to_the_first),
+        None => assert_eq!(to_the_end, to_the_first),
+    }
+    distribution.add(oracle, &fates);
+}
+
+/// A report of the whole state space says what the oracle says.
+fn agrees(oracle: &Oracle<'_, Correspondence>, fates: &[(String, Fate)], report: &Report) {
+    assert_eq!(report.evidence, Evidence::Exhaustive);
+    assert_eq!(report.initial_states, oracle.initial_states as u64);
+    assert_eq!(report.states, oracle.states.len() as u64);
+    assert_eq!(report.transitions, oracle.transitions() as u64);
+    assert_eq!(report.depth, oracle.depth());
+    let ends = oracle.steps.iter().filter(|steps| steps.is_empty());
+    assert_eq!(report.deadlocks, ends.count() as u64);
+    let fired: Vec<_> = report.coverage.iter().map(|row| row.fired).collect();
+    assert_eq!(fired, oracle.fired());
+    assert_eq!(report.unexercised, oracle.unexercised());
+
+    let rows = report.obligations.iter();
+    assert!(
+        rows.clone()
+            .map(|row| &row.name)
+            .eq(fates.iter().map(|(name, _)| name))
+    );
+    for (row, (name, decided)) in rows.clone().zip(fates) {
+        assert!(
+            is_same(fate(row), *decided, name),
+            "{name}: {row:#?} is {decided:?}"
+        );
+    }
+    let any = |verdict| fates.iter().any(|(_, fate)| fate.verdict == verdict);
+    let verdict = match any(Verdict::Violated) {
+        true => Verdict::Violated,
+        // Where simulation holds nothing is left undecided.
+        false => Verdict::Holds,
+    };
+    assert_eq!(report.verdict, Some(verdict));
+    // Coverage speaks of what is missing everywhere: it is shown only where nothing else is.
+    let traced = rows.filter(|row| row.name != "coverage");
+    if let Some(shortest) = traced.filter_map(|row| fate(row).length).min() {
+        let shown = report.counterexample.as_ref();
+        assert_eq!(shown.map(|shown| shown.length as u32), Some(shortest));
+    }
+    show(oracle, report);
+}
+
+/// What a row of a report says.
+pub fn fate(row: &Obligation) -> Fate {
+    let lengths = row.counterexamples.iter();
+    let lengths = lengths.map(|counterexample| counterexample.length as u32);
+    Fate {
+        verdict: row.verdict,
+        length: match row.name.as_str() {
+            // One for each rule, in the order of the rules.
+            "coverage" => lengths.min(),
+            _ => lengths.clone().next(),
+        },
+    }
+}
+
+/// Whether the engine says what the oracle says, but for a known gap:
+/// [`crate::gaps::unrest_by_others_may_hide_a_shorter_unrest_for_ever`].
+fn is_same(reported: Fate, decided: Fate, name: &str) -> bool {
+    reported == decided
+        || name == "environment:at_rest"
+            && reported.verdict == decided.verdict
+            && reported.length == decided.length.map(|length| length + 1)
+}
+
+/// The violation at which a check ends: the shortest that a state or a step shows by itself, ties
+/// going to the table's order. None where there is no state to show anything.
+fn first_walked<'a>(
+    oracle: &Oracle<'_, Correspondence>,
+    fates: &'a [(String, Fate)],
+) -> Option<(&'a str, u32)> {
+    fates
+        .iter()
+        .filter(|_| oracle.initial_states > 0)
+        .filter(|(name, _)| !name.starts_with("environment") && name != "coverage")
+        .filter_map(|(name, fate)| Some((name.as_str(), fate.length?)))
+        .min_by_key(|(_, length)| *length)
+}
+
+/// A report that ends at the first violation shows that one, and no verdict that is not so.
+fn agrees_until(
+    oracle: &Oracle<'_, Correspondence>,
+    fates: &[(String, Fate)],
+    (first, length): (&str, u32),
+    report: &Report,
+) {
+    assert_eq!(report.verdict, Some(Verdict::Violated));
+    let shown = report.counterexample.as_ref().expect("it is shown");
+    assert_eq!(
+        (shown.obligation.as_str(), shown.length as u32),
+        (first, length)
+    );
+    assert_eq!(report.initial_states, oracle.initial_states as u64);
+    // Whole levels: the states to which the last one leads are known, and not expanded.
+    assert!(report.depth <= oracle.depth().min(length + 1));
+    let reached = oracle.depths.iter().filter(|depth| **depth <= report.depth);
+    assert_eq!(report.states, reached.count() as u64);
+    assert!(report.transitions <= oracle.transitions() as u64);
+    assert_eq!(report.obligations.len(), fates.len());
+    for (row, (name, decided)) in report.obligations.iter().zip(fates) {
+        assert_eq!(row.name, *name);
+        match row.verdict {
+            Verdict::Violated | Verdict::NoneDeclared => assert_eq!(fate(row), *decided, "{name}"),
+            other => assert_eq!(other, Verdict::Incomplete, "{name}"),
+        }
+    }
+    show(oracle, report);
+}

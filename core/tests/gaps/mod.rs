@@ -1,0 +1,137 @@
+//! What the engine does otherwise than its page says, asserted as it is. A test here that fails is
+//! good news: it goes, and what the comparison tolerates for its sake goes with it.
+
+use refmap::obligation::Until;
+use refmap::{Refinement, Rule, Verdict};
+
+use crate::comparison::{fate, run};
+use crate::oracle::{Fate, Oracle};
+use crate::table::{Correspondence, Label, PROCESSES, Table};
+
+const HOLDS: Fate = Fate {
+    verdict: Verdict::Holds,
+    length: None,
+};
+
+fn violated(length: u32) -> Fate {
+    Fate {
+        verdict: Verdict::Violated,
+        length: Some(length),
+    }
+}
+
+/// What the engine and the oracle say.
+fn both(refinement: &Correspondence, obligation: &str) -> (Fate, Fate) {
+    let report = run(refinement, 1, Until::End);
+    let fates = Oracle::new(refinement).fates();
+    let decided = fates.iter().find(|(name, _)| name == obligation);
+    (
+        fate(report.obligation(obligation).expect("it has a row")),
+        decided.expect("it is decided").1,
+    )
+}
+
+/// The only rule, `act`.
+fn act(process: u8) -> Label {
+    Label {
+        rule: 0,
+        process,
+        input: 0,
+        result: 0,
+    }
+}
+
+/// Two rows with these steps, of which the first `initial` are initial, refining themselves; the
+/// environment is worker 0.
+fn identity(initial: usize, steps: [Vec<(Label, usize)>; 2]) -> Correspondence {
+    let answers = steps.clone().map(|steps| {
+        let labels = steps.iter().map(|(label, _)| Some(*label));
+        labels.collect()
+    });
+    let table = Table {
+        initial: (0..initial).collect(),
+        steps: steps.into(),
+        ..Table::new(vec![Rule::new("act", "worker", "0")], 2)
+    };
+    Correspondence {
+        images: vec![0, 1],
+        answers: answers.into(),
+        environment: vec![PROCESSES[0]],
+        ..Correspondence::new(table.clone(), table)
+    }
+}
+
+const WORKER_0: u8 = 0;
+const WORKER_1: u8 = 1;
+const SYSTEM: u8 = 2;
+
+/// Of two states at one distance, the first is left by a step of the system that ends the worker's
+/// rest, and in the second the worker never rests, which is shown by a trace shorter by that step.
+/// The engine goes by the numbers of the states.
+#[test]
+pub fn unrest_by_others_may_hide_a_shorter_unrest_for_ever() {
+    let mut refinement = identity(2, [vec![(act(SYSTEM), 1)], vec![]]);
+    refinement.at_rest[usize::from(WORKER_0)] = vec![true, false];
+    let (reported, decided) = both(&refinement, "environment:at_rest");
+    assert_eq!((reported, decided), (violated(1), violated(0)));
+}
+
+/// Of two rules that are never simulated, the one stated first is shown, even where the other is
+/// enabled after fewer steps.
+#[test]
+fn coverage_shows_the_first_rule_and_not_the_shortest_trace() {
+    let mut refinement = identity(1, [vec![(act(SYSTEM), 1)], vec![]]);
+    let rules = &mut refinement.specification.rules;
+    rules.push(Rule::new("late", "worker", "1"));
+    rules.push(Rule::new("early", "worker", "2"));
+    let by_rule = |rule| Label {
+        rule,
+        ..act(WORKER_0)
+    };
+    refinement.specification.steps[1].push((by_rule(1), 0));
+    refinement.specification.steps[0].push((by_rule(2), 1));
+    let report = run(&refinement, 1, Until::End);
+    let coverage = report.obligation("coverage").expect("it has a row");
+    let lengths = coverage.counterexamples.iter().map(|shown| shown.length);
+    assert_eq!(lengths.collect::<Vec<_>>(), [1, 0]);
+}
+
+/// A process that acts for another is held not to act for itself.
+#[test]
+pub fn a_deputy_in_the_environment_loses_its_own_steps() {
+    let mut refinement = identity(1, [vec![(act(WORKER_1), 1)], vec![]]);
+    refinement.environment = vec![PROCESSES[0], PROCESSES[1]];
+    refinement.acts_for[usize::from(WORKER_1)] = PROCESSES[0];
+    let (reported, decided) = both(&refinement, "agency");
+    assert_eq!((reported, decided), (violated(1), HOLDS));
+}
+
+/// Steps count for the first of the two only.
+#[test]
+fn a_process_declared_twice_disturbs_its_own_rest() {
+    let mut refinement = identity(1, [vec![(act(WORKER_0), 1)], vec![(act(WORKER_0), 0)]]);
+    refinement.at_rest[usize::from(WORKER_0)] = vec![true, false];
+    assert_eq!(both(&refinement, "environment:at_rest"), (HOLDS, HOLDS));
+    refinement.environment = vec![PROCESSES[0], PROCESSES[0]];
+    let (reported, decided) = both(&refinement, "environment:at_rest");
+    assert_eq!((reported, decided), (violated(1), HOLDS));
+}
+
+/// Rows are made for the rules filed under the environment's kind of process, whoever takes them.
+#[test]
+fn a_rule_filed_under_another_kind_of_process_is_not_tested() {
+    let mut refinement = identity(1, [vec![(act(WORKER_0), 1)], vec![(act(SYSTEM), 0)]]);
+    // Refused in the second state, where the step of the specification leads back.
+    refinement.specification.steps[1].push((act(WORKER_0), 0));
+    refinement.concrete.steps[0][0].0 = act(SYSTEM);
+    refinement.answers[0][0] = Some(act(SYSTEM));
+    refinement.specification.steps[0].push((act(SYSTEM), 1));
+    let refused = both(&refinement, "environment:act");
+    assert_eq!(refused, (violated(0), violated(0)));
+    let misfiled = vec![Rule::new("act", "system", "0")];
+    refinement.specification.rules = misfiled;
+    let report = run(&refinement, 1, Until::End);
+    assert_eq!(report.obligation("environment:act"), None);
+    assert_eq!(report.verdict, Some(Verdict::Holds));
+    assert!(!refinement.environment().is_empty());
+}

@@ -1,0 +1,75 @@
+//! The engine against the textbook: on random refinements between small systems, `check` says what
+//! the oracle says, shows counterexamples as short, and each of them replays.
+//!
+//! A failure prints the seed and the tables of its case.
+
+mod comparison;
+mod gaps;
+mod oracle;
+mod planted;
+mod table;
+
+use comparison::{Distribution, compare};
+use oracle::Oracle;
+use planted::{Bug, Findings, explore};
+use table::random::{Size, draw};
+
+/// Seeds of the default tests.
+const SEEDS: u64 = 2000;
+
+fn compare_all(seeds: std::ops::Range<u64>, size: Size) -> Distribution {
+    let mut distribution = Distribution::default();
+    for seed in seeds {
+        compare(seed, size, &mut distribution);
+    }
+    distribution
+}
+
+#[test]
+fn the_engine_agrees_with_the_oracle() {
+    compare_all(0..SEEDS, Size::Small).assert_rich(SEEDS);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn the_engine_agrees_with_the_oracle_at_length() {
+    let cases = 100_000;
+    compare_all(SEEDS..SEEDS + cases, Size::Small).assert_rich(cases);
+}
+
+/// A level of a small system is one worker's work; these have levels that several workers share.
+#[test]
+fn the_engine_agrees_with_the_oracle_when_workers_share_a_level() {
+    let distribution = compare_all(0..60, Size::Wide);
+    assert!(distribution.widest_level > 300);
+}
+
+/// Levels longer than what all workers together take at a time.
+#[test]
+fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
+    let distribution = compare_all(0..12, Size::Huge);
+    assert!(distribution.widest_level > 20_000);
+}
+
+/// The comparison is worth something: it sees what it should.
+#[test]
+fn a_bugged_engine_is_caught() {
+    let first_caught = |bug| {
+        let mut successors = 0;
+        (0..SEEDS).find(|seed| {
+            let refinement = draw(*seed, Size::Small);
+            let found = explore(&refinement, bug, &mut successors);
+            found != Findings::of(&Oracle::new(&refinement))
+        })
+    };
+    assert_eq!(first_caught(Bug::None), None);
+    for bug in [
+        Bug::SkipsOneSuccessorInAThousand,
+        Bug::ComparesOnlyPartOfAState,
+        Bug::DropsTheLastFrontier,
+    ] {
+        let seed = first_caught(bug);
+        println!("{bug:?} is caught by the case of seed {seed:?}");
+        assert!(seed.is_some(), "{bug:?} is not caught in {SEEDS} cases");
+    }
+}
