@@ -49,7 +49,8 @@ pub trait Refinement: Sync {
     }
 
     /// The process on whose behalf `process` takes its steps: itself, by default. A store buffer
-    /// that commits a store of a mutator acts for that mutator.
+    /// that commits a store of a mutator acts for that mutator. A process of the environment acts for
+    /// nobody else.
     fn acts_for(&self, process: Process) -> Process {
         process
     }

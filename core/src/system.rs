@@ -37,7 +37,7 @@ pub trait TransitionSystem: Sync {
     /// What can be seen of `state` (π).
     fn observe(&self, state: &Self::State) -> Self::Observation;
 
-    /// The process that takes `action`: by default the only one of the kind that its rule names.
+    /// The process that takes `action`, of the kind that its rule names: by default the only one.
     fn process_of(&self, action: &Self::Action) -> Process {
         Process::new(self.rules()[self.rule_of(action).0].process)
     }

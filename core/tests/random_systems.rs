@@ -4,7 +4,7 @@
 //! A failure prints the seed and the tables of its case.
 
 mod comparison;
-mod gaps;
+mod corners;
 mod oracle;
 mod planted;
 mod table;

@@ -110,7 +110,7 @@ pub(super) fn decide<R: Refinement, T: Sync>(
         unrest: None,
     };
     let mut backward = Backward::new(graph, explored.states());
-    comes_to_rest(refinement, &rest, &mut backward, &mut findings);
+    comes_to_rest(refinement, explored, &rest, &mut backward, &mut findings);
     let unmet = meets_at_once(
         refinement,
         explored,
@@ -248,8 +248,9 @@ impl Turned {
 }
 
 /// Decides (b) and (c).
-fn comes_to_rest<R: Refinement>(
+fn comes_to_rest<R: Refinement, T>(
     refinement: &R,
+    explored: &Explored<R::Concrete, T>,
     rest: &Rest,
     backward: &mut Backward<'_>,
     findings: &mut Findings<R>,
@@ -294,11 +295,13 @@ fn comes_to_rest<R: Refinement>(
             reason: UnrestReason::ForEver,
         });
     }
-    // States are numbered by their distance: the earlier one has the shorter trace.
+    // A step makes a trace longer than the state does from which it is taken.
+    let length =
+        |unrest: &Unrest| explored.place(unrest.state).length + u32::from(unrest.step.is_some());
     findings.unrest = [for_ever, by_other]
         .into_iter()
         .flatten()
-        .min_by_key(|unrest| (unrest.state, unrest.step));
+        .min_by_key(length);
 }
 
 /// An action that the specification offers the environment in some abstract state.
@@ -463,11 +466,18 @@ fn needs<R: Refinement>(
         let Some(process) = declared.clone().position(|other| *other == process) else {
             return;
         };
+        let rule = specification.rule_of(&action);
+        let filed = specification.rules()[rule.0].process;
+        let taken = refinement.environment()[process].name;
+        assert!(
+            filed == taken,
+            "{action:?} is an action of {taken}, and its rule is filed under {filed}"
+        );
         let inputs = specification.inputs(&action);
         if needs.iter().all(|need| need.action != inputs) {
             needs.push(Need {
                 process,
-                rule: specification.rule_of(&action).0,
+                rule: rule.0,
                 input: numbers.get(&inputs).copied(),
                 action: inputs,
             });

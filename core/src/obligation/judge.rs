@@ -383,7 +383,9 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 self.explainer.counterexample(&trace, explanation)
             }
         };
-        Obligation::violated(checked, problems.into_iter().map(explain).collect())
+        let mut counterexamples: Vec<_> = problems.into_iter().map(explain).collect();
+        counterexamples.sort_by_key(|found| found.length);
+        Obligation::violated(checked, counterexamples)
     }
 
     /// Per rule of the specification that no step simulates, the first state whose image offers it.

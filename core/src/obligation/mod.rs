@@ -11,7 +11,7 @@
 //! | `agency` | an action of the environment is answered only by its own process |
 //! | `invariant:NAME` | the invariant holds in every reachable state |
 //! | `environment:RULE` | the implementation never takes RULE away from its process for good |
-//! | `environment:at_rest` | an environment process can always come to rest, by itself |
+//! | `environment:at_rest` | an environment process can always come to rest, and only its steps change whether it does |
 //! | `deadlock` | every state has a step, or is one where the system may stop |
 //! | `coverage` | what the specification can do, the implementation does somewhere |
 //! | `model` | the functions of the model return, and no state offers an action twice; listed only if violated |

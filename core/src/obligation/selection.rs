@@ -1,7 +1,7 @@
 //! Which obligations a check reports, and in which order.
 
 use crate::refinement::Refinement;
-use crate::system::{RuleId, TransitionSystem};
+use crate::system::{Process, RuleId, TransitionSystem};
 
 /// The obligations chosen for a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,21 @@ pub enum CheckError {
         name: String,
         /// The name most like it.
         nearest: Option<String>,
+    },
+    /// A process declared twice as one of the environment.
+    #[error("the environment declares {process} twice")]
+    DuplicateProcess {
+        /// The process.
+        process: Process,
+    },
+    /// A process of the environment that acts for another one: whose choice its steps are would be
+    /// open.
+    #[error("{process} is a process of the environment, and is said to act for {other}")]
+    EnvironmentActsForOther {
+        /// The process.
+        process: Process,
+        /// The one it is said to act for.
+        other: Process,
     },
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]
@@ -128,6 +143,15 @@ pub(super) fn rows<R: Refinement>(
             given: environment.len(),
             limit: MOST_PROCESSES,
         });
+    }
+    for (index, &process) in environment.iter().enumerate() {
+        if environment[..index].contains(&process) {
+            return Err(CheckError::DuplicateProcess { process });
+        }
+        let other = refinement.acts_for(process);
+        if other != process {
+            return Err(CheckError::EnvironmentActsForOther { process, other });
+        }
     }
     let rules = refinement.specification().rules();
     if environment.is_empty() {

@@ -78,10 +78,7 @@ fn agrees(oracle: &Oracle<'_, Correspondence>, fates: &[(String, Fate)], report:
             .eq(fates.iter().map(|(name, _)| name))
     );
     for (row, (name, decided)) in rows.clone().zip(fates) {
-        assert!(
-            is_same(fate(row), *decided, name),
-            "{name}: {row:#?} is {decided:?}"
-        );
+        assert!(fate(row) == *decided, "{name}: {row:#?} is {decided:?}");
     }
     let any = |verdict| fates.iter().any(|(_, fate)| fate.verdict == verdict);
     let verdict = match any(Verdict::Violated) {
@@ -103,23 +100,12 @@ fn agrees(oracle: &Oracle<'_, Correspondence>, fates: &[(String, Fate)], report:
 pub fn fate(row: &Obligation) -> Fate {
     let lengths = row.counterexamples.iter();
     let lengths = lengths.map(|counterexample| counterexample.length as u32);
+    let length = lengths.clone().next();
+    assert_eq!(length, lengths.min(), "the first one is a shortest one");
     Fate {
         verdict: row.verdict,
-        length: match row.name.as_str() {
-            // One for each rule, in the order of the rules.
-            "coverage" => lengths.min(),
-            _ => lengths.clone().next(),
-        },
+        length,
     }
-}
-
-/// Whether the engine says what the oracle says, but for a known gap:
-/// [`crate::gaps::unrest_by_others_may_hide_a_shorter_unrest_for_ever`].
-fn is_same(reported: Fate, decided: Fate, name: &str) -> bool {
-    reported == decided
-        || name == "environment:at_rest"
-            && reported.verdict == decided.verdict
-            && reported.length == decided.length.map(|length| length + 1)
 }
 
 /// The violation at which a check ends: the shortest that a state or a step shows by itself, ties
