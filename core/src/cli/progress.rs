@@ -1,11 +1,20 @@
 //! Progress on a terminal; nothing where there is none.
 
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::explore::Progress;
 
+/// Time between two drawings.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// A line on standard error that shows how far an exploration has come.
-pub(super) struct Bar(ProgressBar);
+pub(super) struct Bar {
+    line: ProgressBar,
+    drawn: Mutex<Instant>,
+}
 
 impl Bar {
     pub fn new(quiet: bool, label: &str) -> Self {
@@ -19,25 +28,30 @@ impl Bar {
                 .expect("the template is well formed"),
         );
         bar.set_prefix(label.to_owned());
-        Self(bar)
+        Self {
+            line: bar,
+            drawn: Mutex::new(Instant::now()),
+        }
     }
 
     pub fn show(&self, progress: &Progress) {
-        if self.0.is_hidden() {
+        let mut drawn = self.drawn.lock().expect("no holder of this lock panics");
+        if self.line.is_hidden() || drawn.elapsed() < PAUSE {
             return;
         }
+        *drawn = Instant::now();
         let rate = progress.states as f64 / progress.elapsed.as_secs_f64().max(1e-3);
-        self.0.set_message(format!(
+        self.line.set_message(format!(
             "{} states, {} transitions, depth {}, {} states/s",
             HumanCount(progress.states),
             HumanCount(progress.transitions),
             progress.depth,
             HumanCount(rate as u64),
         ));
-        self.0.tick();
+        self.line.tick();
     }
 
     pub fn clear(&self) {
-        self.0.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }
