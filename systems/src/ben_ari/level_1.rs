@@ -5,6 +5,7 @@
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
 
+use super::command::{Command, Mutant};
 use super::memory::{Memory, Node};
 use super::mutator::{MutatorAction, Shared};
 use super::process;
@@ -14,6 +15,8 @@ use super::scope::Scope;
 pub struct Level1 {
     /// The instance.
     pub scope: Scope,
+    /// A fault planted in a rule; none in the algorithm itself.
+    pub mutant: Option<Mutant>,
     rules: Vec<Rule>,
 }
 
@@ -76,72 +79,52 @@ impl Level1 {
             collector("append_white", "Fig. 9, APPEND.1"),
             collector("black_to_white", "Fig. 9, APPEND.2"),
         ]);
-        Self { scope, rules }
+        Self {
+            scope,
+            mutant: None,
+            rules,
+        }
     }
 
-    /// Rule *colour* [Fig. 9, COLOUR.1].
-    fn colour(&self, from: &State, n: Node) -> Option<State> {
-        if from.chi != Chi::Colour {
-            return None;
+    /// The rules of the collector [Fig. 9].
+    fn collector(&self, from: &State, action: Action) -> Option<State> {
+        let at = |location| {
+            let rule = self.rule_of(&action);
+            Command::at(from, from.chi == location, self.mutant, rule)
+        };
+        let nodes = self.scope.shape.nodes;
+        match action {
+            Action::Colour { n } => at(Chi::Colour).when(|_| true).then(|s| {
+                s.shared.set_colour(n, true);
+            }),
+            Action::StopColouring => at(Chi::Colour)
+                .when(|s| s.shared.c.blackened(&s.shared.m, 0))
+                .then(|s| {
+                    s.shared.l = 0;
+                    s.chi = Chi::TestL;
+                }),
+            Action::StopAppending => at(Chi::TestL)
+                .when(|s| s.shared.l == nodes)
+                .then(|s| s.chi = Chi::Colour),
+            Action::ContinueAppending => at(Chi::TestL)
+                .when(|s| s.shared.l < nodes)
+                .then(|s| s.chi = Chi::Append),
+            Action::AppendWhite => at(Chi::Append)
+                .when(|s| s.shared.is_white_at_l())
+                .then(|s| {
+                    s.shared.m = s.shared.m.append_to_free(s.shared.l);
+                    s.shared.l += 1;
+                    s.chi = Chi::TestL;
+                }),
+            Action::BlackToWhite => at(Chi::Append)
+                .when(|s| s.shared.is_black_at_l())
+                .then(|s| {
+                    s.shared.set_colour(s.shared.l, false);
+                    s.shared.l += 1;
+                    s.chi = Chi::TestL;
+                }),
+            Action::Mutator(_) => None,
         }
-        let mut to = *from;
-        to.shared.c = from.shared.c.set_colour(n, true);
-        Some(to)
-    }
-
-    /// Rule *stop_colouring* [Fig. 9, COLOUR.2].
-    fn stop_colouring(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Colour || !from.shared.c.blackened(&from.shared.m, 0) {
-            return None;
-        }
-        let mut to = *from;
-        to.shared.l = 0;
-        to.chi = Chi::TestL;
-        Some(to)
-    }
-
-    /// Rule *stop_appending* [Fig. 9, TEST_L.1].
-    fn stop_appending(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestL || from.shared.l != self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            chi: Chi::Colour,
-            ..*from
-        })
-    }
-
-    /// Rule *continue_appending* [Fig. 9, TEST_L.2].
-    fn continue_appending(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestL || from.shared.l >= self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            chi: Chi::Append,
-            ..*from
-        })
-    }
-
-    /// Rule *append_white* [Fig. 9, APPEND.1].
-    fn append_white(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Append {
-            return None;
-        }
-        Some(State {
-            shared: from.shared.append_white()?,
-            chi: Chi::TestL,
-        })
-    }
-
-    /// Rule *black_to_white* [Fig. 9, APPEND.2].
-    fn black_to_white(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Append {
-            return None;
-        }
-        Some(State {
-            shared: from.shared.black_to_white()?,
-            chi: Chi::TestL,
-        })
     }
 }
 
@@ -185,11 +168,13 @@ impl TransitionSystem for Level1 {
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         from.shared
-            .mutator_steps(&self.scope, &mut |action, shared| {
+            .mutator_steps(&self.scope, self.mutant, &mut |action, shared| {
                 visit(Action::Mutator(action), State { shared, ..*from });
             });
         for n in self.scope.shape.nodes() {
-            offer(visit, Action::Colour { n }, || self.colour(from, n));
+            offer(visit, Action::Colour { n }, || {
+                self.collector(from, Action::Colour { n })
+            });
         }
         for action in [
             Action::StopColouring,
@@ -198,7 +183,7 @@ impl TransitionSystem for Level1 {
             Action::AppendWhite,
             Action::BlackToWhite,
         ] {
-            offer(visit, action, || self.successor(from, &action));
+            offer(visit, action, || self.collector(from, action));
         }
     }
 
@@ -214,14 +199,9 @@ impl TransitionSystem for Level1 {
         match *action {
             Action::Mutator(action) => from
                 .shared
-                .mutator_successor(&self.scope, action)
+                .mutator_successor(&self.scope, self.mutant, action)
                 .map(|shared| State { shared, ..*from }),
-            Action::Colour { n } => self.colour(from, n),
-            Action::StopColouring => self.stop_colouring(from),
-            Action::StopAppending => self.stop_appending(from),
-            Action::ContinueAppending => self.continue_appending(from),
-            Action::AppendWhite => self.append_white(from),
-            Action::BlackToWhite => self.black_to_white(from),
+            action => self.collector(from, action),
         }
     }
 }

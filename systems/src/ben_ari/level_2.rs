@@ -5,7 +5,8 @@
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
 
-use super::memory::{Memory, Node};
+use super::command::{Command, Mutant};
+use super::memory::{Memory, Node, Shape};
 use super::mutator::{MutatorAction, Shared};
 use super::process;
 use super::scope::Scope;
@@ -14,6 +15,8 @@ use super::scope::Scope;
 pub struct Level2 {
     /// The instance.
     pub scope: Scope,
+    /// A fault planted in a rule; none in the algorithm itself.
+    pub mutant: Option<Mutant>,
     rules: Vec<Rule>,
 }
 
@@ -88,98 +91,63 @@ impl Level2 {
             collector("append_white", "Fig. 12, APPEND.1"),
             collector("black_to_white", "Fig. 12, APPEND.2"),
         ]);
-        Self { scope, rules }
+        Self {
+            scope,
+            mutant: None,
+            rules,
+        }
     }
 
-    /// Rule *stop_colouring_roots* [Fig. 12, COLOUR_ROOTS.1].
-    fn stop_colouring_roots(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::ColourRoots || from.k != self.scope.shape.roots {
-            return None;
+    /// The rules of the collector [Fig. 12].
+    fn collector(&self, from: &State, action: Action) -> Option<State> {
+        let at = |location| {
+            let rule = self.rule_of(&action);
+            Command::at(from, from.chi == location, self.mutant, rule)
+        };
+        let Shape { nodes, roots, .. } = self.scope.shape;
+        match action {
+            Action::StopColouringRoots => at(Chi::ColourRoots)
+                .when(|s| s.k == roots)
+                .then(|s| s.chi = Chi::Propagate),
+            Action::ColourRoot => at(Chi::ColourRoots).when(|s| s.k < roots).then(|s| {
+                s.shared.set_colour(s.k, true);
+                s.k += 1;
+            }),
+            Action::Propagate { n, i } => at(Chi::Propagate)
+                .when(|s| s.shared.c.bw(&s.shared.m, n, i))
+                .then(|s| {
+                    let son = s.shared.m.son(n, i);
+                    s.shared.set_colour(son, true);
+                }),
+            Action::StopPropagating => at(Chi::Propagate)
+                .when(|s| !s.shared.c.exists_bw(&s.shared.m))
+                .then(|s| {
+                    s.shared.l = 0;
+                    s.chi = Chi::TestL;
+                }),
+            Action::StopAppending => at(Chi::TestL).when(|s| s.shared.l == nodes).then(|s| {
+                s.k = 0;
+                s.chi = Chi::ColourRoots;
+            }),
+            Action::ContinueAppending => at(Chi::TestL)
+                .when(|s| s.shared.l < nodes)
+                .then(|s| s.chi = Chi::Append),
+            Action::AppendWhite => at(Chi::Append)
+                .when(|s| s.shared.is_white_at_l())
+                .then(|s| {
+                    s.shared.m = s.shared.m.append_to_free(s.shared.l);
+                    s.shared.l += 1;
+                    s.chi = Chi::TestL;
+                }),
+            Action::BlackToWhite => at(Chi::Append)
+                .when(|s| s.shared.is_black_at_l())
+                .then(|s| {
+                    s.shared.set_colour(s.shared.l, false);
+                    s.shared.l += 1;
+                    s.chi = Chi::TestL;
+                }),
+            Action::Mutator(_) => None,
         }
-        Some(State {
-            chi: Chi::Propagate,
-            ..*from
-        })
-    }
-
-    /// Rule *colour_root* [Fig. 12, COLOUR_ROOTS.2].
-    fn colour_root(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::ColourRoots || from.k >= self.scope.shape.roots {
-            return None;
-        }
-        let mut to = *from;
-        to.shared.c = from.shared.c.set_colour(from.k, true);
-        to.k = from.k + 1;
-        Some(to)
-    }
-
-    /// Rule *propagate* [Fig. 12, PROPAGATE.1].
-    fn propagate(&self, from: &State, n: Node, i: u8) -> Option<State> {
-        let Shared { m, c, .. } = &from.shared;
-        if from.chi != Chi::Propagate || !c.bw(m, n, i) {
-            return None;
-        }
-        let mut to = *from;
-        to.shared.c = c.set_colour(m.son(n, i), true);
-        Some(to)
-    }
-
-    /// Rule *stop_propagating* [Fig. 12, PROPAGATE.2].
-    fn stop_propagating(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Propagate || from.shared.c.exists_bw(&from.shared.m) {
-            return None;
-        }
-        let mut to = *from;
-        to.shared.l = 0;
-        to.chi = Chi::TestL;
-        Some(to)
-    }
-
-    /// Rule *stop_appending* [Fig. 12, TEST_L.1].
-    fn stop_appending(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestL || from.shared.l != self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            k: 0,
-            chi: Chi::ColourRoots,
-            ..*from
-        })
-    }
-
-    /// Rule *continue_appending* [Fig. 12, TEST_L.2].
-    fn continue_appending(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestL || from.shared.l >= self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            chi: Chi::Append,
-            ..*from
-        })
-    }
-
-    /// Rule *append_white* [Fig. 12, APPEND.1].
-    fn append_white(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Append {
-            return None;
-        }
-        Some(State {
-            shared: from.shared.append_white()?,
-            chi: Chi::TestL,
-            ..*from
-        })
-    }
-
-    /// Rule *black_to_white* [Fig. 12, APPEND.2].
-    fn black_to_white(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Append {
-            return None;
-        }
-        Some(State {
-            shared: from.shared.black_to_white()?,
-            chi: Chi::TestL,
-            ..*from
-        })
     }
 }
 
@@ -226,12 +194,12 @@ impl TransitionSystem for Level2 {
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         from.shared
-            .mutator_steps(&self.scope, &mut |action, shared| {
+            .mutator_steps(&self.scope, self.mutant, &mut |action, shared| {
                 visit(Action::Mutator(action), State { shared, ..*from });
             });
         for (n, i) in self.scope.shape.cells() {
             offer(visit, Action::Propagate { n, i }, || {
-                self.propagate(from, n, i)
+                self.collector(from, Action::Propagate { n, i })
             });
         }
         for action in [
@@ -243,7 +211,7 @@ impl TransitionSystem for Level2 {
             Action::AppendWhite,
             Action::BlackToWhite,
         ] {
-            offer(visit, action, || self.successor(from, &action));
+            offer(visit, action, || self.collector(from, action));
         }
     }
 
@@ -259,16 +227,9 @@ impl TransitionSystem for Level2 {
         match *action {
             Action::Mutator(action) => from
                 .shared
-                .mutator_successor(&self.scope, action)
+                .mutator_successor(&self.scope, self.mutant, action)
                 .map(|shared| State { shared, ..*from }),
-            Action::StopColouringRoots => self.stop_colouring_roots(from),
-            Action::ColourRoot => self.colour_root(from),
-            Action::Propagate { n, i } => self.propagate(from, n, i),
-            Action::StopPropagating => self.stop_propagating(from),
-            Action::StopAppending => self.stop_appending(from),
-            Action::ContinueAppending => self.continue_appending(from),
-            Action::AppendWhite => self.append_white(from),
-            Action::BlackToWhite => self.black_to_white(from),
+            action => self.collector(from, action),
         }
     }
 }

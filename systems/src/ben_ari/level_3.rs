@@ -8,7 +8,8 @@
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
 
-use super::memory::Memory;
+use super::command::{Command, Mutant};
+use super::memory::{Memory, Shape};
 use super::mutator::{MutatorAction, Shared};
 use super::process;
 use super::scope::{Figure14, Scope};
@@ -17,6 +18,8 @@ use super::scope::{Figure14, Scope};
 pub struct Level3 {
     /// The instance.
     pub scope: Scope,
+    /// A fault planted in a rule; none in the algorithm itself.
+    pub mutant: Option<Mutant>,
     rules: Vec<Rule>,
 }
 
@@ -140,254 +143,115 @@ impl Level3 {
             collector("append_white", "Fig. 14, APPEND.1"),
             collector("black_to_white", "Fig. 14, APPEND.2"),
         ]);
-        Self { scope, rules }
+        Self {
+            scope,
+            mutant: None,
+            rules,
+        }
     }
 
-    /// The collector's rule `action` [Fig. 14], step by step as in the figure.
-    fn collector(&self, from: &State, action: &Action) -> Option<State> {
+    /// The rules of the collector [Fig. 14].
+    fn collector(&self, from: &State, action: Action) -> Option<State> {
+        let at = |location| {
+            let rule = self.rule_of(&action);
+            Command::at(from, from.chi == location, self.mutant, rule)
+        };
+        let Shape { nodes, sons, roots } = self.scope.shape;
         match action {
             // Step 1: colour roots.
-            Action::StopColouringRoots => self.stop_colouring_roots(from),
-            Action::ColourRoot => self.colour_root(from),
+            Action::StopColouringRoots => at(Chi::ColourRoots).when(|s| s.k == roots).then(|s| {
+                s.i = 0;
+                s.chi = Chi::TestI;
+            }),
+            Action::ColourRoot => at(Chi::ColourRoots).when(|s| s.k < roots).then(|s| {
+                s.shared.set_colour(s.k, true);
+                s.k += 1;
+            }),
             // Step 2: propagate once.
-            Action::StopPropagating => self.stop_propagating(from),
-            Action::ContinuePropagating => self.continue_propagating(from),
-            Action::WhiteNode => self.white_node(from),
-            Action::BlackNode => self.black_node(from),
-            Action::StopColouringSons => self.stop_colouring_sons(from),
-            Action::ColourSon => self.colour_son(from),
+            Action::StopPropagating => at(Chi::TestI).when(|s| s.i == nodes).then(|s| {
+                s.bc = 0;
+                s.h = 0;
+                s.chi = Chi::TestH;
+            }),
+            Action::ContinuePropagating => at(Chi::TestI)
+                .when(|s| s.i < nodes)
+                .then(|s| s.chi = Chi::TestColour),
+            Action::WhiteNode => at(Chi::TestColour)
+                .when(|s| !s.shared.colour(s.i))
+                .then(|s| {
+                    s.i += 1;
+                    s.chi = Chi::TestI;
+                }),
+            Action::BlackNode => at(Chi::TestColour)
+                .when(|s| s.shared.colour(s.i))
+                .then(|s| {
+                    s.j = 0;
+                    s.chi = Chi::ColourSons;
+                }),
+            Action::StopColouringSons => at(Chi::ColourSons).when(|s| s.j == sons).then(|s| {
+                s.i += 1;
+                s.chi = Chi::TestI;
+            }),
+            Action::ColourSon => at(Chi::ColourSons).when(|s| s.j < sons).then(|s| {
+                let son = s.shared.m.son(s.i, s.j);
+                s.shared.set_colour(son, true);
+                s.j += 1;
+            }),
             // Step 3: count black nodes.
-            Action::StopCounting => self.stop_counting(from),
-            Action::ContinueCounting => self.continue_counting(from),
-            Action::SkipWhite => self.skip_white(from),
-            Action::CountBlack => self.count_black(from),
-            Action::QuitPropagation => self.quit_propagation(from),
-            Action::RedoPropagation => self.redo_propagation(from),
-            // Step 4: append garbage nodes.
-            Action::StopAppending => self.stop_appending(from),
-            Action::ContinueAppending => self.continue_appending(from),
-            Action::AppendWhite => self.append_white(from),
-            Action::BlackToWhite => self.black_to_white(from),
+            Action::StopCounting => at(Chi::TestH)
+                .when(|s| s.h == nodes)
+                .then(|s| s.chi = Chi::Compare),
+            Action::ContinueCounting => at(Chi::TestH)
+                .when(|s| s.h < nodes)
+                .then(|s| s.chi = Chi::Count),
+            Action::SkipWhite => at(Chi::Count).when(|s| !s.shared.colour(s.h)).then(|s| {
+                s.h += 1;
+                s.chi = Chi::TestH;
+            }),
+            Action::CountBlack => at(Chi::Count).when(|s| s.shared.colour(s.h)).then(|s| {
+                s.bc += 1;
+                s.h += 1;
+                s.chi = Chi::TestH;
+            }),
+            Action::QuitPropagation => at(Chi::Compare).when(|s| s.bc == s.obc).then(|s| {
+                s.shared.l = 0;
+                s.chi = Chi::TestL;
+            }),
+            Action::RedoPropagation => at(Chi::Compare).when(|s| s.bc != s.obc).then(|s| {
+                s.obc = s.bc;
+                s.i = 0;
+                s.chi = Chi::TestI;
+            }),
+            // Step 4: append garbage nodes. The first rule is the one place in which the two texts
+            // of the figure differ.
+            Action::StopAppending => at(Chi::TestL).when(|s| s.shared.l == nodes).then(|s| {
+                s.bc = 0;
+                s.obc = 0;
+                s.k = 0;
+                s.chi = match self.scope.figure_14 {
+                    Figure14::Corrected => Chi::ColourRoots,
+                    Figure14::AsPrinted => Chi::TestI,
+                };
+            }),
+            Action::ContinueAppending => at(Chi::TestL)
+                .when(|s| s.shared.l < nodes)
+                .then(|s| s.chi = Chi::Append),
+            Action::AppendWhite => at(Chi::Append)
+                .when(|s| s.shared.is_white_at_l())
+                .then(|s| {
+                    s.shared.m = s.shared.m.append_to_free(s.shared.l);
+                    s.shared.l += 1;
+                    s.chi = Chi::TestL;
+                }),
+            Action::BlackToWhite => at(Chi::Append)
+                .when(|s| s.shared.is_black_at_l())
+                .then(|s| {
+                    s.shared.set_colour(s.shared.l, false);
+                    s.shared.l += 1;
+                    s.chi = Chi::TestL;
+                }),
             Action::Mutator(_) => None,
         }
-    }
-
-    /// Rule *stop_colouring_roots* [Fig. 14, COLOUR_ROOTS.1].
-    fn stop_colouring_roots(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::ColourRoots || from.k != self.scope.shape.roots {
-            return None;
-        }
-        Some(State {
-            i: 0,
-            chi: Chi::TestI,
-            ..*from
-        })
-    }
-
-    /// Rule *colour_root* [Fig. 14, COLOUR_ROOTS.2].
-    fn colour_root(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::ColourRoots || from.k >= self.scope.shape.roots {
-            return None;
-        }
-        let mut to = *from;
-        to.shared.c = from.shared.c.set_colour(from.k, true);
-        to.k = from.k + 1;
-        Some(to)
-    }
-
-    /// Rule *stop_propagating* [Fig. 14, TEST_I.1].
-    fn stop_propagating(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestI || from.i != self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            bc: 0,
-            h: 0,
-            chi: Chi::TestH,
-            ..*from
-        })
-    }
-
-    /// Rule *continue_propagating* [Fig. 14, TEST_I.2].
-    fn continue_propagating(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestI || from.i >= self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            chi: Chi::TestColour,
-            ..*from
-        })
-    }
-
-    /// Rule *white_node* [Fig. 14, TEST_COLOUR.1].
-    fn white_node(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestColour || from.shared.c.colour(from.i) {
-            return None;
-        }
-        Some(State {
-            i: from.i + 1,
-            chi: Chi::TestI,
-            ..*from
-        })
-    }
-
-    /// Rule *black_node* [Fig. 14, TEST_COLOUR.2].
-    fn black_node(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestColour || !from.shared.c.colour(from.i) {
-            return None;
-        }
-        Some(State {
-            j: 0,
-            chi: Chi::ColourSons,
-            ..*from
-        })
-    }
-
-    /// Rule *stop_colouring_sons* [Fig. 14, COLOUR_SONS.1].
-    fn stop_colouring_sons(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::ColourSons || from.j != self.scope.shape.sons {
-            return None;
-        }
-        Some(State {
-            i: from.i + 1,
-            chi: Chi::TestI,
-            ..*from
-        })
-    }
-
-    /// Rule *colour_son* [Fig. 14, COLOUR_SONS.2].
-    fn colour_son(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::ColourSons || from.j >= self.scope.shape.sons {
-            return None;
-        }
-        let mut to = *from;
-        let son = from.shared.m.son(from.i, from.j);
-        to.shared.c = from.shared.c.set_colour(son, true);
-        to.j = from.j + 1;
-        Some(to)
-    }
-
-    /// Rule *stop_counting* [Fig. 14, TEST_H.1].
-    fn stop_counting(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestH || from.h != self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            chi: Chi::Compare,
-            ..*from
-        })
-    }
-
-    /// Rule *continue_counting* [Fig. 14, TEST_H.2].
-    fn continue_counting(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestH || from.h >= self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            chi: Chi::Count,
-            ..*from
-        })
-    }
-
-    /// Rule *skip_white* [Fig. 14, COUNT.1].
-    fn skip_white(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Count || from.shared.c.colour(from.h) {
-            return None;
-        }
-        Some(State {
-            h: from.h + 1,
-            chi: Chi::TestH,
-            ..*from
-        })
-    }
-
-    /// Rule *count_black* [Fig. 14, COUNT.2].
-    fn count_black(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Count || !from.shared.c.colour(from.h) {
-            return None;
-        }
-        Some(State {
-            bc: from.bc + 1,
-            h: from.h + 1,
-            chi: Chi::TestH,
-            ..*from
-        })
-    }
-
-    /// Rule *quit_propagation* [Fig. 14, COMPARE.1].
-    fn quit_propagation(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Compare || from.bc != from.obc {
-            return None;
-        }
-        let mut to = *from;
-        to.shared.l = 0;
-        to.chi = Chi::TestL;
-        Some(to)
-    }
-
-    /// Rule *redo_propagation* [Fig. 14, COMPARE.2].
-    fn redo_propagation(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Compare || from.bc == from.obc {
-            return None;
-        }
-        Some(State {
-            obc: from.bc,
-            i: 0,
-            chi: Chi::TestI,
-            ..*from
-        })
-    }
-
-    /// Rule *stop_appending* [Fig. 14, TEST_L.1]: the one place in which the two texts differ.
-    fn stop_appending(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestL || from.shared.l != self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            bc: 0,
-            obc: 0,
-            k: 0,
-            chi: match self.scope.figure_14 {
-                Figure14::Corrected => Chi::ColourRoots,
-                Figure14::AsPrinted => Chi::TestI,
-            },
-            ..*from
-        })
-    }
-
-    /// Rule *continue_appending* [Fig. 14, TEST_L.2].
-    fn continue_appending(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::TestL || from.shared.l >= self.scope.shape.nodes {
-            return None;
-        }
-        Some(State {
-            chi: Chi::Append,
-            ..*from
-        })
-    }
-
-    /// Rule *append_white* [Fig. 14, APPEND.1].
-    fn append_white(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Append {
-            return None;
-        }
-        Some(State {
-            shared: from.shared.append_white()?,
-            chi: Chi::TestL,
-            ..*from
-        })
-    }
-
-    /// Rule *black_to_white* [Fig. 14, APPEND.2].
-    fn black_to_white(&self, from: &State) -> Option<State> {
-        if from.chi != Chi::Append {
-            return None;
-        }
-        Some(State {
-            shared: from.shared.black_to_white()?,
-            chi: Chi::TestL,
-            ..*from
-        })
     }
 }
 
@@ -449,7 +313,7 @@ impl TransitionSystem for Level3 {
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         from.shared
-            .mutator_steps(&self.scope, &mut |action, shared| {
+            .mutator_steps(&self.scope, self.mutant, &mut |action, shared| {
                 visit(Action::Mutator(action), State { shared, ..*from });
             });
         // The two rules at the collector's location; of each pair one is enabled.
@@ -465,7 +329,7 @@ impl TransitionSystem for Level3 {
             Chi::Append => [Action::AppendWhite, Action::BlackToWhite],
         };
         for action in rules {
-            offer(visit, action, || self.collector(from, &action));
+            offer(visit, action, || self.collector(from, action));
         }
     }
 
@@ -482,9 +346,9 @@ impl TransitionSystem for Level3 {
         match *action {
             Action::Mutator(action) => from
                 .shared
-                .mutator_successor(&self.scope, action)
+                .mutator_successor(&self.scope, self.mutant, action)
                 .map(|shared| State { shared, ..*from }),
-            _ => self.collector(from, action),
+            action => self.collector(from, action),
         }
     }
 }

@@ -17,6 +17,7 @@
 
 pub mod broken;
 mod colours;
+mod command;
 pub mod level_0;
 pub mod level_1;
 pub mod level_2;
@@ -26,6 +27,7 @@ mod mutator;
 mod scope;
 
 pub use colours::Colours;
+pub use command::{Mutant, Mutation};
 pub use level_0::Level0;
 pub use level_1::Level1;
 pub use level_2::Level2;

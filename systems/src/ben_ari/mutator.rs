@@ -8,6 +8,7 @@ use serde::Serialize;
 use tinyvec::ArrayVec;
 
 use super::colours::Colours;
+use super::command::{Command, Mutant};
 use super::memory::{Memory, Node, NodeSet};
 use super::process;
 use super::scope::{MutatorOrder, Scope};
@@ -156,12 +157,17 @@ impl Shared {
     }
 
     /// The steps of the mutators.
-    pub fn mutator_steps(&self, scope: &Scope, visit: &mut impl FnMut(MutatorAction, Self)) {
+    pub fn mutator_steps(
+        &self,
+        scope: &Scope,
+        mutant: Option<Mutant>,
+        visit: &mut impl FnMut(MutatorAction, Self),
+    ) {
         for (mutator, locals) in (0u8..).zip(&self.mutators) {
             match (locals.mu, scope.mutator) {
                 (MutatorAt::Mutate, order) => {
                     let accessible = self.m.accessible();
-                    for k in accessible.iter() {
+                    for k in self.m.shape.nodes() {
                         for (n, i) in self.m.shape.cells() {
                             let action = match order {
                                 MutatorOrder::RedirectFirst => {
@@ -171,24 +177,35 @@ impl Shared {
                                     MutatorAction::ChooseAndColour { mutator, n, i, k }
                                 }
                             };
-                            offer(visit, action, || self.mutator_step(accessible, action));
+                            offer(visit, action, || {
+                                self.mutator_step(mutant, accessible, action)
+                            });
                         }
                     }
                 }
                 (MutatorAt::Colour, _) => {
                     let action = MutatorAction::ColourTarget { mutator };
-                    offer(visit, action, || self.colour_target(mutator));
+                    offer(visit, action, || {
+                        self.mutator_step(mutant, NodeSet::default(), action)
+                    });
                 }
                 (MutatorAt::Redirect { .. }, _) => {
                     let action = MutatorAction::Redirect { mutator };
-                    offer(visit, action, || self.redirect(mutator));
+                    offer(visit, action, || {
+                        self.mutator_step(mutant, NodeSet::default(), action)
+                    });
                 }
             }
         }
     }
 
     /// Where `action` leads, if it is enabled.
-    pub fn mutator_successor(&self, scope: &Scope, action: MutatorAction) -> Option<Self> {
+    pub fn mutator_successor(
+        &self,
+        scope: &Scope,
+        mutant: Option<Mutant>,
+        action: MutatorAction,
+    ) -> Option<Self> {
         let of_this_order = match action {
             MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
                 scope.mutator == MutatorOrder::RedirectFirst
@@ -198,107 +215,87 @@ impl Shared {
             }
         };
         of_this_order
-            .then(|| self.mutator_step(self.m.accessible(), action))
+            .then(|| self.mutator_step(mutant, self.m.accessible(), action))
             .flatten()
     }
 
-    fn mutator_step(&self, accessible: NodeSet, action: MutatorAction) -> Option<Self> {
-        match action {
-            MutatorAction::Mutate { mutator, n, i, k } => self.mutate(accessible, mutator, n, i, k),
-            MutatorAction::ColourTarget { mutator } => self.colour_target(mutator),
-            MutatorAction::ChooseAndColour { mutator, n, i, k } => {
-                self.choose_and_colour(accessible, mutator, n, i, k)
-            }
-            MutatorAction::Redirect { mutator } => self.redirect(mutator),
-        }
-    }
-
-    /// Rule *mutate* [Fig. 8, MUTATE.1].
-    fn mutate(&self, accessible: NodeSet, mutator: u8, n: Node, i: u8, k: Node) -> Option<Self> {
-        if self.locals(mutator).mu != MutatorAt::Mutate || !accessible.contains(k) {
-            return None;
-        }
-        let mut to = *self;
-        to.m = to.m.set_son(n, i, k);
-        *to.locals_mut(mutator) = Locals {
-            mu: MutatorAt::Colour,
-            q: k,
-        };
-        Some(to)
-    }
-
-    /// Rule *colour_target* [Fig. 8, COLOUR.1].
-    fn colour_target(&self, mutator: u8) -> Option<Self> {
-        let Locals { mu, q } = self.locals(mutator);
-        if mu != MutatorAt::Colour {
-            return None;
-        }
-        let mut to = *self;
-        to.c = to.c.set_colour(q, true);
-        to.locals_mut(mutator).mu = MutatorAt::Mutate;
-        Some(to)
-    }
-
-    /// Rule *choose_and_colour*, the first step of the refuted order [section 1].
-    fn choose_and_colour(
+    /// The rules of a mutator [Fig. 8; section 1 for the refuted order]. `accessible` is what the
+    /// memory makes accessible, where a rule asks.
+    fn mutator_step(
         &self,
+        mutant: Option<Mutant>,
         accessible: NodeSet,
-        mutator: u8,
-        n: Node,
-        i: u8,
-        k: Node,
+        action: MutatorAction,
     ) -> Option<Self> {
-        if self.locals(mutator).mu != MutatorAt::Mutate || !accessible.contains(k) {
-            return None;
+        let locals = |mutator: u8| self.mutators[usize::from(mutator)];
+        let at = |here| Command::at(self, here, mutant, action.rule());
+        match action {
+            // MUTATE.1
+            MutatorAction::Mutate { mutator, n, i, k } => {
+                at(locals(mutator).mu == MutatorAt::Mutate)
+                    .when(|_| accessible.contains(k))
+                    .then(|s| {
+                        s.m = s.m.set_son(n, i, k);
+                        s.locals_mut(mutator).q = k;
+                        s.locals_mut(mutator).mu = MutatorAt::Colour;
+                    })
+            }
+            // COLOUR.1
+            MutatorAction::ColourTarget { mutator } => at(locals(mutator).mu == MutatorAt::Colour)
+                .when(|_| true)
+                .then(|s| {
+                    s.set_colour(locals(mutator).q, true);
+                    s.locals_mut(mutator).mu = MutatorAt::Mutate;
+                }),
+            // The refuted order: COLOUR.1 for a target chosen before, …
+            MutatorAction::ChooseAndColour { mutator, n, i, k } => {
+                at(locals(mutator).mu == MutatorAt::Mutate)
+                    .when(|_| accessible.contains(k))
+                    .then(|s| {
+                        s.set_colour(k, true);
+                        s.locals_mut(mutator).q = k;
+                        s.locals_mut(mutator).mu = MutatorAt::Redirect { n, i };
+                    })
+            }
+            // … and then MUTATE.1.
+            MutatorAction::Redirect { mutator } => match locals(mutator).mu {
+                MutatorAt::Redirect { n, i } => at(true).when(|_| true).then(|s| {
+                    s.m = s.m.set_son(n, i, locals(mutator).q);
+                    s.locals_mut(mutator).mu = MutatorAt::Mutate;
+                }),
+                MutatorAt::Mutate | MutatorAt::Colour => None,
+            },
         }
-        let mut to = *self;
-        to.c = to.c.set_colour(k, true);
-        *to.locals_mut(mutator) = Locals {
-            mu: MutatorAt::Redirect { n, i },
-            q: k,
-        };
-        Some(to)
     }
 
-    /// Rule *redirect*, the second step of the refuted order [section 1].
-    fn redirect(&self, mutator: u8) -> Option<Self> {
-        let Locals { mu, q } = self.locals(mutator);
-        let MutatorAt::Redirect { n, i } = mu else {
-            return None;
-        };
-        let mut to = *self;
-        to.m = to.m.set_son(n, i, q);
-        to.locals_mut(mutator).mu = MutatorAt::Mutate;
-        Some(to)
+    /// Whether node n is black.
+    ///
+    /// # Panics
+    ///
+    /// If there is no node n: the figures read colours of nodes only.
+    pub fn colour(&self, n: Node) -> bool {
+        assert!(n < self.m.shape.nodes, "there is no node {n}");
+        self.c.colour(n)
     }
 
-    /// The effect of TEST_L's body on node L, if it is white: it is appended to the free list, and
-    /// L moves on (Figs. 9, 12, 14, APPEND.1; the guard `L < NODES` is that of Appendix A.3).
-    pub fn append_white(&self) -> Option<Self> {
-        if self.l >= self.m.shape.nodes || self.c.colour(self.l) {
-            return None;
-        }
-        Some(Self {
-            m: self.m.append_to_free(self.l),
-            l: self.l + 1,
-            ..*self
-        })
+    /// Colours node n black, or white.
+    ///
+    /// # Panics
+    ///
+    /// If there is no node n.
+    pub fn set_colour(&mut self, n: Node, black: bool) {
+        assert!(n < self.m.shape.nodes, "there is no node {n}");
+        self.c = self.c.set_colour(n, black);
     }
 
-    /// The same for a black node: it becomes white [APPEND.2].
-    pub fn black_to_white(&self) -> Option<Self> {
-        if self.l >= self.m.shape.nodes || !self.c.colour(self.l) {
-            return None;
-        }
-        Some(Self {
-            c: self.c.set_colour(self.l, false),
-            l: self.l + 1,
-            ..*self
-        })
+    /// APPEND.1's guard: node L is white [the bound on L is that of Appendix A.3].
+    pub(super) fn is_white_at_l(&self) -> bool {
+        self.l < self.m.shape.nodes && !self.colour(self.l)
     }
 
-    fn locals(&self, mutator: u8) -> Locals {
-        self.mutators[usize::from(mutator)]
+    /// APPEND.2's guard: node L is black [the bound on L is that of Appendix A.3].
+    pub(super) fn is_black_at_l(&self) -> bool {
+        self.l < self.m.shape.nodes && self.colour(self.l)
     }
 
     fn locals_mut(&mut self, mutator: u8) -> &mut Locals {

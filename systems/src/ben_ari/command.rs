@@ -1,0 +1,75 @@
+//! Guarded commands: a rule at a program location, `guard → effect`, as the figures write them.
+//!
+//! Location, guard and effect stand together and in the figures' order:
+//! `at(location).when(guard).then(effect)`. Since all rules are fired here, a fault can be planted in
+//! any of them mechanically: the obligations of a refinement are worth what they catch.
+
+use refmap::RuleId;
+
+/// A fault planted in a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mutant {
+    /// The rule.
+    pub rule: RuleId,
+    /// What is done to it.
+    pub mutation: Mutation,
+}
+
+/// What is done to a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mutation {
+    /// It fires at its location whatever its guard says.
+    DropGuard,
+    /// It fires where its guard is false, and only there.
+    NegateGuard,
+    /// It fires, and changes nothing, not even the location.
+    DropEffect,
+}
+
+impl Mutation {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::DropGuard, Self::NegateGuard, Self::DropEffect];
+}
+
+/// A rule about to be fired in a state.
+pub(super) struct Command<'a, S> {
+    from: &'a S,
+    enabled: bool,
+    mutation: Option<Mutation>,
+}
+
+impl<'a, S: Copy> Command<'a, S> {
+    /// The rule numbered `rule`, in `from`, which is or is not at the rule's location.
+    pub fn at(from: &'a S, here: bool, mutant: Option<Mutant>, rule: RuleId) -> Self {
+        Self {
+            from,
+            enabled: here,
+            mutation: mutant
+                .filter(|mutant| mutant.rule == rule)
+                .map(|mutant| mutant.mutation),
+        }
+    }
+
+    /// The guard; asked only at the rule's location, where it makes sense.
+    pub fn when(mut self, guard: impl FnOnce(&S) -> bool) -> Self {
+        self.enabled = self.enabled
+            && match self.mutation {
+                Some(Mutation::DropGuard) => true,
+                Some(Mutation::NegateGuard) => !guard(self.from),
+                Some(Mutation::DropEffect) | None => guard(self.from),
+            };
+        self
+    }
+
+    /// The effect, and where it leads.
+    pub fn then(self, effect: impl FnOnce(&mut S)) -> Option<S> {
+        if !self.enabled {
+            return None;
+        }
+        let mut to = *self.from;
+        if self.mutation != Some(Mutation::DropEffect) {
+            effect(&mut to);
+        }
+        Some(to)
+    }
+}
