@@ -4,7 +4,7 @@
 //! source of their own were found by this checker and are pinned so that a change shows.
 
 use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter};
-use refmap::{Refinement, Report, Settings, check};
+use refmap::{Refinement, Report, Settings, TypeCorrect, check, check_with_induction};
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
@@ -63,15 +63,18 @@ pub(super) fn checks() -> Vec<Check> {
 }
 
 /// A check with the parameters of a scope.
-fn scoped<R: Refinement + 'static>(
+fn scoped<R>(
     name: &'static str,
     about: &'static str,
     source: &'static str,
     refinement: fn(Scope) -> R,
-) -> Check {
+) -> Check
+where
+    R: Refinement<Concrete: TypeCorrect> + 'static,
+{
     let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
-        Ok(check(&refinement(scope), settings)?)
+        Ok(check_with_induction(&refinement(scope), settings)?)
     };
     let mut parameters = bounds();
     parameters.extend([
@@ -205,6 +208,7 @@ pub(super) fn claims() -> Vec<Claim> {
         ),
     ];
     claims.extend(refinements());
+    claims.extend(inductive());
     claims.extend(published_mistakes());
     claims.extend(broken());
     claims
@@ -243,6 +247,21 @@ fn refinements() -> Vec<Claim> {
         ]);
     }
     claims
+}
+
+/// The invariants of each level are inductive and suffice, from every type-correct state.
+fn inductive() -> Vec<Claim> {
+    let levels = ["ben-ari-1", "ben-ari-2", "ben-ari-3"];
+    let sizes = [(2, 1, 1), (2, 2, 1), (3, 1, 1)];
+    let claim = |level, (nodes, sons, roots)| {
+        Claim::holds(level, at(nodes, sons, roots))
+            .inductively()
+            .source("Appendix B.2", "the invariants are inductive, and suffice")
+    };
+    let levels = levels.into_iter();
+    levels
+        .flat_map(|level| sizes.map(|size| claim(level, size)))
+        .collect()
 }
 
 /// Fig. 14 as printed, the refuted order of the mutator's steps, and several mutators.

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::obligation::{CheckError, Selection, Settings, Until, nearest};
+use crate::obligation::{CheckError, Induction, Selection, Settings, Until, nearest};
 use crate::report::{Report, Verdict};
 
 /// Checks and claims.
@@ -47,6 +47,7 @@ impl Catalogue {
     pub fn run(&self, claim: &Claim, settings: &Settings<'_>) -> Result<Report, InputError> {
         let settings = Settings {
             obligations: claim.obligations.clone(),
+            induction: claim.induction,
             until: claim.until,
             ..settings.clone()
         };
@@ -343,6 +344,9 @@ pub struct Claim {
     /// The obligations checked.
     #[serde(serialize_with = "as_options")]
     pub obligations: Selection,
+    /// Whether `inductive:*` is decided as well.
+    #[serde(skip)]
+    pub induction: Induction,
     /// How far the check goes.
     #[serde(skip)]
     pub until: Until,
@@ -413,6 +417,7 @@ impl Claim {
             check,
             arguments,
             obligations: Selection::Default,
+            induction: Induction::Omitted,
             until: Until::FirstViolation,
             expect: Expectation {
                 verdict,
@@ -462,6 +467,13 @@ impl Claim {
     #[must_use]
     pub fn only(mut self, obligations: &[&str]) -> Self {
         self.obligations = Selection::only(obligations.iter().copied());
+        self
+    }
+
+    /// The invariants are inductive, and suffice.
+    #[must_use]
+    pub fn inductively(mut self) -> Self {
+        self.induction = Induction::Included;
         self
     }
 
@@ -521,6 +533,9 @@ impl Claim {
             Selection::Default => (),
             Selection::Nothing => words.push("--obligations none".to_owned()),
             Selection::Only(names) => words.push(format!("--obligations {}", names.join(","))),
+        }
+        if self.induction == Induction::Included {
+            words.push("--inductive".to_owned());
         }
         if self.until == Until::End {
             words.push("--keep-going".to_owned());

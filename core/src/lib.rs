@@ -23,10 +23,11 @@ mod refinement;
 pub mod report;
 mod system;
 mod trace;
+mod type_correct;
 
 pub use compose::{Composed, compose};
 pub use invariant::Invariant;
-pub use obligation::{Settings, check};
+pub use obligation::{Settings, check, check_with_induction};
 pub use refinement::{Refinement, Waiver};
 pub use report::{Evidence, Report, Verdict};
 pub use system::{
@@ -34,6 +35,7 @@ pub use system::{
     disagreement, offer, steps,
 };
 pub use trace::{ReplayError, Trace, replay};
+pub use type_correct::{Choices, TypeCorrect, type_correct_states};
 
 /// The README's example, and the report it shows, are tested.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::listing::Listing;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use crate::explore::Limits;
-use crate::obligation::{Selection, Until};
+use crate::obligation::{Induction, Selection, Until};
 use crate::report::Verdict;
 
 /// What is to be done.
@@ -35,6 +35,7 @@ pub(super) struct CheckCommand {
     pub threads: usize,
     pub limits: Limits,
     pub obligations: Selection,
+    pub induction: Induction,
     pub until: Until,
     pub expect: Option<Verdict>,
     pub json: bool,
@@ -186,6 +187,10 @@ fn options() -> Vec<Arg> {
             "Just these, with commas between; `none` explores plainly",
         ),
         flag(
+            "inductive",
+            "Adds inductive:*, decided from every type-correct state",
+        ),
+        flag(
             "keep-going",
             "Explores to the end instead of stopping at the first violation",
         ),
@@ -262,6 +267,10 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
             None => Selection::Default,
             Some("none") => Selection::Nothing,
             Some(list) => Selection::only(list.split(',').map(str::trim)),
+        },
+        induction: match matches.get_flag("inductive") {
+            true => Induction::Included,
+            false => Induction::Omitted,
         },
         until: match matches.get_flag("keep-going") {
             true => Until::End,

@@ -137,6 +137,7 @@ fn check(
         threads: command.threads,
         limits: command.limits,
         obligations: command.obligations.clone(),
+        induction: command.induction,
         until: command.until,
         watch: Watch {
             cancel: Some(cancel),

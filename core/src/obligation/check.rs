@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::environment::Label;
+use super::induction;
 use super::judge::Judge;
 use super::selection::{CheckError, Kind, Row, rows};
 use super::{Settings, Until};
@@ -17,20 +18,56 @@ use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::report::Report;
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
+use crate::type_correct::TypeCorrect;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
 ///
-/// The report has neither a name nor parameters: the catalogue knows them.
+/// The report has neither a name nor parameters: see [`Report::named`].
 ///
 /// # Errors
 ///
 /// If `settings` name an obligation that the refinement does not have, or the refinement
 /// contradicts itself (two invariants of one name, a waiver for an unknown rule).
 pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<Report, CheckError> {
+    run(refinement, settings, None)
+}
+
+/// The same for a refinement whose implementation enumerates its type-correct states: `inductive:*`
+/// can be chosen.
+///
+/// # Errors
+///
+/// As [`check`].
+pub fn check_with_induction<R: Refinement>(
+    refinement: &R,
+    settings: &Settings<'_>,
+) -> Result<Report, CheckError>
+where
+    R::Concrete: TypeCorrect,
+{
+    let induction = Enumerated {
+        decide: induction::decide::<R>,
+        state: induction::state::<R::Concrete>,
+    };
+    run(refinement, settings, Some(induction))
+}
+
+/// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
+/// states.
+pub(super) struct Enumerated<R: Refinement> {
+    pub decide: fn(&R, &[Invariant<R::Concrete>], &Settings<'_>) -> induction::Findings,
+    pub state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
+}
+
+fn run<R: Refinement>(
+    refinement: &R,
+    settings: &Settings<'_>,
+    enumerated: Option<Enumerated<R>>,
+) -> Result<Report, CheckError> {
     let started = Instant::now();
     let invariants = refinement.invariants();
     let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
-    let rows = rows(refinement, &names, &settings.obligations)?;
+    let rows = rows(refinement, &names, settings, enumerated.is_some())?;
     let examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
     let record = if examiner.wants.environment {
         Record::Graph
@@ -45,7 +82,7 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
         settings.watch,
         record,
     );
-    let mut report = Judge::new(&examiner, &explored, settings).report();
+    let mut report = Judge::new(&examiner, &explored, settings, enumerated).report();
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
@@ -158,7 +195,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             invariants,
             rows,
             wants: Wants {
-                anything: chosen(|kind| kind != Kind::Model),
+                anything: chosen(|kind| !matches!(kind, Kind::Model | Kind::Inductive(_))),
                 image: simulation || observation || initiality,
                 observation,
                 simulation,

@@ -3,12 +3,13 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::Settings;
-use super::check::{During, Examiner, Fault, INVARIANTS, SIMULATION, Tally};
+use super::check::{During, Enumerated, Examiner, Fault, INVARIANTS, SIMULATION, Tally};
 use super::environment;
 use super::explain::Explainer;
 use super::selection::{Kind, Selection};
+use super::{Settings, Until, induction};
 use crate::explore::{End, Explored, Panic, Place, StateId, catch};
+use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Evidence, Obligation, Report, RuleCoverage, Verdict};
 use crate::system::{ActionOf, RuleId, TransitionSystem};
@@ -20,6 +21,7 @@ pub(super) struct Judge<'a, R: Refinement> {
     explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
     settings: &'a Settings<'a>,
     explainer: Explainer<'a, R>,
+    enumerated: Option<Enumerated<R>>,
 }
 
 impl<'a, R: Refinement> Judge<'a, R> {
@@ -27,6 +29,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
         examiner: &'a Examiner<'a, R>,
         explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
         settings: &'a Settings<'a>,
+        enumerated: Option<Enumerated<R>>,
     ) -> Self {
         let explainer = Explainer {
             refinement: examiner.refinement,
@@ -36,12 +39,14 @@ impl<'a, R: Refinement> Judge<'a, R> {
             explored,
             settings,
             explainer,
+            enumerated,
         }
     }
 
     pub fn report(&self) -> Report {
         let mut rows = Vec::new();
         let environment = self.environment();
+        let induction = self.induction();
         for (index, row) in self.examiner.rows.iter().enumerate() {
             if !row.selected {
                 continue;
@@ -51,6 +56,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 Kind::Agency if self.examiner.environment.is_empty() => {
                     Obligation::new(Verdict::NoneDeclared, 0)
                 }
+                Kind::Inductive(row) => self.inductive(&induction, row),
                 Kind::Environment(rule) => self.environment_rule(&environment, rule),
                 Kind::AtRest => self.at_rest(&environment),
                 Kind::Coverage => self.coverage(),
@@ -69,8 +75,9 @@ impl<'a, R: Refinement> Judge<'a, R> {
         let counterexample = rows
             .iter()
             .filter_map(|(kind, row)| Some((*kind, row.counterexamples.first()?)))
-            // Coverage speaks of what is missing everywhere; a trace says more.
-            .min_by_key(|(kind, first)| (*kind == Kind::Coverage, first.length))
+            // A behaviour says more than a counterexample to induction; coverage speaks of what is
+            // missing everywhere.
+            .min_by_key(|(kind, first)| (!first.reachable, *kind == Kind::Coverage, first.length))
             .map(|(_, first)| first.clone());
         let verdicts: Vec<_> = rows.iter().map(|(_, row)| row.verdict).collect();
         let complete = self.explored.is_complete();
@@ -251,6 +258,92 @@ impl<'a, R: Refinement> Judge<'a, R> {
             }
         };
         self.explainer.counterexample(&trace, explanation)
+    }
+
+    /// The pass over the type-correct states, where it is asked for and the check got that far.
+    fn induction(&self) -> Option<induction::Findings> {
+        let rows = &mut self.examiner.rows.iter();
+        let asked = rows.any(|row| row.selected && matches!(row.kind, Kind::Inductive(_)));
+        let violated = self.explored.tally.first.iter().any(Option::is_some);
+        let ended = violated && self.settings.until == Until::FirstViolation;
+        let enumerated = self.enumerated.as_ref().filter(|_| asked && !ended)?;
+        Some((enumerated.decide)(
+            self.examiner.refinement,
+            self.examiner.invariants,
+            self.settings,
+        ))
+    }
+
+    fn inductive(&self, findings: &Option<induction::Findings>, row: usize) -> Obligation {
+        let Some(findings) = findings else {
+            let reason = "not evaluated: the check ended at a violation";
+            return Obligation::new(Verdict::Incomplete, 0).noted(reason);
+        };
+        let note = format!(
+            "{} of {} type-correct states satisfy the invariants",
+            findings.satisfying, findings.states
+        );
+        let mut judged = match &findings.gaps[row] {
+            Some((gap, panic)) => {
+                let counterexample = self.gap(row, *gap, panic.as_ref());
+                Obligation::violated(findings.steps, vec![counterexample])
+            }
+            None if findings.cut_short => Obligation::new(Verdict::Incomplete, findings.steps),
+            None if findings.steps == 0 => {
+                let reason = "no step was tested, so nothing was decided";
+                return Obligation::new(Verdict::Incomplete, 0).noted(reason);
+            }
+            None => Obligation::new(Verdict::Holds, findings.steps),
+        };
+        let names = || self.examiner.invariants.iter().map(Invariant::name);
+        judged.note = match findings.needed.get(row) {
+            _ if findings.cut_short => None,
+            None => Some(note),
+            Some(None) => {
+                Some("not needed: the others are inductive and suffice without it".into())
+            }
+            Some(Some((_, failing))) => names()
+                .chain(["simulation"])
+                .nth(*failing)
+                .map(|failing| format!("needed: without it inductive:{failing} fails")),
+        };
+        judged.needed = match findings.needed.get(row) {
+            Some(needed) if !findings.cut_short => Some(needed.is_some()),
+            _ => None,
+        };
+        judged
+    }
+
+    /// A counterexample to induction: a state, and a step unless the state itself is at fault.
+    fn gap(&self, row: usize, gap: induction::Gap, panic: Option<&Panic>) -> Counterexample {
+        let implementation = self.examiner.refinement.implementation();
+        let enumerated = self.enumerated.as_ref();
+        let enumerated = enumerated.expect("a gap was found in an enumerated state");
+        let initial = (enumerated.state)(implementation, gap.number);
+        let mut taken = Vec::new();
+        // The state may be one in which a function of the model panics.
+        let _ = catch(|| {
+            implementation.next(&initial, &mut |action, to| taken.push((action, to)));
+        });
+        let steps = gap.step.map(|step| taken.swap_remove(step as usize));
+        let trace = Trace {
+            initial,
+            steps: steps.into_iter().collect(),
+        };
+        let invariant = self.examiner.invariants.get(row);
+        let mut counterexample = match (panic, invariant) {
+            (Some(panic), _) => self
+                .explainer
+                .counterexample(&trace, format!("a function of the model panicked: {panic}")),
+            (None, Some(invariant)) => self.explainer.invariant(&trace, invariant),
+            (None, None) if gap.step.is_some() => self.explainer.simulation(&trace),
+            (None, None) => self.explainer.counterexample(
+                &trace,
+                "the mapped state shows something else, or is not initial".to_owned(),
+            ),
+        };
+        counterexample.reachable = false;
+        counterexample
     }
 
     /// The environment obligations, where they can be decided.
@@ -452,6 +545,7 @@ impl Obligation {
             verdict,
             checked,
             note: None,
+            needed: None,
             counterexamples: Vec::new(),
         }
     }

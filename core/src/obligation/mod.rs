@@ -10,6 +10,8 @@
 //! | `simulation` | each step maps to the abstract step that `answer` names, or to a stutter |
 //! | `agency` | an action of the environment is answered only by its own process |
 //! | `invariant:NAME` | the invariant holds in every reachable state |
+//! | `inductive:NAME` | each step from a type-correct state that satisfies all the invariants leads to one that satisfies this one |
+//! | `inductive:simulation` | Definition 6 holds from every type-correct state that satisfies the invariants |
 //! | `environment:RULE` | the implementation never takes RULE away from its process for good |
 //! | `environment:at_rest` | an environment process can always come to rest, and only its steps change whether it does |
 //! | `deadlock` | every state has a step, or is one where the system may stop |
@@ -19,12 +21,13 @@
 mod check;
 mod environment;
 mod explain;
+mod induction;
 mod judge;
 mod selection;
 
 use std::num::NonZero;
 
-pub use check::check;
+pub use check::{check, check_with_induction};
 pub(crate) use selection::nearest;
 pub use selection::{CheckError, Selection};
 
@@ -39,10 +42,21 @@ pub struct Settings<'a> {
     pub limits: Limits,
     /// Which obligations to check.
     pub obligations: Selection,
+    /// Whether `inductive:*` belongs to the default obligations.
+    pub induction: Induction,
     /// Whether to go on after a violation.
     pub until: Until,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
+}
+
+/// Whether a check of all obligations decides `inductive:*` as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Induction {
+    /// No: it takes a pass over all type-correct states.
+    Omitted,
+    /// Yes.
+    Included,
 }
 
 /// How far a check goes.
@@ -60,6 +74,7 @@ impl Default for Settings<'_> {
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             limits: Limits::default(),
             obligations: Selection::Default,
+            induction: Induction::Omitted,
             until: Until::FirstViolation,
             watch: Watch::default(),
         }

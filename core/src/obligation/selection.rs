@@ -1,5 +1,6 @@
 //! Which obligations a check reports, and in which order.
 
+use super::{Induction, Settings};
 use crate::refinement::Refinement;
 use crate::system::{Process, RuleId, TransitionSystem};
 
@@ -64,6 +65,11 @@ pub enum CheckError {
         /// The one it is said to act for.
         other: Process,
     },
+    /// Induction is asked for, and the system's type-correct states are not enumerated.
+    #[error(
+        "this check cannot decide inductive:*, since it does not enumerate type-correct states"
+    )]
+    NotEnumerated,
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]
     TooManyProcesses {
@@ -99,6 +105,8 @@ pub(super) enum Kind {
     Agency,
     /// By its place among the refinement's invariants.
     Invariant(usize),
+    /// By the place of its row: an invariant's, or after these the simulation's.
+    Inductive(usize),
     /// By the rule of the specification.
     Environment(RuleId),
     AtRest,
@@ -121,8 +129,14 @@ pub(super) const MOST_PROCESSES: usize = 32;
 pub(super) fn rows<R: Refinement>(
     refinement: &R,
     invariants: &[&str],
-    selection: &Selection,
+    settings: &Settings<'_>,
+    enumerated: bool,
 ) -> Result<Vec<Row>, CheckError> {
+    let selection = &settings.obligations;
+    let induction = settings.induction == Induction::Included;
+    if induction && !enumerated {
+        return Err(CheckError::NotEnumerated);
+    }
     let mut rows = Vec::new();
     let mut row = |name: String, kind| rows.push((name, kind));
     row("observation".into(), Kind::Observation);
@@ -136,6 +150,11 @@ pub(super) fn rows<R: Refinement>(
             });
         }
         row(format!("invariant:{name}"), Kind::Invariant(index));
+    }
+    if enumerated {
+        for (index, name) in invariants.iter().chain([&"simulation"]).enumerate() {
+            row(format!("inductive:{name}"), Kind::Inductive(index));
+        }
     }
     let environment = refinement.environment();
     if environment.len() > MOST_PROCESSES {
@@ -192,6 +211,7 @@ pub(super) fn rows<R: Refinement>(
         for name in names {
             if !rows.iter().any(|(row, _)| matches(row, name)) {
                 let mut known = vec!["invariant".to_owned(), "environment".to_owned()];
+                known.extend(enumerated.then(|| "inductive".to_owned()));
                 known.extend(rows.iter().map(|(row, _)| row.clone()));
                 known.dedup();
                 return Err(CheckError::UnknownObligation {
@@ -206,10 +226,14 @@ pub(super) fn rows<R: Refinement>(
         .into_iter()
         .map(|(name, kind)| Row {
             selected: kind == Kind::Model
-                || match selection {
-                    Selection::Default => true,
-                    Selection::Nothing => false,
-                    Selection::Only(names) => names.iter().any(|chosen| matches(&name, chosen)),
+                || match (selection, kind) {
+                    (Selection::Nothing, _) => false,
+                    (_, Kind::Inductive(_)) if induction => true,
+                    (Selection::Default, Kind::Inductive(_)) => false,
+                    (Selection::Default, _) => true,
+                    (Selection::Only(names), _) => {
+                        names.iter().any(|chosen| matches(&name, chosen))
+                    }
                 },
             name,
             kind,

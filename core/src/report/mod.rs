@@ -132,6 +132,9 @@ pub struct Obligation {
     /// What to know besides: why it was not evaluated, which rules are missing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
+    /// Of `inductive:NAME`: whether something fails without this invariant.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub needed: Option<bool>,
     /// The first counterexample to it, and for `simulation` the first one of each further rule.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub counterexamples: Vec<Counterexample>,

@@ -3,7 +3,9 @@
 // Every test file uses its own part.
 #![allow(dead_code)]
 
-use refmap::{Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, Waiver};
+use refmap::{
+    Choices, Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, TypeCorrect, Waiver,
+};
 
 /// What is done, and an argument.
 pub type Action = (&'static str, u8);
@@ -18,6 +20,8 @@ pub struct Machine<S> {
     pub may_stop: fn(&S) -> bool,
     /// An action without its results.
     pub inputs: fn(&Action) -> Action,
+    /// The type-correct states.
+    pub type_correct: Vec<S>,
 }
 
 impl<S> Machine<S> {
@@ -38,6 +42,7 @@ impl<S> Machine<S> {
             observe,
             may_stop: |_| false,
             inputs: |action| *action,
+            type_correct: Vec::new(),
         }
     }
 }
@@ -79,6 +84,15 @@ where
 
     fn inputs(&self, action: &Action) -> Action {
         (self.inputs)(action)
+    }
+}
+
+impl<S: Copy> TypeCorrect for Machine<S>
+where
+    Self: TransitionSystem<State = S>,
+{
+    fn type_correct(&self, choices: &mut Choices) -> S {
+        choices.one_of(&self.type_correct)
     }
 }
 

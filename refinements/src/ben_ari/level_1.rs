@@ -3,7 +3,7 @@
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_1::{Action, Chi, State};
 use refmap_systems::ben_ari::{
-    Level0, Level1, Memory, MutatorAction, MutatorAt, Scope, Shared, level_0,
+    Level0, Level1, Memory, Mutant, MutatorAction, MutatorAt, Scope, Shared, level_0,
 };
 
 /// The first refinement.
@@ -21,6 +21,13 @@ impl Refinement1 {
             specification: Level0::new(scope),
             mutators: super::mutators(&scope),
         }
+    }
+
+    /// The same with a fault planted in a rule of the implementation.
+    pub fn with_mutant(scope: Scope, mutant: Mutant) -> Self {
+        let mut refinement = Self::new(scope);
+        refinement.implementation.mutant = Some(mutant);
+        refinement
     }
 }
 

@@ -2,7 +2,7 @@
 
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_2::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level1, Level2, NodeSet, Scope, level_1};
+use refmap_systems::ben_ari::{Level1, Level2, Mutant, NodeSet, Scope, level_1};
 
 /// The second refinement.
 pub struct Refinement2 {
@@ -19,6 +19,13 @@ impl Refinement2 {
             specification: Level1::new(scope),
             mutators: super::mutators(&scope),
         }
+    }
+
+    /// The same with a fault planted in a rule of the implementation.
+    pub fn with_mutant(scope: Scope, mutant: Mutant) -> Self {
+        let mut refinement = Self::new(scope);
+        refinement.implementation.mutant = Some(mutant);
+        refinement
     }
 }
 

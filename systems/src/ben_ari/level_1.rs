@@ -2,7 +2,7 @@
 //!
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
@@ -40,6 +40,11 @@ pub enum Chi {
     TestL,
     /// APPEND.
     Append,
+}
+
+impl Chi {
+    /// All of them, in the order of the figure.
+    pub const ALL: [Self; 3] = [Self::Colour, Self::TestL, Self::Append];
 }
 
 /// A step of level 1.
@@ -202,6 +207,16 @@ impl TransitionSystem for Level1 {
                 .mutator_successor(&self.scope, self.mutant, action)
                 .map(|shared| State { shared, ..*from }),
             action => self.collector(from, action),
+        }
+    }
+}
+
+/// The ranges of Fig. 6.
+impl TypeCorrect for Level1 {
+    fn type_correct(&self, choices: &mut Choices) -> State {
+        State {
+            chi: choices.one_of(&Chi::ALL),
+            shared: Shared::type_correct(&self.scope, choices),
         }
     }
 }

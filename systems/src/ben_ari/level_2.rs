@@ -2,7 +2,7 @@
 //!
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
@@ -44,6 +44,16 @@ pub enum Chi {
     TestL,
     /// APPEND.
     Append,
+}
+
+impl Chi {
+    /// All of them, in the order of the figure.
+    pub const ALL: [Self; 4] = [
+        Self::ColourRoots,
+        Self::Propagate,
+        Self::TestL,
+        Self::Append,
+    ];
 }
 
 /// A step of level 2.
@@ -230,6 +240,18 @@ impl TransitionSystem for Level2 {
                 .mutator_successor(&self.scope, self.mutant, action)
                 .map(|shared| State { shared, ..*from }),
             action => self.collector(from, action),
+        }
+    }
+}
+
+/// The ranges of Fig. 10.
+impl TypeCorrect for Level2 {
+    fn type_correct(&self, choices: &mut Choices) -> State {
+        let shape = self.scope.shape;
+        State {
+            chi: choices.one_of(&Chi::ALL),
+            shared: Shared::type_correct(&self.scope, choices),
+            k: choices.below(u64::from(shape.roots) + 1) as u8,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! and so skips the roots, which cannot be meant: Fig. 12 has COLOUR_ROOTS, which K := 0 prepares.
 //! Both texts are here, as [`Figure14`].
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
@@ -67,6 +67,21 @@ pub enum Chi {
     TestL,
     /// APPEND.
     Append,
+}
+
+impl Chi {
+    /// All of them, in the order of the figure.
+    pub const ALL: [Self; 9] = [
+        Self::ColourRoots,
+        Self::TestI,
+        Self::TestColour,
+        Self::ColourSons,
+        Self::TestH,
+        Self::Count,
+        Self::Compare,
+        Self::TestL,
+        Self::Append,
+    ];
 }
 
 /// A step of level 3.
@@ -349,6 +364,23 @@ impl TransitionSystem for Level3 {
                 .mutator_successor(&self.scope, self.mutant, action)
                 .map(|shared| State { shared, ..*from }),
             action => self.collector(from, action),
+        }
+    }
+}
+
+/// The ranges of Fig. 13: loop variables run one past their last value, and BC and OBC count nodes.
+impl TypeCorrect for Level3 {
+    fn type_correct(&self, choices: &mut Choices) -> State {
+        let shape = self.scope.shape;
+        State {
+            chi: choices.one_of(&Chi::ALL),
+            shared: Shared::type_correct(&self.scope, choices),
+            h: choices.below(u64::from(shape.nodes) + 1) as u8,
+            i: choices.below(u64::from(shape.nodes) + 1) as u8,
+            j: choices.below(u64::from(shape.sons) + 1) as u8,
+            k: choices.below(u64::from(shape.roots) + 1) as u8,
+            bc: choices.below(u64::from(shape.nodes) + 1) as u8,
+            obc: choices.below(u64::from(shape.nodes) + 1) as u8,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Source: Havelund & Shankar, Figs. 6 and 8, Appendix A.3; section 1 for the order refuted by
 //! Pixley and by van de Snepscheut.
 
-use refmap::{Process, Rule, RuleId, offer};
+use refmap::{Choices, Process, Rule, RuleId, offer};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
@@ -149,6 +149,36 @@ impl Shared {
     /// Whether these are variables at the start.
     pub fn is_initial(&self, scope: &Scope) -> bool {
         Self::initial(scope).any(|initial| initial == *self)
+    }
+
+    /// The type-correct variables that `choices` make: L up to NODES, Q a node.
+    pub fn type_correct(scope: &Scope, choices: &mut Choices) -> Self {
+        let nodes = u64::from(scope.shape.nodes);
+        let mut m = Memory::null_array(scope.shape);
+        for (n, i) in scope.shape.cells() {
+            m = m.set_son(n, i, choices.below(nodes) as Node);
+        }
+        let mut second_steps = vec![MutatorAt::Mutate];
+        match scope.mutator {
+            MutatorOrder::RedirectFirst => second_steps.push(MutatorAt::Colour),
+            MutatorOrder::ColourFirst => {
+                let cells = scope.shape.cells();
+                second_steps.extend(cells.map(|(n, i)| MutatorAt::Redirect { n, i }));
+            }
+        }
+        Self {
+            m,
+            c: Colours {
+                black: NodeSet(choices.below(1 << nodes) as u8),
+            },
+            l: choices.below(nodes + 1) as u8,
+            mutators: (0..scope.mutators)
+                .map(|_| Locals {
+                    mu: choices.one_of(&second_steps),
+                    q: choices.below(nodes) as Node,
+                })
+                .collect(),
+        }
     }
 
     /// Whether the mutator is between two operations.

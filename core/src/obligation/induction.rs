@@ -1,0 +1,293 @@
+//! Whether the invariants are inductive, and suffice for the refinement: decided from *every*
+//! type-correct state that satisfies them, reachable or not.
+//!
+//! Source: Havelund & Shankar, Definition 6 and Appendix B.2. A counterexample to induction is a
+//! state and a step; nothing says that the state is ever reached.
+//!
+//! One pass decides besides which conjuncts are needed. A state that fails exactly one conjunct is a
+//! state that satisfies the others: if one of them fails after a step from there, or the step does
+//! not map, then without that conjunct the rest is not inductive, or does not suffice.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::Settings;
+use crate::explore::{Panic, catch};
+use crate::invariant::Invariant;
+use crate::refinement::Refinement;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::type_correct::{Choices, TypeCorrect, type_correct_states};
+
+/// Type-correct states that a worker takes at a time.
+const CHUNK: u64 = 4096;
+
+/// Where induction fails: the number of a type-correct state, and which of its steps; no step if the
+/// state itself is at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Gap {
+    pub number: u64,
+    pub step: Option<u32>,
+}
+
+/// What a pass over the type-correct states found. The last row of each list is that of
+/// `inductive:simulation`, those before it are those of the invariants.
+#[derive(Clone, Debug)]
+pub(super) struct Findings {
+    /// Type-correct states.
+    pub states: u64,
+    /// Those that satisfy all the invariants.
+    pub satisfying: u64,
+    /// Steps from these.
+    pub steps: u64,
+    /// Per row, the first gap, and what a function of the model panicked with if that was it.
+    pub gaps: Vec<Option<(Gap, Option<Panic>)>>,
+    /// Per invariant, the first state that shows that a row fails without it, and that row.
+    pub needed: Vec<Option<(u64, usize)>>,
+    /// Whether the pass was cut short.
+    pub cut_short: bool,
+}
+
+impl Findings {
+    fn new(invariants: usize) -> Self {
+        Self {
+            states: 0,
+            satisfying: 0,
+            steps: 0,
+            gaps: vec![None; invariants + 1],
+            needed: vec![None; invariants],
+            cut_short: false,
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.states += other.states;
+        self.satisfying += other.satisfying;
+        self.steps += other.steps;
+        for (gap, other) in self.gaps.iter_mut().zip(other.gaps) {
+            let gaps = gap.take().into_iter().chain(other);
+            *gap = gaps.min_by_key(|(gap, _)| *gap);
+        }
+        for (needed, other) in self.needed.iter_mut().zip(other.needed) {
+            *needed = needed.take().into_iter().chain(other).min();
+        }
+        self.cut_short |= other.cut_short;
+    }
+
+    fn note(&mut self, row: usize, gap: Gap, panic: Option<Panic>) {
+        let first = &mut self.gaps[row];
+        if first.as_ref().is_none_or(|(first, _)| gap < *first) {
+            *first = Some((gap, panic));
+        }
+    }
+}
+
+/// The type-correct state of a number.
+pub(super) fn state<S: TypeCorrect>(system: &S, number: u64) -> StateOf<S> {
+    system.type_correct(&mut Choices::of(number))
+}
+
+/// Passes over all type-correct states of the implementation.
+pub(super) fn decide<R: Refinement>(
+    refinement: &R,
+    invariants: &[Invariant<R::Concrete>],
+    settings: &Settings<'_>,
+) -> Findings
+where
+    R::Concrete: TypeCorrect,
+{
+    let pass = Pass {
+        refinement,
+        invariants,
+    };
+    let total = type_correct_states(refinement.implementation());
+    let next = AtomicU64::new(0);
+    let started = Instant::now();
+    let out_of_time = || {
+        let cancelled = settings
+            .watch
+            .cancel
+            .is_some_and(|c| c.load(Ordering::Relaxed));
+        let seconds = settings.limits.seconds;
+        cancelled || seconds.is_some_and(|most| started.elapsed().as_secs_f64() >= most)
+    };
+    let work = || {
+        let mut findings = Findings::new(invariants.len());
+        loop {
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            if start >= total {
+                return findings;
+            }
+            if out_of_time() {
+                findings.cut_short = true;
+                return findings;
+            }
+            pass.chunk(start..total.min(start + CHUNK), &mut findings);
+        }
+    };
+    std::thread::scope(|scope| {
+        let helpers = 1..settings.threads.max(1);
+        let helpers: Vec<_> = helpers.map(|_| scope.spawn(work)).collect();
+        let mut findings = work();
+        for helper in helpers {
+            findings.merge(helper.join().expect("panics of the model are caught"));
+        }
+        findings
+    })
+}
+
+struct Pass<'a, R: Refinement> {
+    refinement: &'a R,
+    invariants: &'a [Invariant<R::Concrete>],
+}
+
+/// Which of the invariants a state fails.
+enum Failing {
+    None,
+    One(usize),
+    Several,
+}
+
+impl<R: Refinement> Pass<'_, R>
+where
+    R::Concrete: TypeCorrect,
+{
+    fn chunk(&self, numbers: Range<u64>, findings: &mut Findings) {
+        for number in numbers {
+            findings.states += 1;
+            let from = state(self.refinement.implementation(), number);
+            match self.failing(&from) {
+                Failing::None => {
+                    findings.satisfying += 1;
+                    self.induct(number, &from, findings);
+                }
+                Failing::One(left_out) if findings.needed[left_out].is_none() => {
+                    let failing = self.fails_without(left_out, &from);
+                    findings.needed[left_out] = failing.map(|row| (number, row));
+                }
+                Failing::One(_) | Failing::Several => (),
+            }
+        }
+    }
+
+    /// An invariant that cannot be evaluated in a state does not hold there.
+    fn failing(&self, state: &StateOf<R::Concrete>) -> Failing {
+        // PERF: one guard for all of them; a panic is rare, and then each is asked again by itself.
+        let ask = |invariants: &[Invariant<R::Concrete>], safely: bool| {
+            let mut failing = Failing::None;
+            for (index, invariant) in invariants.iter().enumerate() {
+                let holds = match safely {
+                    true => catch(|| invariant.holds(state)).unwrap_or(false),
+                    false => invariant.holds(state),
+                };
+                if !holds {
+                    match failing {
+                        Failing::None => failing = Failing::One(index),
+                        Failing::One(_) | Failing::Several => return Failing::Several,
+                    }
+                }
+            }
+            failing
+        };
+        catch(|| ask(self.invariants, false)).unwrap_or_else(|_| ask(self.invariants, true))
+    }
+
+    /// Tests every step from a state that satisfies all the invariants.
+    fn induct(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
+        let simulation = self.invariants.len();
+        let whole = Gap { number, step: None };
+        let image = match catch(|| self.shows(from)) {
+            Ok(Some(image)) => image,
+            Ok(None) => return findings.note(simulation, whole, None),
+            Err(panic) => return findings.note(simulation, whole, Some(panic)),
+        };
+        let mut step = 0;
+        let walked = catch(|| {
+            let implementation = self.refinement.implementation();
+            implementation.next(from, &mut |action, to| {
+                let gap = Gap {
+                    number,
+                    step: Some(step),
+                };
+                step += 1;
+                findings.steps += 1;
+                for (row, invariant) in self.invariants.iter().enumerate() {
+                    match catch(|| invariant.holds(&to)) {
+                        Ok(true) => (),
+                        Ok(false) => findings.note(row, gap, None),
+                        Err(panic) => findings.note(row, gap, Some(panic)),
+                    }
+                }
+                match catch(|| self.simulates(from, &image, &action, &to)) {
+                    Ok(true) => (),
+                    Ok(false) => findings.note(simulation, gap, None),
+                    Err(panic) => findings.note(simulation, gap, Some(panic)),
+                }
+            });
+        });
+        if let Err(panic) = walked {
+            // Steps are unknown, so nothing is known to be inductive.
+            for row in 0..=simulation {
+                findings.note(row, whole, Some(panic.clone()));
+            }
+        }
+    }
+
+    /// The row that fails in a state that satisfies all invariants but one: an invariant of the
+    /// others, or the simulation.
+    fn fails_without(&self, left_out: usize, from: &StateOf<R::Concrete>) -> Option<usize> {
+        let simulation = self.invariants.len();
+        let Ok(Some(image)) = catch(|| self.shows(from)) else {
+            return Some(simulation);
+        };
+        let mut failing = None;
+        let walked = catch(|| {
+            let implementation = self.refinement.implementation();
+            implementation.next(from, &mut |action, to| {
+                let others = self.invariants.iter().enumerate();
+                let mut others = others.filter(|(index, _)| *index != left_out);
+                failing = failing.or_else(|| {
+                    others
+                        .find(|(_, invariant)| !catch(|| invariant.holds(&to)).unwrap_or(false))
+                        .map(|(index, _)| index)
+                });
+                let simulates = catch(|| self.simulates(from, &image, &action, &to));
+                if !simulates.unwrap_or(false) {
+                    failing = failing.or(Some(simulation));
+                }
+            });
+        });
+        walked.map_or(Some(simulation), |()| failing)
+    }
+
+    /// The image of a state, if it shows the same and is initial where the state is [Definition 6
+    /// (1) and (2)].
+    fn shows(&self, state: &StateOf<R::Concrete>) -> Option<StateOf<R::Abstract>> {
+        let (implementation, specification) = (
+            self.refinement.implementation(),
+            self.refinement.specification(),
+        );
+        let image = self.refinement.map(state);
+        let same = implementation.observe(state) == specification.observe(&image);
+        let initial = !implementation.is_initial(state) || specification.is_initial(&image);
+        (same && initial).then_some(image)
+    }
+
+    /// Definition 6 (3).
+    fn simulates(
+        &self,
+        from: &StateOf<R::Concrete>,
+        image: &StateOf<R::Abstract>,
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> bool {
+        let target = self.refinement.map(to);
+        match self.refinement.answer(from, action, to) {
+            Some(answer) => {
+                let specification = self.refinement.specification();
+                specification.allows(image, &answer, &target)
+            }
+            None => *image == target,
+        }
+    }
+}

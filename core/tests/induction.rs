@@ -1,0 +1,174 @@
+//! Induction: decided from every type-correct state, never presented as a reachable bug.
+
+mod machine;
+
+use machine::{Machine, Via, itself};
+use refmap::obligation::{CheckError, Induction, Selection, Settings};
+use refmap::{Invariant, Report, Verdict, check, check_with_induction};
+
+/// A counter in steps of two from 0, round at 8: odd numbers are type-correct and never reached.
+fn evens() -> Via<u8, u8> {
+    let next = |n: &u8| vec![(("tick", 0), (n + 2) % 8)];
+    let mut system = Machine::new(&[("tick", "clock")], [0], next, |n| *n);
+    system.type_correct = (0..8).collect();
+    itself(system)
+}
+
+fn even() -> Invariant<Machine<u8>> {
+    Invariant::new("even", "a test", |n: &u8| n.is_multiple_of(2))
+}
+
+fn not_five() -> Invariant<Machine<u8>> {
+    Invariant::new("not_five", "a test", |n: &u8| *n != 5)
+}
+
+fn induct(refinement: &Via<u8, u8>) -> Report {
+    let settings = Settings {
+        induction: Induction::Included,
+        ..Settings::default()
+    };
+    check_with_induction(refinement, &settings).expect("the settings fit")
+}
+
+fn row<'a>(report: &'a Report, name: &str) -> &'a refmap::report::Obligation {
+    report
+        .obligation(name)
+        .unwrap_or_else(|| panic!("{report}"))
+}
+
+/// True of every reachable state, and not inductive by itself: 3 leads to 5.
+#[test]
+fn a_true_invariant_need_not_be_inductive() {
+    let mut refinement = evens();
+    refinement.invariants = vec![not_five()];
+    let report = induct(&refinement);
+    assert_eq!(row(&report, "invariant:not_five").verdict, Verdict::Holds);
+    let inductive = row(&report, "inductive:not_five");
+    assert_eq!(inductive.verdict, Verdict::Violated);
+    let counterexample = &inductive.counterexamples[0];
+    assert!(!counterexample.reachable);
+    assert_eq!(counterexample.length, 1);
+    assert_eq!(
+        (
+            &counterexample.steps[0].state,
+            &counterexample.steps[1].state
+        ),
+        (&3.into(), &5.into())
+    );
+    assert_eq!(report.verdict, Some(Verdict::Violated));
+    assert!(
+        report.to_string().contains("counterexample to induction"),
+        "{report}"
+    );
+}
+
+/// With the invariant that explains it, it is; and is then not needed itself.
+#[test]
+fn a_stronger_set_is_inductive_and_says_what_is_needed() {
+    let mut refinement = evens();
+    refinement.invariants = vec![not_five(), even()];
+    let report = induct(&refinement);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    // Two of eight states have even numbers' successors tested: 0, 2, 4, 6.
+    assert_eq!(row(&report, "inductive:even").checked, 4);
+    assert_eq!(row(&report, "inductive:even").needed, Some(true));
+    assert_eq!(row(&report, "inductive:not_five").needed, Some(false));
+}
+
+/// `inductive:simulation` fails where the mapping only works in reachable states.
+#[test]
+fn simulation_must_hold_from_every_state_that_satisfies_the_invariants() {
+    let mut refinement = evens();
+    // At odd numbers the implementation does something else.
+    refinement.implementation.next = |n| vec![(("tick", 0), (n + 2 + (n & 1)) % 8)];
+    let report = induct(&refinement);
+    let simulation = row(&report, "inductive:simulation");
+    assert_eq!(simulation.verdict, Verdict::Violated);
+    assert!(!simulation.counterexamples[0].reachable);
+    assert_eq!(simulation.counterexamples[0].steps[0].state, 1);
+    refinement.invariants = vec![even()];
+    assert_eq!(induct(&refinement).verdict, Some(Verdict::Holds));
+}
+
+/// Definition 6 (1) is part of it.
+#[test]
+fn observations_must_agree_in_every_state_that_satisfies_the_invariants() {
+    let mut refinement = evens();
+    refinement.implementation.observe = |n| if *n == 7 { 0 } else { *n };
+    let report = induct(&refinement);
+    let simulation = row(&report, "inductive:simulation");
+    assert_eq!(simulation.counterexamples[0].length, 0);
+    assert_eq!(simulation.counterexamples[0].steps[0].state, 7);
+}
+
+/// A panic from such a state counts as not inductive.
+#[test]
+fn a_panic_is_not_inductive() {
+    let mut refinement = evens();
+    refinement.implementation.next = |n| {
+        assert!(*n != 7, "seven is too many");
+        vec![(("tick", 0), (n + 2) % 8)]
+    };
+    refinement.invariants = vec![even().when(|n: &u8| *n < 7)];
+    let report = induct(&refinement);
+    for name in ["inductive:even", "inductive:simulation"] {
+        let row = row(&report, name);
+        assert_eq!(row.verdict, Verdict::Violated);
+        assert!(
+            row.counterexamples[0]
+                .explanation
+                .contains("seven is too many")
+        );
+    }
+    refinement.invariants = vec![even()];
+    assert_eq!(induct(&refinement).verdict, Some(Verdict::Holds));
+}
+
+/// Invariants that no state satisfies would make everything inductive.
+#[test]
+fn nothing_to_test_is_no_pass() {
+    let mut refinement = evens();
+    refinement.implementation.type_correct = vec![1, 3];
+    refinement.invariants = vec![even()];
+    let report = induct(&refinement);
+    assert_eq!(row(&report, "inductive:even").verdict, Verdict::Incomplete);
+    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+}
+
+#[test]
+fn induction_is_decided_where_asked_for_only() {
+    let report = check_with_induction(&evens(), &Settings::default()).unwrap();
+    assert_eq!(report.obligation("inductive:simulation"), None);
+    let chosen = Settings {
+        obligations: Selection::only(["inductive"]),
+        ..Settings::default()
+    };
+    let report = check_with_induction(&evens(), &chosen).unwrap();
+    assert_eq!(report.obligations.len(), 1);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let included = Settings {
+        induction: Induction::Included,
+        ..Settings::default()
+    };
+    assert_eq!(
+        check(&evens(), &included).err(),
+        Some(CheckError::NotEnumerated)
+    );
+}
+
+#[test]
+fn threads_change_nothing() {
+    let mut refinement = evens();
+    refinement.invariants = vec![not_five(), even()];
+    let run = |threads| {
+        let settings = Settings {
+            threads,
+            induction: Induction::Included,
+            ..Settings::default()
+        };
+        check_with_induction(&refinement, &settings)
+            .unwrap()
+            .obligations
+    };
+    assert_eq!(run(1), run(3));
+}

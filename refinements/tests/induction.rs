@@ -1,0 +1,90 @@
+//! [Appendix B.2] The invariants of each level are inductive and suffice for its refinement, and
+//! leaving one out breaks something.
+
+use refmap::obligation::{Induction, Selection, Settings};
+use refmap::{Refinement, Report, TypeCorrect, Verdict, check_with_induction, type_correct_states};
+use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
+use refmap_systems::ben_ari::{Level3, Scope};
+
+fn induct<R: Refinement<Concrete: TypeCorrect>>(refinement: &R) -> Report {
+    let settings = Settings {
+        obligations: Selection::only(["inductive"]),
+        induction: Induction::Included,
+        ..Settings::default()
+    };
+    check_with_induction(refinement, &settings).expect("the settings fit")
+}
+
+/// Asserts that everything is inductive, and that just the `implied` invariants can be left out.
+fn assert_inductive<R: Refinement<Concrete: TypeCorrect>>(refinement: &R, implied: &[&str]) {
+    let report = induct(refinement);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let unneeded: Vec<_> = report
+        .obligations
+        .iter()
+        .filter(|row| row.needed == Some(false))
+        .map(|row| row.name.trim_start_matches("inductive:"))
+        .collect();
+    assert_eq!(unneeded, implied);
+}
+
+/// How many type-correct states level 3 has: the products of the ranges of its variables.
+#[test]
+fn the_type_correct_states_are_counted() {
+    let count =
+        |nodes, sons, roots| type_correct_states(&Level3::new(Scope::new(nodes, sons, roots)));
+    assert_eq!(count(2, 1, 1), 559_872);
+    assert_eq!(count(2, 2, 1), 3_359_232);
+    assert_eq!(count(3, 1, 1), 47_775_744);
+}
+
+/// `inv2` implies `inv1`: the paper states `inv1` because it is what the refinement needs, and
+/// generalises it to `inv2` because it is not inductive by itself.
+#[test]
+fn level_1_is_inductive() {
+    for (nodes, sons, roots) in [(2, 1, 1), (2, 2, 1), (3, 1, 1)] {
+        assert_inductive(&Refinement1::new(Scope::new(nodes, sons, roots)), &["inv1"]);
+    }
+}
+
+#[test]
+fn level_2_is_inductive_and_each_invariant_is_needed() {
+    for (nodes, sons, roots) in [(2, 1, 1), (2, 2, 1), (3, 1, 1)] {
+        assert_inductive(&Refinement2::new(Scope::new(nodes, sons, roots)), &[]);
+    }
+}
+
+/// At two nodes a scan has no room for some of what the invariants forbid.
+#[test]
+fn level_3_is_inductive_at_two_nodes() {
+    for (nodes, sons, roots) in [(2, 1, 1), (2, 2, 1)] {
+        let report = induct(&Refinement3::new(Scope::new(nodes, sons, roots)));
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    }
+}
+
+/// All 47 775 744 type-correct states of level 3.
+#[test]
+fn level_3_is_inductive_and_each_invariant_is_needed() {
+    assert_inductive(&Refinement3::new(Scope::new(3, 1, 1)), &[]);
+}
+
+/// With the invariants of all levels the composed refinement is inductive too.
+#[test]
+fn the_composition_is_inductive() {
+    let report = induct(&composed(Scope::new(2, 1, 1)));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+/// With two mutators a target can become garbage: the set is no longer inductive.
+#[test]
+fn two_mutators_break_the_induction() {
+    let scope = Scope {
+        mutators: 2,
+        ..Scope::new(2, 1, 1)
+    };
+    let report = induct(&Refinement3::new(scope));
+    assert_eq!(report.verdict, Some(Verdict::Violated));
+    let counterexample = report.counterexample.expect("it is shown");
+    assert!(!counterexample.reachable);
+}

@@ -1,0 +1,115 @@
+//! Faults planted mechanically in every rule of every level: each is refuted by some obligation, or
+//! listed with the reason why it makes no difference.
+//!
+//! An obligation is worth what it catches. A rule at a location has a guard and an effect; the guard
+//! is dropped or negated, or the effect is dropped.
+
+use refmap::{Refinement, RuleId, Settings, TransitionSystem, Verdict, check};
+use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3};
+use refmap_systems::ben_ari::{Mutant, Mutation, Scope};
+
+/// The sizes at which a mutant must survive to count as equivalent. At the second one a scan has
+/// room to go wrong.
+const SIZES: [(u8, u8, u8); 2] = [(3, 1, 1), (4, 1, 1)];
+
+/// Why a mutant still refines the level above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    /// The rule has no guard in the figure.
+    NoGuard,
+    /// It takes a liberty that the level above has.
+    AllowedAbove,
+    /// It does less, or nothing more: nothing is claimed of what is collected in the end.
+    OnlyLiveness,
+}
+
+fn refuted<R: Refinement>(refinement: &R) -> bool {
+    let report = check(refinement, &Settings::default()).expect("the settings fit");
+    assert_ne!(report.verdict, Some(Verdict::Incomplete));
+    report.verdict == Some(Verdict::Violated)
+}
+
+/// Asserts that every mutant is refuted at one of the sizes, but those that are `equivalent`.
+fn assert_refuted<R: Refinement>(
+    of: fn(Scope, Mutant) -> R,
+    equivalent: &[(&str, Mutation, Reason)],
+) {
+    let nowhere = Mutant {
+        rule: RuleId(usize::MAX),
+        mutation: DropEffect,
+    };
+    let sound = of(Scope::new(2, 1, 1), nowhere);
+    assert!(!refuted(&sound), "no mutant, no refutation");
+    let mut survivors = Vec::new();
+    for (index, rule) in sound.implementation().rules().iter().enumerate() {
+        for mutation in Mutation::ALL {
+            let mutant = Mutant {
+                rule: RuleId(index),
+                mutation,
+            };
+            let refuted = SIZES
+                .iter()
+                .any(|&(nodes, sons, roots)| refuted(&of(Scope::new(nodes, sons, roots), mutant)));
+            if !refuted {
+                survivors.push((rule.name.to_string(), mutation));
+            }
+        }
+    }
+    let listed = equivalent.iter();
+    let listed: Vec<_> = listed
+        .map(|(rule, mutation, _)| ((*rule).to_owned(), *mutation))
+        .collect();
+    assert_eq!(survivors, listed);
+}
+
+use Mutation::{DropEffect, DropGuard, NegateGuard};
+use Reason::{AllowedAbove, NoGuard, OnlyLiveness};
+
+/// Colouring is a stutter of the specification: a collector that colours less, or that leaves the
+/// append phase early, or gets stuck in it, collects less.
+#[test]
+fn every_mutant_of_level_1_is_refuted_or_equivalent() {
+    assert_refuted(
+        Refinement1::with_mutant,
+        &[
+            ("colour_target", DropGuard, NoGuard),
+            ("colour", DropGuard, NoGuard),
+            ("colour", NegateGuard, OnlyLiveness),
+            ("colour", DropEffect, OnlyLiveness),
+            ("stop_appending", DropGuard, OnlyLiveness),
+            ("stop_appending", NegateGuard, OnlyLiveness),
+            ("stop_appending", DropEffect, OnlyLiveness),
+            ("continue_appending", DropGuard, OnlyLiveness),
+            ("black_to_white", DropGuard, OnlyLiveness),
+        ],
+    );
+}
+
+/// Level 1 lets any node be coloured.
+#[test]
+fn every_mutant_of_level_2_is_refuted_or_equivalent() {
+    assert_refuted(
+        Refinement2::with_mutant,
+        &[
+            ("colour_target", DropGuard, NoGuard),
+            ("propagate", DropGuard, AllowedAbove),
+            ("propagate", NegateGuard, AllowedAbove),
+        ],
+    );
+}
+
+/// A scan or a count that gets stuck at white nodes comes to its end only when all are black.
+/// Scanning once more than needed does no harm.
+#[test]
+fn every_mutant_of_level_3_is_refuted_or_equivalent() {
+    assert_refuted(
+        Refinement3::with_mutant,
+        &[
+            ("colour_target", DropGuard, NoGuard),
+            ("white_node", NegateGuard, OnlyLiveness),
+            ("white_node", DropEffect, OnlyLiveness),
+            ("skip_white", DropEffect, OnlyLiveness),
+            ("redo_propagation", DropGuard, OnlyLiveness),
+        ],
+    );
+}
