@@ -101,6 +101,23 @@ fn observations_must_agree_in_every_state_that_satisfies_the_invariants() {
     assert_eq!(simulation.counterexamples[0].steps[0].state, 7);
 }
 
+/// An invariant is decided from states of which the mapping says something wrong, too.
+#[test]
+fn a_wrong_mapping_does_not_hide_what_is_not_inductive() {
+    let mut refinement = evens();
+    refinement.implementation.observe = |n| if *n == 3 { 0 } else { *n };
+    refinement.invariants = vec![not_five()];
+    let report = induct(&refinement);
+    assert_eq!(
+        row(&report, "inductive:not_five").verdict,
+        Verdict::Violated
+    );
+    assert_eq!(
+        row(&report, "inductive:simulation").verdict,
+        Verdict::Violated
+    );
+}
+
 /// A panic from such a state counts as not inductive.
 #[test]
 fn a_panic_is_not_inductive() {

@@ -196,11 +196,14 @@ where
     fn induct(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
         let simulation = self.invariants.len();
         let whole = Gap { number, step: None };
-        let image = match catch(|| self.shows(from)) {
-            Ok(Some(image)) => image,
-            Ok(None) => return findings.note(simulation, whole, None),
-            Err(panic) => return findings.note(simulation, whole, Some(panic)),
-        };
+        // Without an image the steps still say whether the invariants are inductive.
+        let image = catch(|| self.shows(from)).unwrap_or_else(|panic| {
+            findings.note(simulation, whole, Some(panic));
+            None
+        });
+        if image.is_none() {
+            findings.note(simulation, whole, None);
+        }
         let mut step = 0;
         let walked = catch(|| {
             let implementation = self.refinement.implementation();
@@ -218,7 +221,8 @@ where
                         Err(panic) => findings.note(row, gap, Some(panic)),
                     }
                 }
-                match catch(|| self.simulates(from, &image, &action, &to)) {
+                let Some(image) = &image else { return };
+                match catch(|| self.simulates(from, image, &action, &to)) {
                     Ok(true) => (),
                     Ok(false) => findings.note(simulation, gap, None),
                     Err(panic) => findings.note(simulation, gap, Some(panic)),
