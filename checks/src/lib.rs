@@ -1,6 +1,7 @@
 //! The catalogue of everything that this repository claims.
 
 mod ben_ari;
+mod yrc;
 
 use refmap::catalogue::Catalogue;
 
@@ -13,7 +14,13 @@ pub const ABOUT: &str =
 /// Every check and every claim.
 pub fn catalogue() -> Catalogue {
     Catalogue {
-        checks: ben_ari::checks(),
-        claims: ben_ari::claims(),
+        checks: [ben_ari::checks(), yrc::checks()]
+            .into_iter()
+            .flatten()
+            .collect(),
+        claims: [ben_ari::claims(), yrc::claims()]
+            .into_iter()
+            .flatten()
+            .collect(),
     }
 }

@@ -440,6 +440,13 @@ impl Claim {
         self
     }
 
+    /// The exact number of states.
+    #[must_use]
+    pub fn states(mut self, states: u64) -> Self {
+        self.expect.states = Some(states);
+        self
+    }
+
     /// The exact size of the state space.
     #[must_use]
     pub fn counts(mut self, states: u64, transitions: u64) -> Self {

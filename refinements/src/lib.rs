@@ -2,3 +2,4 @@
 //! invariants.
 
 pub mod ben_ari;
+pub mod yrc;

@@ -2,3 +2,5 @@
 //! it: that is what the refinements say.
 
 pub mod ben_ari;
+pub mod heap;
+pub mod yrc;

@@ -14,6 +14,9 @@ use crate::explore::Limits;
 use crate::obligation::{Induction, Selection, Until};
 use crate::report::Verdict;
 
+/// The option that says how many threads the engine uses.
+const WORKERS: &str = "workers";
+
 /// What is to be done.
 pub(super) enum Command {
     Everything(EverythingCommand),
@@ -86,7 +89,7 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
             .next_help_heading("Parameters")
             .args(parameters)
             .next_help_heading("Options")
-            .args(options())
+            .args(options(&check.parameters))
     });
     clap::Command::new(name)
         .about(about)
@@ -96,7 +99,7 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
              unusable, 3 incomplete.",
         )
         .args_conflicts_with_subcommands(true)
-        .args([threads_option(), json_option(), quiet_option()])
+        .args([threads_option(&[]), json_option(), quiet_option()])
         .subcommand(
             clap::Command::new("list")
                 .about("The catalogue: checks, parameters, claims and their sources")
@@ -149,9 +152,17 @@ fn quiet_option() -> Arg {
     flag("quiet", "No progress and no text report")
 }
 
-fn threads_option() -> Arg {
-    valued("threads", "N", "Workers; all cores by default")
-        .value_parser(clap::value_parser!(u16).range(1..=512))
+/// `--threads`, or `--workers`; the latter alone where a check has a parameter `threads`.
+fn threads_option(parameters: &[Parameter]) -> Arg {
+    let taken = parameters
+        .iter()
+        .any(|parameter| parameter.name == "threads");
+    let option = valued(WORKERS, "N", "Workers; all cores by default")
+        .value_parser(clap::value_parser!(u16).range(1..=512));
+    match taken {
+        true => option,
+        false => option.long("threads").visible_alias(WORKERS),
+    }
 }
 
 fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -162,9 +173,9 @@ fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
         .action(ArgAction::Set)
 }
 
-fn options() -> Vec<Arg> {
+fn options(parameters: &[Parameter]) -> Vec<Arg> {
     vec![
-        threads_option(),
+        threads_option(parameters),
         valued("max-states", "N", "Ends as incomplete at this many states")
             .value_parser(clap::value_parser!(u64).range(1..)),
         valued(
@@ -238,7 +249,7 @@ fn seconds(text: &str) -> Result<f64, SizeError> {
 
 fn threads(matches: &ArgMatches) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    let given = matches.get_one::<u16>("threads");
+    let given = matches.get_one::<u16>(WORKERS);
     given.map_or_else(cores, |threads| usize::from(*threads))
 }
 

@@ -90,8 +90,11 @@ pub(super) fn expected(claim: &Claim) -> String {
     if !expect.also.is_empty() {
         text += &format!(", and by {}", expect.also.join(", "));
     }
-    if let (Some(states), Some(transitions)) = (expect.states, expect.transitions) {
-        text += &format!(", {states} states, {transitions} transitions");
+    if let Some(states) = expect.states {
+        text += &format!(", {states} states");
+    }
+    if let Some(transitions) = expect.transitions {
+        text += &format!(", {transitions} transitions");
     }
     text
 }

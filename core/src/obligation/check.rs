@@ -55,9 +55,13 @@ where
 /// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
 /// states.
 pub(super) struct Enumerated<R: Refinement> {
-    pub decide: fn(&R, &[Invariant<R::Concrete>], &Settings<'_>) -> induction::Findings,
+    pub decide: Decide<R>,
     pub state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
 }
+
+/// A pass over all type-correct states.
+type Decide<R> =
+    fn(&R, &[Invariant<<R as Refinement>::Concrete>], &Settings<'_>) -> induction::Findings;
 
 fn run<R: Refinement>(
     refinement: &R,

@@ -1,0 +1,406 @@
+//! The specification "collect only garbage" over a heap with allocation: threads work on objects
+//! that they hold, and the collector frees only what no thread can reach.
+//!
+//! Source: Havelund & Shankar, section 5, for the idea; the operations are those of the x86-TSO
+//! collector's mutators (Gammie, Hosking & Engelhardt, Fig. 6) and of YRC's threads.
+//!
+//! The fields of an object that no thread can reach are no part of a state: no thread will see them
+//! again, and a collector may clear them. So every step hides them.
+
+use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use serde::Serialize;
+use tinyvec::ArrayVec;
+
+/// The most objects that a heap can have.
+pub const MAX_OBJECTS: usize = 6;
+/// The most fields that an object can have.
+pub const MAX_FIELDS: usize = 2;
+/// The most threads.
+pub const MAX_THREADS: usize = 3;
+
+/// An object, from 0.
+pub type Object = u8;
+
+/// A set of objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Objects(pub u8);
+
+impl Objects {
+    /// The first `count` objects.
+    pub fn first(count: u8) -> Self {
+        Self(((1u16 << count) - 1) as u8)
+    }
+
+    /// Whether `object` is in it.
+    pub fn contains(self, object: Object) -> bool {
+        self.0 >> object & 1 == 1
+    }
+
+    /// Puts `object` in.
+    pub fn insert(&mut self, object: Object) {
+        self.0 |= 1 << object;
+    }
+
+    /// Takes `object` out.
+    pub fn remove(&mut self, object: Object) {
+        self.0 &= !(1 << object);
+    }
+
+    /// Those that are not in `other`.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Its objects, in order.
+    pub fn iter(self) -> impl Iterator<Item = Object> {
+        (0..8).filter(move |object| self.contains(*object))
+    }
+
+    /// Its subsets that are not empty.
+    pub fn nonempty_subsets(self) -> impl Iterator<Item = Self> {
+        (1..=self.0)
+            .map(Self)
+            .filter(move |subset| subset.without(self).is_empty())
+    }
+}
+
+impl Serialize for Objects {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+/// The specification for an instance.
+pub struct CollectOnlyGarbage {
+    /// How many objects there are.
+    pub objects: u8,
+    /// How many fields an object has.
+    pub fields: u8,
+    /// How many threads there are.
+    pub threads: u8,
+    /// How threads come by the objects that they hold.
+    pub sources: Sources,
+}
+
+/// How threads come by the objects that they hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sources {
+    /// By allocation, by loads, and from one another; at first no object is allocated.
+    Operations,
+    /// Any thread takes any object, all of which are allocated at first: what a model allows that
+    /// does not say where references come from.
+    Anywhere,
+}
+
+/// What threads can see, and which objects are allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Heap {
+    /// The objects that are allocated.
+    pub allocated: Objects,
+    /// The fields of each object; nothing for those of an unreachable one.
+    pub fields: ArrayVec<[Fields; MAX_OBJECTS]>,
+    /// The objects that each thread holds.
+    pub held: ArrayVec<[Objects; MAX_THREADS]>,
+}
+
+/// The fields of an object.
+pub type Fields = ArrayVec<[Option<Object>; MAX_FIELDS]>;
+
+/// A step of the specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// A thread gets a fresh object; which one is a result.
+    Allocate {
+        /// Who.
+        thread: u8,
+        /// What it gets.
+        object: Object,
+    },
+    /// A thread takes any object ([`Sources::Anywhere`]).
+    Take {
+        /// Who.
+        thread: u8,
+        /// What it takes.
+        object: Object,
+    },
+    /// A thread reads a field of an object that it holds, and then holds what is there.
+    Load {
+        /// Who.
+        thread: u8,
+        /// The object read.
+        from: Object,
+        /// Its field.
+        field: u8,
+    },
+    /// A thread writes a field of an object that it holds.
+    Store {
+        /// Who.
+        thread: u8,
+        /// The object written.
+        to: Object,
+        /// Its field.
+        field: u8,
+        /// What is written, which the thread holds; or nothing.
+        value: Option<Object>,
+    },
+    /// A thread lets go of an object.
+    Drop {
+        /// Who.
+        thread: u8,
+        /// What it lets go of.
+        object: Object,
+    },
+    /// A thread lets another one hold an object that it holds.
+    Pass {
+        /// Who.
+        thread: u8,
+        /// What is passed.
+        object: Object,
+        /// Who gets it.
+        to: u8,
+    },
+    /// The collector frees objects that no thread can reach.
+    Free {
+        /// Which.
+        objects: Objects,
+    },
+}
+
+static RULES: [Rule; 7] = [
+    Rule::new("allocate", "mutator", "Gammie et al., Fig. 6, Alloc"),
+    Rule::new("take", "mutator", "yrc_proof, MutatorRootAssign"),
+    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
+    Rule::new("store", "mutator", "Gammie et al., Fig. 6, Store"),
+    Rule::new("drop", "mutator", "Gammie et al., Fig. 6, Discard"),
+    Rule::new("pass", "mutator", "YRC, a reference sent to another thread"),
+    Rule::new("free", "collector", "Havelund & Shankar, Fig. 5, COLLECT.1"),
+];
+
+/// The process that a thread is.
+pub fn mutator(thread: u8, of: u8) -> Process {
+    match of {
+        1 => Process::new("mutator"),
+        _ => Process::numbered("mutator", u16::from(thread)),
+    }
+}
+
+impl Heap {
+    /// The objects that some thread holds, or can reach from what it holds.
+    pub fn reachable(&self) -> Objects {
+        let mut reached = self
+            .held
+            .iter()
+            .fold(Objects::default(), |all, held| Objects(all.0 | held.0));
+        loop {
+            let before = reached;
+            for object in before.iter() {
+                for value in self.fields[usize::from(object)].iter().flatten() {
+                    reached.insert(*value);
+                }
+            }
+            if reached == before {
+                return reached;
+            }
+        }
+    }
+
+    /// The same without the fields of unreachable objects.
+    #[must_use]
+    pub fn hiding_the_unreachable(mut self) -> Self {
+        let reachable = self.reachable();
+        for (object, fields) in (0..).zip(&mut self.fields) {
+            if !reachable.contains(object) {
+                fields.iter_mut().for_each(|field| *field = None);
+            }
+        }
+        self
+    }
+
+    fn holds(&self, thread: u8, object: Object) -> bool {
+        self.held[usize::from(thread)].contains(object)
+    }
+
+    fn field(&self, object: Object, field: u8) -> Option<Object> {
+        self.fields[usize::from(object)][usize::from(field)]
+    }
+}
+
+impl CollectOnlyGarbage {
+    /// A heap in which nothing points anywhere and nobody holds anything.
+    pub fn empty(&self, allocated: Objects) -> Heap {
+        let no_fields: Fields = (0..self.fields).map(|_| None).collect();
+        Heap {
+            allocated,
+            fields: (0..self.objects).map(|_| no_fields).collect(),
+            held: (0..self.threads).map(|_| Objects::default()).collect(),
+        }
+    }
+
+    /// The effect of an action where its guard holds.
+    fn step(&self, from: &Heap, action: Action) -> Option<Heap> {
+        let mut to = *from;
+        match action {
+            Action::Allocate { thread, object } => {
+                if self.sources != Sources::Operations || from.allocated.contains(object) {
+                    return None;
+                }
+                to.allocated.insert(object);
+                to.held[usize::from(thread)].insert(object);
+            }
+            Action::Take { thread, object } => {
+                if self.sources != Sources::Anywhere || !from.allocated.contains(object) {
+                    return None;
+                }
+                to.held[usize::from(thread)].insert(object);
+            }
+            Action::Load {
+                thread,
+                from: object,
+                field,
+            } => {
+                let value = from.field(object, field)?;
+                if self.sources != Sources::Operations || !from.holds(thread, object) {
+                    return None;
+                }
+                to.held[usize::from(thread)].insert(value);
+            }
+            Action::Store {
+                thread,
+                to: object,
+                field,
+                value,
+            } => {
+                if !from.holds(thread, object)
+                    || value.is_some_and(|value| !from.holds(thread, value))
+                {
+                    return None;
+                }
+                to.fields[usize::from(object)][usize::from(field)] = value;
+            }
+            Action::Drop { thread, object } => {
+                if !from.holds(thread, object) {
+                    return None;
+                }
+                to.held[usize::from(thread)].remove(object);
+            }
+            Action::Pass {
+                thread,
+                object,
+                to: other,
+            } => {
+                if self.sources != Sources::Operations
+                    || thread == other
+                    || !from.holds(thread, object)
+                {
+                    return None;
+                }
+                to.held[usize::from(other)].insert(object);
+            }
+            Action::Free { objects } => {
+                let garbage = from.allocated.without(from.reachable());
+                if objects.is_empty() || !objects.without(garbage).is_empty() {
+                    return None;
+                }
+                to.allocated = from.allocated.without(objects);
+            }
+        }
+        Some(to.hiding_the_unreachable())
+    }
+}
+
+impl TransitionSystem for CollectOnlyGarbage {
+    type State = Heap;
+    type Action = Action;
+    type Observation = Heap;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(match action {
+            Action::Allocate { .. } => 0,
+            Action::Take { .. } => 1,
+            Action::Load { .. } => 2,
+            Action::Store { .. } => 3,
+            Action::Drop { .. } => 4,
+            Action::Pass { .. } => 5,
+            Action::Free { .. } => 6,
+        })
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        match *action {
+            Action::Allocate { thread, .. }
+            | Action::Take { thread, .. }
+            | Action::Load { thread, .. }
+            | Action::Store { thread, .. }
+            | Action::Drop { thread, .. }
+            | Action::Pass { thread, .. } => mutator(thread, self.threads),
+            Action::Free { .. } => Process::new("collector"),
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Heap)) {
+        visit(self.empty(match self.sources {
+            Sources::Operations => Objects::default(),
+            Sources::Anywhere => Objects::first(self.objects),
+        }));
+    }
+
+    fn next(&self, from: &Heap, visit: &mut impl FnMut(Action, Heap)) {
+        let mut fire = |action| offer(visit, action, || self.step(from, action));
+        for thread in 0..self.threads {
+            for object in 0..self.objects {
+                fire(Action::Allocate { thread, object });
+                fire(Action::Take { thread, object });
+                for field in 0..self.fields {
+                    fire(Action::Load {
+                        thread,
+                        from: object,
+                        field,
+                    });
+                    let values = (0..self.objects).map(Some).chain([None]);
+                    for value in values {
+                        fire(Action::Store {
+                            thread,
+                            to: object,
+                            field,
+                            value,
+                        });
+                    }
+                }
+                fire(Action::Drop { thread, object });
+                for to in 0..self.threads {
+                    fire(Action::Pass { thread, object, to });
+                }
+            }
+        }
+        for objects in Objects::first(self.objects).nonempty_subsets() {
+            fire(Action::Free { objects });
+        }
+    }
+
+    fn observe(&self, state: &Heap) -> Heap {
+        *state
+    }
+
+    /// Which object an allocation returns is the system's to choose.
+    fn inputs(&self, action: &Action) -> Action {
+        match *action {
+            Action::Allocate { thread, .. } => Action::Allocate { thread, object: 0 },
+            other => other,
+        }
+    }
+
+    fn successor(&self, from: &Heap, action: &Action) -> Option<Heap> {
+        self.step(from, *action)
+    }
+}

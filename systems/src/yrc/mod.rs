@@ -1,0 +1,6 @@
+//! YRC, the thread-safe cycle collector of Nim.
+//!
+//! Source: the TLA+ module `yrc_proof`. Its comments describe a design; its formulas describe
+//! something else. [`module`] is what the formulas say.
+
+pub mod module;

@@ -1,0 +1,619 @@
+//! The module `yrc_proof` as stated: its formulas, and not its comments.
+//!
+//! A rule is a conjunction of equations for the primed variables. Where two conjuncts give one
+//! variable two values the conjunction is false, and the rule is what remains: `MutatorWrite`
+//! conjoins "`edges` becomes" with "`edges` is unchanged", and "`toInc` grows" with "`toInc` is
+//! unchanged", so it fires only where it changes nothing. That is not mended here: it is the point.
+//!
+//! Deviations.
+//!
+//! - M1: `lockInc`, `lockDec`, `gcEnv` and `pendingWrites` are left out. No rule changes or reads
+//!   them, but that `StartCollection` sets `gcEnv` to its initial value. Nothing is hidden.
+//! - M2: there is one stripe and one object type. `GetStripe` is 0 for every thread, so further
+//!   stripes stay empty; types are copied and never read.
+//! - M3: `MarkGray` and `Scan` quantify over `Seq(Objects)`, which is infinite; a model checker stops
+//!   with an error there. They are disabled.
+//! - M4: `MutatorWriteMergeDec` reads the field `obj` of objects, and `EndCollection` draws the
+//!   elements of a sequence as if it were a set. Both are ill-typed; they are disabled. A disabled
+//!   rule may hide states: none is hidden as long as no rule leads to where it would be enabled,
+//!   which coverage shows for thresholds above 0.
+//! - M5: `EXCEPT ![NULL]`, in `MutatorRootAssign` without an object, changes nothing, as in TLA+.
+
+use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use serde::Serialize;
+use tinyvec::ArrayVec;
+
+use crate::heap::{Heap, MAX_OBJECTS, MAX_THREADS, Object, Objects, mutator};
+
+/// The most entries of a queue.
+pub const MAX_QUEUE: usize = 4;
+
+/// The module for an instance: its CONSTANTS.
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    /// How many `Objects` there are.
+    pub objects: u8,
+    /// How many `Threads` there are.
+    pub threads: u8,
+    /// `QueueSize`.
+    pub queue: u8,
+    /// `RootsThreshold`.
+    pub threshold: u8,
+}
+
+/// Colours [colBlack, colGray, colWhite].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Colour {
+    /// Live, or freed.
+    #[default]
+    Black,
+    /// Under trial deletion.
+    Gray,
+    /// Condemned.
+    White,
+}
+
+/// The variables of the module, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct State {
+    /// `edges[x]`: the objects to which x points.
+    pub edges: ArrayVec<[Objects; MAX_OBJECTS]>,
+    /// `roots[t]`: the objects that the stack of thread t points to.
+    pub roots: ArrayVec<[Objects; MAX_THREADS]>,
+    /// `rc`
+    pub rc: ArrayVec<[i8; MAX_OBJECTS]>,
+    /// `color`
+    pub color: ArrayVec<[Colour; MAX_OBJECTS]>,
+    /// `inRoots`
+    pub in_roots: Objects,
+    /// `toInc`; its length is `toIncLen`.
+    pub to_inc: ArrayVec<[Object; MAX_QUEUE]>,
+    /// `toDec`, without types; its length is `toDecLen`.
+    pub to_dec: ArrayVec<[Object; MAX_QUEUE]>,
+    /// `globalLock`
+    pub global_lock: Option<u8>,
+    /// `mergedRoots`, without types.
+    pub merged_roots: ArrayVec<[Object; MAX_OBJECTS]>,
+    /// `collecting`
+    pub collecting: bool,
+}
+
+/// A disjunct of `Next`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// `MutatorWrite`
+    MutatorWrite {
+        /// Who.
+        thread: u8,
+        /// `destObj`
+        dest: Object,
+        /// `oldVal`
+        old: Option<Object>,
+        /// `newVal`
+        new: Option<Object>,
+    },
+    /// `MutatorWriteMergeInc`
+    MutatorWriteMergeInc {
+        /// Who.
+        thread: u8,
+    },
+    /// `MutatorWriteMergeDec`
+    MutatorWriteMergeDec {
+        /// Who.
+        thread: u8,
+    },
+    /// `MutatorRootAssign`
+    MutatorRootAssign {
+        /// Who.
+        thread: u8,
+        /// The object let go of, if `val` is none.
+        obj: Option<Object>,
+        /// The object taken.
+        val: Option<Object>,
+    },
+    /// `CollectorAcquireLock`
+    CollectorAcquireLock {
+        /// Who.
+        thread: u8,
+    },
+    /// `CollectorMerge`
+    CollectorMerge,
+    /// `CollectorStart`
+    CollectorStart,
+    /// `CollectorMarkGray`
+    CollectorMarkGray,
+    /// `CollectorScan`
+    CollectorScan,
+    /// `CollectorCollect`
+    CollectorCollect {
+        /// The place of the object in `mergedRoots`.
+        root: u8,
+        /// `targetColor`
+        target: Colour,
+    },
+    /// `CollectorEnd`
+    CollectorEnd,
+    /// `CollectorReleaseLock`
+    CollectorReleaseLock {
+        /// Who.
+        thread: u8,
+    },
+}
+
+static RULES: [Rule; 12] = {
+    const fn of(name: &'static str, process: &'static str) -> Rule {
+        Rule::new(name, process, "yrc_proof, Next")
+    }
+    [
+        of("mutator_write", "mutator"),
+        of("mutator_write_merge_inc", "mutator"),
+        of("mutator_write_merge_dec", "mutator"),
+        of("mutator_root_assign", "mutator"),
+        of("collector_acquire_lock", "collector"),
+        of("collector_merge", "collector"),
+        of("collector_start", "collector"),
+        of("collector_mark_gray", "collector"),
+        of("collector_scan", "collector"),
+        of("collector_collect", "collector"),
+        of("collector_end", "collector"),
+        of("collector_release_lock", "collector"),
+    ]
+};
+
+/// A variable, as a bit of a set.
+#[derive(Clone, Copy)]
+enum Var {
+    Edges = 1,
+    Roots = 2,
+    Rc = 4,
+    Color = 8,
+    InRoots = 16,
+    ToInc = 32,
+    ToDec = 64,
+    GlobalLock = 128,
+    MergedRoots = 256,
+    Collecting = 512,
+}
+
+impl Var {
+    const ALL: [Self; 10] = [
+        Self::Edges,
+        Self::Roots,
+        Self::Rc,
+        Self::Color,
+        Self::InRoots,
+        Self::ToInc,
+        Self::ToDec,
+        Self::GlobalLock,
+        Self::MergedRoots,
+        Self::Collecting,
+    ];
+
+    fn agrees(self, a: &State, b: &State) -> bool {
+        match self {
+            Self::Edges => a.edges == b.edges,
+            Self::Roots => a.roots == b.roots,
+            Self::Rc => a.rc == b.rc,
+            Self::Color => a.color == b.color,
+            Self::InRoots => a.in_roots == b.in_roots,
+            Self::ToInc => a.to_inc == b.to_inc,
+            Self::ToDec => a.to_dec == b.to_dec,
+            Self::GlobalLock => a.global_lock == b.global_lock,
+            Self::MergedRoots => a.merged_roots == b.merged_roots,
+            Self::Collecting => a.collecting == b.collecting,
+        }
+    }
+}
+
+/// A conjunction of equations `v' = …`, each variable with the value that it is given.
+#[derive(Clone, Copy)]
+struct Equations {
+    to: State,
+    given: u16,
+}
+
+impl Equations {
+    /// No equation yet.
+    fn none(from: &State) -> Self {
+        Self {
+            to: *from,
+            given: 0,
+        }
+    }
+
+    /// `UNCHANGED` these.
+    fn unchanged(self, from: &State, vars: &[Var]) -> Option<Self> {
+        vars.iter().try_fold(self, |equations, var| {
+            equations.and(Self {
+                to: *from,
+                given: *var as u16,
+            })
+        })
+    }
+
+    /// One equation more.
+    fn equals(self, var: Var, from: &State, set: impl FnOnce(&mut State)) -> Option<Self> {
+        let mut to = *from;
+        set(&mut to);
+        self.and(Self {
+            to,
+            given: var as u16,
+        })
+    }
+
+    /// Both conjunctions; `None`, which is FALSE, if they give a variable two values.
+    fn and(self, other: Self) -> Option<Self> {
+        let mut both = self;
+        for var in Var::ALL {
+            if other.given & var as u16 == 0 {
+                continue;
+            }
+            if self.given & var as u16 != 0 {
+                if !var.agrees(&self.to, &other.to) {
+                    return None;
+                }
+                continue;
+            }
+            match var {
+                Var::Edges => both.to.edges = other.to.edges,
+                Var::Roots => both.to.roots = other.to.roots,
+                Var::Rc => both.to.rc = other.to.rc,
+                Var::Color => both.to.color = other.to.color,
+                Var::InRoots => both.to.in_roots = other.to.in_roots,
+                Var::ToInc => both.to.to_inc = other.to.to_inc,
+                Var::ToDec => both.to.to_dec = other.to.to_dec,
+                Var::GlobalLock => both.to.global_lock = other.to.global_lock,
+                Var::MergedRoots => both.to.merged_roots = other.to.merged_roots,
+                Var::Collecting => both.to.collecting = other.to.collecting,
+            }
+            both.given |= var as u16;
+        }
+        Some(both)
+    }
+
+    /// The successor, every variable given.
+    fn state(self) -> State {
+        let all = Var::ALL.iter().fold(0, |all, var| all | *var as u16);
+        assert!(self.given == all, "a rule leaves a variable open");
+        self.to
+    }
+}
+
+impl State {
+    /// `LogicalRC`: references to `obj` from objects and from stacks.
+    pub fn logical_rc(&self, obj: Object) -> i8 {
+        let count = |sets: &[Objects]| sets.iter().filter(|set| set.contains(obj)).count();
+        (count(&self.edges) + count(&self.roots)) as i8
+    }
+
+    /// `ReachableSet`: the objects reachable from the stacks.
+    pub fn reachable(&self) -> Objects {
+        self.reachable_from(Objects(
+            self.roots.iter().fold(0, |all, roots| all | roots.0),
+        ))
+    }
+
+    /// `ReachableFrom`, of a set.
+    pub fn reachable_from(&self, start: Objects) -> Objects {
+        let mut reached = start;
+        for _ in 0..self.edges.len() {
+            for object in reached.iter() {
+                reached.0 |= self.edges[usize::from(object)].0;
+            }
+        }
+        reached
+    }
+}
+
+impl Module {
+    /// `MutatorWriteAtomicStore`
+    fn atomic_store(from: &State, dest: Object, new: Option<Object>) -> Option<Equations> {
+        Equations::none(from)
+            .equals(Var::Edges, from, |s| {
+                let mut row = Objects::default();
+                if let Some(new) = new {
+                    row.insert(new);
+                }
+                s.edges[usize::from(dest)] = row;
+            })?
+            .unchanged(
+                from,
+                &[
+                    Var::Roots,
+                    Var::Rc,
+                    Var::Color,
+                    Var::InRoots,
+                    Var::ToInc,
+                    Var::ToDec,
+                    Var::GlobalLock,
+                    Var::MergedRoots,
+                    Var::Collecting,
+                ],
+            )
+    }
+
+    /// `WriteBarrier`, where neither queue overflows.
+    fn write_barrier(from: &State, old: Option<Object>, new: Option<Object>) -> Option<Equations> {
+        Equations::none(from)
+            .equals(Var::ToInc, from, |s| s.to_inc.extend(new))?
+            .equals(Var::ToDec, from, |s| s.to_dec.extend(old))?
+            .unchanged(
+                from,
+                &[
+                    Var::Edges,
+                    Var::Roots,
+                    Var::Rc,
+                    Var::Color,
+                    Var::InRoots,
+                    Var::MergedRoots,
+                    Var::GlobalLock,
+                    Var::Collecting,
+                ],
+            )
+    }
+
+    /// `MutatorWrite`, with the precondition that `Next` puts before it.
+    fn mutator_write(
+        &self,
+        from: &State,
+        dest: Object,
+        old: Option<Object>,
+        new: Option<Object>,
+    ) -> Option<State> {
+        let edges = from.edges[usize::from(dest)];
+        if old.is_some_and(|old| !edges.contains(old)) {
+            return None;
+        }
+        let stored = Self::atomic_store(from, dest, new)?;
+        let full = |queue: &[Object]| queue.len() >= usize::from(self.queue);
+        let overflow = new.is_some() && full(&from.to_inc) || old.is_some() && full(&from.to_dec);
+        let rest = match overflow {
+            true => Equations::none(from).unchanged(
+                from,
+                &[
+                    Var::Roots,
+                    Var::Rc,
+                    Var::Color,
+                    Var::InRoots,
+                    Var::ToInc,
+                    Var::ToDec,
+                    Var::GlobalLock,
+                    Var::MergedRoots,
+                    Var::Collecting,
+                ],
+            )?,
+            false => Self::write_barrier(from, old, new)?,
+        };
+        stored.and(rest).map(Equations::state)
+    }
+
+    /// `MutatorWriteMergeInc`
+    fn merge_inc(&self, from: &State) -> Option<State> {
+        if from.to_inc.len() < usize::from(self.queue) || from.global_lock.is_some() {
+            return None;
+        }
+        let mut to = *from;
+        to.to_inc.clear();
+        for object in 0..self.objects {
+            to.rc[usize::from(object)] = from.logical_rc(object);
+        }
+        Some(to)
+    }
+
+    /// `MutatorRootAssign`
+    fn root_assign(
+        &self,
+        from: &State,
+        thread: u8,
+        obj: Option<Object>,
+        val: Option<Object>,
+    ) -> State {
+        let mut to = *from;
+        let held = from.roots[usize::from(thread)];
+        let roots = &mut to.roots[usize::from(thread)];
+        match (val, obj) {
+            (Some(val), _) => {
+                roots.insert(val);
+                to.rc[usize::from(val)] += i8::from(!held.contains(val));
+            }
+            (None, Some(obj)) => {
+                roots.remove(obj);
+                to.rc[usize::from(obj)] -= i8::from(held.contains(obj));
+            }
+            (None, None) => (),
+        }
+        to
+    }
+
+    /// `CollectorMerge`: `MergePendingRoots` under the lock.
+    fn merge(&self, from: &State) -> Option<State> {
+        from.global_lock?;
+        let mut to = *from;
+        for object in 0..self.objects {
+            to.rc[usize::from(object)] = from.logical_rc(object);
+        }
+        let mut new_roots = Objects::default();
+        from.to_dec
+            .iter()
+            .for_each(|object| new_roots.insert(*object));
+        to.merged_roots
+            .extend(new_roots.without(from.in_roots).iter());
+        to.merged_roots
+            .iter()
+            .for_each(|object| to.in_roots.insert(*object));
+        to.to_inc.clear();
+        to.to_dec.clear();
+        Some(to)
+    }
+
+    /// `CollectorStart`: `StartCollection` under the lock.
+    fn start(&self, from: &State) -> Option<State> {
+        from.global_lock?;
+        let enough = from.merged_roots.len() >= usize::from(self.threshold);
+        (!from.collecting && enough).then_some(State {
+            collecting: true,
+            ..*from
+        })
+    }
+
+    /// `CollectorCollect`: `CollectColor` of an object of `mergedRoots`.
+    fn collect(&self, from: &State, root: u8, target: Colour) -> Option<State> {
+        from.global_lock?;
+        let object = *from.merged_roots.get(usize::from(root))?;
+        let index = usize::from(object);
+        if !from.collecting || from.color[index] != target || from.in_roots.contains(object) {
+            return None;
+        }
+        let mut to = *from;
+        to.edges[index].remove(object);
+        to.color[index] = Colour::Black;
+        Some(to)
+    }
+
+    fn step(&self, from: &State, action: Action) -> Option<State> {
+        match action {
+            Action::MutatorWrite { dest, old, new, .. } => self.mutator_write(from, dest, old, new),
+            Action::MutatorWriteMergeInc { .. } => self.merge_inc(from),
+            Action::MutatorRootAssign { thread, obj, val } => {
+                Some(self.root_assign(from, thread, obj, val))
+            }
+            Action::CollectorAcquireLock { thread } => {
+                from.global_lock.is_none().then_some(State {
+                    global_lock: Some(thread),
+                    ..*from
+                })
+            }
+            Action::CollectorMerge => self.merge(from),
+            Action::CollectorStart => self.start(from),
+            Action::CollectorCollect { root, target } => self.collect(from, root, target),
+            Action::CollectorReleaseLock { thread } => (from.global_lock == Some(thread))
+                .then_some(State {
+                    global_lock: None,
+                    ..*from
+                }),
+            // M3 and M4: disabled.
+            Action::MutatorWriteMergeDec { .. }
+            | Action::CollectorMarkGray
+            | Action::CollectorScan
+            | Action::CollectorEnd => None,
+        }
+    }
+
+    /// `Objects \cup {NULL}`
+    fn objects_or_null(&self) -> impl Iterator<Item = Option<Object>> + use<> {
+        (0..self.objects).map(Some).chain([None])
+    }
+}
+
+impl TransitionSystem for Module {
+    type State = State;
+    type Action = Action;
+    type Observation = Heap;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(match action {
+            Action::MutatorWrite { .. } => 0,
+            Action::MutatorWriteMergeInc { .. } => 1,
+            Action::MutatorWriteMergeDec { .. } => 2,
+            Action::MutatorRootAssign { .. } => 3,
+            Action::CollectorAcquireLock { .. } => 4,
+            Action::CollectorMerge => 5,
+            Action::CollectorStart => 6,
+            Action::CollectorMarkGray => 7,
+            Action::CollectorScan => 8,
+            Action::CollectorCollect { .. } => 9,
+            Action::CollectorEnd => 10,
+            Action::CollectorReleaseLock { .. } => 11,
+        })
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        match *action {
+            Action::MutatorWrite { thread, .. }
+            | Action::MutatorWriteMergeInc { thread }
+            | Action::MutatorWriteMergeDec { thread }
+            | Action::MutatorRootAssign { thread, .. } => mutator(thread, self.threads),
+            _ => Process::new("collector"),
+        }
+    }
+
+    /// `Init`
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit(State {
+            edges: (0..self.objects).map(|_| Objects::default()).collect(),
+            roots: (0..self.threads).map(|_| Objects::default()).collect(),
+            rc: (0..self.objects).map(|_| 0).collect(),
+            color: (0..self.objects).map(|_| Colour::Black).collect(),
+            in_roots: Objects::default(),
+            to_inc: ArrayVec::new(),
+            to_dec: ArrayVec::new(),
+            global_lock: None,
+            merged_roots: ArrayVec::new(),
+            collecting: false,
+        });
+    }
+
+    /// `Next`
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        let mut fire = |action| offer(visit, action, || self.step(from, action));
+        for thread in 0..self.threads {
+            for dest in 0..self.objects {
+                for old in self.objects_or_null() {
+                    for new in self.objects_or_null() {
+                        fire(Action::MutatorWrite {
+                            thread,
+                            dest,
+                            old,
+                            new,
+                        });
+                    }
+                }
+            }
+            fire(Action::MutatorWriteMergeInc { thread });
+            fire(Action::MutatorWriteMergeDec { thread });
+            for obj in self.objects_or_null() {
+                for val in self.objects_or_null() {
+                    fire(Action::MutatorRootAssign { thread, obj, val });
+                }
+            }
+            fire(Action::CollectorAcquireLock { thread });
+        }
+        fire(Action::CollectorMerge);
+        fire(Action::CollectorStart);
+        fire(Action::CollectorMarkGray);
+        fire(Action::CollectorScan);
+        for root in 0..from.merged_roots.len() as u8 {
+            for target in [Colour::Gray, Colour::White] {
+                fire(Action::CollectorCollect { root, target });
+            }
+        }
+        fire(Action::CollectorEnd);
+        for thread in 0..self.threads {
+            fire(Action::CollectorReleaseLock { thread });
+        }
+    }
+
+    /// The heap as the threads see it: every object is allocated, and has one field.
+    fn observe(&self, state: &State) -> Heap {
+        Heap {
+            allocated: Objects::first(self.objects),
+            fields: state
+                .edges
+                .iter()
+                .map(|edges| [edges.iter().next()].into_iter().collect())
+                .collect(),
+            held: state.roots.iter().copied().collect(),
+        }
+        .hiding_the_unreachable()
+    }
+
+    fn successor(&self, from: &State, action: &Action) -> Option<State> {
+        self.step(from, *action)
+    }
+}
