@@ -18,6 +18,7 @@
 pub mod broken;
 mod colours;
 mod command;
+pub mod lemmas;
 pub mod level_0;
 pub mod level_1;
 pub mod level_2;
