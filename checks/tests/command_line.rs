@@ -335,3 +335,31 @@ fn help_names_parameters_ranges_and_defaults() {
         assert!(help.contains(part), "{part}\n{help}");
     }
 }
+
+/// A check may have a parameter `threads`; the engine's threads are then its workers.
+#[test]
+fn a_parameter_named_threads_leaves_workers_to_the_engine() {
+    let report = json("check yrc-module --threads 2 --workers 1 --json");
+    assert_eq!(report["parameters"]["threads"], 2);
+    assert_eq!(
+        (&report["threads"], &report["states"]),
+        (&1.into(), &48.into())
+    );
+    assert_eq!(report["counterexample"]["obligation"], "environment:store");
+    assert_eq!(report["counterexample"]["refused"]["store"]["value"], 0);
+    for option in ["--threads", "--workers"] {
+        let report = json(&format!("check ben-ari-1 {SMALL} {option} 1 --json"));
+        assert_eq!(report["threads"], 1);
+    }
+}
+
+#[test]
+fn inductive_adds_its_obligations() {
+    let report = json(&format!("check ben-ari-3 {SMALL} --inductive --json"));
+    let rows = report["obligations"].as_array().unwrap();
+    let inductive = |row: &&Value| row["name"].as_str().unwrap().starts_with("inductive:");
+    assert_eq!(rows.iter().filter(inductive).count(), 15);
+    let output = refmap("check yrc-module --inductive");
+    assert_eq!(status(&output), 2);
+    assert!(text(&output.stderr).contains("does not enumerate type-correct states"));
+}

@@ -1,0 +1,40 @@
+//! What tests of models share.
+
+use std::collections::{HashSet, VecDeque};
+
+use refmap::{StateOf, TransitionSystem, disagreement, steps};
+
+/// The reachable states of a system, found without the explorer.
+pub fn reachable<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
+    let mut seen = HashSet::new();
+    let mut order = Vec::new();
+    let mut work = VecDeque::new();
+    system.initial(&mut |state| work.push_back(state));
+    while let Some(state) = work.pop_front() {
+        if seen.insert(state.clone()) {
+            work.extend(steps(system, &state).into_iter().map(|(_, to)| to));
+            order.push(state);
+        }
+    }
+    order
+}
+
+/// `successor`, `allows`, `offers` and `is_initial` are overridden for speed: they must say what
+/// `next` and `initial` say. Every action is labelled with the rule of its own name.
+pub fn agrees<S: TransitionSystem>(system: &S) {
+    let states = reachable(system);
+    let sample: Vec<_> = states
+        .iter()
+        .step_by(states.len() / 7 + 1)
+        .cloned()
+        .collect();
+    for state in &states {
+        assert_eq!(disagreement(system, state, &sample), None, "in {state:?}");
+        for (action, _) in steps(system, state) {
+            let rule = &system.rules()[system.rule_of(&action).0];
+            let shown = format!("{action:?}").to_lowercase().replace('_', "");
+            let name = rule.name.replace('_', "");
+            assert!(shown.contains(&name), "{action:?} is labelled {name}");
+        }
+    }
+}
