@@ -254,15 +254,13 @@ impl Level3 {
             Action::AppendWhite => at(Chi::Append)
                 .when(|s| s.shared.is_white_at_l())
                 .then(|s| {
-                    s.shared.m = s.shared.m.append_to_free(s.shared.l);
-                    s.shared.l += 1;
+                    s.shared.append_l();
                     s.chi = Chi::TestL;
                 }),
             Action::BlackToWhite => at(Chi::Append)
                 .when(|s| s.shared.is_black_at_l())
                 .then(|s| {
-                    s.shared.set_colour(s.shared.l, false);
-                    s.shared.l += 1;
+                    s.shared.whiten_l();
                     s.chi = Chi::TestL;
                 }),
             Action::Mutator(_) => None,

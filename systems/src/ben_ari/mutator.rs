@@ -328,6 +328,18 @@ impl Shared {
         self.l < self.m.shape.nodes && self.colour(self.l)
     }
 
+    /// APPEND.1's effect: node L is appended, and L moves on.
+    pub(super) fn append_l(&mut self) {
+        self.m = self.m.append_to_free(self.l);
+        self.l += 1;
+    }
+
+    /// APPEND.2's effect: node L becomes white, and L moves on.
+    pub(super) fn whiten_l(&mut self) {
+        self.set_colour(self.l, false);
+        self.l += 1;
+    }
+
     fn locals_mut(&mut self, mutator: u8) -> &mut Locals {
         &mut self.mutators[usize::from(mutator)]
     }
