@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::memory::{Memory, Node};
-use super::mutator::{MutatorAction, Shared};
+use super::mutator::MutatorAction;
 use super::process;
 use super::scope::Scope;
+use super::shared::Shared;
 
 /// The first refinement.
 pub struct Level1 {

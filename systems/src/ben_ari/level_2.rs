@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::memory::{Memory, Node, Shape};
-use super::mutator::{MutatorAction, Shared};
+use super::mutator::MutatorAction;
 use super::process;
 use super::scope::Scope;
+use super::shared::Shared;
 
 /// The second refinement.
 pub struct Level2 {

@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::memory::{Memory, Shape};
-use super::mutator::{MutatorAction, Shared};
+use super::mutator::MutatorAction;
 use super::process;
 use super::scope::{Figure14, Scope};
+use super::shared::Shared;
 
 /// The third refinement: the algorithm itself.
 pub struct Level3 {

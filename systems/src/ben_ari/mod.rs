@@ -26,6 +26,7 @@ pub mod level_3;
 mod memory;
 mod mutator;
 mod scope;
+mod shared;
 
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
@@ -34,8 +35,9 @@ pub use level_1::Level1;
 pub use level_2::Level2;
 pub use level_3::Level3;
 pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape};
-pub use mutator::{Locals, MAX_MUTATORS, MutatorAction, MutatorAt, Mutators, Shared};
+pub use mutator::{Locals, MAX_MUTATORS, MutatorAction, MutatorAt, Mutators};
 pub use scope::{Figure14, InitialColours, MutatorOrder, Scope, ScopeError};
+pub use shared::Shared;
 
 /// The processes of every level.
 pub mod process {

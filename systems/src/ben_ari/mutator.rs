@@ -1,33 +1,20 @@
-//! The mutator of levels 1 to 3, and the variables that these levels share.
+//! The mutator of levels 1 to 3.
 //!
-//! Source: Havelund & Shankar, Figs. 6 and 8, Appendix A.3; section 1 for the order refuted by
+//! Source: Havelund & Shankar, Fig. 8, Appendix A.3; section 1 for the order refuted by
 //! Pixley and by van de Snepscheut.
 
-use refmap::{Choices, Process, Rule, RuleId, offer};
+use refmap::{Process, Rule, RuleId, offer};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
-use super::colours::Colours;
 use super::command::{Command, Mutant};
-use super::memory::{Memory, Node, NodeSet};
+use super::memory::{Node, NodeSet};
 use super::process;
 use super::scope::{MutatorOrder, Scope};
+use super::shared::Shared;
 
 /// The most mutators that an instance can have.
 pub const MAX_MUTATORS: usize = 3;
-
-/// The variables of Fig. 6, and the program counter and Q of each mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Shared {
-    /// The memory, which is all that can be observed.
-    pub m: Memory,
-    /// The colours.
-    pub c: Colours,
-    /// The node that the append phase has come to; NODES at its end.
-    pub l: u8,
-    /// What each mutator has for itself.
-    pub mutators: Mutators,
-}
 
 /// The mutators of an instance.
 pub type Mutators = ArrayVec<[Locals; MAX_MUTATORS]>;
@@ -135,57 +122,6 @@ impl MutatorAction {
 }
 
 impl Shared {
-    /// The variables at the start: all 0, each mutator at MUTATE, the colours as assumed.
-    pub fn initial(scope: &Scope) -> impl Iterator<Item = Self> + use<> {
-        let scope = *scope;
-        Colours::initial(scope.shape, scope.colours).map(move |c| Self {
-            m: Memory::null_array(scope.shape),
-            c,
-            l: 0,
-            mutators: (0..scope.mutators).map(|_| Locals::default()).collect(),
-        })
-    }
-
-    /// Whether these are variables at the start.
-    pub fn is_initial(&self, scope: &Scope) -> bool {
-        Self::initial(scope).any(|initial| initial == *self)
-    }
-
-    /// The type-correct variables that `choices` make: L up to NODES, Q a node.
-    pub fn type_correct(scope: &Scope, choices: &mut Choices) -> Self {
-        let nodes = u64::from(scope.shape.nodes);
-        let mut m = Memory::null_array(scope.shape);
-        for (n, i) in scope.shape.cells() {
-            m = m.set_son(n, i, choices.below(nodes) as Node);
-        }
-        let mut second_steps = vec![MutatorAt::Mutate];
-        match scope.mutator {
-            MutatorOrder::RedirectFirst => second_steps.push(MutatorAt::Colour),
-            MutatorOrder::ColourFirst => {
-                let cells = scope.shape.cells();
-                second_steps.extend(cells.map(|(n, i)| MutatorAt::Redirect { n, i }));
-            }
-        }
-        Self {
-            m,
-            c: Colours {
-                black: NodeSet(choices.below(1 << nodes) as u8),
-            },
-            l: choices.below(nodes + 1) as u8,
-            mutators: (0..scope.mutators)
-                .map(|_| Locals {
-                    mu: choices.one_of(&second_steps),
-                    q: choices.below(nodes) as Node,
-                })
-                .collect(),
-        }
-    }
-
-    /// Whether the mutator is between two operations.
-    pub fn at_rest(&self, mutator: usize) -> bool {
-        self.mutators[mutator].mu == MutatorAt::Mutate
-    }
-
     /// The steps of the mutators.
     pub fn mutator_steps(
         &self,
@@ -296,48 +232,6 @@ impl Shared {
                 MutatorAt::Mutate | MutatorAt::Colour => None,
             },
         }
-    }
-
-    /// Whether node n is black.
-    ///
-    /// # Panics
-    ///
-    /// If there is no node n: the figures read colours of nodes only.
-    pub fn colour(&self, n: Node) -> bool {
-        assert!(n < self.m.shape.nodes, "there is no node {n}");
-        self.c.colour(n)
-    }
-
-    /// Colours node n black, or white.
-    ///
-    /// # Panics
-    ///
-    /// If there is no node n.
-    pub fn set_colour(&mut self, n: Node, black: bool) {
-        assert!(n < self.m.shape.nodes, "there is no node {n}");
-        self.c = self.c.set_colour(n, black);
-    }
-
-    /// APPEND.1's guard: node L is white [the bound on L is that of Appendix A.3].
-    pub(super) fn is_white_at_l(&self) -> bool {
-        self.l < self.m.shape.nodes && !self.colour(self.l)
-    }
-
-    /// APPEND.2's guard: node L is black [the bound on L is that of Appendix A.3].
-    pub(super) fn is_black_at_l(&self) -> bool {
-        self.l < self.m.shape.nodes && self.colour(self.l)
-    }
-
-    /// APPEND.1's effect: node L is appended, and L moves on.
-    pub(super) fn append_l(&mut self) {
-        self.m = self.m.append_to_free(self.l);
-        self.l += 1;
-    }
-
-    /// APPEND.2's effect: node L becomes white, and L moves on.
-    pub(super) fn whiten_l(&mut self) {
-        self.set_colour(self.l, false);
-        self.l += 1;
     }
 
     fn locals_mut(&mut self, mutator: u8) -> &mut Locals {
