@@ -5,6 +5,7 @@
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
 
+use super::drawing;
 use super::memory::{Memory, Node};
 use super::mutator::{MutatorAction, Shared};
 use super::process;
@@ -204,6 +205,10 @@ impl TransitionSystem for Level1 {
 
     fn observe(&self, state: &State) -> Memory {
         state.shared.m
+    }
+
+    fn draw(&self, state: &State) -> Option<String> {
+        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
     }
 
     fn is_initial(&self, state: &State) -> bool {

@@ -8,6 +8,7 @@
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
 
+use super::drawing;
 use super::memory::Memory;
 use super::mutator::{MutatorAction, Shared};
 use super::process;
@@ -471,6 +472,10 @@ impl TransitionSystem for Level3 {
 
     fn observe(&self, state: &State) -> Memory {
         state.shared.m
+    }
+
+    fn draw(&self, state: &State) -> Option<String> {
+        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
     }
 
     fn is_initial(&self, state: &State) -> bool {

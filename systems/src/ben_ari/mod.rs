@@ -17,6 +17,7 @@
 
 pub mod broken;
 mod colours;
+mod drawing;
 pub mod level_0;
 pub mod level_1;
 pub mod level_2;
