@@ -167,12 +167,14 @@ impl Text<'_, Report> {
             "verdict",
             "tested"
         );
-        writeln!(f, "\n{}", self.options.colour.paint(Ink::Faint, heading))?;
+        writeln!(f)?;
+        self.paragraph(f, &self.options.colour.paint(Ink::Faint, heading), 4)?;
         let mut said = None;
         for row in rows {
             let name = pad(&format!("  {}", row.name), names);
             let verdict = pad(&self.verdict(row.verdict), 13);
-            writeln!(f, "{name}  {verdict}  {:>10}", row.checked)?;
+            let line = format!("{name}  {verdict}  {:>10}", row.checked);
+            self.paragraph(f, &line, 4)?;
             if let Some(note) = row.note.as_deref().filter(|note| said != Some(*note)) {
                 self.paragraph(f, &format!("    {note}"), 4)?;
             }
