@@ -1,6 +1,8 @@
 //! Every claim of the catalogue comes true.
 
-use refmap::Settings;
+use refmap::catalogue::Claim;
+use refmap::obligation::Selection;
+use refmap::{Settings, Verdict};
 use refmap_checks::{NAME, catalogue};
 
 /// Claims that take seconds each are for the default run of `refmap`; their small twins are here.
@@ -47,15 +49,32 @@ fn a_claim_that_is_wrong_is_noticed() {
     assert_eq!(right.differences(&report).len(), 3);
 }
 
-/// Every refinement has an instance at which all its rules fire and all its premises are true.
+/// Every refinement that is claimed to hold has an instance at which all its rules fire and all its
+/// premises are true. (The module of YRC is not: that most of its rules never fire is the finding.)
 #[test]
 fn every_refinement_is_exercised_in_full_somewhere() {
     let catalogue = catalogue();
+    let mut held = 0;
     for check in &catalogue.checks {
-        let mut claims = catalogue.claims.iter();
-        let found = claims.any(|claim| claim.check == check.name && claim.expect.all_exercised);
-        assert!(found, "{}", check.name);
+        let claims = || {
+            catalogue
+                .claims
+                .iter()
+                .filter(|claim| claim.check == check.name)
+        };
+        let holds = |claim: &Claim| {
+            claim.expect.verdict == Verdict::Holds && claim.obligations == Selection::Default
+        };
+        if claims().any(holds) {
+            assert!(
+                claims().any(|claim| claim.expect.all_exercised),
+                "{}",
+                check.name
+            );
+            held += 1;
+        }
     }
+    assert!(held >= 5);
 }
 
 /// Every claim says where it comes from.

@@ -8,6 +8,7 @@ use serde_json::Value;
 fn refmap(words: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_refmap"))
         .args(words.split_whitespace())
+        .env_remove("COLUMNS")
         .output()
         .expect("the program runs")
 }
@@ -48,7 +49,9 @@ fn a_violation_exits_with_1_and_tells_its_story() {
     for part in [
         "simulation fails after 33 steps",
         "collector: stop_appending  [Fig. 14, TEST_L.1, as printed]",
-        "before, and after (* marks what differs)",
+        "* chi       test_l → test_i             * chi       test_l → propagate",
+        "0 ○ root → 1   1 ○ → 0   free list: 1",
+        "by the same steps as simulation, above",
         "the nearest abstract actions, and why each does not fit",
         "stop_appending (as answered): chi would be colour_roots, and is propagate",
     ] {
@@ -246,6 +249,14 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
             "check ben-ari-3 --trace /",
             vec!["cannot write the trace to /"],
         ),
+        (
+            "check ben-ari-3 --trace trace.txt",
+            vec!["trace.txt", ".itf.json or .json", ".mmd", ".dot"],
+        ),
+        (
+            "check ben-ari-3 --trace trace",
+            vec!["must end in .itf.json"],
+        ),
         ("check", vec!["check", "NAME"]),
         ("chekc ben-ari-3", vec!["chekc", "check"]),
     ] {
@@ -291,6 +302,75 @@ fn the_trace_file_is_written_whole_or_not_at_all() {
         "nothing is left beside it"
     );
     fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The ending of the file chooses the format.
+#[test]
+fn counterexamples_are_written_as_diagrams_and_graphs() {
+    let folder = std::env::temp_dir().join(format!("refmap-formats-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let written = |name: &str| {
+        let file = folder.join(name);
+        let words = format!("check ben-ari-3 {SMALL} --figure-14 as-printed --quiet --trace");
+        let output = refmap(&format!("{words} {}", file.display()));
+        assert_eq!(status(&output), 1, "{}", text(&output.stderr));
+        fs::read_to_string(&file).unwrap()
+    };
+    let diagram = written("trace.mmd");
+    assert!(diagram.starts_with("sequenceDiagram\n"));
+    assert!(diagram.contains("33 stop_appending ⇒ stop_appending"));
+    let graph = written("trace.dot");
+    assert_eq!(graph.matches(" -> s").count(), 33);
+    let trace: Value = serde_json::from_str(&written("trace.json")).unwrap();
+    assert_eq!(trace["#meta"]["format"], "ITF");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Text fits the columns there are, and is plain where it does not go to a terminal.
+#[test]
+fn text_fits_and_is_plain() {
+    let words = format!("check ben-ari-3 {SMALL} --figure-14 as-printed");
+    for (columns, more) in [(100, ""), (60, ""), (100, "--verbose")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_refmap"))
+            .args(words.split_whitespace().chain(more.split_whitespace()))
+            .env("COLUMNS", columns.to_string())
+            .output()
+            .unwrap();
+        let report = text(&output.stdout);
+        assert!(!report.contains('\x1b'));
+        for line in report.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+        for step in 0..=33 {
+            let number = format!("{step:>4}  ");
+            let lines = report.lines().filter(|line| line.starts_with(&number));
+            assert_eq!(lines.count(), 1, "step {step} of\n{report}");
+        }
+    }
+}
+
+/// The heap is drawn as the model draws it, on both sides.
+#[test]
+fn the_json_report_has_drawings() {
+    let report = json(&format!(
+        "check ben-ari {SMALL} --figure-14 as-printed --json"
+    ));
+    let last = report["counterexample"]["steps"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap()
+        .clone();
+    assert!(
+        last["drawing"].as_str().unwrap().contains("● root")
+            || last["drawing"].as_str().unwrap().contains("○ root")
+    );
+    assert!(
+        last["abstract_drawing"]
+            .as_str()
+            .unwrap()
+            .starts_with("0 root")
+    );
 }
 
 #[test]

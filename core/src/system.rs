@@ -47,6 +47,13 @@ pub trait TransitionSystem: Sync {
         false
     }
 
+    /// How a person would draw `state`, in a few lines of text: what counterexamples show beside its
+    /// fields. Parts that two spaces separate are kept together where a line has to be broken. Not
+    /// drawn, by default.
+    fn draw(&self, _state: &Self::State) -> Option<String> {
+        None
+    }
+
     /// `action` with each of its *results* (arguments that the system chooses, as the reference an
     /// allocation returns) replaced by one fixed value, so that two actions with the same inputs
     /// become equal. By default all arguments are inputs.

@@ -12,7 +12,7 @@ use super::listing::Listing;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use crate::explore::Limits;
 use crate::obligation::{Induction, Selection, Until};
-use crate::report::Verdict;
+use crate::report::{Detail, Verdict};
 
 /// The option that says how many threads the engine uses.
 const WORKERS: &str = "workers";
@@ -43,6 +43,7 @@ pub(super) struct CheckCommand {
     pub expect: Option<Verdict>,
     pub json: bool,
     pub trace: Option<PathBuf>,
+    pub detail: Detail,
     pub quiet: bool,
 }
 
@@ -209,8 +210,14 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             PossibleValuesParser::new(["holds", "violated", "incomplete"]),
         ),
         json_option(),
-        valued("trace", "FILE", "Writes the counterexample as an ITF trace")
-            .value_parser(clap::value_parser!(PathBuf)),
+        valued(
+            "trace",
+            "FILE",
+            "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
+             diagram, .dot as a graph",
+        )
+        .value_parser(clap::value_parser!(PathBuf)),
+        flag("verbose", "Shows whole states at every step"),
         quiet_option(),
     ]
 }
@@ -296,6 +303,10 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
             }),
         json: matches.get_flag("json"),
         trace: matches.get_one("trace").cloned(),
+        detail: match matches.get_flag("verbose") {
+            true => Detail::WholeStates,
+            false => Detail::Changes,
+        },
         quiet: matches.get_flag("quiet"),
     }
 }

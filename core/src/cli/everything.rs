@@ -12,11 +12,13 @@ use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::explore::Watch;
 use crate::obligation::Settings;
+use crate::report::{Ink, TextOptions, wrap};
 
 pub(super) fn run(
     catalogue: &Catalogue,
     command: &EverythingCommand,
     cancel: &AtomicBool,
+    options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
@@ -50,17 +52,22 @@ pub(super) fn run(
                 "claim": claim, "as_claimed": differences.is_empty(), "report": report,
             }));
         } else if !command.quiet {
-            let mark = if differences.is_empty() { "✓" } else { "✗" };
+            let mark = match differences.is_empty() {
+                true => options.colour.paint(Ink::Good, "✓"),
+                false => options.colour.paint(Ink::Bad, "✗"),
+            };
             let verdict = report.verdict.map_or("none".to_owned(), |v| v.to_string());
-            writeln!(
-                output,
-                "{mark} {verdict:<10} {:<64} {:>9} states {:>6.2} s  [{}] {}",
+            let row = format!(
+                "{mark} {verdict:<10} {:<64}  {:>9} states {:>6.2} s  [{}]  {}",
                 claim.command().trim_start_matches("check "),
                 report.states,
                 report.seconds,
                 claim.source,
                 claim.says,
-            )?;
+            );
+            for line in wrap(&row, options.width, 13) {
+                writeln!(output, "{}", line.trim_end())?;
+            }
             for difference in differences {
                 writeln!(output, "    {difference} (claimed: {})", expected(claim))?;
             }

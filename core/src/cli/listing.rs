@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use crate::catalogue::{Catalogue, Claim, ParameterKind};
+use crate::report::wrap;
 
 /// How the catalogue is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +19,11 @@ pub(super) fn list(
     name: &str,
     catalogue: &Catalogue,
     listing: Listing,
+    width: usize,
     output: &mut dyn Write,
 ) -> io::Result<()> {
     match listing {
-        Listing::Text => text(name, catalogue, output),
+        Listing::Text => text(name, catalogue, width, output),
         Listing::Json => {
             let listed = json!({"checks": catalogue.checks, "claims": catalogue.claims});
             writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
@@ -30,9 +32,16 @@ pub(super) fn list(
     }
 }
 
-fn text(name: &str, catalogue: &Catalogue, output: &mut dyn Write) -> io::Result<()> {
+fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write) -> io::Result<()> {
+    let mut paragraph = |line: String, indent: usize| -> io::Result<()> {
+        for line in wrap(&line, width, indent) {
+            writeln!(output, "{line}")?;
+        }
+        Ok(())
+    };
     for check in &catalogue.checks {
-        writeln!(output, "{}: {} [{}]", check.name, check.about, check.source)?;
+        let line = format!("{}: {} [{}]", check.name, check.about, check.source);
+        paragraph(line, 2)?;
         for parameter in &check.parameters {
             let values = match &parameter.kind {
                 ParameterKind::Number {
@@ -44,23 +53,16 @@ fn text(name: &str, catalogue: &Catalogue, output: &mut dyn Write) -> io::Result
                     format!("{}, {default} by default", values.join(" or "))
                 }
             };
-            writeln!(
-                output,
-                "  --{:<12} {}: {values}",
-                parameter.name, parameter.help
-            )?;
+            let line = format!("  --{:<12}  {}: {values}", parameter.name, parameter.help);
+            paragraph(line, 18)?;
         }
     }
-    writeln!(output, "\nclaims, which {name} without arguments checks:")?;
+    paragraph(String::new(), 0)?;
+    paragraph(format!("claims, which {name} without arguments checks:"), 2)?;
     for claim in &catalogue.claims {
-        writeln!(output, "  {name} {}", claim.command())?;
-        writeln!(
-            output,
-            "      {}  [{}] {}",
-            expected(claim),
-            claim.source,
-            claim.says
-        )?;
+        paragraph(format!("  {name} {}", claim.command()), 6)?;
+        let (expected, source, says) = (expected(claim), claim.source, claim.says);
+        paragraph(format!("      {expected}  [{source}] {says}"), 6)?;
     }
     Ok(())
 }

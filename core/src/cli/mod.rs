@@ -15,6 +15,7 @@ mod arguments;
 mod everything;
 mod listing;
 mod progress;
+mod terminal;
 mod trace_file;
 
 use std::ffi::OsString;
@@ -32,7 +33,7 @@ pub use trace_file::TraceFileError;
 use crate::catalogue::{Catalogue, InputError};
 use crate::explore::Watch;
 use crate::obligation::Settings;
-use crate::report::Verdict;
+use crate::report::{TextOptions, Verdict};
 
 /// How a command ended; the numbers are the exit statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,16 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     });
     let mut output = io::stdout().lock();
     let words = std::env::args_os();
-    let status = run(name, about, catalogue, words, &CANCELLED, &mut output);
+    let options = terminal::standard_output();
+    let status = run(
+        name,
+        about,
+        catalogue,
+        words,
+        &CANCELLED,
+        options,
+        &mut output,
+    );
     let status = match status {
         Ok(status) => status,
         Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -101,7 +111,8 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     ExitCode::from(status as u8)
 }
 
-/// Carries out a command, `words` with the program's name in front, and writes results to `output`.
+/// Carries out a command, `words` with the program's name in front, and writes results to `output`,
+/// text as wide and as colourful as `options` say.
 ///
 /// # Errors
 ///
@@ -112,15 +123,18 @@ pub fn run(
     catalogue: &Catalogue,
     words: impl IntoIterator<Item = OsString>,
     cancel: &AtomicBool,
+    options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     match arguments::parse(name, about, catalogue, words)? {
-        Command::Everything(command) => everything::run(catalogue, &command, cancel, output),
+        Command::Everything(command) => {
+            everything::run(catalogue, &command, cancel, options, output)
+        }
         Command::List(listing) => {
-            listing::list(name, catalogue, listing, output)?;
+            listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)
         }
-        Command::Check(command) => check(catalogue, &command, cancel, output),
+        Command::Check(command) => check(catalogue, &command, cancel, options, output),
     }
 }
 
@@ -128,6 +142,7 @@ fn check(
     catalogue: &Catalogue,
     command: &CheckCommand,
     cancel: &AtomicBool,
+    options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let trace_file = command.trace.as_deref().map(TraceFile::prepare);
@@ -156,7 +171,11 @@ fn check(
         let json = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
         writeln!(output, "{json}")?;
     } else if !command.quiet {
-        writeln!(output, "{report}")?;
+        let options = TextOptions {
+            detail: command.detail,
+            ..options
+        };
+        write!(output, "{}", report.text(options))?;
     }
     output.flush()?;
     if let Some(file) = trace_file {

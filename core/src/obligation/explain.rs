@@ -52,8 +52,14 @@ impl<R: Refinement> Explainer<'_, R> {
         let implementation = self.refinement.implementation();
         // The model may be one that panics here.
         let map = |state: &StateOf<R::Concrete>| {
-            catch(|| json(&self.refinement.map(state))).unwrap_or(Value::Null)
+            let mapped = catch(|| {
+                let mapped = self.refinement.map(state);
+                (json(&mapped), self.refinement.specification().draw(&mapped))
+            });
+            mapped.unwrap_or((Value::Null, None))
         };
+        let draw = |state| catch(|| implementation.draw(state)).ok().flatten();
+        let (abstract_state, abstract_drawing) = map(&trace.initial);
         let mut steps = vec![Step {
             action: None,
             rule: None,
@@ -61,13 +67,16 @@ impl<R: Refinement> Explainer<'_, R> {
             process: None,
             state: json(&trace.initial),
             abstract_action: None,
-            abstract_state: map(&trace.initial),
+            abstract_state,
+            drawing: draw(&trace.initial),
+            abstract_drawing,
         }];
         for ((action, to), from) in trace.steps.iter().zip(trace.states()) {
             let rule = implementation.rules().get(implementation.rule_of(action).0);
             let answer = catch(|| self.refinement.answer(from, action, to))
                 .ok()
                 .flatten();
+            let (abstract_state, abstract_drawing) = map(to);
             steps.push(Step {
                 action: Some(json(action)),
                 rule: rule.map(|rule| rule.name.to_string()),
@@ -75,7 +84,9 @@ impl<R: Refinement> Explainer<'_, R> {
                 process: Some(implementation.process_of(action).to_string()),
                 state: json(to),
                 abstract_action: answer.as_ref().map(json),
-                abstract_state: map(to),
+                abstract_state,
+                drawing: draw(to),
+                abstract_drawing,
             });
         }
         Counterexample {

@@ -295,22 +295,20 @@ impl<'a, R: Refinement> Judge<'a, R> {
             }
             None => Obligation::new(Verdict::Holds, findings.steps),
         };
-        let names = || self.examiner.invariants.iter().map(Invariant::name);
-        judged.note = match findings.needed.get(row) {
-            _ if findings.cut_short => None,
-            None => Some(note),
-            Some(None) => {
-                Some("not needed: the others are inductive and suffice without it".into())
+        // Which of them are needed is a question only about a set that is inductive and suffices.
+        if findings.cut_short || findings.gaps.iter().any(Option::is_some) {
+            return judged;
+        }
+        let mut names = self.examiner.invariants.iter().map(Invariant::name);
+        judged.note = Some(match findings.needed.get(row) {
+            None => note,
+            Some(None) => "not needed: the others are inductive and suffice without it".to_owned(),
+            Some(Some((_, failing))) => {
+                let failing = names.nth(*failing).unwrap_or("simulation");
+                format!("needed: without it inductive:{failing} fails")
             }
-            Some(Some((_, failing))) => names()
-                .chain(["simulation"])
-                .nth(*failing)
-                .map(|failing| format!("needed: without it inductive:{failing} fails")),
-        };
-        judged.needed = match findings.needed.get(row) {
-            Some(needed) if !findings.cut_short => Some(needed.is_some()),
-            _ => None,
-        };
+        });
+        judged.needed = findings.needed.get(row).map(Option::is_some);
         judged
     }
 

@@ -1,14 +1,26 @@
 //! The outcome of a check, as data. Renderings: [`Report`] displays as text for people and
-//! serialises to the JSON that `--json` prints; [`itf`] writes a counterexample for other tools.
+//! serialises to the JSON that `--json` prints; [`itf`], [`mermaid`] and [`dot`] write a
+//! counterexample for other tools.
 
 mod difference;
-pub mod itf;
+mod value;
+
+mod layout;
+mod story;
 mod text;
+
+pub mod dot;
+pub mod itf;
+pub mod mermaid;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use difference::{Change, changes};
+pub use layout::Colour;
+#[cfg(feature = "cli")]
+pub(crate) use layout::{Ink, wrap};
+pub use text::{Detail, Text, TextOptions};
 
 use crate::explore::Limit;
 
@@ -171,6 +183,16 @@ pub struct Counterexample {
     pub nearest: Vec<Nearest>,
 }
 
+impl Counterexample {
+    /// What its first state is.
+    pub(crate) fn beginning(&self) -> &'static str {
+        match self.reachable {
+            true => "initially",
+            false => "in some type-correct state",
+        }
+    }
+}
+
 /// A step of a counterexample, and the state to which it leads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
@@ -188,6 +210,12 @@ pub struct Step {
     pub abstract_action: Option<Value>,
     /// The mapped state; null where the mapping gives none.
     pub abstract_state: Value,
+    /// The state reached as the implementation draws it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub drawing: Option<String>,
+    /// The mapped state as the specification draws it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub abstract_drawing: Option<String>,
 }
 
 /// An abstract action that a failed step does not simulate.

@@ -1,74 +1,197 @@
 //! A report as text for people.
+//!
+//! Width, colours and detail are values passed in; `Display` is plain text of 100 columns.
 
 use std::fmt::{self, Display, Formatter};
 
-use serde_json::Value;
+use super::layout::{Colour, Ink, pad, width, wrap};
+use super::value::plain;
+use super::{Counterexample, Evidence, Report, Verdict};
 
-use super::{Change, Counterexample, Evidence, Nearest, Report, changes};
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextOptions {
+    /// The most columns that a line takes.
+    pub width: usize,
+    /// Whether there are colours.
+    pub colour: Colour,
+    /// What is shown of each step.
+    pub detail: Detail,
+}
+
+/// What is shown of each step of a counterexample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// What changes; stutters on one line each, and whole states at the last step only.
+    #[default]
+    Changes,
+    /// Whole states everywhere.
+    WholeStates,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self {
+            width: 100,
+            colour: Colour::default(),
+            detail: Detail::default(),
+        }
+    }
+}
+
+/// A report or a counterexample, to be displayed in a given way.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a, T> {
+    pub(super) of: &'a T,
+    pub(super) options: TextOptions,
+}
+
+impl Report {
+    /// The report as text, written in this way.
+    pub fn text(&self, options: TextOptions) -> Text<'_, Self> {
+        Text { of: self, options }
+    }
+}
+
+impl Counterexample {
+    /// The counterexample as text, written in this way.
+    pub fn text(&self, options: TextOptions) -> Text<'_, Self> {
+        Text { of: self, options }
+    }
+}
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.check)?;
-        for (name, value) in &self.parameters {
-            write!(f, "  {name} {}", plain(value))?;
+        self.text(TextOptions::default()).fmt(f)
+    }
+}
+
+impl Display for Counterexample {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.text(TextOptions::default()).fmt(f)
+    }
+}
+
+impl Display for Text<'_, Report> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.of;
+        let mut instance = self.options.colour.paint(Ink::Strong, &report.check);
+        for (name, value) in &report.parameters {
+            instance += &format!("  {name} {}", plain(value));
         }
-        writeln!(f)?;
-        headline(self, f)?;
-        counts(self, f)?;
-        if !self.obligations.is_empty() {
-            writeln!(
-                f,
-                "\nobligation                           verdict           tested"
-            )?;
+        self.paragraph(f, &instance, 2)?;
+        self.paragraph(f, &self.headline(), 2)?;
+        self.paragraph(f, &counts(report), 2)?;
+        self.obligations(f)?;
+        if !report.unexercised.is_empty() {
+            writeln!(f)?;
+            let names = report.unexercised.join(", ");
+            self.paragraph(f, &format!("never exercised: {names}"), 2)?;
         }
-        for row in &self.obligations {
-            writeln!(
-                f,
-                "  {:<34} {:<13} {:>10}",
-                row.name, row.verdict, row.checked
-            )?;
-            if let Some(note) = &row.note {
-                writeln!(f, "    {note}")?;
-            }
-        }
-        if !self.unexercised.is_empty() {
-            writeln!(f, "\nnever exercised: {}", self.unexercised.join(", "))?;
-        }
-        if let Some(first) = &self.counterexample {
-            writeln!(f, "\n{first}")?;
-        }
-        let rows = self.obligations.iter();
+        let rows = report.obligations.iter();
         let mut others: Vec<_> = rows
             .flat_map(|row| &row.counterexamples)
-            .filter(|other| Some(*other) != self.counterexample.as_ref())
+            .filter(|other| Some(*other) != report.counterexample.as_ref())
             .collect();
         others.sort_by_key(|other| other.length);
-        for other in others {
-            writeln!(f, "\n{other}")?;
+        let mut told: Vec<&Counterexample> = Vec::new();
+        for counterexample in report.counterexample.iter().chain(others) {
+            writeln!(f)?;
+            let text = counterexample.text(self.options);
+            let same = |earlier: &&Counterexample| earlier.steps == counterexample.steps;
+            match told.iter().copied().find(same) {
+                Some(earlier) => text.without_steps(f, &earlier.obligation)?,
+                None => text.fmt(f)?,
+            }
+            told.push(counterexample);
         }
         Ok(())
     }
 }
 
-fn headline(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
-    match report.verdict {
-        None => write!(f, "explored, nothing checked")?,
-        Some(verdict) => write!(f, "{verdict}")?,
-    }
-    match report.evidence {
-        Evidence::Exhaustive => write!(f, ", exhaustive: every reachable state of this instance"),
-        Evidence::Bounded => write!(f, ", bounded: the states reached before the search ended"),
-        Evidence::Sampled => write!(f, ", sampled: random walks"),
-    }?;
-    match report.limit {
-        None => writeln!(f),
-        Some(limit) => writeln!(f, " by {limit}"),
+impl<T> Text<'_, T> {
+    /// A line, broken where it is too long, its further lines indented.
+    pub(super) fn paragraph(
+        &self,
+        f: &mut Formatter<'_>,
+        line: &str,
+        indent: usize,
+    ) -> fmt::Result {
+        for line in wrap(line, self.options.width, indent) {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
     }
 }
 
-fn counts(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
-    writeln!(
-        f,
+impl Text<'_, Report> {
+    fn headline(&self) -> String {
+        let report = self.of;
+        let mut line = match report.verdict {
+            None => "explored, nothing checked".to_owned(),
+            Some(verdict) => self.verdict(verdict),
+        };
+        if let Some(first) = &report.counterexample {
+            line += &format!(" by {} after {}", first.obligation, steps(first.length));
+        }
+        line += match report.evidence {
+            Evidence::Exhaustive => ", exhaustive: every reachable state of this instance",
+            Evidence::Bounded => ", bounded: the states reached before the search ended",
+            Evidence::Sampled => ", sampled: random walks",
+        };
+        if let Some(limit) = report.limit {
+            line += &format!(" by {limit}");
+        }
+        line
+    }
+
+    fn verdict(&self, verdict: Verdict) -> String {
+        let ink = match verdict {
+            Verdict::Holds => Ink::Good,
+            Verdict::Violated => Ink::Bad,
+            Verdict::Incomplete | Verdict::NoneDeclared => Ink::Doubtful,
+        };
+        self.options.colour.paint(ink, verdict)
+    }
+
+    /// One row each. A note that the row above has too is not repeated.
+    fn obligations(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let rows = &self.of.obligations;
+        let Some(names) = rows.iter().map(|row| width(&row.name)).max() else {
+            return Ok(());
+        };
+        let names = names.max("obligation".len()) + 2;
+        let heading = format!(
+            "{}  {:<13}  {:>10}",
+            pad("obligation", names),
+            "verdict",
+            "tested"
+        );
+        writeln!(f)?;
+        self.paragraph(f, &self.options.colour.paint(Ink::Faint, heading), 4)?;
+        let mut said = None;
+        for row in rows {
+            let name = pad(&format!("  {}", row.name), names);
+            let verdict = pad(&self.verdict(row.verdict), 13);
+            let line = format!("{name}  {verdict}  {:>10}", row.checked);
+            self.paragraph(f, &line, 4)?;
+            if let Some(note) = row.note.as_deref().filter(|note| said != Some(*note)) {
+                self.paragraph(f, &format!("    {note}"), 4)?;
+            }
+            said = row.note.as_deref();
+        }
+        Ok(())
+    }
+}
+
+/// `1 step`, `2 steps`.
+pub(super) fn steps(length: usize) -> String {
+    let steps = if length == 1 { "step" } else { "steps" };
+    format!("{length} {steps}")
+}
+
+fn counts(report: &Report) -> String {
+    format!(
         "{} states ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads",
         report.states,
         report.initial_states,
@@ -79,174 +202,4 @@ fn counts(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
         report.peak_memory_bytes >> 20,
         report.threads,
     )
-}
-
-impl Display for Counterexample {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let steps = if self.length == 1 { "step" } else { "steps" };
-        writeln!(
-            f,
-            "{} fails after {} {steps}: {}",
-            self.obligation, self.length, self.explanation
-        )?;
-        if !self.reachable {
-            writeln!(
-                f,
-                "  (a counterexample to induction: no claim that it is reached)"
-            )?;
-        }
-        for (index, step) in self.steps.iter().enumerate() {
-            let Some(before) = index.checked_sub(1).map(|before| &self.steps[before]) else {
-                writeln!(f, "\n  0  initially")?;
-                whole(f, "", &step.state, &[])?;
-                whole(f, "abstract ", &step.abstract_state, &[])?;
-                continue;
-            };
-            let process = step.process.as_deref().unwrap_or("?");
-            let action = step.action.as_ref().map(compact).unwrap_or_default();
-            let source = step.source.as_deref().unwrap_or("?");
-            writeln!(f, "\n  {index}  {process}: {action}  [{source}]")?;
-            match &step.abstract_action {
-                None => writeln!(f, "       simulates a stutter")?,
-                Some(action) => writeln!(f, "       simulates {}", compact(action))?,
-            }
-            let changed = changes(&before.state, &step.state);
-            let abstractly = changes(&before.abstract_state, &step.abstract_state);
-            if index + 1 < self.steps.len() {
-                list(f, "", &changed)?;
-                list(f, "abstract ", &abstractly)?;
-            } else {
-                writeln!(f, "     before, and after (* marks what differs):")?;
-                whole(f, "", &before.state, &[])?;
-                whole(f, "", &step.state, &changed)?;
-                whole(f, "abstract ", &before.abstract_state, &[])?;
-                whole(f, "abstract ", &step.abstract_state, &abstractly)?;
-            }
-        }
-        if let Some(refused) = &self.refused {
-            writeln!(f, "\n  refused from here on: {}", compact(refused))?;
-        }
-        if !self.nearest.is_empty() {
-            writeln!(
-                f,
-                "\n  the nearest abstract actions, and why each does not fit:"
-            )?;
-        }
-        self.nearest
-            .iter()
-            .try_for_each(|action| write!(f, "{action}"))
-    }
-}
-
-impl Display for Nearest {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let action = self
-            .action
-            .as_ref()
-            .map_or_else(|| "a stutter".to_owned(), compact);
-        let answered = if self.answered { " (as answered)" } else { "" };
-        write!(f, "    {action}{answered}: ")?;
-        if !self.enabled {
-            return writeln!(f, "its guard is false here");
-        }
-        let differences: Vec<_> = self
-            .differs
-            .iter()
-            .map(|change| {
-                format!(
-                    "{} would be {}, and is {}",
-                    name(&change.field),
-                    compact(&change.from),
-                    compact(&change.to)
-                )
-            })
-            .collect();
-        match differences.as_slice() {
-            [] => writeln!(
-                f,
-                "leads where the step leads, but is not what was answered"
-            ),
-            some => writeln!(f, "{}", some.join("; ")),
-        }
-    }
-}
-
-fn name(field: &str) -> &str {
-    if field.is_empty() { "the state" } else { field }
-}
-
-/// One line a changed field.
-fn list(f: &mut Formatter<'_>, side: &str, changed: &[Change]) -> fmt::Result {
-    for change in changed {
-        let (from, to) = (compact(&change.from), compact(&change.to));
-        writeln!(f, "       {side}{}: {from} → {to}", name(&change.field))?;
-    }
-    Ok(())
-}
-
-/// A state on one line, fields that hold a change marked.
-fn whole(f: &mut Formatter<'_>, side: &str, state: &Value, changed: &[Change]) -> fmt::Result {
-    let marked = |field: &str| {
-        changed.iter().any(|change| {
-            let rest = change.field.strip_prefix(field);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        })
-    };
-    let text = match state {
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(field, value)| {
-                let mark = if marked(field) { "*" } else { "" };
-                format!("{mark}{field} {}", compact(value))
-            })
-            .collect::<Vec<_>>()
-            .join("  "),
-        other if changed.is_empty() => compact(other),
-        other => format!("*{}", compact(other)),
-    };
-    writeln!(f, "       {side}{text}")
-}
-
-/// A value without the quotation marks and braces that only a machine needs: an enum variant with
-/// fields becomes `variant(field=value, …)`.
-fn compact(value: &Value) -> String {
-    match value {
-        Value::Null => "none".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(compact).collect();
-            format!("[{}]", items.join(" "))
-        }
-        Value::Object(fields) if fields.len() == 1 => {
-            let (variant, content) = fields.iter().next().expect("it has one field");
-            match content {
-                Value::Object(fields) => format!("{variant}({})", arguments(fields)),
-                Value::Array(items) => {
-                    let items: Vec<_> = items.iter().map(compact).collect();
-                    format!("{variant}({})", items.join(", "))
-                }
-                Value::Null => variant.clone(),
-                other => format!("{variant}({})", compact(other)),
-            }
-        }
-        Value::Object(fields) => format!("{{{}}}", arguments(fields)),
-        other => other.to_string(),
-    }
-}
-
-fn arguments(fields: &serde_json::Map<String, Value>) -> String {
-    let fields: Vec<_> = fields
-        .iter()
-        .map(|(name, value)| format!("{name}={}", compact(value)))
-        .collect();
-    fields.join(", ")
-}
-
-/// A parameter: texts without quotation marks, lists without brackets.
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Array(items) if items.is_empty() => "none".to_owned(),
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
-        other => compact(other),
-    }
 }

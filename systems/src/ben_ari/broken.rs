@@ -132,6 +132,10 @@ impl TransitionSystem for Broken {
         *state
     }
 
+    fn draw(&self, state: &Memory) -> Option<String> {
+        self.inner.draw(state)
+    }
+
     /// Beside a mutator that never moves, the collector is done once there is no garbage: that it
     /// then stops is not what is wrong.
     fn may_stop(&self, _state: &Memory) -> bool {

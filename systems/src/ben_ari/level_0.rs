@@ -7,6 +7,7 @@
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
 
+use super::drawing;
 use super::memory::{AppendToFree, Memory, Node, NodeSet};
 use super::process;
 use super::scope::Scope;
@@ -125,6 +126,10 @@ impl TransitionSystem for Level0 {
 
     fn observe(&self, m: &Memory) -> Memory {
         *m
+    }
+
+    fn draw(&self, m: &Memory) -> Option<String> {
+        Some(drawing::memory(m, None))
     }
 
     /// Where the result is open, one of those allowed: that of the free list.

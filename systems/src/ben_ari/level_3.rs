@@ -9,6 +9,7 @@ use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offe
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
+use super::drawing;
 use super::memory::{Memory, Shape};
 use super::mutator::MutatorAction;
 use super::process;
@@ -349,6 +350,10 @@ impl TransitionSystem for Level3 {
 
     fn observe(&self, state: &State) -> Memory {
         state.shared.m
+    }
+
+    fn draw(&self, state: &State) -> Option<String> {
+        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
     }
 
     fn is_initial(&self, state: &State) -> bool {

@@ -18,6 +18,7 @@
 pub mod broken;
 mod colours;
 mod command;
+mod drawing;
 pub mod lemmas;
 pub mod level_0;
 pub mod level_1;

@@ -1,0 +1,102 @@
+//! Counterexamples as graphs in the language of Graphviz.
+//!
+//! The states are nodes, each but the first labelled with what changed and with its drawing; the
+//! steps are edges, the last of them red.
+
+use std::fmt::Write;
+
+use super::value::{compact, name};
+use super::{Counterexample, Report, Step, changes};
+
+/// The counterexample of `report` as a directed graph.
+pub fn graph(report: &Report, counterexample: &Counterexample) -> String {
+    let mut text = String::from("digraph counterexample {\n");
+    let mut line = |content: String| {
+        writeln!(text, "    {content}").expect("a string can be written to");
+    };
+    let mut title = vec![format!(
+        "{}: {} fails: {}",
+        report.check, counterexample.obligation, counterexample.explanation
+    )];
+    if let Some(refused) = &counterexample.refused {
+        title.push(format!("refused from here on: {}", compact(refused)));
+    }
+    line(format!("label={};", label(&title)));
+    line("labelloc=t;".to_owned());
+    line("node [shape=box, fontname=monospace];".to_owned());
+    for (index, step) in counterexample.steps.iter().enumerate() {
+        let before = index
+            .checked_sub(1)
+            .map(|before| &counterexample.steps[before]);
+        let lines = node(index, before, step);
+        line(format!("s{index} [label={}];", label(&lines)));
+    }
+    let last = counterexample.steps.len().saturating_sub(1);
+    for (index, step) in counterexample.steps.iter().enumerate().skip(1) {
+        let lines = edge(step);
+        let red = if index == last {
+            ", color=red, fontcolor=red"
+        } else {
+            ""
+        };
+        line(format!(
+            "s{} -> s{index} [label={}{red}];",
+            index - 1,
+            label(&lines)
+        ));
+    }
+    text + "}\n"
+}
+
+/// What a node says: of the first state everything, of each further one what changed.
+fn node(index: usize, before: Option<&Step>, step: &Step) -> Vec<String> {
+    let mut lines = vec![index.to_string()];
+    match before {
+        None => match step.state.as_object() {
+            Some(fields) => {
+                let fields = fields.iter();
+                lines.extend(fields.map(|(name, value)| format!("{name} {}", compact(value))));
+            }
+            None => lines.push(compact(&step.state)),
+        },
+        Some(before) => lines.extend(changes(&before.state, &step.state).iter().map(|change| {
+            let (from, to) = (compact(&change.from), compact(&change.to));
+            format!("{}: {from} → {to}", name(&change.field))
+        })),
+    }
+    let seen = before.and_then(|before| before.drawing.as_ref());
+    if let Some(drawing) = step
+        .drawing
+        .as_ref()
+        .filter(|drawing| seen != Some(drawing))
+    {
+        lines.extend(drawing.lines().map(str::to_owned));
+    }
+    lines
+}
+
+fn edge(step: &Step) -> Vec<String> {
+    let process = step.process.as_deref().unwrap_or("?");
+    let action = step.action.as_ref().map(compact).unwrap_or_default();
+    let answer = match &step.abstract_action {
+        None => "stutter".to_owned(),
+        Some(answer) => format!("⇒ {}", compact(answer)),
+    };
+    vec![format!("{process}: {action}"), answer]
+}
+
+/// Lines as a quoted string, each aligned to the left.
+fn label(lines: &[String]) -> String {
+    let mut quoted = String::from("\"");
+    for line in lines {
+        for character in line.chars() {
+            match character {
+                '"' | '\\' => quoted.extend(['\\', character]),
+                '\n' => quoted += "\\l",
+                _ => quoted.push(character),
+            }
+        }
+        quoted += "\\l";
+    }
+    quoted + "\""
+}

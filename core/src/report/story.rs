@@ -1,0 +1,394 @@
+//! A counterexample as text for people: what goes wrong, the way there, and what would have fitted.
+
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::layout::{Ink, beside, pad, width, wrap};
+use super::text::{Detail, Text, steps};
+use super::value::{compact, name};
+use super::{Change, Counterexample, Nearest, Step, changes};
+
+/// Where what belongs to a step begins.
+const INDENT: usize = 7;
+/// A run of at least this many stutters by one process has a heading.
+const FOLDED: usize = 3;
+
+impl Display for Text<'_, Counterexample> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let counterexample = self.of;
+        self.failure(f)?;
+        if let Some(initial) = counterexample.steps.first() {
+            self.initial(f, initial)?;
+        }
+        let last = counterexample.steps.len().saturating_sub(1);
+        let mut index = 1;
+        while index < last {
+            let end = (index..last)
+                .find(|later| !self.on_one_line(*later))
+                .unwrap_or(last);
+            self.stutters(f, index..end)?;
+            if end < last {
+                self.step(f, end)?;
+            }
+            index = end + 1;
+        }
+        if last > 0 {
+            self.last_step(f, last)?;
+        }
+        self.refused(f)?;
+        self.nearest(f)
+    }
+}
+
+impl Text<'_, Counterexample> {
+    /// What there is to say if the same steps were shown already, for another obligation.
+    pub(super) fn without_steps(&self, f: &mut Formatter<'_>, shown: &str) -> fmt::Result {
+        self.failure(f)?;
+        self.paragraph(f, &format!("  by the same steps as {shown}, above"), 2)?;
+        self.refused(f)?;
+        self.nearest(f)
+    }
+
+    fn failure(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let counterexample = self.of;
+        let failure = format!(
+            "{} fails after {}",
+            counterexample.obligation,
+            steps(counterexample.length)
+        );
+        let failure = self.options.colour.paint(Ink::Bad, failure);
+        self.paragraph(f, &format!("{failure}: {}", counterexample.explanation), 2)?;
+        if !counterexample.reachable {
+            let line = "(a counterexample to induction: no claim that it is reached)";
+            self.paragraph(f, &format!("  {line}"), 2)?;
+        }
+        Ok(())
+    }
+
+    fn refused(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(refused) = &self.of.refused else {
+            return Ok(());
+        };
+        let refused = self.options.colour.paint(Ink::Bad, compact(refused));
+        writeln!(f)?;
+        self.paragraph(f, &format!("  refused from here on: {refused}"), 4)
+    }
+
+    fn initial(&self, f: &mut Formatter<'_>, step: &Step) -> fmt::Result {
+        writeln!(f)?;
+        let head = self.options.colour.paint(Ink::Strong, self.of.beginning());
+        self.paragraph(f, &format!("{}{head}", number(0)), INDENT)?;
+        // If nothing happens after it, it is the place where the failure is, too.
+        if self.of.steps.len() == 1 {
+            return self.both_sides(f, None, step);
+        }
+        self.states(f, step)?;
+        self.drawings(f, None, step)
+    }
+
+    /// A step in full: what answers it, and what changes on both sides.
+    fn step(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
+        let (before, step) = self.around(index);
+        self.head(f, index)?;
+        let concrete = changes(&before.state, &step.state);
+        let abstractly = changes(&before.abstract_state, &step.abstract_state);
+        self.changed(f, "", &concrete)?;
+        match concrete == abstractly && !concrete.is_empty() {
+            true => self.indented(f, "abstract: the same")?,
+            false => self.changed(f, "abstract: ", &abstractly)?,
+        }
+        if self.options.detail == Detail::WholeStates {
+            self.states(f, step)?;
+        }
+        self.drawings(f, Some(before), step)
+    }
+
+    /// A stutter of which nobody need see more than one line.
+    fn on_one_line(&self, index: usize) -> bool {
+        let (before, step) = self.around(index);
+        self.options.detail == Detail::Changes
+            && step.abstract_action.is_none()
+            && before.abstract_state == step.abstract_state
+    }
+
+    /// A run of stutters, one line each. If one process takes many of them, it is named once.
+    fn stutters(&self, f: &mut Formatter<'_>, run: Range<usize>) -> fmt::Result {
+        let steps = &self.of.steps;
+        let mut rest = run;
+        while !rest.is_empty() {
+            let process = &steps[rest.start].process;
+            let end = rest
+                .clone()
+                .find(|index| steps[*index].process != *process)
+                .unwrap_or(rest.end);
+            self.stutters_of_one(f, rest.start..end)?;
+            rest.start = end;
+        }
+        Ok(())
+    }
+
+    fn stutters_of_one(&self, f: &mut Formatter<'_>, run: Range<usize>) -> fmt::Result {
+        let title = |index: usize| {
+            let step = &self.of.steps[index];
+            match run.len() < FOLDED {
+                true => format!("{}  stutters", self.title(step)),
+                false => format!("{}  {}", action(step), self.source(step)),
+            }
+        };
+        if run.len() >= FOLDED {
+            let process = process(&self.of.steps[run.start]);
+            let line = format!("{process} stutters, {} to {}", run.start, run.end - 1);
+            let line = self.options.colour.paint(Ink::Strong, line);
+            self.paragraph(f, &format!("      {line}:"), INDENT)?;
+        }
+        let widest = run.clone().map(|index| width(&title(index))).max();
+        let widest = widest.unwrap_or(0);
+        for index in run.clone() {
+            let (before, step) = self.around(index);
+            let title = match widest + INDENT <= self.options.width * 2 / 3 {
+                true => pad(&title(index), widest),
+                false => title(index),
+            };
+            let changed = self.joined(&changes(&before.state, &step.state));
+            let line = format!("{}{title}  {changed}", number(index));
+            self.paragraph(f, line.trim_end(), INDENT)?;
+            self.drawings(f, Some(before), step)?;
+        }
+        Ok(())
+    }
+
+    /// The step with which it ends: both states whole, side by side.
+    fn last_step(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
+        let (before, step) = self.around(index);
+        writeln!(f)?;
+        self.head(f, index)?;
+        self.both_sides(f, Some(before), step)
+    }
+
+    /// A step, and the one before it, which holds the state from which it is taken.
+    fn around(&self, index: usize) -> (&Step, &Step) {
+        (&self.of.steps[index - 1], &self.of.steps[index])
+    }
+
+    fn both_sides(&self, f: &mut Formatter<'_>, before: Option<&Step>, step: &Step) -> fmt::Result {
+        let side = |title: &str, from: Option<&Value>, to: &Value, drawing: &Option<String>| {
+            let mut block = vec![self.options.colour.paint(Ink::Faint, title)];
+            block.extend(self.table(from, to));
+            block.extend(
+                drawing
+                    .iter()
+                    .flat_map(|drawing| drawing.lines().map(str::to_owned)),
+            );
+            block
+        };
+        let concrete = side(
+            "implementation",
+            before.map(|before| &before.state),
+            &step.state,
+            &step.drawing,
+        );
+        let abstractly = side(
+            "specification",
+            before.map(|before| &before.abstract_state),
+            &step.abstract_state,
+            &step.abstract_drawing,
+        );
+        for line in beside(
+            &concrete,
+            &abstractly,
+            self.options.width.saturating_sub(INDENT),
+        ) {
+            writeln!(f, "{:INDENT$}{line}", "")?;
+        }
+        Ok(())
+    }
+
+    /// A state, one field a line; `*` marks what changed, before and after.
+    fn table(&self, from: Option<&Value>, to: &Value) -> Vec<String> {
+        let fields: Vec<(&str, &Value)> = match to {
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (&**name, value))
+                .collect(),
+            other => vec![("", other)],
+        };
+        let widest = fields
+            .iter()
+            .map(|(name, _)| width(name))
+            .max()
+            .unwrap_or(0);
+        let rows = fields.into_iter().map(|(name, value)| {
+            let was = from.and_then(|from| match from {
+                Value::Object(fields) => fields.get(name),
+                other => Some(other),
+            });
+            let name = match widest {
+                0 => String::new(),
+                _ => pad(name, widest + 2),
+            };
+            match was.filter(|was| *was != value) {
+                None => format!("  {name}{}", compact(value)),
+                Some(was) => {
+                    let change = format!("{} → {}", compact(was), compact(value));
+                    format!(
+                        "* {name}{}",
+                        self.options.colour.paint(Ink::Changed, change)
+                    )
+                }
+            }
+        });
+        rows.collect()
+    }
+
+    /// Who does what, and where that is stated.
+    fn title(&self, step: &Step) -> String {
+        let title = format!("{}: {}", process(step), action(step));
+        let title = self.options.colour.paint(Ink::Strong, title);
+        format!("{title}  {}", self.source(step))
+    }
+
+    fn source(&self, step: &Step) -> String {
+        let source = format!("[{}]", step.source.as_deref().unwrap_or("?"));
+        self.options.colour.paint(Ink::Faint, source)
+    }
+
+    fn head(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
+        let step = &self.of.steps[index];
+        let answer = match &step.abstract_action {
+            None => "a stutter".to_owned(),
+            Some(action) => compact(action),
+        };
+        let line = format!(
+            "{}{}  answered by {answer}",
+            number(index),
+            self.title(step)
+        );
+        self.paragraph(f, &line, INDENT)
+    }
+
+    fn change(&self, change: &Change) -> String {
+        let (from, to) = (compact(&change.from), compact(&change.to));
+        let change = match change.field.as_str() {
+            // The whole state needs no name.
+            "" => format!("{from} → {to}"),
+            field => format!("{field}: {from} → {to}"),
+        };
+        self.options.colour.paint(Ink::Changed, change)
+    }
+
+    fn changed(&self, f: &mut Formatter<'_>, side: &str, changed: &[Change]) -> fmt::Result {
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.indented(f, &format!("{side}{}", self.joined(changed)))
+    }
+
+    fn joined(&self, changed: &[Change]) -> String {
+        let changed: Vec<_> = changed.iter().map(|change| self.change(change)).collect();
+        changed.join("  ")
+    }
+
+    /// Both states, each on one line that is broken where it is too long.
+    fn states(&self, f: &mut Formatter<'_>, step: &Step) -> fmt::Result {
+        self.indented(f, &whole(&step.state))?;
+        self.indented(f, &format!("abstract: {}", whole(&step.abstract_state)))
+    }
+
+    /// The state as the model draws it, where that differs from how it drew the state before.
+    fn drawings(&self, f: &mut Formatter<'_>, before: Option<&Step>, step: &Step) -> fmt::Result {
+        let verbose = self.options.detail == Detail::WholeStates;
+        let drawn = step.drawing.as_deref();
+        let seen = before.and_then(|before| before.drawing.as_deref());
+        if let Some(drawing) = drawn.filter(|_| verbose || drawn != seen) {
+            drawing
+                .lines()
+                .try_for_each(|line| self.indented(f, line))?;
+        }
+        match step.abstract_drawing.as_deref().filter(|_| verbose) {
+            Some(drawing) => self
+                .indented(f, "abstractly")
+                .and_then(|()| drawing.lines().try_for_each(|line| self.indented(f, line))),
+            None => Ok(()),
+        }
+    }
+
+    fn nearest(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.of.nearest.is_empty() {
+            return Ok(());
+        }
+        writeln!(f)?;
+        self.paragraph(
+            f,
+            "  the nearest abstract actions, and why each does not fit:",
+            2,
+        )?;
+        for nearest in &self.of.nearest {
+            self.paragraph(f, &format!("    {}", misfit(nearest)), 6)?;
+        }
+        Ok(())
+    }
+
+    fn indented(&self, f: &mut Formatter<'_>, line: &str) -> fmt::Result {
+        let room = self.options.width.saturating_sub(INDENT);
+        for line in wrap(line, room, 2) {
+            writeln!(f, "{:INDENT$}{}", "", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+fn process(step: &Step) -> &str {
+    step.process.as_deref().unwrap_or("?")
+}
+
+fn action(step: &Step) -> String {
+    step.action.as_ref().map(compact).unwrap_or_default()
+}
+
+/// The number of a step, in front of it.
+fn number(index: usize) -> String {
+    format!("{index:>INNER$}  ", INNER = INDENT - 3)
+}
+
+/// A state on one line, two spaces between its fields.
+pub(super) fn whole(state: &Value) -> String {
+    match state {
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            let fields = fields.map(|(field, value)| format!("{field} {}", compact(value)));
+            fields.collect::<Vec<_>>().join("  ")
+        }
+        other => compact(other),
+    }
+}
+
+fn misfit(nearest: &Nearest) -> String {
+    let action = nearest
+        .action
+        .as_ref()
+        .map_or_else(|| "a stutter".to_owned(), compact);
+    let answered = if nearest.answered {
+        " (as answered)"
+    } else {
+        ""
+    };
+    if !nearest.enabled {
+        return format!("{action}{answered}: its guard is false here");
+    }
+    let differences: Vec<_> = nearest
+        .differs
+        .iter()
+        .map(|change| {
+            let (would, is) = (compact(&change.from), compact(&change.to));
+            format!("{} would be {would}, and is {is}", name(&change.field))
+        })
+        .collect();
+    match differences.as_slice() {
+        [] => {
+            format!("{action}{answered}: leads where the step leads, but is not what was answered")
+        }
+        some => format!("{action}{answered}: {}", some.join("; ")),
+    }
+}

@@ -1,0 +1,98 @@
+//! Memories as people draw them: what the reports of all levels show.
+
+use super::colours::Colours;
+use super::memory::{Memory, Node, NodeSet};
+
+/// Every node with its sons, its colour if nodes have any (● black, ○ white), and whether it is a
+/// root or garbage; then the free list.
+pub(super) fn memory(m: &Memory, colours: Option<Colours>) -> String {
+    let accessible = m.accessible();
+    let mut parts: Vec<String> = m
+        .shape
+        .nodes()
+        .map(|n| {
+            let colour = match colours.map(|c| c.colour(n)) {
+                Some(true) => " ●",
+                Some(false) => " ○",
+                None => "",
+            };
+            let kind = match n {
+                _ if n < m.shape.roots => " root",
+                _ if !accessible.contains(n) => " garbage",
+                _ => "",
+            };
+            format!("{n}{colour}{kind} → {}", join(m.sons(n), " "))
+        })
+        .collect();
+    parts.push(format!("free list: {}", free_list(m)));
+    parts.join("   ")
+}
+
+/// The nodes on the list that begins in cell (0, 0), each pointing to the next one from its cell 0,
+/// up to a root. A list that runs into itself ends with dots.
+///
+/// Cell (0, 0) and the nodes on the list are also the mutator's to write, so this is where an
+/// allocation would look, whatever became of the list.
+fn free_list(m: &Memory) -> String {
+    let mut list: Vec<Node> = Vec::new();
+    let mut seen = NodeSet::default();
+    let mut n = m.son(0, 0);
+    while n >= m.shape.roots && !seen.contains(n) {
+        list.push(n);
+        seen = seen.with(n);
+        n = m.son(n, 0);
+    }
+    match (list.is_empty(), n >= m.shape.roots) {
+        (true, _) => "empty".to_owned(),
+        (false, false) => join(&list, ", "),
+        (false, true) => format!("{}, {n}, …", join(&list, ", ")),
+    }
+}
+
+fn join(nodes: &[Node], separator: &str) -> String {
+    let nodes: Vec<_> = nodes.iter().map(Node::to_string).collect();
+    nodes.join(separator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ben_ari::Shape;
+
+    #[test]
+    fn a_heap_is_drawn_with_its_colours_and_its_free_list() {
+        let shape = Shape {
+            nodes: 4,
+            sons: 2,
+            roots: 1,
+        };
+        let empty = Memory::null_array(shape);
+        assert_eq!(
+            memory(&empty, None),
+            "0 root → 0 0   1 garbage → 0 0   2 garbage → 0 0   3 garbage → 0 0   free list: empty"
+        );
+        let appended = empty.append_to_free(2).append_to_free(1).set_son(0, 1, 2);
+        let colours = Colours::WHITE.set_colour(0, true);
+        assert_eq!(
+            memory(&appended, Some(colours)),
+            "0 ● root → 1 2   1 ○ → 2 2   2 ○ → 0 0   3 ○ garbage → 0 0   free list: 1, 2"
+        );
+    }
+
+    #[test]
+    fn a_free_list_that_bites_its_tail_ends_with_dots() {
+        let shape = Shape {
+            nodes: 3,
+            sons: 1,
+            roots: 1,
+        };
+        let cyclic = Memory::null_array(shape)
+            .set_son(0, 0, 1)
+            .set_son(1, 0, 2)
+            .set_son(2, 0, 1);
+        assert_eq!(
+            memory(&cyclic, None),
+            "0 root → 1   1 → 2   2 → 1   free list: 1, 2, 1, …"
+        );
+    }
+}
