@@ -19,6 +19,7 @@ mod compose;
 pub mod explore;
 mod invariant;
 pub mod obligation;
+pub mod random;
 mod refinement;
 pub mod report;
 mod system;
@@ -26,7 +27,7 @@ mod trace;
 
 pub use compose::{Composed, compose};
 pub use invariant::Invariant;
-pub use obligation::{Settings, check};
+pub use obligation::{Search, Settings, check};
 pub use refinement::{Refinement, Waiver};
 pub use report::{Evidence, Report, Verdict};
 pub use system::{

@@ -3,7 +3,7 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::Settings;
+use super::{Search, Settings};
 use super::check::{During, Examiner, Fault, INVARIANTS, SIMULATION, Tally};
 use super::environment;
 use super::explain::Explainer;
@@ -89,11 +89,12 @@ impl<'a, R: Refinement> Judge<'a, R> {
             check: String::new(),
             parameters: serde_json::Map::new(),
             verdict,
-            evidence: if complete {
-                Evidence::Exhaustive
-            } else {
-                Evidence::Bounded
+            evidence: match self.settings.search {
+                Search::Walks(_) => Evidence::Sampled,
+                Search::Exhaustive if complete => Evidence::Exhaustive,
+                Search::Exhaustive => Evidence::Bounded,
             },
+            walks: None,
             limit: match &self.explored.end {
                 End::Limit(limit) => Some(*limit),
                 _ => None,

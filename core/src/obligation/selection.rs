@@ -108,6 +108,7 @@ pub(super) enum Kind {
     Model,
 }
 
+#[derive(Clone)]
 pub(super) struct Row {
     pub name: String,
     pub kind: Kind,

@@ -58,7 +58,7 @@ fn headline(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
     match report.evidence {
         Evidence::Exhaustive => write!(f, ", exhaustive: every reachable state of this instance"),
         Evidence::Bounded => write!(f, ", bounded: the states reached before the search ended"),
-        Evidence::Sampled => write!(f, ", sampled: random walks"),
+        Evidence::Sampled => walks(report, f),
     }?;
     match report.limit {
         None => writeln!(f),
@@ -66,10 +66,32 @@ fn headline(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
     }
 }
 
+fn walks(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
+    write!(f, ", sampled: ")?;
+    if let Some(walks) = &report.walks {
+        if walks.begun < walks.walks {
+            write!(f, "{} of ", walks.begun)?;
+        }
+        write!(
+            f,
+            "{} random walks of at most {} steps, seed {}",
+            walks.walks, walks.steps, walks.seed
+        )?;
+    }
+    match report.limit {
+        None => Ok(()),
+        Some(_) => write!(f, ", ended"),
+    }
+}
+
 fn counts(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
+    let states = match report.evidence {
+        Evidence::Sampled => "visits of states",
+        _ => "states",
+    };
     writeln!(
         f,
-        "{} states ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads",
+        "{} {states} ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads",
         report.states,
         report.initial_states,
         report.transitions,
