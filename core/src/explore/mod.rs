@@ -18,8 +18,8 @@ use crate::trace::Trace;
 pub use breadth_first::explore;
 pub use guard::Panic;
 pub(crate) use guard::catch;
-pub(crate) use memory::resident_bytes;
 pub use limits::{Limit, Limits, Progress, Watch};
+pub(crate) use memory::resident_bytes;
 use store::{Parents, Store};
 
 /// The number of a state, in the order in which breadth-first search first meets it.

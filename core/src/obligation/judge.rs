@@ -3,11 +3,11 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::{Search, Settings};
 use super::check::{During, Examiner, Fault, INVARIANTS, SIMULATION, Tally};
 use super::environment;
 use super::explain::Explainer;
 use super::selection::{Kind, Selection};
+use super::{Search, Settings};
 use crate::explore::{End, Explored, Panic, Place, StateId, catch};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Evidence, Obligation, Report, RuleCoverage, Verdict};

@@ -107,7 +107,7 @@ where
             let before = best.place.length;
             self.without_loops(&mut best, &mut patience);
             self.without_one_kind(&mut best, &mut patience);
-            self.from_elsewhere(&mut best, &mut patience);
+            self.starting_elsewhere(&mut best, &mut patience);
             self.without_runs(&mut best, &mut patience);
             if best.place.length == before || patience == 0 {
                 break;
@@ -227,10 +227,7 @@ where
         Self::accept(best, found)
     }
 
-    fn accept(
-        best: &mut Failing<S, V::Tally>,
-        found: Option<Failing<S, V::Tally>>,
-    ) -> bool {
+    fn accept(best: &mut Failing<S, V::Tally>, found: Option<Failing<S, V::Tally>>) -> bool {
         match found {
             Some(found) if found.place.length < best.place.length => {
                 *best = found;
@@ -278,7 +275,7 @@ where
     }
 
     /// Starts in another initial state.
-    fn from_elsewhere(&self, best: &mut Failing<S, V::Tally>, patience: &mut u64) {
+    fn starting_elsewhere(&self, best: &mut Failing<S, V::Tally>, patience: &mut u64) {
         for initial in self.initial.iter().take(INITIAL_STATES) {
             if *patience == 0 || (self.stop)() {
                 return;

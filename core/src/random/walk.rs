@@ -225,8 +225,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
                 found.visits += u64::from(outcome.length) + 1;
                 found.explored.transitions += u64::from(outcome.length);
                 found.explored.depth = found.explored.depth.max(outcome.length);
-                self.visitor
-                    .merge(&mut found.explored.tally, outcome.tally);
+                self.visitor.merge(&mut found.explored.tally, outcome.tally);
                 if outcome.enough {
                     found.explored.end = End::Stopped;
                     break;
