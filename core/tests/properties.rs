@@ -1,5 +1,4 @@
 //! The generators of behaviours: what they draw replays, and so does all that it shrinks to.
-#![cfg(all(feature = "proptest", feature = "quickcheck"))]
 
 mod machine;
 

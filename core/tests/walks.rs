@@ -313,17 +313,18 @@ fn a_deadlock_is_found_and_shortened() {
 /// Whichever function panics, it is a fault of the model, named and shortened.
 #[test]
 fn panics_are_findings() {
+    type Change = fn(&mut Via<u8, u8>);
     fn panics_at_9(n: &u8) -> u8 {
         assert!(*n != 9, "nine");
         *n
     }
-    let with = |change: fn(&mut Via<u8, u8>)| {
+    let with = |change: Change| {
         let mut refinement = wanderer();
         refinement.invariants.clear();
         change(&mut refinement);
         run(&refinement, &walks(50, 500, 2))
     };
-    let cases: [(&str, usize, fn(&mut Via<u8, u8>)); 4] = [
+    let cases: [(&str, usize, Change); 4] = [
         ("`next` of the implementation panicked", 6, |r| {
             r.implementation.next = |n| {
                 let n = panics_at_9(n);
