@@ -40,7 +40,7 @@ fn a_claim_that_is_wrong_is_noticed() {
         assert!(differences.contains(expected), "{differences}");
     }
     let mut right = claim.clone();
-    right.expect.verdict = refmap::Verdict::Violated;
+    right.expect.verdict = Verdict::Violated;
     (right.expect.states, right.expect.transitions) = (None, None);
     assert_eq!(right.differences(&report), Vec::<String>::new());
     right.expect.length = Some(22);

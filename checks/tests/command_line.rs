@@ -82,6 +82,48 @@ fn a_limit_exits_with_3_and_a_partial_report() {
 }
 
 #[test]
+fn walks_exit_with_1_or_3() {
+    let output = refmap(&format!(
+        "check ben-ari-3 {SMALL} --figure-14 as-printed --walks 10 --steps 500 --seed 3"
+    ));
+    assert_eq!(status(&output), 1);
+    let report = text(&output.stdout);
+    for part in [
+        " of 10 random walks of at most 500 steps, seed 3",
+        "walk 0 of seed 3, ",
+        "simulation fails after ",
+    ] {
+        assert!(report.contains(part), "{part}\n\n{report}");
+    }
+    let output = refmap(&format!("check ben-ari-3 {SMALL} --walks 10 --json"));
+    assert_eq!(status(&output), 3);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["evidence"], "sampled");
+    assert_eq!(
+        report["walks"],
+        serde_json::json!({"walks": 10, "steps": 1000, "seed": 0, "begun": 10})
+    );
+    assert_eq!(report["transitions"], 10_000);
+}
+
+#[test]
+fn options_of_walks_go_together() {
+    for (words, part) in [
+        ("--steps 9", "--walks <N>"),
+        ("--seed 9", "--walks <N>"),
+        ("--walks 0", "0 is not in 1.."),
+        ("--walks 9 --steps 0", "0 is not in 1.."),
+        ("--walks 9 --max-depth 3", "cannot be used with"),
+        ("--walks 9 --max-states 3", "cannot be used with"),
+    ] {
+        let output = refmap(&format!("check ben-ari-3 {words}"));
+        assert_eq!(status(&output), 2, "{words}");
+        let error = text(&output.stderr);
+        assert!(error.contains(part), "{words}: {error}");
+    }
+}
+
+#[test]
 fn expect_decides_the_exit_status() {
     let printed = format!("check ben-ari-3 {SMALL} --figure-14 as-printed --quiet");
     assert_eq!(status(&refmap(&format!("{printed} --expect violated"))), 0);

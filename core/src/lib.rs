@@ -19,6 +19,7 @@ mod compose;
 pub mod explore;
 mod invariant;
 pub mod obligation;
+pub mod random;
 mod refinement;
 pub mod report;
 mod system;
@@ -27,7 +28,7 @@ mod type_correct;
 
 pub use compose::{Composed, compose};
 pub use invariant::Invariant;
-pub use obligation::{Settings, check, check_with_induction};
+pub use obligation::{Search, Settings, check, check_with_induction};
 pub use refinement::{Refinement, Waiver};
 pub use report::{Evidence, Report, Verdict};
 pub use system::{

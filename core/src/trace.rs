@@ -1,6 +1,8 @@
 //! Traces, and replaying them on the model without the explorer: a counterexample is believed
 //! because it replays, not because a search printed it.
 
+use std::fmt::{self, Debug};
+
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 /// A finite behaviour: an initial state, and the steps taken from it.
@@ -36,6 +38,23 @@ impl<S: TransitionSystem> Clone for Trace<S> {
         }
     }
 }
+
+impl<S: TransitionSystem> Debug for Trace<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace")
+            .field("initial", &self.initial)
+            .field("steps", &self.steps)
+            .finish()
+    }
+}
+
+impl<S: TransitionSystem> PartialEq for Trace<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.initial == other.initial && self.steps == other.steps
+    }
+}
+
+impl<S: TransitionSystem> Eq for Trace<S> {}
 
 /// Why a list of actions is not a behaviour of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

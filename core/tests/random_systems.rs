@@ -9,7 +9,7 @@ mod oracle;
 mod planted;
 mod table;
 
-use comparison::{Distribution, compare};
+use comparison::{Distribution, Sampled, compare, compare_walks};
 use oracle::Oracle;
 use planted::{Bug, Findings, explore};
 use table::random::{Size, draw};
@@ -49,6 +49,21 @@ fn the_engine_agrees_with_the_oracle_when_workers_share_a_level() {
 fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
     let distribution = compare_all(0..12, Size::Huge);
     assert!(distribution.widest_level > 20_000);
+}
+
+/// Random walks report no violation that there is not, and nearly all that a walk can show.
+#[test]
+fn walks_find_what_there_is_and_nothing_else() {
+    let mut sampled = Sampled::default();
+    for seed in 0..SEEDS {
+        compare_walks(seed, &mut sampled);
+    }
+    println!("{sampled:?}");
+    assert!(sampled.found > 1000);
+    // What is missed is where a walk seldom goes, and does not come back from.
+    assert!(sampled.missed * 100 < sampled.found, "{sampled:?}");
+    // Shortened walks are nearly as short as can be.
+    assert!(sampled.shortest * 100 > sampled.found * 98, "{sampled:?}");
 }
 
 /// The comparison is worth something: it sees what it should.

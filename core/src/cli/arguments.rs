@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::listing::Listing;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use crate::explore::Limits;
-use crate::obligation::{Induction, Selection, Until};
+use crate::obligation::{Induction, Search, Selection, Until};
+use crate::random::Walks;
 use crate::report::{Detail, Verdict};
 
 /// The option that says how many threads the engine uses.
@@ -35,6 +36,7 @@ pub(super) struct EverythingCommand {
 pub(super) struct CheckCommand {
     pub check: String,
     pub arguments: Vec<(String, Value)>,
+    pub search: Search,
     pub threads: usize,
     pub limits: Limits,
     pub obligations: Selection,
@@ -206,6 +208,19 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             "keep-going",
             "Explores to the end instead of stopping at the first violation",
         ),
+        valued(
+            "walks",
+            "N",
+            "Makes random walks instead of exploring; they never make a check hold",
+        )
+        .value_parser(clap::value_parser!(u32).range(1..))
+        .conflicts_with_all(["max-states", "max-depth"]),
+        valued("steps", "N", "The most steps of a walk; 1000 by default")
+            .value_parser(clap::value_parser!(u32).range(1..))
+            .requires("walks"),
+        valued("seed", "N", "What determines the walks; 0 by default")
+            .value_parser(clap::value_parser!(u64))
+            .requires("walks"),
         valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
             PossibleValuesParser::new(["holds", "violated", "incomplete"]),
         ),
@@ -260,6 +275,17 @@ fn threads(matches: &ArgMatches) -> usize {
     given.map_or_else(cores, |threads| usize::from(*threads))
 }
 
+fn search(matches: &ArgMatches) -> Search {
+    let Some(&walks) = matches.get_one("walks") else {
+        return Search::Exhaustive;
+    };
+    Search::Walks(Walks {
+        walks,
+        steps: matches.get_one("steps").copied().unwrap_or(1000),
+        seed: matches.get_one("seed").copied().unwrap_or(0),
+    })
+}
+
 fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
     let argument = |parameter: &Parameter| {
         let value = match parameter.kind {
@@ -274,6 +300,7 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
     CheckCommand {
         check: check.name.to_owned(),
         arguments: check.parameters.iter().filter_map(argument).collect(),
+        search: search(matches),
         threads: threads(matches),
         limits: Limits {
             states: matches.get_one("max-states").copied(),

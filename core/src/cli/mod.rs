@@ -149,6 +149,7 @@ fn check(
     let trace_file = trace_file.transpose()?;
     let bar = progress::Bar::new(command.quiet, &command.check);
     let settings = Settings {
+        search: command.search,
         threads: command.threads,
         limits: command.limits,
         obligations: command.obligations.clone(),

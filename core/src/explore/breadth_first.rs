@@ -209,11 +209,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
     }
 
     fn out_of_time(&self) -> Option<Limit> {
-        if self.watch.is_cancelled() {
-            return Some(Limit::Cancelled);
-        }
-        let seconds = self.limits.seconds?;
-        (self.started.elapsed().as_secs_f64() >= seconds).then_some(Limit::Seconds(seconds))
+        self.limits.out_of_time(&self.watch, self.started)
     }
 
     fn within_limits(&mut self) -> Result<(), Limit> {
@@ -318,6 +314,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
                         step: Some(steps),
                     };
                     stepping.set(Some(step));
+                    self.visitor.offered(tally, &action);
                     let label = self.visitor.step(tally, step, (from, &image), &action, &to);
                     stepping.set(None);
                     steps += 1;

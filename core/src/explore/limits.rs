@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,18 @@ pub struct Limits {
     pub seconds: Option<f64>,
     /// Memory held by the process.
     pub memory_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// Whether a search that began at `started` has to end: because the time is up, or somebody
+    /// cancelled it.
+    pub(crate) fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {
+        if watch.is_cancelled() {
+            return Some(Limit::Cancelled);
+        }
+        let seconds = self.seconds?;
+        (started.elapsed().as_secs_f64() >= seconds).then_some(Limit::Seconds(seconds))
+    }
 }
 
 /// What ended an exploration early.
@@ -72,7 +84,7 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    pub(super) fn is_cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         self.cancel
             .is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }

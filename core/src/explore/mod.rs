@@ -19,6 +19,7 @@ pub use breadth_first::explore;
 pub use guard::Panic;
 pub(crate) use guard::catch;
 pub use limits::{Limit, Limits, Progress, Watch};
+pub(crate) use memory::resident_bytes;
 use store::{Parents, Store};
 
 /// The number of a state, in the order in which breadth-first search first meets it.
@@ -53,6 +54,8 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally);
     /// Looks at a state. Called once for every state reached, those at a limit included.
     fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>) -> Self::Image;
+    /// Told of every action that a state offers, whether or not its step is then looked at.
+    fn offered(&self, _tally: &mut Self::Tally, _action: &ActionOf<S>) {}
     /// Looks at a step; the answer is kept with it if the graph is recorded.
     fn step(
         &self,
@@ -66,7 +69,8 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn leave(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>, steps: u32);
     /// Called when a function of the model panicked.
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic);
-    /// The length of the shortest trace worth stopping for. Asked after each level of the search.
+    /// The length of the shortest trace worth stopping for. Asked after each level of the search, or
+    /// at each state of a random walk.
     fn stop(&self, tally: &Self::Tally) -> Option<u32>;
 }
 
@@ -119,6 +123,8 @@ pub enum End {
     Limit(Limit),
     /// A function of the model panicked, so that some steps are unknown.
     Panicked,
+    /// It was random walks, and all were made; nothing is known of the rest.
+    Sampled,
 }
 
 /// What an exploration found.
@@ -146,6 +152,36 @@ pub struct Explored<S: TransitionSystem, T> {
 }
 
 impl<S: TransitionSystem, T> Explored<S, T> {
+    /// What a search that keeps no states has found at its start.
+    pub(crate) fn nothing(tally: T, end: End) -> Self {
+        Self {
+            tally,
+            end,
+            initial_states: 0,
+            transitions: 0,
+            depth: 0,
+            seconds: 0.0,
+            peak_memory_bytes: 0,
+            graph: None,
+            initial_panic: None,
+            store: Store::new(),
+            parents: Parents::new(),
+        }
+    }
+
+    /// Keeps a behaviour to be shown, and says by what number its last state goes.
+    pub(crate) fn keep(&mut self, trace: Trace<S>) -> StateId {
+        let mut last = None;
+        let steps = trace.steps.into_iter().map(|(_, state)| state);
+        for state in std::iter::once(trace.initial).chain(steps) {
+            // Pushed even if another behaviour has the state: each is a path of its own.
+            let id = self.store.push(self.store.hash(&state), state);
+            self.parents.push(last);
+            last = Some(id);
+        }
+        last.expect("a behaviour has an initial state")
+    }
+
     /// How many distinct states were reached.
     pub fn states(&self) -> usize {
         self.store.len()

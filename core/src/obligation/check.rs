@@ -11,8 +11,9 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use super::environment::Label;
 use super::induction;
 use super::judge::Judge;
+use super::sampled::sampled;
 use super::selection::{CheckError, Kind, Row, rows};
-use super::{Settings, Until};
+use super::{Search, Settings, Until};
 use crate::explore::{Panic, Place, Record, Visitor, explore};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
@@ -72,7 +73,13 @@ fn run<R: Refinement>(
     let invariants = refinement.invariants();
     let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
     let rows = rows(refinement, &names, settings, enumerated.is_some())?;
-    let examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
+    let mut examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
+    if let Search::Walks(walks) = settings.search {
+        examiner.wants.labels = false;
+        let mut report = sampled(&examiner, walks, settings, enumerated);
+        report.seconds = started.elapsed().as_secs_f64();
+        return Ok(report);
+    }
     let record = if examiner.wants.environment {
         Record::Graph
     } else {
@@ -102,6 +109,8 @@ pub(super) struct Wants {
     /// The step correspondence; other obligations rest on it.
     pub simulation: bool,
     pub environment: bool,
+    /// What each step means to the environment, to be kept with it.
+    pub labels: bool,
 }
 
 /// The visitor that tests the obligations.
@@ -181,7 +190,7 @@ fn add(into: &mut [u64], from: &[u64]) {
 }
 
 impl<'a, R: Refinement> Examiner<'a, R> {
-    fn new(
+    pub fn new(
         refinement: &'a R,
         invariants: &'a [Invariant<R::Concrete>],
         rows: &'a [Row],
@@ -204,6 +213,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
                 observation,
                 simulation,
                 environment,
+                labels: environment,
             },
             until,
             environment: refinement.environment(),
@@ -315,6 +325,12 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         image
     }
 
+    fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+        if self.wants.anything {
+            tally.note_offer(self.hasher.hash_one(action));
+        }
+    }
+
     fn step(
         &self,
         tally: &mut Self::Tally,
@@ -336,7 +352,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         if !self.wants.anything {
             return 0;
         }
-        tally.note_offer(self.hasher.hash_one(action));
         let Some(image) = image.as_ref().filter(|_| self.wants.simulation) else {
             return 0;
         };
@@ -364,7 +379,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             let process = specification.process_of(abstract_action);
             if self.environment_index(process).is_some() {
                 tally.test(AGENCY, place, agent == process);
-                if self.wants.environment {
+                if self.wants.labels {
                     input = Some(self.input(&mut tally.inputs, abstract_action));
                 }
             }

@@ -7,7 +7,7 @@ use super::check::{During, Enumerated, Examiner, Fault, INVARIANTS, SIMULATION, 
 use super::environment;
 use super::explain::Explainer;
 use super::selection::{Kind, Selection};
-use super::{Settings, Until, induction};
+use super::{Search, Settings, Until, induction};
 use crate::explore::{End, Explored, Panic, Place, StateId, catch};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
@@ -96,11 +96,12 @@ impl<'a, R: Refinement> Judge<'a, R> {
             check: String::new(),
             parameters: serde_json::Map::new(),
             verdict,
-            evidence: if complete {
-                Evidence::Exhaustive
-            } else {
-                Evidence::Bounded
+            evidence: match self.settings.search {
+                Search::Walks(_) => Evidence::Sampled,
+                Search::Exhaustive if complete => Evidence::Exhaustive,
+                Search::Exhaustive => Evidence::Bounded,
             },
+            walks: None,
             limit: match &self.explored.end {
                 End::Limit(limit) => Some(*limit),
                 _ => None,

@@ -23,6 +23,7 @@ mod environment;
 mod explain;
 mod induction;
 mod judge;
+mod sampled;
 mod selection;
 
 use std::num::NonZero;
@@ -32,10 +33,13 @@ pub(crate) use selection::nearest;
 pub use selection::{CheckError, Selection};
 
 use crate::explore::{Limits, Watch};
+use crate::random::Walks;
 
 /// How a check is run. The defaults check everything, on all cores, without bounds.
 #[derive(Clone)]
 pub struct Settings<'a> {
+    /// Which states are looked at.
+    pub search: Search,
     /// Workers; they change the speed and nothing else.
     pub threads: usize,
     /// When to end early.
@@ -59,10 +63,22 @@ pub enum Induction {
     Included,
 }
 
+/// Which states a check looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// All that can be reached, within the limits.
+    #[default]
+    Exhaustive,
+    /// Those on random walks, which never make a check hold. Of the limits only those on time and
+    /// memory mean anything here; the walks have bounds of their own.
+    Walks(Walks),
+}
+
 /// How far a check goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// To the end of the smallest depth at which an obligation is violated.
+    /// To the end of the smallest depth at which an obligation is violated, or to the first random
+    /// walk that violates one.
     FirstViolation,
     /// To the end, so that one run tells the fate of every obligation.
     End,
@@ -71,6 +87,7 @@ pub enum Until {
 impl Default for Settings<'_> {
     fn default() -> Self {
         Self {
+            search: Search::default(),
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             limits: Limits::default(),
             obligations: Selection::Default,

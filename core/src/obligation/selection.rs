@@ -116,6 +116,7 @@ pub(super) enum Kind {
     Model,
 }
 
+#[derive(Clone)]
 pub(super) struct Row {
     pub name: String,
     pub kind: Kind,

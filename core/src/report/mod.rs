@@ -73,15 +73,21 @@ pub struct Report {
     pub verdict: Option<Verdict>,
     /// What the verdict rests on.
     pub evidence: Evidence,
+    /// The random walks, if they are what it rests on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub walks: Option<Sample>,
     /// What ended the search early, if something did.
     pub limit: Option<Limit>,
     /// Distinct initial states.
     pub initial_states: u64,
-    /// Distinct reachable states, initial ones included.
+    /// Distinct reachable states, initial ones included. Of random walks, which remember no states:
+    /// those visited, each counted as often as it was.
     pub states: u64,
-    /// Steps (state, action, successor) from reachable states, without explicit stuttering.
+    /// Steps (state, action, successor) from reachable states, without explicit stuttering. Of random
+    /// walks: the steps taken.
     pub transitions: u64,
-    /// The greatest distance of a reachable state from an initial one, in transitions.
+    /// The greatest distance of a reachable state from an initial one, in transitions. Of random
+    /// walks: the length of the longest.
     pub depth: u32,
     /// Time taken.
     pub seconds: f64,
@@ -98,7 +104,8 @@ pub struct Report {
     /// `rule:NAME` for a rule that never fired, `premise:NAME` for an invariant whose premise was
     /// never true.
     pub unexercised: Vec<String>,
-    /// The counterexample that the verdict rests on: a shortest one.
+    /// The counterexample that the verdict rests on: a shortest one, or what a random walk was
+    /// shortened to.
     pub counterexample: Option<Counterexample>,
 }
 
@@ -132,6 +139,19 @@ impl Report {
     }
 }
 
+/// The random walks that a check made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// How many were asked for.
+    pub walks: u32,
+    /// The most steps that each takes.
+    pub steps: u32,
+    /// What determines them.
+    pub seed: u64,
+    /// How many were begun before the search ended, the one that violates an obligation included.
+    pub begun: u32,
+}
+
 /// What became of one obligation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Obligation {
@@ -159,7 +179,7 @@ pub struct RuleCoverage {
     pub rule: String,
     /// The kind of process it belongs to.
     pub process: String,
-    /// Transitions by it, from reachable states.
+    /// Transitions by it, from reachable states; of random walks, steps taken.
     pub fired: u64,
 }
 

@@ -134,10 +134,12 @@ impl Text<'_, Report> {
         if let Some(first) = &report.counterexample {
             line += &format!(" by {} after {}", first.obligation, steps(first.length));
         }
-        line += match report.evidence {
-            Evidence::Exhaustive => ", exhaustive: every reachable state of this instance",
-            Evidence::Bounded => ", bounded: the states reached before the search ended",
-            Evidence::Sampled => ", sampled: random walks",
+        line += &match report.evidence {
+            Evidence::Exhaustive => {
+                ", exhaustive: every reachable state of this instance".to_owned()
+            }
+            Evidence::Bounded => ", bounded: the states reached before the search ended".to_owned(),
+            Evidence::Sampled => walks(report),
         };
         if let Some(limit) = report.limit {
             line += &format!(" by {limit}");
@@ -190,9 +192,30 @@ pub(super) fn steps(length: usize) -> String {
     format!("{length} {steps}")
 }
 
+fn walks(report: &Report) -> String {
+    let mut text = ", sampled: ".to_owned();
+    if let Some(walks) = &report.walks {
+        if walks.begun < walks.walks {
+            text += &format!("{} of ", walks.begun);
+        }
+        text += &format!(
+            "{} random walks of at most {} steps, seed {}",
+            walks.walks, walks.steps, walks.seed
+        );
+    }
+    if report.limit.is_some() {
+        text += ", ended";
+    }
+    text
+}
+
 fn counts(report: &Report) -> String {
+    let states = match report.evidence {
+        Evidence::Sampled => "visits of states",
+        _ => "states",
+    };
     format!(
-        "{} states ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads",
+        "{} {states} ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads",
         report.states,
         report.initial_states,
         report.transitions,

@@ -3,7 +3,8 @@
 mod distribution;
 mod evidence;
 
-use refmap::obligation::Until;
+use refmap::obligation::{Search, Until};
+use refmap::random::Walks;
 use refmap::report::Obligation;
 use refmap::{Evidence, Report, Settings, Verdict, check};
 
@@ -56,6 +57,62 @@ pub fn compare(seed: u64, size: Size, distribution: &mut Distribution) {
         None => assert_eq!(to_the_end, to_the_first),
     }
     distribution.add(oracle, &fates);
+}
+
+/// How random walks fared, over all cases.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    /// Violations that walks can show, and did.
+    pub found: u64,
+    /// Those that they did not show.
+    pub missed: u64,
+    /// Those shown by a counterexample as short as there is.
+    pub shortest: u64,
+}
+
+/// Compares random walks with the oracle.
+pub fn compare_walks(seed: u64, sampled: &mut Sampled) {
+    let refinement = &draw(seed, Size::Small);
+    let _case = Case(seed, refinement);
+    let oracle = &Oracle::new(refinement);
+    let fates = oracle.fates();
+    let walks = |until, threads| {
+        let settings = Settings {
+            search: Search::Walks(Walks {
+                walks: 100,
+                steps: 60,
+                seed,
+            }),
+            until,
+            threads,
+            ..Settings::default()
+        };
+        let report = check(refinement, &settings).expect("the settings fit");
+        assert_eq!(report.evidence, Evidence::Sampled);
+        assert_ne!(report.verdict, Some(Verdict::Holds));
+        show(oracle, &report);
+        report
+    };
+    let to_the_end = walks(Until::End, 1);
+    for report in [&to_the_end, &walks(Until::FirstViolation, 2)] {
+        assert_eq!(report.obligations.len(), fates.len());
+        for (row, (name, decided)) in report.obligations.iter().zip(&fates) {
+            assert_eq!(row.name, *name);
+            if row.verdict == Verdict::Violated {
+                assert_eq!(decided.verdict, Verdict::Violated, "{name}");
+                assert!(fate(row).length >= decided.length, "{name}");
+            }
+        }
+    }
+    for (row, (name, decided)) in to_the_end.obligations.iter().zip(&fates) {
+        let shown_by_walks = !name.starts_with("environment") && name != "coverage";
+        if shown_by_walks && decided.verdict == Verdict::Violated {
+            let found = row.verdict == Verdict::Violated;
+            sampled.found += u64::from(found);
+            sampled.missed += u64::from(!found);
+            sampled.shortest += u64::from(fate(row).length == decided.length);
+        }
+    }
 }
 
 /// A report of the whole state space says what the oracle says.

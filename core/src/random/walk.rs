@@ -1,0 +1,400 @@
+//! The engine that walks at random.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::{Generator, Walks};
+use crate::explore::{
+    End, Explored, Limit, Limits, Place, Progress, StateId, Visitor, Watch, catch, resident_bytes,
+};
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::trace::Trace;
+
+/// Walks between two looks at the memory, and as many tallies kept at a time.
+const WAVE: u32 = 512;
+/// Steps between two looks at the clock.
+const PATIENCE: u32 = 64;
+
+/// A behaviour of `system` of at most `steps` random steps, drawn as those of [`Walks`] are. `None`
+/// if there is no initial state.
+///
+/// ```
+/// # use refmap::{Rule, RuleId, TransitionSystem};
+/// # struct Clock;
+/// # impl TransitionSystem for Clock {
+/// #     type State = u8;
+/// #     type Action = ();
+/// #     type Observation = u8;
+/// #     fn rules(&self) -> &[Rule] { const { &[Rule::new("tick", "clock", "")] } }
+/// #     fn rule_of(&self, _: &()) -> RuleId { RuleId(0) }
+/// #     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0); }
+/// #     fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) { visit((), (from + 1) % 12); }
+/// #     fn observe(&self, state: &u8) -> u8 { *state }
+/// # }
+/// use refmap::random::{Generator, random_trace};
+///
+/// let trace = random_trace(&Clock, &mut Generator::new(7), 30).expect("a clock starts at 0");
+/// assert_eq!((trace.length(), *trace.last()), (30, 6));
+/// ```
+pub fn random_trace<S: TransitionSystem>(
+    system: &S,
+    generator: &mut Generator,
+    steps: u32,
+) -> Option<Trace<S>> {
+    let mut initial = Vec::new();
+    system.initial(&mut |state| initial.push(state));
+    if initial.is_empty() {
+        return None;
+    }
+    let mut trace = Trace {
+        initial: initial.swap_remove(generator.below(initial.len())),
+        steps: Vec::new(),
+    };
+    let mut offers = Offers::new(system);
+    for _ in 0..steps {
+        offers.fill(system, trace.last());
+        let Some((_, action, to)) = offers.choose(generator) else {
+            break;
+        };
+        trace.steps.push((action, to));
+    }
+    Some(trace)
+}
+
+/// The steps that a state offers.
+struct Offers<S: TransitionSystem> {
+    /// Each with its rule.
+    steps: Vec<(usize, ActionOf<S>, StateOf<S>)>,
+    /// Per rule, how many of them. The last is for actions of a rule that does not exist, which the
+    /// visitor finds out when one is chosen.
+    instances: Vec<usize>,
+    /// The rules that have some.
+    enabled: Vec<usize>,
+}
+
+impl<S: TransitionSystem> Offers<S> {
+    fn new(system: &S) -> Self {
+        Self {
+            steps: Vec::new(),
+            instances: vec![0; system.rules().len() + 1],
+            enabled: Vec::new(),
+        }
+    }
+
+    fn fill(&mut self, system: &S, from: &StateOf<S>) {
+        self.steps.clear();
+        for rule in self.enabled.drain(..) {
+            self.instances[rule] = 0;
+        }
+        system.next(from, &mut |action, to| {
+            let rule = system.rule_of(&action).0.min(self.instances.len() - 1);
+            if self.instances[rule] == 0 {
+                self.enabled.push(rule);
+            }
+            self.instances[rule] += 1;
+            self.steps.push((rule, action, to));
+        });
+    }
+
+    /// Draws a rule that is enabled and then one of its instances: the place among the steps, the
+    /// action and the target.
+    fn choose(&mut self, generator: &mut Generator) -> Option<(u32, ActionOf<S>, StateOf<S>)> {
+        if self.steps.is_empty() {
+            return None;
+        }
+        let rule = self.enabled[generator.below(self.enabled.len())];
+        let instance = generator.below(self.instances[rule]);
+        let mut instances = self.steps.iter().enumerate();
+        let (position, _) = instances
+            .by_ref()
+            .filter(|(_, (of, ..))| *of == rule)
+            .nth(instance)?;
+        let (_, action, to) = self.steps.swap_remove(position);
+        Some((position as u32, action, to))
+    }
+}
+
+/// What walks found.
+pub(crate) struct Walked<S: TransitionSystem, T> {
+    /// It keeps no states; a place of its tally names a walk where that of an exploration names a
+    /// state.
+    pub explored: Explored<S, T>,
+    /// The distinct initial states, in the order in which the system has them.
+    pub initial: Vec<StateOf<S>>,
+    /// How many walks were begun.
+    pub begun: u32,
+    /// States visited, counting each visit.
+    pub visits: u64,
+}
+
+/// Makes the walks, showing each state and step to `visitor`. What is found does not depend on the
+/// number of threads: walks are added up in their order, and when the visitor has seen enough with
+/// one of them, none that comes after it is.
+pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
+    system: &S,
+    visitor: &V,
+    walks: Walks,
+    threads: usize,
+    limits: Limits,
+    watch: Watch<'_>,
+) -> Walked<S, V::Tally> {
+    let started = Instant::now();
+    let mut states = Vec::new();
+    let initial_panic = catch(|| system.initial(&mut |state| states.push(state))).err();
+    let mut known = HashSet::new();
+    states.retain(|state| known.insert(state.clone()));
+    let search = Search {
+        system,
+        visitor,
+        walks,
+        threads: threads.max(1),
+        limits,
+        watch,
+        started,
+        initial: states,
+        taken: AtomicU64::new(0),
+        enough: AtomicU32::new(u32::MAX),
+        out_of_time: AtomicBool::new(false),
+    };
+    let mut explored = Explored::nothing(visitor.tally(), End::Sampled);
+    explored.initial_states = search.initial.len() as u64;
+    explored.initial_panic = initial_panic;
+    search.run(explored)
+}
+
+struct Search<'a, S: TransitionSystem, V> {
+    system: &'a S,
+    visitor: &'a V,
+    walks: Walks,
+    threads: usize,
+    limits: Limits,
+    watch: Watch<'a>,
+    started: Instant,
+    initial: Vec<StateOf<S>>,
+    /// Steps taken so far by all workers, for those who watch.
+    taken: AtomicU64,
+    /// The first walk with which the visitor had seen enough.
+    enough: AtomicU32,
+    out_of_time: AtomicBool,
+}
+
+/// Who walks; one of the workers tells those who watch.
+#[derive(Clone, Copy, PartialEq)]
+enum Worker {
+    Caller,
+    Helper,
+}
+
+/// What one walk found.
+struct Outcome<T> {
+    number: u32,
+    tally: T,
+    length: u32,
+    enough: bool,
+}
+
+impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
+    fn run(self, explored: Explored<S, V::Tally>) -> Walked<S, V::Tally> {
+        let mut found = Walked {
+            explored,
+            initial: Vec::new(),
+            begun: 0,
+            visits: 0,
+        };
+        let walks = match self.initial.is_empty() {
+            true => 0,
+            false => self.walks.walks,
+        };
+        let mut first = 0;
+        while first < walks && found.explored.end == End::Sampled {
+            let held = resident_bytes().unwrap_or(0);
+            found.explored.peak_memory_bytes = found.explored.peak_memory_bytes.max(held);
+            let too_much = self.limits.memory_bytes.filter(|most| held >= *most);
+            if let Some(most) = too_much {
+                found.explored.end = End::Limit(Limit::MemoryBytes(most));
+                break;
+            }
+            let wave = first..walks.min(first.saturating_add(WAVE));
+            first = wave.end;
+            for outcome in self.wave(wave) {
+                found.begun += 1;
+                found.visits += u64::from(outcome.length) + 1;
+                found.explored.transitions += u64::from(outcome.length);
+                found.explored.depth = found.explored.depth.max(outcome.length);
+                self.visitor.merge(&mut found.explored.tally, outcome.tally);
+                if outcome.enough {
+                    found.explored.end = End::Stopped;
+                    break;
+                }
+            }
+            if found.explored.end == End::Sampled && self.out_of_time.load(Ordering::Relaxed) {
+                // The clock only moves forward, and a cancellation stays.
+                let limit = self.limits.out_of_time(&self.watch, self.started);
+                found.explored.end = End::Limit(limit.unwrap_or(Limit::Cancelled));
+            }
+        }
+        found.explored.seconds = self.started.elapsed().as_secs_f64();
+        found.initial = self.initial;
+        found
+    }
+
+    /// Walks a run of walks, in parallel; in the order of their numbers, those behind one that was
+    /// enough left out or unfinished.
+    fn wave(&self, wave: Range<u32>) -> Vec<Outcome<V::Tally>> {
+        let next = AtomicU32::new(wave.start);
+        let work = |worker| {
+            let mut offers = Offers::new(self.system);
+            let mut done = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let needed = number < wave.end && !self.is_needless(number);
+                if !needed || self.is_out_of_time() {
+                    return done;
+                }
+                let outcome = self.walk(number, &mut offers, worker);
+                if outcome.enough {
+                    self.enough.fetch_min(number, Ordering::Relaxed);
+                }
+                done.push(outcome);
+            }
+        };
+        let mut outcomes = std::thread::scope(|scope| {
+            let helpers = self.threads.min(wave.len()) - 1;
+            let helpers: Vec<_> = (0..helpers)
+                .map(|_| scope.spawn(|| work(Worker::Helper)))
+                .collect();
+            let mut outcomes = work(Worker::Caller);
+            for helper in helpers {
+                outcomes.extend(helper.join().expect("panics of the model are caught"));
+            }
+            outcomes
+        });
+        outcomes.sort_unstable_by_key(|outcome| outcome.number);
+        outcomes
+    }
+
+    /// Whether an earlier walk was enough.
+    fn is_needless(&self, number: u32) -> bool {
+        number > self.enough.load(Ordering::Relaxed)
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        if self.limits.out_of_time(&self.watch, self.started).is_some() {
+            self.out_of_time.store(true, Ordering::Relaxed);
+        }
+        self.out_of_time.load(Ordering::Relaxed)
+    }
+
+    fn walk(&self, number: u32, offers: &mut Offers<S>, worker: Worker) -> Outcome<V::Tally> {
+        let mut generator = Generator::numbered(self.walks.seed, number.into());
+        let mut tally = self.visitor.tally();
+        let mut from = self.initial[generator.below(self.initial.len())].clone();
+        let mut length = 0;
+        let mut last_look = 0;
+        loop {
+            if length - last_look == PATIENCE {
+                last_look = length;
+                self.taken.fetch_add(PATIENCE.into(), Ordering::Relaxed);
+                self.report(length, worker);
+                if self.is_needless(number) || self.is_out_of_time() {
+                    break;
+                }
+            }
+            let place = Place {
+                length,
+                state: StateId(number),
+                step: None,
+            };
+            let stepping = Cell::new(place);
+            let next = catch(|| {
+                let image = self.visitor.examine(&mut tally, place, &from);
+                offers.fill(self.system, &from);
+                for (_, action, _) in &offers.steps {
+                    self.visitor.offered(&mut tally, action);
+                }
+                let count = offers.steps.len() as u32;
+                self.visitor.leave(&mut tally, place, &from, count);
+                // Asked only here, so that what is wrong with a state is known beside what is wrong
+                // with the step to it.
+                if length == self.walks.steps || self.visitor.stop(&tally).is_some() {
+                    return None;
+                }
+                let (position, action, to) = offers.choose(&mut generator)?;
+                let step = Place {
+                    length: length + 1,
+                    step: Some(position),
+                    ..place
+                };
+                stepping.set(step);
+                self.visitor
+                    .step(&mut tally, step, (&from, &image), &action, &to);
+                Some(to)
+            });
+            match next {
+                Ok(Some(to)) => {
+                    from = to;
+                    length += 1;
+                }
+                Ok(None) => break,
+                Err(panic) => {
+                    self.visitor.panicked(&mut tally, stepping.get(), panic);
+                    break;
+                }
+            }
+        }
+        let rest = u64::from(length - last_look);
+        self.taken.fetch_add(rest, Ordering::Relaxed);
+        self.report(length, worker);
+        Outcome {
+            number,
+            enough: self.visitor.stop(&tally).is_some(),
+            tally,
+            length,
+        }
+    }
+
+    fn report(&self, length: u32, worker: Worker) {
+        let (Worker::Caller, Some(progress)) = (worker, self.watch.progress) else {
+            return;
+        };
+        let taken = self.taken.load(Ordering::Relaxed);
+        progress(&Progress {
+            states: taken,
+            transitions: taken,
+            depth: length,
+            frontier: 0,
+            elapsed: self.started.elapsed(),
+        });
+    }
+}
+
+/// The beginning of a walk, walked again: the initial state and at most `length` steps.
+pub(crate) fn again<S: TransitionSystem>(
+    system: &S,
+    initial: &[StateOf<S>],
+    seed: u64,
+    number: u32,
+    length: u32,
+) -> Trace<S> {
+    let mut generator = Generator::numbered(seed, number.into());
+    let mut trace = Trace {
+        initial: initial[generator.below(initial.len())].clone(),
+        steps: Vec::new(),
+    };
+    let mut offers = Offers::new(system);
+    // A model may panic where the walk ended.
+    let _ = catch(|| {
+        while trace.length() < length as usize {
+            offers.fill(system, trace.last());
+            let Some((_, action, to)) = offers.choose(&mut generator) else {
+                break;
+            };
+            trace.steps.push((action, to));
+        }
+    });
+    trace
+}
