@@ -48,6 +48,7 @@ fn an_unsatisfiable_initial_condition() {
 
 #[test]
 fn a_frozen_system() {
+    assert_holds(&itself(counter()));
     let mut frozen = itself(counter());
     frozen.implementation.next = |_| Vec::new();
     assert_caught(&frozen, "deadlock", 0, "no step is enabled");
@@ -102,6 +103,7 @@ fn an_implication_whose_premise_never_is() {
 
 #[test]
 fn a_mapping_into_one_state() {
+    assert_holds(&itself(counter()));
     let mut refinement = itself(counter());
     refinement.map = |_| 0;
     refinement.answer = |_, _, _| None;
@@ -216,6 +218,7 @@ fn a_state_that_differs_only_in_a_field_left_out_of_its_hash() {
 #[test]
 fn a_rule_that_fires_twice_with_one_name() {
     let mut twice = itself(counter());
+    assert_holds(&twice);
     twice.implementation.next = |n| vec![(("tick", 0), (n + 1) % 4), (("tick", 0), (n + 1) % 4)];
     assert_caught(
         &twice,
@@ -334,6 +337,7 @@ fn panicking(n: &u8) -> Vec<(Action, u8)> {
 #[test]
 fn a_panic_in_next() {
     let mut refinement = itself(counter());
+    assert_holds(&refinement);
     refinement.implementation.next = panicking;
     assert_caught(
         &refinement,
