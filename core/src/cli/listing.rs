@@ -43,6 +43,7 @@ fn text(name: &str, catalogue: &Catalogue, output: &mut dyn Write) -> io::Result
                 ParameterKind::Choice { values, default } => {
                     format!("{}, {default} by default", values.join(" or "))
                 }
+                ParameterKind::Flag => "a flag".to_owned(),
             };
             writeln!(
                 output,
