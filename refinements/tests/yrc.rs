@@ -1,0 +1,247 @@
+//! The design of YRC and its variants: what the catalogue does not say.
+
+use std::collections::{HashSet, VecDeque};
+
+use refmap::{Settings, TransitionSystem, Verdict, check, disagreement, steps};
+use refmap_refinements::yrc::DesignRefinement;
+use refmap_systems::heap::Objects;
+use refmap_systems::yrc::design::{
+    Barrier, Design, Granularity, Increments, Merge, Mutators, State, TrialDeletion, Variant,
+};
+
+fn design(objects: u8, mutators: u8, stripes: u8, variant: Variant) -> Design {
+    Design {
+        objects,
+        fields: 1,
+        mutators,
+        queue: 2,
+        stripes,
+        variant,
+    }
+}
+
+/// The variants that the rules say are safe, for any number of stripes and objects, one granularity.
+fn safe(granularity: Granularity) -> Vec<Variant> {
+    let mut safe = Vec::new();
+    for barrier in Barrier::ALL {
+        for increments in Increments::ALL {
+            for merge in Merge::ALL {
+                for mutators in Mutators::ALL {
+                    for trial_deletion in TrialDeletion::ALL {
+                        let variant = Variant {
+                            barrier,
+                            increments,
+                            merge,
+                            mutators,
+                            trial_deletion,
+                            granularity,
+                            ..Variant::default()
+                        };
+                        if follows_the_rules(variant) {
+                            safe.push(variant);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    safe
+}
+
+/// No collection sees an edge without its increment, and no decrement is merged without the increments
+/// before it; or the commit sees what is pending and what is in flight.
+fn follows_the_rules(variant: Variant) -> bool {
+    let validated = matches!(
+        variant.trial_deletion,
+        TrialDeletion::Validated | TrialDeletion::ValidatedInFlight
+    );
+    let merged_together = variant.increments == Increments::Direct
+        || matches!(variant.merge, Merge::AllDecrementsFirst | Merge::Atomic)
+        || variant.granularity == Granularity::Phase;
+    match variant.mutators {
+        Mutators::Free => variant.trial_deletion == TrialDeletion::ValidatedInFlight,
+        Mutators::StoppedAtBarriers => true,
+        Mutators::StoppedAnywhere => {
+            variant.barrier == Barrier::IncrementFirst
+                || variant.trial_deletion == TrialDeletion::ValidatedInFlight
+        }
+        Mutators::StoreLock => validated || merged_together,
+    }
+}
+
+fn assert_holds(design: Design) {
+    let report = check(&DesignRefinement::new(design), &Settings::default()).unwrap();
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{design:?}");
+}
+
+/// What follows the rules is safe with one thread, and with two on two stripes.
+#[test]
+fn the_rules_suffice() {
+    for granularity in Granularity::ALL {
+        for variant in safe(granularity) {
+            assert_holds(design(1, 2, 2, variant));
+            assert_holds(design(2, 1, 1, variant));
+        }
+    }
+}
+
+/// What breaks them is unsafe in one of four small instances.
+#[test]
+fn the_rules_are_needed() {
+    for granularity in Granularity::ALL {
+        let safe = safe(granularity);
+        for barrier in Barrier::ALL {
+            for increments in Increments::ALL {
+                for merge in Merge::ALL {
+                    for mutators in Mutators::ALL {
+                        for trial_deletion in TrialDeletion::ALL {
+                            let variant = Variant {
+                                barrier,
+                                increments,
+                                merge,
+                                mutators,
+                                trial_deletion,
+                                granularity,
+                                ..Variant::default()
+                            };
+                            assert!(safe.contains(&variant) || is_unsafe(variant), "{variant:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_unsafe(variant: Variant) -> bool {
+    [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 2, 2)]
+        .into_iter()
+        .any(|(objects, mutators, stripes)| {
+            let design = design(objects, mutators, stripes, variant);
+            let report = check(&DesignRefinement::new(design), &Settings::default()).unwrap();
+            report.verdict == Some(Verdict::Violated)
+        })
+}
+
+/// A safe collector that never collects would be no use: alone, it frees all garbage.
+#[test]
+fn collections_free_every_unreachable_object() {
+    for variant in safe(Granularity::Slot) {
+        assert_complete(&design(2, 1, 1, variant));
+        assert_complete(&design(1, 2, 2, variant));
+    }
+    for variant in safe(Granularity::Phase) {
+        assert_complete(&design(2, 1, 1, variant));
+    }
+}
+
+/// Cycles through several fields are found too.
+#[test]
+fn objects_may_have_two_fields() {
+    let variant = Variant {
+        mutators: Mutators::StoppedAtBarriers,
+        ..Variant::default()
+    };
+    let two_fields = Design {
+        fields: 2,
+        ..design(1, 1, 1, variant)
+    };
+    assert_holds(two_fields);
+    assert_complete(&two_fields);
+}
+
+/// From every quiet state, the collector alone frees what no thread can reach.
+fn assert_complete(design: &Design) {
+    let reached = reachable(design);
+    let quiet = |state: &&State| !state.locked() && state.no_operation_in_flight();
+    let mut garbage_seen = 0;
+    for state in reached.iter().filter(quiet) {
+        garbage_seen += usize::from(!garbage(state).is_empty());
+        let end = collected(design, *state);
+        assert!(garbage(&end).is_empty(), "{design:?}\n{state:?}\n{end:?}");
+    }
+    assert!(garbage_seen > 0, "{design:?}");
+}
+
+fn garbage(state: &State) -> Objects {
+    state.allocated.without(state.heap().reachable())
+}
+
+/// Collections until one changes nothing.
+fn collected(design: &Design, mut state: State) -> State {
+    loop {
+        let before = state;
+        state = collector_step(design, &state);
+        while state.locked() {
+            state = collector_step(design, &state);
+        }
+        if state == before {
+            return state;
+        }
+    }
+}
+
+fn collector_step(design: &Design, state: &State) -> State {
+    let mut next = None;
+    design.next(state, &mut |action, to| {
+        if design.process_of(&action).name == "collector" {
+            assert!(next.is_none(), "the collector has no choice");
+            next = Some(to);
+        }
+    });
+    next.expect("the collector can always go on in a quiet state")
+}
+
+fn reachable(design: &Design) -> HashSet<State> {
+    let mut reached = HashSet::new();
+    let mut queue = VecDeque::new();
+    design.initial(&mut |state| queue.push_back(state));
+    reached.extend(queue.iter().copied());
+    while let Some(state) = queue.pop_front() {
+        for (_, to) in steps(design, &state) {
+            if reached.insert(to) {
+                queue.push_back(to);
+            }
+        }
+    }
+    reached
+}
+
+/// The overridden methods of the model say what `next` says.
+#[test]
+fn the_model_agrees_with_itself() {
+    for variant in safe(Granularity::Slot) {
+        let design = design(1, 1, 1, variant);
+        let states: Vec<_> = reachable(&design).into_iter().collect();
+        for state in &states {
+            assert_eq!(disagreement(&design, state, &states[..2]), None);
+        }
+    }
+}
+
+/// Too long for every day: two objects, two threads, two stripes; the on-the-fly variant.
+#[test]
+#[ignore = "millions of states"]
+fn the_rules_suffice_at_two_threads_and_two_objects() {
+    for mutators in [Mutators::StoppedAtBarriers, Mutators::StoreLock] {
+        assert_holds(design(
+            2,
+            2,
+            2,
+            Variant {
+                mutators,
+                merge: Merge::AllDecrementsFirst,
+                ..Variant::default()
+            },
+        ));
+    }
+    assert_holds(design(
+        2,
+        2,
+        2,
+        Variant {
+            trial_deletion: TrialDeletion::ValidatedInFlight,
+            ..Variant::default()
+        },
+    ));
+}
