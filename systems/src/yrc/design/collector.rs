@@ -119,7 +119,7 @@ impl Design {
     }
 
     fn queue_at(&self, position: u8) -> (u8, Queue) {
-        let (of_stripe, of_all) = (position % 2 == 0, position < self.stripes);
+        let (of_stripe, of_all) = (position.is_multiple_of(2), position < self.stripes);
         let (stripe, increments) = match self.variant.merge {
             Merge::IncrementsFirst | Merge::Atomic => (position / 2, of_stripe),
             Merge::DecrementsFirst => (position / 2, !of_stripe),
