@@ -1,17 +1,21 @@
-//! YRC: the module that proves nothing.
+//! YRC: the module that proves nothing, and the design that it describes.
 //!
-//! The counts are those of the reachable states by hand: any set of roots for each thread, times the
-//! lock free or held by one of the threads.
+//! The counts of the module are those of the reachable states by hand: any set of roots for each
+//! thread, times the lock free or held by one of the threads.
 
 use refmap::catalogue::{Arguments, Check, Claim, Parameter};
 use refmap::check;
-use refmap_refinements::yrc::ModuleRefinement;
+use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
+use refmap_systems::yrc::design::{
+    self, Barrier, Design, Granularity, Increments, Merge, Mutators, Reservation, TrialDeletion,
+    Variant,
+};
 use refmap_systems::yrc::module::{MAX_QUEUE, Module};
 use serde_json::Value;
 
 pub(super) fn checks() -> Vec<Check> {
-    vec![Check::new(
+    let module_check = Check::new(
         "yrc-module",
         "the formulas of YRC's TLA+ module: pass their own properties, and allow no store",
         "the TLA+ module yrc_proof",
@@ -22,7 +26,111 @@ pub(super) fn checks() -> Vec<Check> {
             Parameter::number("threshold", 0..=MAX_OBJECTS as u64, 1, "RootsThreshold"),
         ],
         |arguments, settings| Ok(check(&ModuleRefinement::new(module(arguments)), settings)?),
-    )]
+    );
+    let design_check = Check::new(
+        "yrc",
+        "the design that YRC's TLA+ module describes, and its variants: refines collect only garbage",
+        "the TLA+ module yrc_proof, comments",
+        design_parameters(),
+        |arguments, settings| Ok(check(&DesignRefinement::new(design(arguments)), settings)?),
+    );
+    vec![module_check, design_check]
+}
+
+fn design_parameters() -> Vec<Parameter> {
+    use design::{MAX_OBJECTS, MAX_QUEUE, MAX_STRIPES};
+    vec![
+        Parameter::number("objects", 1..=MAX_OBJECTS as u64, 1, "objects"),
+        Parameter::number("mutators", 1..=MAX_THREADS as u64, 1, "mutator threads"),
+        Parameter::number("queue", 1..=MAX_QUEUE as u64, 2, "entries of a queue"),
+        Parameter::number(
+            "stripes",
+            1..=MAX_STRIPES as u64,
+            1,
+            "pairs of queues, shared by the threads",
+        ),
+        Parameter::flag(
+            "unreserved",
+            "stores start without room for their entries, and wait in the middle",
+        ),
+        Parameter::choice("barrier", &BARRIER, "the order of the write barrier"),
+        Parameter::choice("increments", &INCREMENTS, "what becomes of an increment"),
+        Parameter::choice("merge", &MERGE, "the order in which queues are merged"),
+        Parameter::choice(
+            "mutators-during-collection",
+            &MUTATORS,
+            "what threads may do during a collection",
+        ),
+        Parameter::choice("trial-deletion", &TRIAL_DELETION, "what it works on"),
+        Parameter::choice(
+            "granularity",
+            &GRANULARITY,
+            "what the collector does in a step",
+        ),
+    ]
+}
+
+static BARRIER: [&str; 2] = ["store-first", "increment-first"];
+static INCREMENTS: [&str; 2] = ["buffered", "direct"];
+static MERGE: [&str; 5] = [
+    "increments-first",
+    "decrements-first",
+    "all-increments-first",
+    "all-decrements-first",
+    "atomic",
+];
+static MUTATORS: [&str; 4] = [
+    "free",
+    "stopped-at-barriers",
+    "stopped-anywhere",
+    "store-lock",
+];
+static TRIAL_DELETION: [&str; 4] = ["in-place", "captured", "validated", "validated-in-flight"];
+static GRANULARITY: [&str; 2] = ["slot", "phase"];
+
+/// The value of a choice whose names are in the order of the values.
+fn chosen<T: Copy, const N: usize>(
+    arguments: &Arguments,
+    parameter: &str,
+    names: &[&str; N],
+    values: [T; N],
+) -> T {
+    let choice = arguments.choice(parameter);
+    let mut named = names.iter().zip(values);
+    let found = named.find(|(name, _)| **name == choice);
+    found.expect("the choices are these names").1
+}
+
+fn design(arguments: &Arguments) -> Design {
+    Design {
+        objects: arguments.number("objects"),
+        fields: 1,
+        mutators: arguments.number("mutators"),
+        queue: arguments.number("queue"),
+        stripes: arguments.number("stripes"),
+        variant: Variant {
+            barrier: chosen(arguments, "barrier", &BARRIER, Barrier::ALL),
+            increments: chosen(arguments, "increments", &INCREMENTS, Increments::ALL),
+            merge: chosen(arguments, "merge", &MERGE, Merge::ALL),
+            mutators: chosen(
+                arguments,
+                "mutators-during-collection",
+                &MUTATORS,
+                Mutators::ALL,
+            ),
+            trial_deletion: chosen(
+                arguments,
+                "trial-deletion",
+                &TRIAL_DELETION,
+                TrialDeletion::ALL,
+            ),
+            granularity: chosen(arguments, "granularity", &GRANULARITY, Granularity::ALL),
+            reservation: match arguments.flag("unreserved") {
+                true => Reservation::Unreserved,
+                false => Reservation::Reserved,
+            },
+        },
+    }
 }
 
 fn module(arguments: &Arguments) -> Module {
@@ -42,7 +150,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::violated("yrc-module", at(objects, threads), "environment:store").length(1)
     };
     let own = ["simulation", "invariant"];
-    vec![
+    let mut claims = vec![
         module(2, 1).source(
             "yrc_proof, MutatorWrite",
             "no store is possible: the module says nothing",
@@ -64,5 +172,209 @@ pub(super) fn claims() -> Vec<Claim> {
             .only(&own)
             .states(192)
             .source("yrc_proof, THEOREM", "64 sets of roots, 3 locks"),
+    ];
+    claims.extend(design_claims());
+    claims
+}
+
+/// Counts and lengths were found by this checker.
+fn design_claims() -> Vec<Claim> {
+    let violated = |words: &str, by, length| {
+        Claim::violated("yrc", words_as_arguments(words), by).length(length)
+    };
+    let holds = |words: &str, states| Claim::holds("yrc", words_as_arguments(words)).states(states);
+    let mut claims =
+        vec![
+        violated("", "simulation", 15).only(&["simulation"]).source(
+            "yrc_proof, Safety Argument",
+            "as described, it frees an object that the only thread holds: trial deletion takes off \
+             an edge whose increment is still buffered",
+        ),
+        violated("", CONDEMNED, 14).source(
+            "yrc_proof, CycleInvariant",
+            "… and condemns it a step earlier",
+        ),
+        violated("granularity=phase", "simulation", 12)
+            .only(&["simulation"])
+            .source("yrc_proof, Safety Argument", "… also if each phase is one step"),
+    ];
+    claims.extend(nothing_in_flight(&violated, &holds));
+    claims.extend(no_decrement_overtakes(&violated, &holds));
+    claims.extend(validation(&violated, &holds));
+    claims.extend(reservation(&violated, &holds));
+    claims
+}
+
+const CONDEMNED: &str = "invariant:no_external_reference_condemned";
+const DESCRIBED: &str = "yrc_proof, Collection Cycle";
+const BARRIER_SOURCE: &str = "yrc_proof, Write Barrier";
+const MERGE_SOURCE: &str = "yrc_proof, Merge Operation";
+
+type Violated<'a> = &'a dyn Fn(&str, &'static str, usize) -> Claim;
+type Holds<'a> = &'a dyn Fn(&str, u64) -> Claim;
+
+/// The first rule: no collection runs between the write of a field and the increment for it.
+fn nothing_in_flight(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
+    let anywhere = "mutators-during-collection=stopped-anywhere";
+    vec![
+        holds(
+            "objects=2 mutators-during-collection=stopped-at-barriers",
+            2250,
+        )
+        .source(DESCRIBED, "safe where threads stop between operations"),
+        holds(
+            "mutators=2 mutators-during-collection=stopped-at-barriers",
+            277,
+        )
+        .exercising_all()
+        .source(DESCRIBED, "… with two threads; all rules fire"),
+        violated(anywhere, CONDEMNED, 15).source(
+            BARRIER_SOURCE,
+            "unsafe where they stop with an edge written and its increment not buffered",
+        ),
+        holds(
+            &format!("objects=2 barrier=increment-first {anywhere}"),
+            4298,
+        )
+        .source(BARRIER_SOURCE, "safe if the increment comes first"),
     ]
+}
+
+/// The second rule: no decrement is merged without the increments that came before it.
+fn no_decrement_overtakes(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
+    let lock = "mutators-during-collection=store-lock";
+    let striped = "mutators=2 stripes=2";
+    vec![
+        violated(&format!("objects=2 {lock}"), CONDEMNED, 16).source(
+            MERGE_SOURCE,
+            "with stores shut out, unsafe: a load and a drop between the merges of the two queues",
+        ),
+        holds(&format!("objects=2 merge=decrements-first {lock}"), 6299)
+            .source(MERGE_SOURCE, "safe if the decrements are merged first"),
+        violated(
+            &format!("{striped} merge=decrements-first {lock}"),
+            CONDEMNED,
+            14,
+        )
+        .source(MERGE_SOURCE, "… which does not do with two stripes"),
+        holds(
+            &format!("{striped} merge=all-decrements-first {lock}"),
+            5227,
+        )
+        .source(
+            MERGE_SOURCE,
+            "safe if those of all stripes are merged first",
+        ),
+        holds(&format!("objects=2 merge=atomic {lock}"), 4409)
+            .source(MERGE_SOURCE, "safe if all queues are merged at once"),
+        holds(&format!("objects=2 increments=direct {lock}"), 3156)
+            .source(MERGE_SOURCE, "safe if increments are not buffered"),
+        holds(&format!("objects=2 trial-deletion=validated {lock}"), 6564).source(
+            MERGE_SOURCE,
+            "safe if pending entries are looked at before the commit",
+        ),
+    ]
+}
+
+/// Threads that go on storing: what is needed is to see what is pending, in flight too.
+fn validation(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
+    let source = "yrc_proof, Safety Argument";
+    vec![
+        violated("barrier=increment-first", CONDEMNED, 14).source(
+            source,
+            "with threads going on, the other order does not help",
+        ),
+        violated(
+            "barrier=increment-first merge=atomic",
+            "invariant:counts",
+            14,
+        )
+        .source(source, "… nor a merge in one step"),
+        violated(
+            "barrier=increment-first trial-deletion=captured",
+            CONDEMNED,
+            13,
+        )
+        .source(source, "… nor a side table"),
+        violated("trial-deletion=validated", CONDEMNED, 14)
+            .source(source, "… nor validation of what is buffered"),
+        holds("barrier=increment-first trial-deletion=validated", 622)
+            .source(source, "both do, with one object …"),
+        violated(
+            "objects=2 barrier=increment-first trial-deletion=validated",
+            "invariant:no_freed_object_touched",
+            19,
+        )
+        .source(
+            source,
+            "… and not with two: the decrement of an overwritten reference is not yet buffered",
+        ),
+        violated(
+            "objects=2 barrier=increment-first trial-deletion=validated",
+            "simulation",
+            29,
+        )
+        .only(&["simulation"])
+        .source(source, "… and later hits an object that is there by then"),
+        holds("objects=2 trial-deletion=validated-in-flight", 81867).source(
+            source,
+            "safe if validation looks at what is in flight, in either order",
+        ),
+        holds(
+            "objects=2 barrier=increment-first trial-deletion=validated-in-flight",
+            83591,
+        )
+        .source(source, "… increments first"),
+        holds(
+            "objects=2 trial-deletion=validated-in-flight granularity=phase",
+            29033,
+        )
+        .source(source, "… a phase a step"),
+    ]
+}
+
+/// Without reservation a thread in the middle of its barrier and the collector wait for each other.
+fn reservation(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
+    let anywhere = "barrier=increment-first mutators-during-collection=stopped-anywhere";
+    vec![
+        violated(
+            "unreserved mutators-during-collection=stopped-at-barriers",
+            "deadlock",
+            7,
+        )
+        .source(
+            BARRIER_SOURCE,
+            "without reservation, each waits for the other",
+        ),
+        violated(
+            "unreserved mutators-during-collection=store-lock",
+            "deadlock",
+            7,
+        )
+        .source(BARRIER_SOURCE, "… where stores are shut out too"),
+        holds(&format!("objects=2 unreserved {anywhere}"), 6835)
+            .source(BARRIER_SOURCE, "… and not where a collection need not wait"),
+    ]
+}
+
+/// `name=value` for numbers and choices, `name` for a flag.
+fn words_as_arguments(words: &str) -> Vec<(&'static str, Value)> {
+    let parameters = design_parameters();
+    words
+        .split_whitespace()
+        .map(|word| {
+            let (name, value) = match word.split_once('=') {
+                None => (word, Value::Bool(true)),
+                Some((name, value)) => {
+                    let number = value.parse::<u64>().map(Value::from);
+                    (name, number.unwrap_or_else(|_| value.into()))
+                }
+            };
+            let mut named = parameters.iter().filter(|parameter| parameter.name == name);
+            let parameter = named
+                .next()
+                .expect("claims are made of the check's parameters");
+            (parameter.name, value)
+        })
+        .collect()
 }

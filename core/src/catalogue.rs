@@ -178,6 +178,8 @@ pub enum ParameterKind {
         /// The value if none is given.
         default: &'static str,
     },
+    /// A flag, which is given or not; not, by default.
+    Flag,
 }
 
 impl Parameter {
@@ -214,10 +216,20 @@ impl Parameter {
         }
     }
 
+    /// A flag.
+    pub fn flag(name: &'static str, help: &'static str) -> Self {
+        Self {
+            name,
+            help,
+            kind: ParameterKind::Flag,
+        }
+    }
+
     fn default(&self) -> Value {
         match self.kind {
             ParameterKind::Number { default, .. } => default.into(),
             ParameterKind::Choice { default, .. } => default.into(),
+            ParameterKind::Flag => false.into(),
         }
     }
 
@@ -229,6 +241,7 @@ impl Parameter {
             ParameterKind::Choice { values, .. } => value
                 .as_str()
                 .is_some_and(|choice| values.contains(&choice)),
+            ParameterKind::Flag => value.is_boolean(),
         };
         if accepted {
             return Ok(value.clone());
@@ -241,6 +254,7 @@ impl Parameter {
                     format!("a number from {least} to {most}")
                 }
                 ParameterKind::Choice { values, .. } => values.join(" or "),
+                ParameterKind::Flag => "true or false".to_owned(),
             },
         })
     }
@@ -274,6 +288,18 @@ impl Arguments {
             .get(name)
             .and_then(Value::as_str)
             .unwrap_or_else(|| panic!("the check declares a choice {name:?}"))
+    }
+
+    /// Whether a flag is given.
+    ///
+    /// # Panics
+    ///
+    /// If the check has no flag of that name.
+    pub fn flag(&self, name: &str) -> bool {
+        self.0
+            .get(name)
+            .and_then(Value::as_bool)
+            .unwrap_or_else(|| panic!("the check declares a flag {name:?}"))
     }
 }
 
@@ -531,10 +557,12 @@ impl Claim {
     pub fn command(&self) -> String {
         let mut words = vec!["check".to_owned(), self.check.to_owned()];
         for (name, value) in &self.arguments {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
-            words.push(format!("--{name} {value}"));
+            match value {
+                Value::Bool(true) => words.push(format!("--{name}")),
+                Value::Bool(false) => (),
+                Value::String(choice) => words.push(format!("--{name} {choice}")),
+                number => words.push(format!("--{name} {number}")),
+            }
         }
         match &self.obligations {
             Selection::Default => (),
@@ -548,5 +576,24 @@ impl Claim {
             words.push("--keep-going".to_owned());
         }
         words.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_is_given_or_not() {
+        let parameters = vec![Parameter::flag("loud", "how")];
+        let check = Check::new("c", "", "", parameters, |_, _| unreachable!("not run"));
+        let given = |given: &[(&str, Value)]| check.arguments(given).map(|all| all.flag("loud"));
+        assert!(!given(&[]).unwrap());
+        assert!(given(&[("loud", true.into())]).unwrap());
+        let error = given(&[("loud", "very".into())]).unwrap_err();
+        assert!(error.to_string().contains("must be true or false"));
+        let command = |value: bool| Claim::holds("c", vec![("loud", value.into())]).command();
+        assert_eq!(command(true), "check c --loud");
+        assert_eq!(command(false), "check c");
     }
 }

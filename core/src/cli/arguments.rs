@@ -137,6 +137,7 @@ fn parameter(parameter: &Parameter) -> Arg {
             .help(parameter.help)
             .default_value(*default)
             .value_parser(PossibleValuesParser::new(*values)),
+        ParameterKind::Flag => flag(parameter.name, parameter.help),
     }
 }
 
@@ -293,6 +294,7 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
             ParameterKind::Choice { .. } => {
                 matches.get_one::<String>(parameter.name)?.as_str().into()
             }
+            ParameterKind::Flag => matches.get_flag(parameter.name).into(),
         };
         Some((parameter.name.to_owned(), value))
     };

@@ -52,6 +52,7 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
                 ParameterKind::Choice { values, default } => {
                     format!("{}, {default} by default", values.join(" or "))
                 }
+                ParameterKind::Flag => "a flag".to_owned(),
             };
             let line = format!("  --{:<12}  {}: {values}", parameter.name, parameter.help);
             paragraph(line, 18)?;

@@ -1,0 +1,258 @@
+//! The design of YRC and its variants: what the catalogue does not say.
+
+use std::collections::{HashSet, VecDeque};
+
+use refmap::{Settings, TransitionSystem, Verdict, check, disagreement, steps};
+use refmap_refinements::yrc::DesignRefinement;
+use refmap_systems::heap::Objects;
+use refmap_systems::yrc::design::{
+    Barrier, Design, Granularity, Increments, Merge, Mutators, Reservation, State, TrialDeletion,
+    Variant,
+};
+
+fn design(objects: u8, mutators: u8, stripes: u8, variant: Variant) -> Design {
+    Design {
+        objects,
+        fields: 1,
+        mutators,
+        queue: 2,
+        stripes,
+        variant,
+    }
+}
+
+/// Every variant of a granularity, with reservation.
+fn variants(granularity: Granularity) -> Vec<Variant> {
+    let mut variants = vec![Variant {
+        granularity,
+        ..Variant::default()
+    }];
+    vary(&mut variants, Barrier::ALL, |v, barrier| {
+        v.barrier = barrier
+    });
+    vary(&mut variants, Increments::ALL, |v, increments| {
+        v.increments = increments;
+    });
+    vary(&mut variants, Merge::ALL, |v, merge| v.merge = merge);
+    vary(&mut variants, Mutators::ALL, |v, mutators| {
+        v.mutators = mutators;
+    });
+    vary(&mut variants, TrialDeletion::ALL, |v, trial_deletion| {
+        v.trial_deletion = trial_deletion;
+    });
+    variants
+}
+
+/// Each of `variants` with each of `values`.
+fn vary<T: Copy, const N: usize>(
+    variants: &mut Vec<Variant>,
+    values: [T; N],
+    set: impl Fn(&mut Variant, T),
+) {
+    let each = variants.iter().flat_map(|variant| {
+        values.iter().map(|value| {
+            let mut varied = *variant;
+            set(&mut varied, *value);
+            varied
+        })
+    });
+    *variants = each.collect();
+}
+
+/// The variants that the rules say are safe.
+fn safe(granularity: Granularity) -> impl Iterator<Item = Variant> {
+    let all = variants(granularity).into_iter();
+    all.filter(|variant| follows_the_rules(*variant))
+}
+
+/// No collection sees an edge without its increment, and no decrement is merged without the increments
+/// before it; or the commit sees what is pending and what is in flight.
+fn follows_the_rules(variant: Variant) -> bool {
+    let validated = matches!(
+        variant.trial_deletion,
+        TrialDeletion::Validated | TrialDeletion::ValidatedInFlight
+    );
+    let merged_together = variant.increments == Increments::Direct
+        || matches!(variant.merge, Merge::AllDecrementsFirst | Merge::Atomic)
+        || variant.granularity == Granularity::Phase;
+    match variant.mutators {
+        Mutators::Free => variant.trial_deletion == TrialDeletion::ValidatedInFlight,
+        Mutators::StoppedAtBarriers => true,
+        Mutators::StoppedAnywhere => {
+            variant.barrier == Barrier::IncrementFirst
+                || variant.trial_deletion == TrialDeletion::ValidatedInFlight
+        }
+        Mutators::StoreLock => validated || merged_together,
+    }
+}
+
+fn verdict(design: Design) -> Option<Verdict> {
+    check(&DesignRefinement::new(design), &Settings::default())
+        .expect("the settings fit")
+        .verdict
+}
+
+fn assert_holds(design: Design) {
+    assert_eq!(verdict(design), Some(Verdict::Holds), "{design:?}");
+}
+
+/// What follows the rules is safe with one thread, and with two on two stripes.
+#[test]
+fn the_rules_suffice() {
+    for granularity in Granularity::ALL {
+        for variant in safe(granularity) {
+            assert_holds(design(1, 2, 2, variant));
+            assert_holds(design(2, 1, 1, variant));
+        }
+    }
+}
+
+/// What breaks them is unsafe in one of four small instances.
+#[test]
+fn the_rules_are_needed() {
+    let instances = [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 2, 2)];
+    for granularity in Granularity::ALL {
+        for variant in variants(granularity) {
+            let is_unsafe = || {
+                instances.iter().any(|(objects, mutators, stripes)| {
+                    verdict(design(*objects, *mutators, *stripes, variant))
+                        == Some(Verdict::Violated)
+                })
+            };
+            assert!(follows_the_rules(variant) || is_unsafe(), "{variant:?}");
+        }
+    }
+}
+
+/// Without reservation, a variant that lets a thread be stopped in the middle of its operation for no
+/// longer than a collection is as safe as with it; one that waits for it to end waits for ever.
+#[test]
+fn reservation_is_needed_where_a_collection_waits_for_operations() {
+    for variant in safe(Granularity::Slot) {
+        let unreserved = Variant {
+            reservation: Reservation::Unreserved,
+            ..variant
+        };
+        let expected = match variant.mutators {
+            Mutators::Free | Mutators::StoppedAnywhere => Verdict::Holds,
+            Mutators::StoppedAtBarriers | Mutators::StoreLock => Verdict::Violated,
+        };
+        let found = verdict(design(2, 1, 1, unreserved));
+        assert_eq!(found, Some(expected), "{unreserved:?}");
+    }
+}
+
+/// A safe collector that never collects would be no use: alone, it frees all garbage.
+#[test]
+fn collections_free_every_unreachable_object() {
+    for variant in safe(Granularity::Slot) {
+        assert_complete(&design(2, 1, 1, variant));
+        assert_complete(&design(1, 2, 2, variant));
+    }
+    for variant in safe(Granularity::Phase) {
+        assert_complete(&design(2, 1, 1, variant));
+    }
+}
+
+/// Cycles through several fields are found too.
+#[test]
+fn objects_may_have_two_fields() {
+    let variant = Variant {
+        mutators: Mutators::StoppedAtBarriers,
+        ..Variant::default()
+    };
+    let two_fields = Design {
+        fields: 2,
+        ..design(1, 1, 1, variant)
+    };
+    assert_holds(two_fields);
+    assert_complete(&two_fields);
+}
+
+/// From every quiet state, the collector alone frees what no thread can reach.
+fn assert_complete(design: &Design) {
+    let reached = reachable(design);
+    let quiet = |state: &&State| !state.locked() && state.no_operation_in_flight();
+    let mut garbage_seen = 0;
+    for state in reached.iter().filter(quiet) {
+        garbage_seen += usize::from(!garbage(state).is_empty());
+        let end = collected(design, *state);
+        assert!(garbage(&end).is_empty(), "{design:?}\n{state:?}\n{end:?}");
+    }
+    assert!(garbage_seen > 0, "{design:?}");
+}
+
+fn garbage(state: &State) -> Objects {
+    state.allocated.without(state.heap().reachable())
+}
+
+/// Collections until one changes nothing.
+fn collected(design: &Design, mut state: State) -> State {
+    loop {
+        let before = state;
+        state = collector_step(design, &state);
+        while state.locked() {
+            state = collector_step(design, &state);
+        }
+        if state == before {
+            return state;
+        }
+    }
+}
+
+fn collector_step(design: &Design, state: &State) -> State {
+    let mut next = None;
+    design.next(state, &mut |action, to| {
+        if design.process_of(&action).name == "collector" {
+            assert!(next.is_none(), "the collector has no choice");
+            next = Some(to);
+        }
+    });
+    next.expect("the collector can always go on in a quiet state")
+}
+
+fn reachable(design: &Design) -> HashSet<State> {
+    let mut reached = HashSet::new();
+    let mut queue = VecDeque::new();
+    design.initial(&mut |state| queue.push_back(state));
+    reached.extend(queue.iter().copied());
+    while let Some(state) = queue.pop_front() {
+        for (_, to) in steps(design, &state) {
+            if reached.insert(to) {
+                queue.push_back(to);
+            }
+        }
+    }
+    reached
+}
+
+/// The overridden methods of the model say what `next` says.
+#[test]
+fn the_model_agrees_with_itself() {
+    for variant in safe(Granularity::Slot) {
+        let design = design(1, 1, 1, variant);
+        let states: Vec<_> = reachable(&design).into_iter().collect();
+        for state in &states {
+            assert_eq!(disagreement(&design, state, &states[..2]), None);
+        }
+    }
+}
+
+/// Two objects, two threads and two stripes; and three objects where threads go on storing.
+#[test]
+#[ignore = "half a minute: millions of states"]
+fn the_rules_suffice_in_larger_instances() {
+    for mutators in [Mutators::StoppedAtBarriers, Mutators::StoreLock] {
+        let variant = Variant {
+            mutators,
+            merge: Merge::AllDecrementsFirst,
+            ..Variant::default()
+        };
+        assert_holds(design(2, 2, 2, variant));
+    }
+    let variant = Variant {
+        trial_deletion: TrialDeletion::ValidatedInFlight,
+        ..Variant::default()
+    };
+    assert_holds(design(3, 1, 1, variant));
+}

@@ -1,0 +1,337 @@
+//! The design that the comments of `yrc_proof` describe, and its variants: reference counts with
+//! buffered increments and decrements, and a cycle collector by trial deletion that runs under a
+//! global lock while threads go on storing.
+//!
+//! The design as described is unsafe. Two rules tell the variants that are safe from the rest, and
+//! the catalogue has a pair of checks, alike in all else, for each.
+//!
+//! 1. *Between the two looks that a collection takes at a field, no edge comes or goes without its
+//!    entry.* Trial deletion takes an edge off a count, so the increment for it must have been
+//!    merged. With threads stopped anywhere, `--barrier store-first` leaves an edge written whose
+//!    increment is not buffered, and is unsafe; `--barrier increment-first` is safe. Stopping between
+//!    operations, or shutting stores out, keeps the rule in either order.
+//! 2. *No decrement is merged without the increments that came before it.* Where threads load and
+//!    drop during the merge, a load and a drop fall between the merges of the two queues:
+//!    `--merge increments-first` is unsafe with stores shut out, and `--merge decrements-first` is
+//!    safe on one stripe. On two, a decrement of the second stripe overtakes an increment of the
+//!    first, and `all-decrements-first` is safe. So are a merge in one step, and direct increments.
+//!
+//! Where threads go on storing during a collection the first rule cannot be kept, and no order of the
+//! barrier or of the merge is enough. Then the commit must see what has changed: the entries that are
+//! pending, which also mends a breach of the second rule, and those that an operation in flight has
+//! still to buffer. `--trial-deletion validated` looks at the former only. With one object and
+//! `increment-first` that is enough; with two, the collector frees an object whose reference has just
+//! been overwritten, and the decrement that follows hits whatever is allocated there by then.
+//! `validated-in-flight` is safe in either order.
+//!
+//! Deviations.
+//!
+//! - D1: a count is of all references, and an object lives while it is above 0; Nim stores one less.
+//!   Nothing is hidden.
+//! - D2: a thread's locals are a set. Gaining a local that it holds already is no gain and buffers
+//!   nothing, so entries for two locals of one thread that hold the same object do not occur.
+//! - D3: loads, drops, passes and allocations are one step each with their entry, and the old value of
+//!   a store is read in the step that overwrites it. An entry is put into a queue in one step, and a
+//!   queue merged in one, which stands for the stripe's lock. What races inside these steps, and with
+//!   weak memory, is hidden.
+//! - D4: queues are bags, since a merge only adds up.
+//! - D5: an operation that finds no room waits for a merge by the collector; it does not take the
+//!   global lock to merge for itself. That hides merges outside a collection. Without reservation only
+//!   stores wait in the middle: the other operations are one step.
+//! - D6: one collecting thread collects whenever it likes, whatever the number of candidates, which
+//!   allows more than a threshold does.
+//! - D7: a phase begins in the step that ends the one before, and a phase with nothing to do is
+//!   skipped. Trial deletion pushes all slots of an object, and skips those that hold nothing when
+//!   they are popped.
+//! - D8: the fields of a condemned object are cleared when it is freed, not when collect white pops
+//!   them: of a design that is safe nobody sees it, and one that is not fails by what it frees.
+//! - D9: with side tables the commit is one step, under the locks of all stripes: validation, and the
+//!   counts of what survives. The colours are in the side table and go with it. What races with the
+//!   commit is hidden.
+//! - D10: what validation alone saves stays a candidate, which the source does not say. Without that
+//!   an object whose increment is pending at the commit is garbage for ever if it refers to itself.
+
+mod collector;
+mod mutator;
+mod state;
+mod variants;
+
+pub use state::{
+    Bag, Captured, Collector, Colour, InFlight, Location, MAX_OBJECTS, MAX_QUEUE, MAX_STRIPES,
+    Slot, Stack, State,
+};
+pub use variants::{
+    Barrier, Granularity, Increments, Merge, Mutators, Reservation, TrialDeletion, Variant,
+};
+
+use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use serde::Serialize;
+use tinyvec::ArrayVec;
+
+use crate::heap::{Fields, Heap, Object, Objects, mutator as thread_process};
+
+/// The design for an instance.
+#[derive(Clone, Copy, Debug)]
+pub struct Design {
+    /// How many objects there are.
+    pub objects: u8,
+    /// How many fields an object has.
+    pub fields: u8,
+    /// How many mutator threads there are.
+    pub mutators: u8,
+    /// How many entries each queue of a stripe takes.
+    pub queue: u8,
+    /// How many stripes there are; a thread uses the one of its number modulo this.
+    pub stripes: u8,
+    /// Which design.
+    pub variant: Variant,
+}
+
+/// A step of the design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// A thread gets a free object.
+    Allocate {
+        /// Who.
+        thread: u8,
+        /// What it gets.
+        object: Object,
+    },
+    /// A thread reads a field, and then holds what is there.
+    Load {
+        /// Who.
+        thread: u8,
+        /// What it reads.
+        from: Slot,
+    },
+    /// A thread lets go of a local.
+    Drop {
+        /// Who.
+        thread: u8,
+        /// Of what.
+        object: Object,
+    },
+    /// A thread lets another one hold what it holds.
+    Pass {
+        /// Who.
+        thread: u8,
+        /// What.
+        object: Object,
+        /// Who gets it.
+        to: u8,
+    },
+    /// The write of a field.
+    Store {
+        /// Who.
+        thread: u8,
+        /// What is written.
+        to: Slot,
+        /// The new value.
+        value: Option<Object>,
+    },
+    /// The increment that starts a store, where the barrier begins with it.
+    IncrementFirst {
+        /// Who.
+        thread: u8,
+        /// What will be written.
+        to: Slot,
+        /// The new value.
+        value: Object,
+    },
+    /// The increment that follows the write of the field.
+    Increment {
+        /// Who.
+        thread: u8,
+    },
+    /// The decrement that ends a store.
+    Decrement {
+        /// Who.
+        thread: u8,
+    },
+    /// The collector takes the global lock.
+    Start,
+    /// The collector merges a queue, or all of them.
+    Merge,
+    /// Trial deletion.
+    MarkGrey,
+    /// The search for external references.
+    Scan,
+    /// The rescue of what has one, or is reached from there.
+    ScanBlack,
+    /// The condemnation of the rest.
+    CollectWhite,
+    /// The end of what is condemned.
+    Free,
+}
+
+static RULES: [Rule; 14] = [
+    Rule::new("allocate", "mutator", "YRC, a new object"),
+    Rule::new("load", "mutator", "YRC, a reference read"),
+    Rule::new("drop", "mutator", "YRC, a local that ends"),
+    Rule::new("pass", "mutator", "YRC, a reference sent to another thread"),
+    Rule::new("store", "mutator", "yrc_proof, Write Barrier, 1"),
+    Rule::new("increment", "mutator", "yrc_proof, Write Barrier, 2"),
+    Rule::new("decrement", "mutator", "yrc_proof, Write Barrier, 3"),
+    Rule::new("start", "collector", "yrc_proof, Collection Cycle"),
+    Rule::new("merge", "collector", "yrc_proof, Collection Cycle, 1"),
+    Rule::new("mark_grey", "collector", "yrc_proof, Collection Cycle, 2"),
+    Rule::new("scan", "collector", "yrc_proof, Collection Cycle, 3"),
+    Rule::new("scan_black", "collector", "yrc_proof, Collection Cycle, 3"),
+    Rule::new(
+        "collect_white",
+        "collector",
+        "yrc_proof, Collection Cycle, 4",
+    ),
+    Rule::new("free", "collector", "yrc_proof, Collection Cycle, 4"),
+];
+
+impl Design {
+    fn step(&self, from: &State, action: Action) -> Option<State> {
+        match action {
+            Action::Allocate { thread, object } => self.allocate(from, thread, object),
+            Action::Load { thread, from: slot } => self.load(from, thread, slot),
+            Action::Drop { thread, object } => self.drop(from, thread, object),
+            Action::Pass { thread, object, to } => self.pass(from, thread, object, to),
+            Action::Store { thread, to, value } => self.store(from, thread, to, value),
+            Action::IncrementFirst { thread, to, value } => {
+                self.increment_first(from, thread, to, value)
+            }
+            Action::Increment { thread } => self.increment_after(from, thread),
+            Action::Decrement { thread } => self.decrement(from, thread),
+            Action::Start => self.start(from),
+            Action::Merge
+            | Action::MarkGrey
+            | Action::Scan
+            | Action::ScanBlack
+            | Action::CollectWhite
+            | Action::Free => match Self::phase(from) == Some(action) {
+                true => self.collect(from),
+                false => None,
+            },
+        }
+    }
+
+    /// What the collector does next, if it is in a collection.
+    fn phase(from: &State) -> Option<Action> {
+        Some(match from.collector.at {
+            Location::Idle => return None,
+            Location::Merge(_) => Action::Merge,
+            Location::MarkGrey => Action::MarkGrey,
+            Location::Scan if from.collector.rescue.is_empty() => Action::Scan,
+            Location::Scan => Action::ScanBlack,
+            Location::CollectWhite => Action::CollectWhite,
+            Location::Free => Action::Free,
+        })
+    }
+}
+
+impl TransitionSystem for Design {
+    type State = State;
+    type Action = Action;
+    type Observation = Heap;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(match action {
+            Action::Allocate { .. } => 0,
+            Action::Load { .. } => 1,
+            Action::Drop { .. } => 2,
+            Action::Pass { .. } => 3,
+            Action::Store { .. } => 4,
+            Action::IncrementFirst { .. } | Action::Increment { .. } => 5,
+            Action::Decrement { .. } => 6,
+            Action::Start => 7,
+            Action::Merge => 8,
+            Action::MarkGrey => 9,
+            Action::Scan => 10,
+            Action::ScanBlack => 11,
+            Action::CollectWhite => 12,
+            Action::Free => 13,
+        })
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        match *action {
+            Action::Allocate { thread, .. }
+            | Action::Load { thread, .. }
+            | Action::Drop { thread, .. }
+            | Action::Pass { thread, .. }
+            | Action::Store { thread, .. }
+            | Action::IncrementFirst { thread, .. }
+            | Action::Increment { thread }
+            | Action::Decrement { thread } => thread_process(thread, self.mutators),
+            _ => Process::new("collector"),
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        let no_fields: Fields = (0..self.fields).map(|_| None).collect();
+        let no_entries: ArrayVec<_> = (0..self.stripes)
+            .map(|_| Bag::empty(self.objects))
+            .collect();
+        visit(State {
+            allocated: Objects::default(),
+            fields: (0..self.objects).map(|_| no_fields).collect(),
+            held: (0..self.mutators).map(|_| Objects::default()).collect(),
+            rc: (0..self.objects).map(|_| 0).collect(),
+            colour: (0..self.objects).map(|_| Colour::Black).collect(),
+            candidates: Objects::default(),
+            increments: no_entries,
+            decrements: no_entries,
+            in_flight: (0..self.mutators).map(|_| InFlight::Nothing).collect(),
+            collector: Collector {
+                side_table: (0..self.objects).map(|_| None).collect(),
+                ..Collector::default()
+            },
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        let mut fire = |action| offer(visit, action, || self.step(from, action));
+        for thread in 0..self.mutators {
+            for object in 0..self.objects {
+                fire(Action::Allocate { thread, object });
+                for field in 0..self.fields {
+                    let slot = Slot { object, field };
+                    fire(Action::Load { thread, from: slot });
+                    for value in (0..self.objects).map(Some).chain([None]) {
+                        fire(Action::Store {
+                            thread,
+                            to: slot,
+                            value,
+                        });
+                    }
+                    for value in 0..self.objects {
+                        fire(Action::IncrementFirst {
+                            thread,
+                            to: slot,
+                            value,
+                        });
+                    }
+                }
+                fire(Action::Drop { thread, object });
+                for to in 0..self.mutators {
+                    fire(Action::Pass { thread, object, to });
+                }
+            }
+            fire(Action::Increment { thread });
+            fire(Action::Decrement { thread });
+        }
+        fire(Action::Start);
+        if let Some(phase) = Self::phase(from) {
+            fire(phase);
+        }
+    }
+
+    fn observe(&self, state: &State) -> Heap {
+        state.heap()
+    }
+
+    fn successor(&self, from: &State, action: &Action) -> Option<State> {
+        self.step(from, *action)
+    }
+}

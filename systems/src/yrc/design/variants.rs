@@ -1,0 +1,159 @@
+//! The rules in which the variants of the design differ. The first value of each is the design as
+//! described, and each is looked at in one function.
+
+/// The variant of the design: by default the design as described.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// The order of the write barrier's steps.
+    pub barrier: Barrier,
+    /// What becomes of an increment.
+    pub increments: Increments,
+    /// The order in which queues are merged.
+    pub merge: Merge,
+    /// What threads may do during a collection.
+    pub mutators: Mutators,
+    /// What trial deletion works on.
+    pub trial_deletion: TrialDeletion,
+    /// How much the collector does in a step.
+    pub granularity: Granularity,
+    /// Whether operations reserve room.
+    pub reservation: Reservation,
+}
+
+/// The order of the write barrier's steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Barrier {
+    /// Store, increment of the new value, decrement of the old.
+    #[default]
+    StoreFirst,
+    /// Increment of the new value, exchange, decrement of the old.
+    IncrementFirst,
+}
+
+/// What becomes of an increment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Increments {
+    /// It waits in a queue for the next merge.
+    #[default]
+    Buffered,
+    /// It acts on the count at once, atomically.
+    Direct,
+}
+
+/// The order in which the queues are merged, one a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Merge {
+    /// Stripe by stripe, its increments and then its decrements.
+    #[default]
+    IncrementsFirst,
+    /// Stripe by stripe, its decrements and then its increments.
+    DecrementsFirst,
+    /// The increments of all stripes, and then their decrements.
+    AllIncrementsFirst,
+    /// The decrements of all stripes, and then their increments.
+    AllDecrementsFirst,
+    /// All queues in one step.
+    Atomic,
+}
+
+/// What threads may do during a collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mutators {
+    /// Everything.
+    #[default]
+    Free,
+    /// Nothing; a collection starts only when no operation is in flight.
+    StoppedAtBarriers,
+    /// Nothing; they stop wherever they are.
+    StoppedAnywhere,
+    /// All but stores, which a reader–writer lock shuts out from the first step of the barrier to
+    /// the last.
+    StoreLock,
+}
+
+/// What trial deletion works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TrialDeletion {
+    /// The counts of the objects themselves.
+    #[default]
+    InPlace,
+    /// A side table of the counts that objects had when they were first met.
+    Captured,
+    /// The same; and what has a pending entry or another count at the commit is live, as is what it
+    /// reaches.
+    Validated,
+    /// The same; and an entry that an operation in flight has still to buffer is pending too. Not in
+    /// the source: it is what validation lacks.
+    ValidatedInFlight,
+}
+
+/// How much the collector does in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Granularity {
+    /// One queue, one object or one slot.
+    #[default]
+    Slot,
+    /// A phase.
+    Phase,
+}
+
+/// Whether an operation reserves room for all the entries that it will buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reservation {
+    /// It does, before it starts.
+    #[default]
+    Reserved,
+    /// It starts, and waits in the middle where a queue is full.
+    Unreserved,
+}
+
+impl Barrier {
+    /// All of them, the design's first.
+    pub const ALL: [Self; 2] = [Self::StoreFirst, Self::IncrementFirst];
+}
+
+impl Increments {
+    /// All of them, the design's first.
+    pub const ALL: [Self; 2] = [Self::Buffered, Self::Direct];
+}
+
+impl Merge {
+    /// All of them, the design's first.
+    pub const ALL: [Self; 5] = [
+        Self::IncrementsFirst,
+        Self::DecrementsFirst,
+        Self::AllIncrementsFirst,
+        Self::AllDecrementsFirst,
+        Self::Atomic,
+    ];
+}
+
+impl Mutators {
+    /// All of them, the design's first.
+    pub const ALL: [Self; 4] = [
+        Self::Free,
+        Self::StoppedAtBarriers,
+        Self::StoppedAnywhere,
+        Self::StoreLock,
+    ];
+}
+
+impl TrialDeletion {
+    /// All of them, the design's first.
+    pub const ALL: [Self; 4] = [
+        Self::InPlace,
+        Self::Captured,
+        Self::Validated,
+        Self::ValidatedInFlight,
+    ];
+
+    /// Whether it leaves the counts of the objects alone.
+    pub fn has_side_table(self) -> bool {
+        self != Self::InPlace
+    }
+}
+
+impl Granularity {
+    /// Both, the design's first.
+    pub const ALL: [Self; 2] = [Self::Slot, Self::Phase];
+}
