@@ -11,7 +11,7 @@ pub const NAME: &str = "refmap";
 pub const ABOUT: &str =
     "Checks that one transition system refines another, and shows why when it does not.";
 
-/// Every check and every claim.
+/// Every check, every claim and every table.
 pub fn catalogue() -> Catalogue {
     Catalogue {
         checks: [ben_ari::checks(), yrc::checks()]
@@ -22,5 +22,6 @@ pub fn catalogue() -> Catalogue {
             .into_iter()
             .flatten()
             .collect(),
+        tables: yrc::tables(),
     }
 }

@@ -5,6 +5,7 @@
 
 use refmap::catalogue::{Arguments, Check, Claim, Parameter};
 use refmap::check;
+use refmap::table::{Table, combinations};
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
 use refmap_systems::yrc::design::{
@@ -35,6 +36,36 @@ pub(super) fn checks() -> Vec<Check> {
         |arguments, settings| Ok(check(&DesignRefinement::new(design(arguments)), settings)?),
     );
     vec![module_check, design_check]
+}
+
+/// Every combination at slot granularity with room reserved. The instances are those at which some
+/// combination first goes wrong: one object, two, two threads, two stripes.
+pub(super) fn tables() -> Vec<Table> {
+    let instance = |objects: u8, mutators: u8, stripes: u8| {
+        vec![
+            ("objects", objects.into()),
+            ("mutators", mutators.into()),
+            ("stripes", stripes.into()),
+        ]
+    };
+    vec![Table {
+        name: "yrc",
+        about: "mutators during a collection, barrier, increments, merge, trial deletion of YRC",
+        check: "yrc",
+        combinations: combinations(&[
+            ("mutators-during-collection", &MUTATORS),
+            ("barrier", &BARRIER),
+            ("increments", &INCREMENTS),
+            ("merge", &MERGE),
+            ("trial-deletion", &TRIAL_DELETION),
+        ]),
+        instances: vec![
+            instance(1, 1, 1),
+            instance(2, 1, 1),
+            instance(1, 2, 1),
+            instance(1, 2, 2),
+        ],
+    }]
 }
 
 fn design_parameters() -> Vec<Parameter> {

@@ -485,3 +485,32 @@ fn inductive_adds_its_obligations() {
     assert_eq!(status(&output), 2);
     assert!(text(&output.stderr).contains("does not enumerate type-correct states"));
 }
+
+/// The numbers of safe and unsafe combinations are this checker's, pinned so that a change shows.
+#[test]
+fn the_table_of_yrc_decides_every_combination() {
+    let printed = json("table yrc --json --quiet");
+    let rows = printed["rows"].as_array().unwrap();
+    let with = |verdict: &str| rows.iter().filter(|row| row["verdict"] == verdict).count();
+    assert_eq!((with("holds"), with("violated")), (218, 102));
+    for row in rows {
+        let violated = row["verdict"] == "violated";
+        assert_eq!(row["length"].is_u64(), violated, "{row}");
+        assert_eq!(row["by"].is_string(), violated, "{row}");
+        let tried = row["instances"].as_array().unwrap().len();
+        assert!(
+            violated || tried == 4,
+            "a row that holds was tried at every instance"
+        );
+    }
+    let as_described = &rows[0];
+    assert_eq!(as_described["length"], 14);
+    assert_eq!(as_described["instances"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_unknown_table_is_refused() {
+    let output = refmap("table yrk");
+    assert_eq!(status(&output), 2);
+    assert!(text(&output.stderr).contains("yrc"));
+}

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::obligation::{CheckError, Induction, Selection, Settings, Until, nearest};
 use crate::report::{Report, Verdict};
+use crate::table::Table;
 
 /// Checks and claims.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Catalogue {
     pub checks: Vec<Check>,
     /// The claims, in the order in which they are made.
     pub claims: Vec<Claim>,
+    /// The tables, in the order in which they are listed.
+    pub tables: Vec<Table>,
 }
 
 impl Catalogue {

@@ -23,6 +23,7 @@ pub mod random;
 mod refinement;
 pub mod report;
 mod system;
+pub mod table;
 mod trace;
 mod type_correct;
 

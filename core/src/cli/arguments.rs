@@ -22,11 +22,20 @@ const WORKERS: &str = "workers";
 pub(super) enum Command {
     Everything(EverythingCommand),
     List(Listing),
+    Table(TableCommand),
     Check(CheckCommand),
 }
 
 /// Every claim of the catalogue.
 pub(super) struct EverythingCommand {
+    pub threads: usize,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// One table.
+pub(super) struct TableCommand {
+    pub table: String,
     pub threads: usize,
     pub json: bool,
     pub quiet: bool,
@@ -64,6 +73,17 @@ pub(super) fn parse(
         } else {
             Listing::Text
         }),
+        Some(("table", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a table");
+            Command::Table(TableCommand {
+                table: name.to_owned(),
+                threads: threads(matches),
+                json: matches.get_flag("json"),
+                quiet: matches.get_flag("quiet"),
+            })
+        }
         Some(("check", matches)) => {
             let (name, matches) = matches
                 .subcommand()
@@ -94,7 +114,7 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
             .next_help_heading("Options")
             .args(options(&check.parameters))
     });
-    clap::Command::new(name)
+    let command = clap::Command::new(name)
         .about(about)
         .after_help(
             "Without a command every claim of the catalogue is checked, one row each.\n\n\
@@ -116,7 +136,25 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
                 .subcommand_value_name("NAME")
                 .subcommand_help_heading("Checks")
                 .subcommands(checks),
-        )
+        );
+    if catalogue.tables.is_empty() {
+        return command;
+    }
+    let tables = catalogue.tables.iter().map(|table| {
+        clap::Command::new(table.name).about(table.about).args([
+            threads_option(&[]),
+            json_option(),
+            quiet_option(),
+        ])
+    });
+    command.subcommand(
+        clap::Command::new("table")
+            .about("A check at every combination of some of its parameters")
+            .subcommand_required(true)
+            .subcommand_value_name("NAME")
+            .subcommand_help_heading("Tables")
+            .subcommands(tables),
+    )
 }
 
 fn parameter(parameter: &Parameter) -> Arg {

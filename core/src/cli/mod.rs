@@ -15,6 +15,7 @@ mod arguments;
 mod everything;
 mod listing;
 mod progress;
+mod table;
 mod terminal;
 mod trace_file;
 
@@ -134,6 +135,7 @@ pub fn run(
             listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)
         }
+        Command::Table(command) => table::run(catalogue, &command, cancel, output),
         Command::Check(command) => check(catalogue, &command, cancel, options, output),
     }
 }

@@ -1,0 +1,129 @@
+//! Tables: one check at every combination of some of its parameters, each tried at larger and larger
+//! instances until one violates it.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::catalogue::{Catalogue, InputError};
+use crate::obligation::Settings;
+use crate::report::Verdict;
+
+/// Arguments of a check.
+pub type Given = Vec<(&'static str, Value)>;
+
+/// A check at many combinations of its parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct Table {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it compares, in a line.
+    pub about: &'static str,
+    /// The name of the check.
+    pub check: &'static str,
+    /// The combinations, one row each.
+    #[serde(skip)]
+    pub combinations: Vec<Given>,
+    /// The instances at which each is tried, smallest first.
+    #[serde(skip)]
+    pub instances: Vec<Given>,
+}
+
+/// What became of a combination.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TableRow {
+    /// The combination.
+    pub combination: Map<String, Value>,
+    /// `holds` if it holds at every instance of the table; `violated` or `incomplete` if it is so at
+    /// the last one tried.
+    pub verdict: Verdict,
+    /// The instances tried, the last of which decided.
+    pub instances: Vec<Map<String, Value>>,
+    /// The obligation of the shortest counterexample.
+    pub by: Option<String>,
+    /// Its length.
+    pub length: Option<usize>,
+    /// Distinct states of the last instance.
+    pub states: u64,
+    /// Time taken by all instances.
+    pub seconds: f64,
+}
+
+impl Table {
+    /// Decides every row, in order, and shows each to `visit`, which says whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// If the check or an argument is not what the catalogue has.
+    pub fn decide<E: From<InputError>>(
+        &self,
+        catalogue: &Catalogue,
+        settings: &Settings<'_>,
+        mut visit: impl FnMut(TableRow) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let check = catalogue.check(self.check)?;
+        for combination in &self.combinations {
+            let mut row = TableRow {
+                combination: map(combination),
+                verdict: Verdict::Holds,
+                instances: Vec::new(),
+                by: None,
+                length: None,
+                states: 0,
+                seconds: 0.0,
+            };
+            for instance in &self.instances {
+                let given: Vec<_> = combination.iter().chain(instance).cloned().collect();
+                let report = check.run(&given, settings)?;
+                row.instances.push(map(instance));
+                row.states = report.states;
+                row.seconds += report.seconds;
+                row.verdict = report.verdict.unwrap_or(Verdict::Incomplete);
+                if row.verdict != Verdict::Holds {
+                    let found = report.counterexample.as_ref();
+                    row.by = found.map(|found| found.obligation.clone());
+                    row.length = found.map(|found| found.length);
+                    break;
+                }
+            }
+            if !visit(row)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn map(given: &Given) -> Map<String, Value> {
+    let pairs = given.iter();
+    pairs
+        .map(|(name, value)| ((*name).to_owned(), value.clone()))
+        .collect()
+}
+
+/// Every combination of the values of some parameters, the last parameter varying fastest.
+pub fn combinations(parameters: &[(&'static str, &[&'static str])]) -> Vec<Given> {
+    let start = vec![Given::new()];
+    parameters.iter().fold(start, |rows, (name, values)| {
+        let with = |row: &Given, value: &str| {
+            let mut row = row.clone();
+            row.push((*name, value.into()));
+            row
+        };
+        rows.iter()
+            .flat_map(|row| values.iter().map(move |value| with(row, value)))
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_is_there_once() {
+        let rows = combinations(&[("a", &["x", "y"]), ("b", &["1", "2", "3"])]);
+        assert_eq!(rows.len(), 6);
+        assert_eq!(rows[1], [("a", "x".into()), ("b", "2".into())]);
+        assert_eq!(rows[5], [("a", "y".into()), ("b", "3".into())]);
+    }
+}
