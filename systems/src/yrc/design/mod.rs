@@ -24,6 +24,11 @@
 //! been overwritten, and the decrement that follows hits whatever is allocated there by then.
 //! `validated-in-flight` is safe in either order.
 //!
+//! Completeness, that collections free every unreachable object, is decided by reachability: from every
+//! quiet state (no operation in flight, no collection running) the collector alone reaches a state
+//! without garbage, whatever it chooses. It holds of every variant that is safe, and is a test, since
+//! nothing yet states liveness.
+//!
 //! Deviations.
 //!
 //! - D1: a count is of all references, and an object lives while it is above 0; Nim stores one less.
