@@ -218,8 +218,8 @@ fn design_claims() -> Vec<Claim> {
         vec![
         violated("", "simulation", 15).only(&["simulation"]).source(
             "yrc_proof, Safety Argument",
-            "as described, it frees an object that the only thread holds: trial deletion takes off \
-             an edge whose increment is still buffered",
+            "as described, it frees an object that the only thread holds: a decrement is merged \
+             before the increment that came first, and cancels the count of the local",
         ),
         violated("", CONDEMNED, 14).source(
             "yrc_proof, CycleInvariant",
