@@ -24,6 +24,11 @@
 //! been overwritten, and the decrement that follows hits whatever is allocated there by then.
 //! `validated-in-flight` is safe in either order.
 //!
+//! Room is reserved before an operation starts (`--unreserved` leaves that out). Without it a thread can
+//! stop in the middle of its barrier before a full queue and wait for a merge; where threads are
+//! stopped only between operations, or stores are shut out, the collector waits for that thread to
+//! finish, and neither ever goes on: a deadlock after 7 steps.
+//!
 //! Completeness, that collections free every unreachable object, is decided by reachability: from every
 //! quiet state (no operation in flight, no collection running) the collector alone reaches a state
 //! without garbage, whatever it chooses. It holds of every variant that is safe, and is a test, since
