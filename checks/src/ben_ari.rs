@@ -4,7 +4,8 @@
 //! source of their own were found by this checker and are pinned so that a change shows.
 
 use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter};
-use refmap::{Refinement, Report, Settings, TypeCorrect, check, check_with_induction};
+use refmap::obligation::Checker;
+use refmap::{Packed, Refinement, Report, Settings, TypeCorrect, check};
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
@@ -70,11 +71,15 @@ fn scoped<R>(
     refinement: fn(Scope) -> R,
 ) -> Check
 where
-    R: Refinement<Concrete: TypeCorrect> + 'static,
+    R: Refinement<Concrete: Packed + TypeCorrect> + 'static,
 {
     let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
-        Ok(check_with_induction(&refinement(scope), settings)?)
+        let refinement = refinement(scope);
+        Ok(Checker::new(&refinement)
+            .packed()
+            .inductive()
+            .check(settings)?)
     };
     let mut parameters = bounds();
     parameters.extend([

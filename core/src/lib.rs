@@ -19,9 +19,11 @@ mod compose;
 pub mod explore;
 mod invariant;
 pub mod obligation;
+mod packed;
 pub mod random;
 mod refinement;
 pub mod report;
+mod symmetry;
 mod system;
 pub mod table;
 mod trace;
@@ -30,8 +32,10 @@ mod type_correct;
 pub use compose::{Composed, compose};
 pub use invariant::Invariant;
 pub use obligation::{Search, Settings, check, check_with_induction};
+pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
 pub use refinement::{Refinement, Waiver};
 pub use report::{Evidence, Report, Verdict};
+pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
     ActionOf, Disagreement, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem,
     disagreement, offer, steps,

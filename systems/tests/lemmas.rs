@@ -286,9 +286,9 @@ fn redirecting_may_lose_what_is_not_the_target() {
 /// The nodes within `steps` pointers of a root.
 fn within(m: &Memory, steps: u8) -> NodeSet {
     (0..steps).fold(NodeSet::first(m.shape.roots), |reached, _| {
-        reached.iter().fold(reached, |all, n| {
-            m.sons(n).iter().fold(all, |all, &k| all.with(k))
-        })
+        reached
+            .iter()
+            .fold(reached, |all, n| m.sons(n).fold(all, NodeSet::with))
     })
 }
 

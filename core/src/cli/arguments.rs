@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::listing::Listing;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
-use crate::explore::Limits;
-use crate::obligation::{Induction, Search, Selection, Until};
+use crate::explore::{Limits, Order, Storage};
+use crate::obligation::{Induction, Search, Selection, Symmetry, Until};
 use crate::random::Walks;
 use crate::report::{Detail, Verdict};
 
@@ -46,6 +46,9 @@ pub(super) struct CheckCommand {
     pub check: String,
     pub arguments: Vec<(String, Value)>,
     pub search: Search,
+    pub order: Order,
+    pub storage: Storage,
+    pub symmetry: Symmetry,
     pub threads: usize,
     pub limits: Limits,
     pub obligations: Selection,
@@ -215,6 +218,40 @@ fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
         .action(ArgAction::Set)
 }
 
+/// The names of an option's values, the default first.
+type Named<T> = [(&'static str, T)];
+
+const SYMMETRIES: [(&str, Symmetry); 2] = [("none", Symmetry::None), ("full", Symmetry::Full)];
+
+const STORAGES: [(&str, Storage); 3] = [
+    ("packed", Storage::Packed),
+    ("whole", Storage::Whole),
+    ("fingerprints", Storage::Fingerprints),
+];
+
+const ORDERS: [(&str, Order); 2] = [
+    ("breadth-first", Order::BreadthFirst),
+    ("depth-first", Order::DepthFirst),
+];
+
+fn choice<T>(name: &'static str, values: &Named<T>, help: &'static str) -> Arg {
+    let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
+    Arg::new(name)
+        .long(name)
+        .help(help)
+        .action(ArgAction::Set)
+        .default_value(names[0])
+        .value_parser(PossibleValuesParser::new(names))
+}
+
+fn one_of<T: Copy>(matches: &ArgMatches, name: &str, values: &Named<T>) -> T {
+    let given = matches.get_one::<String>(name);
+    let value = values
+        .iter()
+        .find(|(name, _)| Some(*name) == given.map(String::as_str));
+    value.expect("clap admits the names of these values only").1
+}
+
 fn options(parameters: &[Parameter]) -> Vec<Arg> {
     vec![
         threads_option(parameters),
@@ -260,6 +297,25 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
         valued("seed", "N", "What determines the walks; 0 by default")
             .value_parser(clap::value_parser!(u64))
             .requires("walks"),
+        choice(
+            "symmetry",
+            &SYMMETRIES,
+            "Identifies states that differ by a symmetry of the model only",
+        )
+        .conflicts_with("walks"),
+        choice(
+            "storage",
+            &STORAGES,
+            "What is kept of a state: its variables packed, all of it, or 64 bits of a hash, which \
+             may leave states out",
+        )
+        .conflicts_with("walks"),
+        choice(
+            "order",
+            &ORDERS,
+            "Which states come first; depth-first counterexamples need not be shortest",
+        )
+        .conflicts_with("walks"),
         valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
             PossibleValuesParser::new(["holds", "violated", "incomplete"]),
         ),
@@ -341,6 +397,9 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
         check: check.name.to_owned(),
         arguments: check.parameters.iter().filter_map(argument).collect(),
         search: search(matches),
+        order: one_of(matches, "order", &ORDERS),
+        storage: one_of(matches, "storage", &STORAGES),
+        symmetry: one_of(matches, "symmetry", &SYMMETRIES),
         threads: threads(matches),
         limits: Limits {
             states: matches.get_one("max-states").copied(),

@@ -152,6 +152,9 @@ fn check(
     let bar = progress::Bar::new(command.quiet, &command.check);
     let settings = Settings {
         search: command.search,
+        order: command.order,
+        storage: command.storage,
+        symmetry: command.symmetry,
         threads: command.threads,
         limits: command.limits,
         obligations: command.obligations.clone(),

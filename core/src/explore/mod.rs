@@ -1,28 +1,98 @@
 //! The engine that walks state spaces: breadth-first, exact, the same for any number of threads.
 //!
 //! What is done at each state and step is a [`Visitor`]'s business; the engine knows of no
-//! obligation. It numbers states in the order of a sequential breadth-first search, so a smaller
-//! number never means a greater distance from the initial states.
+//! obligation. It numbers states in the order of a sequential search; breadth first, a smaller number
+//! never means a greater distance from the initial states.
 //!
-//! States are compared in full: a hash only says where to look.
+//! A state is kept once, as it is or packed, and beside it a few bytes by which it is found again.
+//! Nothing is kept of how it was reached, since that can be found out when it is asked for.
 
-mod breadth_first;
+mod frontier;
+mod graph;
 mod guard;
+mod keep;
+mod kept;
 mod limits;
+mod log;
 mod memory;
-mod store;
+mod options;
+mod origins;
+mod recent;
+mod search;
+mod visited;
 
+use crate::packed::Packed;
+use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
-pub use breadth_first::explore;
+pub use graph::Graph;
 pub use guard::Panic;
 pub(crate) use guard::catch;
+use keep::{Whole, Words};
+use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Progress, Watch};
 pub(crate) use memory::resident_bytes;
-use store::{Parents, Store};
+pub use options::{Options, Order, Record, Storage};
+use search::Search;
+pub(crate) use visited::omission_probability;
+use visited::{Exact, Fingerprints, Numbered};
 
-/// The number of a state, in the order in which breadth-first search first meets it.
+/// Explores the reachable states of `system`, showing each state and step to `visitor`. States are
+/// kept whole, or as fingerprints.
+pub fn explore<S: TransitionSystem, V: Visitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+) -> Explored<S, V::Tally> {
+    match options.storage {
+        Storage::Fingerprints => {
+            Search::new(system, visitor, options, Whole, Fingerprints::new()).run()
+        }
+        Storage::Packed | Storage::Whole => {
+            Search::new(system, visitor, options, Whole, Numbered::new()).run()
+        }
+    }
+}
+
+/// The most words into which a state is packed; if it needs more it is kept whole.
+const MOST_WORDS: usize = 4;
+
+/// The same of a system that says how its states are packed.
+pub fn explore_packed<S: Packed, V: Visitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+) -> Explored<S, V::Tally> {
+    let mut template = None;
+    // A model that panics here does so again where the search reports it.
+    let _ = catch(|| {
+        system.initial(&mut |state| {
+            template.get_or_insert(state);
+        });
+    });
+    let Some(template) = template else {
+        return explore(system, visitor, options);
+    };
+    let bits = system.layout().bits();
+    macro_rules! search {
+        ($words:literal, $visited:expr) => {{
+            let words = Words::<$words, _> { template };
+            Search::new(system, visitor, options, words, $visited).run()
+        }};
+    }
+    match (options.storage, system.layout().words()) {
+        (Storage::Packed, 0 | 1) if options.record == Record::States => {
+            search!(1, Exact::new(bits))
+        }
+        (Storage::Packed, 0 | 1) => search!(1, Numbered::new()),
+        (Storage::Packed, 2) => search!(2, Numbered::new()),
+        (Storage::Packed, 3..=MOST_WORDS) => search!(4, Numbered::new()),
+        _ => explore(system, visitor, options),
+    }
+}
+
+/// The number of a state, in the order in which a sequential search first meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(pub u32);
 
@@ -74,44 +144,6 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn stop(&self, tally: &Self::Tally) -> Option<u32>;
 }
 
-/// Whether the steps are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Record {
-    /// States only.
-    States,
-    /// States and the steps between them, at 8 bytes a step.
-    Graph,
-}
-
-/// The steps between the states reached, with what the visitor said of each.
-pub struct Graph {
-    offsets: Vec<u64>,
-    targets: Vec<u32>,
-    labels: Vec<u32>,
-}
-
-impl Graph {
-    /// The steps of `state` in the order of `next`: target and label.
-    pub fn steps(&self, state: StateId) -> impl Iterator<Item = (StateId, u32)> {
-        let range =
-            self.offsets[state.0 as usize] as usize..self.offsets[state.0 as usize + 1] as usize;
-        self.targets[range.clone()]
-            .iter()
-            .zip(&self.labels[range])
-            .map(|(&target, &label)| (StateId(target), label))
-    }
-
-    /// How many steps there are.
-    pub fn len(&self) -> usize {
-        self.targets.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
-    }
-}
-
 /// How an exploration ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
@@ -143,12 +175,25 @@ pub struct Explored<S: TransitionSystem, T> {
     pub seconds: f64,
     /// The most memory the process was seen to hold.
     pub peak_memory_bytes: u64,
+    /// Bytes that states took at the end, and what finds them again.
+    pub store_bytes: u64,
+    /// Of these, what finds states again: the set without the list.
+    pub set_bytes: u64,
     /// The steps, if they were recorded and the exploration is complete.
     pub graph: Option<Graph>,
+    /// How many steps there were when there was no room for more, if that came about.
+    pub graph_too_large: Option<u64>,
     /// What `initial` panicked with, if it did.
     pub initial_panic: Option<Panic>,
-    store: Store<StateOf<S>>,
-    parents: Parents,
+    reached: Reached<S>,
+}
+
+/// The states that places speak of.
+enum Reached<S: TransitionSystem> {
+    /// Those of a search.
+    Searched(Box<dyn States<S>>),
+    /// The last ones of behaviours that are kept to be shown, by their places in the list.
+    Walked(Vec<Trace<S>>),
 }
 
 impl<S: TransitionSystem, T> Explored<S, T> {
@@ -162,34 +207,38 @@ impl<S: TransitionSystem, T> Explored<S, T> {
             depth: 0,
             seconds: 0.0,
             peak_memory_bytes: 0,
+            store_bytes: 0,
+            set_bytes: 0,
             graph: None,
+            graph_too_large: None,
             initial_panic: None,
-            store: Store::new(),
-            parents: Parents::new(),
+            reached: Reached::Walked(Vec::new()),
         }
     }
 
-    /// Keeps a behaviour to be shown, and says by what number its last state goes.
-    pub(crate) fn keep(&mut self, trace: Trace<S>) -> StateId {
-        let mut last = None;
-        let steps = trace.steps.into_iter().map(|(_, state)| state);
-        for state in std::iter::once(trace.initial).chain(steps) {
-            // Pushed even if another behaviour has the state: each is a path of its own.
-            let id = self.store.push(self.store.hash(&state), state);
-            self.parents.push(last);
-            last = Some(id);
-        }
-        last.expect("a behaviour has an initial state")
+    /// Keeps a behaviour of a walk to be shown, and says by what number its last state goes.
+    pub(crate) fn keep(&mut self, behaviour: Trace<S>) -> StateId {
+        let Reached::Walked(behaviours) = &mut self.reached else {
+            unreachable!("a search keeps its states");
+        };
+        behaviours.push(behaviour);
+        StateId(behaviours.len() as u32 - 1)
     }
 
-    /// How many distinct states were reached.
+    /// How many distinct states were reached; none that a walk visits is remembered.
     pub fn states(&self) -> usize {
-        self.store.len()
+        match &self.reached {
+            Reached::Searched(states) => states.len(),
+            Reached::Walked(_) => 0,
+        }
     }
 
-    /// A state reached.
-    pub fn state(&self, id: StateId) -> &StateOf<S> {
-        self.store.get(id)
+    /// A state reached; none if it was not kept, as with fingerprints.
+    pub fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
+        match &self.reached {
+            Reached::Searched(states) => states.state(system, id),
+            Reached::Walked(behaviours) => Some(behaviours.get(id.0 as usize)?.last().clone()),
+        }
     }
 
     /// Whether every reachable state was visited with all its steps.
@@ -199,61 +248,38 @@ impl<S: TransitionSystem, T> Explored<S, T> {
 
     /// The place of a state.
     pub fn place(&self, id: StateId) -> Place {
-        let mut length = 0;
-        let mut at = id;
-        while let Some(parent) = self.parents.of(at) {
-            length += 1;
-            at = parent;
-        }
         Place {
-            length,
+            length: match &self.reached {
+                Reached::Searched(states) => states.length(id),
+                Reached::Walked(behaviours) => behaviours[id.0 as usize].length() as u32,
+            },
             state: id,
             step: None,
         }
     }
 
-    /// A shortest trace to `place`, run anew on the model.
+    /// The trace found to `place`, run anew on the model: a shortest one, breadth first. `symmetry` is
+    /// that of the exploration; the trace is one of the system itself all the same.
     ///
     /// # Panics
     ///
     /// If the model does not answer as it did before.
-    pub fn trace(&self, system: &S, place: Place) -> Trace<S> {
-        let mut path = vec![place.state];
-        while let Some(parent) = self.parents.of(path[path.len() - 1]) {
-            path.push(parent);
-        }
-        path.reverse();
-        let mut trace = Trace {
-            initial: self.state(path[0]).clone(),
-            steps: Vec::with_capacity(path.len()),
-        };
-        for &id in &path[1..] {
-            let mut taken = None;
-            system.next(trace.last(), &mut |action, to| {
-                if taken.is_none() && to == *self.state(id) {
-                    taken = Some((action, to));
+    pub fn trace(
+        &self,
+        system: &S,
+        symmetry: Option<&dyn Quotienting<S>>,
+        place: Place,
+    ) -> Trace<S> {
+        match &self.reached {
+            Reached::Searched(states) => states.trace(system, symmetry, place),
+            Reached::Walked(behaviours) => {
+                let mut trace = behaviours[place.state.0 as usize].clone();
+                if let Some(position) = place.step {
+                    let step = nth_step(system, trace.last(), position);
+                    trace.steps.push(step);
                 }
-            });
-            trace
-                .steps
-                .push(taken.expect("the step by which the search reached the state exists still"));
+                trace
+            }
         }
-        if let Some(wanted) = place.step {
-            let mut taken = None;
-            let mut position = 0;
-            // The step may be one whose evaluation is followed by a panic.
-            let _ = catch(|| {
-                system.next(trace.last(), &mut |action, to| {
-                    if position == wanted {
-                        taken = Some((action, to));
-                    }
-                    position += 1;
-                });
-            });
-            trace
-                .steps
-                .push(taken.expect("the step that the search visited exists still"));
-        }
-        trace
     }
 }

@@ -1,23 +1,26 @@
 //! The check of a refinement: one walk over the reachable states that tests all obligations as it
 //! goes.
 
-use std::hash::BuildHasher;
+use std::hash::{Hash, Hasher};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::environment::Label;
+use super::environment::{self, Label};
 use super::induction;
 use super::judge::Judge;
 use super::sampled::sampled;
 use super::selection::{CheckError, Kind, Row, rows};
-use super::{Search, Settings, Until};
-use crate::explore::{Panic, Place, Record, Visitor, explore};
+use super::{Search, Settings, Symmetry, Until};
+use crate::explore::{
+    Explored, Options, Panic, Place, Record, StateId, Visitor, explore, explore_packed,
+};
 use crate::invariant::Invariant;
+use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
+use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
 use crate::type_correct::TypeCorrect;
 
@@ -27,10 +30,11 @@ use crate::type_correct::TypeCorrect;
 ///
 /// # Errors
 ///
-/// If `settings` name an obligation that the refinement does not have, or the refinement
-/// contradicts itself (two invariants of one name, a waiver for an unknown rule).
+/// If `settings` name an obligation that the refinement does not have, or ask for what only a
+/// [`Checker`] can be told of, or the refinement contradicts itself (two invariants of one name, a
+/// waiver for an unknown rule).
 pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<Report, CheckError> {
-    run(refinement, settings, None)
+    Checker::new(refinement).check(settings)
 }
 
 /// The same for a refinement whose implementation enumerates its type-correct states: `inductive:*`
@@ -46,12 +50,52 @@ pub fn check_with_induction<R: Refinement>(
 where
     R::Concrete: TypeCorrect,
 {
-    let induction = Enumerated {
-        decide: induction::decide::<R>,
-        state: induction::state::<R::Concrete>,
-    };
-    run(refinement, settings, Some(induction))
+    Checker::new(refinement).inductive().check(settings)
 }
+
+/// A refinement, and what its systems have beside them: how states are packed, which of them are
+/// type-correct, what can be exchanged.
+///
+/// ```no_run
+/// # use refmap::{Packed, Refinement, Report, Settings, TypeCorrect};
+/// # use refmap::obligation::{CheckError, Checker};
+/// fn check<R>(refinement: &R, settings: &Settings<'_>) -> Result<Report, CheckError>
+/// where
+///     R: Refinement<Concrete: Packed + TypeCorrect>,
+/// {
+///     Checker::new(refinement).packed().inductive().check(settings)
+/// }
+/// ```
+pub struct Checker<'a, R: Refinement> {
+    refinement: &'a R,
+    explore: Explore<R>,
+    enumerated: Option<Enumerated<R>>,
+    symmetry: Option<SymmetryOf<R>>,
+}
+
+/// A search of the states of a refinement's implementation.
+type Explore<R> = for<'e> fn(
+    &'e <R as Refinement>::Concrete,
+    &'e Examiner<'_, R>,
+    &'e Options<'_, <R as Refinement>::Concrete>,
+) -> Found<R>;
+
+/// What it finds.
+type Found<R> = Explored<<R as Refinement>::Concrete, Tally<ActionOf<<R as Refinement>::Abstract>>>;
+
+/// The symmetry that a refinement's systems have in common.
+struct SymmetryOf<R: Refinement> {
+    quotient: QuotientOf<R>,
+    asymmetry: AsymmetryAt<R>,
+}
+
+/// Makes the quotient of the implementation.
+type QuotientOf<R> = for<'s> fn(
+    &'s <R as Refinement>::Concrete,
+) -> Box<dyn Quotienting<<R as Refinement>::Concrete> + 's>;
+
+/// Whether the symmetry is none, as a state shows.
+type AsymmetryAt<R> = fn(&R, &StateOf<<R as Refinement>::Concrete>) -> Option<Asymmetry>;
 
 /// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
 /// states.
@@ -64,38 +108,101 @@ pub(super) struct Enumerated<R: Refinement> {
 type Decide<R> =
     fn(&R, &[Invariant<<R as Refinement>::Concrete>], &Settings<'_>) -> induction::Findings;
 
-fn run<R: Refinement>(
-    refinement: &R,
-    settings: &Settings<'_>,
-    enumerated: Option<Enumerated<R>>,
-) -> Result<Report, CheckError> {
-    let started = Instant::now();
-    let invariants = refinement.invariants();
-    let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
-    let rows = rows(refinement, &names, settings, enumerated.is_some())?;
-    let mut examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
-    if let Search::Walks(walks) = settings.search {
-        examiner.wants.labels = false;
-        let mut report = sampled(&examiner, walks, settings, enumerated);
-        report.seconds = started.elapsed().as_secs_f64();
-        return Ok(report);
+impl<'a, R: Refinement> Checker<'a, R> {
+    /// A check of `refinement`, of whose systems nothing is known but that they are systems.
+    pub fn new(refinement: &'a R) -> Self {
+        Self {
+            refinement,
+            explore: |system, examiner, options| explore(system, examiner, options),
+            enumerated: None,
+            symmetry: None,
+        }
     }
-    let record = if examiner.wants.environment {
-        Record::Graph
-    } else {
-        Record::States
-    };
-    let explored = explore(
-        refinement.implementation(),
-        &examiner,
-        settings.threads,
-        settings.limits,
-        settings.watch,
-        record,
-    );
-    let mut report = Judge::new(&examiner, &explored, settings, enumerated).report();
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
+
+    /// States of the implementation are kept packed.
+    #[must_use]
+    pub fn packed(mut self) -> Self
+    where
+        R::Concrete: Packed,
+    {
+        self.explore = |system, examiner, options| explore_packed(system, examiner, options);
+        self
+    }
+
+    /// `inductive:*` can be chosen.
+    #[must_use]
+    pub fn inductive(mut self) -> Self
+    where
+        R::Concrete: TypeCorrect,
+    {
+        self.enumerated = Some(Enumerated {
+            decide: induction::decide::<R>,
+            state: induction::state::<R::Concrete>,
+        });
+        self
+    }
+
+    /// States that differ by a permutation can be identified.
+    #[must_use]
+    pub fn symmetric(mut self) -> Self
+    where
+        R::Concrete: Symmetric,
+        R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+    {
+        self.symmetry = Some(SymmetryOf {
+            quotient: |system| Box::new(Quotient::of(system)),
+            asymmetry: |refinement, state| asymmetry(refinement, [state]),
+        });
+        self
+    }
+
+    /// Discharges the obligations that `settings` choose.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`].
+    pub fn check(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
+        let started = Instant::now();
+        let refinement = self.refinement;
+        let invariants = refinement.invariants();
+        let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
+        let rows = rows(refinement, &names, settings, self.enumerated.is_some())?;
+        let symmetry = match (settings.symmetry, self.symmetry) {
+            (Symmetry::None, _) => None,
+            (Symmetry::Full, Some(symmetry)) => Some(symmetry),
+            (Symmetry::Full, None) => return Err(CheckError::NotSymmetric),
+        };
+        let quotient = symmetry
+            .as_ref()
+            .map(|symmetry| (symmetry.quotient)(refinement.implementation()));
+        let mut examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
+        examiner.asymmetry = symmetry.map(|symmetry| symmetry.asymmetry);
+        if let Search::Walks(walks) = settings.search {
+            examiner.wants.labels = false;
+            let mut report = sampled(&examiner, walks, settings, self.enumerated);
+            report.seconds = started.elapsed().as_secs_f64();
+            return Ok(report);
+        }
+        let undecidable = environment::undecidable(settings);
+        let options = Options {
+            threads: settings.threads,
+            limits: settings.limits,
+            watch: settings.watch,
+            record: match examiner.wants.environment && undecidable.is_none() {
+                true => Record::Graph,
+                false => Record::States,
+            },
+            order: settings.order,
+            storage: settings.storage,
+            symmetry: quotient.as_deref(),
+        };
+        let explored = (self.explore)(refinement.implementation(), &examiner, &options);
+        let symmetry = options.symmetry;
+        let judge = Judge::new(&examiner, &explored, settings, symmetry, self.enumerated);
+        let mut report = judge.report();
+        report.seconds = started.elapsed().as_secs_f64();
+        Ok(report)
+    }
 }
 
 /// What has to be computed for the obligations chosen.
@@ -123,7 +230,8 @@ pub(super) struct Examiner<'a, R: Refinement> {
     pub environment: &'a [Process],
     /// The inputs with which steps were answered, in the order in which they turned up.
     pub inputs: Mutex<Vec<ActionOf<R::Abstract>>>,
-    pub hasher: RandomState,
+    /// Where states are identified by a symmetry: the test that it is one.
+    pub asymmetry: Option<AsymmetryAt<R>>,
 }
 
 /// Which function of the model is running, to be named if it panics.
@@ -136,6 +244,7 @@ pub(super) enum During {
     Next,
     Answer,
     Allows,
+    Symmetry,
 }
 
 /// What is wrong with a model itself.
@@ -143,6 +252,7 @@ pub(super) enum During {
 pub(super) enum Fault {
     Panic(During, Panic),
     OfferedTwice,
+    Asymmetry(Asymmetry),
 }
 
 /// Rows with a fixed place.
@@ -173,6 +283,68 @@ pub(super) struct Tally<A> {
     pub perhaps_twice: bool,
     /// The numbers of inputs, as far as this worker has asked for them.
     pub inputs: HashMap<A, u32>,
+    /// States on which the symmetry was tested.
+    pub tested_symmetry: u64,
+}
+
+/// Whether the symmetry is tested on a state: on the first ones, and now and then.
+fn tests_symmetry(state: StateId) -> bool {
+    state.0 < 1024 || state.0.is_multiple_of(1021)
+}
+
+/// A hash that only says which actions to compare.
+///
+/// PERF: it is computed at every step, and a good one takes as long as half of a cheap rule.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Mixer {
+    #[inline]
+    fn mix<A: Hash>(action: &A) -> u64 {
+        let mut mixer = Self::default();
+        action.hash(&mut mixer);
+        // The upper bits are mixed best.
+        mixer.0 >> 48
+    }
+}
+
+impl Hasher for Mixer {
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u8(*byte);
+        }
+    }
+
+    #[inline]
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(u64::from(number));
+    }
+
+    #[inline]
+    fn write_u16(&mut self, number: u16) {
+        self.write_u64(u64::from(number));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    #[inline]
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
 }
 
 /// The earlier of two places.
@@ -218,7 +390,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             until,
             environment: refinement.environment(),
             inputs: Mutex::new(Vec::new()),
-            hasher: RandomState::default(),
+            asymmetry: None,
         }
     }
 
@@ -239,123 +411,18 @@ impl<'a, R: Refinement> Examiner<'a, R> {
         })
     }
 
-    /// Which of the environment's processes `process` is.
-    fn environment_index(&self, process: Process) -> Option<usize> {
-        self.environment.iter().position(|other| *other == process)
-    }
-}
-
-impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
-    type Tally = Tally<ActionOf<R::Abstract>>;
-    type Image = Option<StateOf<R::Abstract>>;
-
-    fn tally(&self) -> Self::Tally {
-        let rules = self.refinement.implementation().rules().len();
-        Tally {
-            checked: vec![0; self.rows.len()],
-            first: vec![None; self.rows.len()],
-            failed: vec![None; rules],
-            fired: vec![0; rules],
-            simulated: vec![0; self.refinement.specification().rules().len()],
-            applied: vec![0; self.invariants.len()],
-            deadlocks: 0,
-            fault: None,
-            during: During::Next,
-            offered: [0; 16],
-            perhaps_twice: false,
-            inputs: HashMap::new(),
-        }
-    }
-
-    fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
-        add(&mut into.checked, &from.checked);
-        add(&mut into.fired, &from.fired);
-        add(&mut into.simulated, &from.simulated);
-        add(&mut into.applied, &from.applied);
-        into.deadlocks += from.deadlocks;
-        for (place, other) in into.first.iter_mut().zip(from.first) {
-            earlier(place, other);
-        }
-        for (place, other) in into.failed.iter_mut().zip(from.failed) {
-            earlier(place, other);
-        }
-        into.fault = into
-            .fault
-            .take()
-            .into_iter()
-            .chain(from.fault)
-            .min_by_key(|(place, _)| *place);
-    }
-
-    fn examine(
+    /// Tests that a step of `rule` maps to what it is said to simulate, and says what it means to the
+    /// environment.
+    fn simulation(
         &self,
-        tally: &mut Self::Tally,
-        place: Place,
-        state: &StateOf<R::Concrete>,
-    ) -> Self::Image {
-        tally.offered = [0; 16];
-        tally.perhaps_twice = false;
-        let mut image = None;
-        if self.wants.image {
-            tally.during = During::Map;
-            let mapped = self.refinement.map(state);
-            if self.wants.observation {
-                tally.during = During::Observe;
-                let shown = self.refinement.specification().observe(&mapped);
-                let same = shown == self.refinement.implementation().observe(state);
-                tally.test(OBSERVATION, place, same);
-            }
-            if place.length == 0 {
-                tally.during = During::IsInitial;
-                let initial = self.refinement.specification().is_initial(&mapped);
-                tally.test(INITIALITY, place, initial);
-            }
-            image = Some(mapped);
-        }
-        for (index, invariant) in self.invariants.iter().enumerate() {
-            if self.rows[INVARIANTS + index].selected {
-                tally.during = During::Invariant(index);
-                let applies = invariant.applies(state);
-                tally.applied[index] += u64::from(applies);
-                let holds = !applies || invariant.concludes(state);
-                tally.test(INVARIANTS + index, place, holds);
-            }
-        }
-        tally.during = During::Next;
-        image
-    }
-
-    fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
-        if self.wants.anything {
-            tally.note_offer(self.hasher.hash_one(action));
-        }
-    }
-
-    fn step(
-        &self,
-        tally: &mut Self::Tally,
-        place: Place,
-        from: (&StateOf<R::Concrete>, &Self::Image),
+        tally: &mut Tally<ActionOf<R::Abstract>>,
+        (place, rule): (Place, usize),
+        (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> u32 {
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();
-        let (from, image) = from;
-        let RuleId(rule) = implementation.rule_of(action);
-        let rules = tally.fired.len();
-        assert!(
-            rule < rules,
-            "rule_of answers {rule} for {action:?}, and there are {rules} rules"
-        );
-        tally.fired[rule] += 1;
-        if !self.wants.anything {
-            return 0;
-        }
-        let Some(image) = image.as_ref().filter(|_| self.wants.simulation) else {
-            return 0;
-        };
-
         tally.during = During::Answer;
         let answer = self.refinement.answer(from, action, to);
         tally.during = During::Map;
@@ -391,6 +458,136 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             input,
         }
         .encode()
+    }
+
+    /// Which of the environment's processes `process` is.
+    fn environment_index(&self, process: Process) -> Option<usize> {
+        self.environment.iter().position(|other| *other == process)
+    }
+}
+
+impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
+    type Tally = Tally<ActionOf<R::Abstract>>;
+    type Image = Option<StateOf<R::Abstract>>;
+
+    fn tally(&self) -> Self::Tally {
+        let rules = self.refinement.implementation().rules().len();
+        Tally {
+            checked: vec![0; self.rows.len()],
+            first: vec![None; self.rows.len()],
+            failed: vec![None; rules],
+            fired: vec![0; rules],
+            simulated: vec![0; self.refinement.specification().rules().len()],
+            applied: vec![0; self.invariants.len()],
+            deadlocks: 0,
+            fault: None,
+            during: During::Next,
+            offered: [0; 16],
+            perhaps_twice: false,
+            inputs: HashMap::new(),
+            tested_symmetry: 0,
+        }
+    }
+
+    fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
+        add(&mut into.checked, &from.checked);
+        add(&mut into.fired, &from.fired);
+        add(&mut into.simulated, &from.simulated);
+        add(&mut into.applied, &from.applied);
+        into.deadlocks += from.deadlocks;
+        into.tested_symmetry += from.tested_symmetry;
+        for (place, other) in into.first.iter_mut().zip(from.first) {
+            earlier(place, other);
+        }
+        for (place, other) in into.failed.iter_mut().zip(from.failed) {
+            earlier(place, other);
+        }
+        into.fault = into
+            .fault
+            .take()
+            .into_iter()
+            .chain(from.fault)
+            .min_by_key(|(place, _)| *place);
+    }
+
+    fn examine(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+    ) -> Self::Image {
+        if !self.wants.anything {
+            return None;
+        }
+        tally.offered = [0; 16];
+        tally.perhaps_twice = false;
+        if let Some(asymmetry) = self.asymmetry.filter(|_| tests_symmetry(place.state)) {
+            tally.during = During::Symmetry;
+            tally.tested_symmetry += 1;
+            if let Some(found) = asymmetry(self.refinement, state) {
+                tally.blame(place, Fault::Asymmetry(found));
+            }
+        }
+        let mut image = None;
+        if self.wants.image {
+            tally.during = During::Map;
+            let mapped = self.refinement.map(state);
+            if self.wants.observation {
+                tally.during = During::Observe;
+                let shown = self.refinement.specification().observe(&mapped);
+                let same = shown == self.refinement.implementation().observe(state);
+                tally.test(OBSERVATION, place, same);
+            }
+            if place.length == 0 {
+                tally.during = During::IsInitial;
+                let initial = self.refinement.specification().is_initial(&mapped);
+                tally.test(INITIALITY, place, initial);
+            }
+            image = Some(mapped);
+        }
+        for (index, invariant) in self.invariants.iter().enumerate() {
+            if self.rows[INVARIANTS + index].selected {
+                tally.during = During::Invariant(index);
+                let applies = invariant.applies(state);
+                tally.applied[index] += u64::from(applies);
+                let holds = !applies || invariant.concludes(state);
+                tally.test(INVARIANTS + index, place, holds);
+            }
+        }
+        tally.during = During::Next;
+        image
+    }
+
+    fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+        if self.wants.anything {
+            tally.note_offer(Mixer::mix(action));
+        }
+    }
+
+    #[inline]
+    fn step(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        from: (&StateOf<R::Concrete>, &Self::Image),
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> u32 {
+        let implementation = self.refinement.implementation();
+        let RuleId(rule) = implementation.rule_of(action);
+        let rules = tally.fired.len();
+        assert!(
+            rule < rules,
+            "rule_of answers {rule} for {action:?}, and there are {rules} rules"
+        );
+        tally.fired[rule] += 1;
+        let (from, image) = from;
+        match image {
+            Some(image) if self.wants.simulation => {
+                self.simulation(tally, (place, rule), (from, image), action, to)
+            }
+            _ => 0,
+        }
     }
 
     fn leave(

@@ -12,14 +12,27 @@
 //!
 //! Decided on the complete graph by backward reachability.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::explore::{Explored, Graph, Panic, StateId, catch};
+use super::{Settings, Symmetry};
+use crate::explore::{Explored, Graph, Order, Panic, StateId, Storage, catch};
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
+
+/// Why the environment cannot be decided with these settings, if it cannot.
+pub(super) fn undecidable(settings: &Settings<'_>) -> Option<&'static str> {
+    if settings.symmetry != Symmetry::None {
+        // What one process may do is not the same question of all members of a class.
+        return Some("it asks about single processes, and a quotient by symmetry exchanges them");
+    }
+    if settings.storage == Storage::Fingerprints {
+        return Some("it needs the complete graph, and fingerprints may leave states out");
+    }
+    (settings.order != Order::BreadthFirst)
+        .then_some("the graph is recorded in breadth-first order only")
+}
 
 /// What the graph keeps of a step, in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +122,11 @@ pub(super) fn decide<R: Refinement, T: Sync>(
         rest_checked: 0,
         unrest: None,
     };
-    let mut backward = Backward::new(graph, explored.states());
-    comes_to_rest(refinement, explored, &rest, &mut backward, &mut findings);
+    let backward = Backward {
+        graph,
+        states: explored.states(),
+    };
+    comes_to_rest(refinement, explored, &rest, &backward, &mut findings);
     let unmet = meets_at_once(
         refinement,
         explored,
@@ -120,14 +136,7 @@ pub(super) fn decide<R: Refinement, T: Sync>(
         threads,
         &mut findings,
     )?;
-    meets_later(
-        refinement,
-        &rest,
-        inputs,
-        unmet,
-        &mut backward,
-        &mut findings,
-    );
+    meets_later(refinement, &rest, inputs, unmet, &backward, &mut findings);
     Ok(findings)
 }
 
@@ -140,6 +149,16 @@ impl<R: Refinement> Findings<R> {
             *first = Some(refusal);
         }
     }
+}
+
+/// A state of an exploration that kept its states.
+fn kept<R: Refinement, T>(
+    refinement: &R,
+    explored: &Explored<R::Concrete, T>,
+    id: StateId,
+) -> StateOf<R::Concrete> {
+    let state = explored.state(refinement.implementation(), id);
+    state.expect("where a graph is recorded, states are kept")
 }
 
 /// Per state, the set of environment processes at rest.
@@ -159,7 +178,10 @@ impl Rest {
         };
         (0..explored.states() as u32)
             .map(StateId)
-            .map(|id| catch(|| of(explored.state(id))).map_err(|panic| (id, panic)))
+            .map(|id| {
+                let state = kept(refinement, explored, id);
+                catch(|| of(&state)).map_err(|panic| (id, panic))
+            })
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -169,81 +191,40 @@ impl Rest {
     }
 }
 
-/// The graph, and its steps turned round once somebody needs them.
+/// The graph, searched backwards.
 struct Backward<'a> {
     graph: &'a Graph,
     states: usize,
-    turned: Option<Turned>,
-}
-
-/// Per state, the steps that lead to it: origin and label.
-struct Turned {
-    offsets: Vec<u64>,
-    steps: Vec<(u32, u32)>,
 }
 
 impl<'a> Backward<'a> {
-    fn new(graph: &'a Graph, states: usize) -> Self {
-        Self {
-            graph,
-            states,
-            turned: None,
-        }
-    }
-
-    fn ids(&self) -> impl Iterator<Item = StateId> + use<> {
+    fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> + use<> {
         (0..self.states as u32).map(StateId)
-    }
-
-    fn turned(&mut self) -> &Turned {
-        self.turned
-            .get_or_insert_with(|| Turned::new(self.graph, self.states))
     }
 
     /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
     /// origins, until nothing changes.
-    fn spread(&mut self, marks: &mut [u64], permitted: impl Fn(StateId, Label) -> bool) {
-        let mut work: VecDeque<StateId> =
-            self.ids().filter(|id| marks[id.0 as usize] != 0).collect();
-        let turned = self.turned();
-        while let Some(target) = work.pop_front() {
-            let marked = marks[target.0 as usize];
-            for &(origin, label) in turned.into(target) {
-                let new = marked & !marks[origin as usize];
-                if new != 0 && permitted(StateId(origin), Label::decode(label)) {
-                    marks[origin as usize] |= new;
-                    work.push_back(StateId(origin));
+    ///
+    /// PERF: the steps are passed over again and again, last states first, and not turned round, which
+    /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
+    /// pass carries a mark far: on Ben-Ari's collector and on YRC some ten passes are enough.
+    fn spread(&self, marks: &mut [u64], permitted: impl Fn(StateId, Label) -> bool) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for origin in self.ids().rev() {
+                let before = marks[origin.0 as usize];
+                let mut marked = before;
+                for (target, label) in self.graph.steps(origin) {
+                    let new = marks[target.0 as usize] & !marked;
+                    if new != 0 && permitted(origin, Label::decode(label)) {
+                        marked |= new;
+                    }
                 }
+                changed |= marked != before;
+                marks[origin.0 as usize] = marked;
             }
         }
-    }
-}
-
-impl Turned {
-    fn new(graph: &Graph, states: usize) -> Self {
-        let mut offsets = vec![0u64; states + 1];
-        let ids = || (0..states as u32).map(StateId);
-        for (target, _) in ids().flat_map(|id| graph.steps(id)) {
-            offsets[target.0 as usize + 1] += 1;
-        }
-        for index in 0..states {
-            offsets[index + 1] += offsets[index];
-        }
-        let mut free = offsets.clone();
-        let mut steps = vec![(0, 0); graph.len()];
-        for id in ids() {
-            for (target, label) in graph.steps(id) {
-                let place = &mut free[target.0 as usize];
-                steps[*place as usize] = (id.0, label);
-                *place += 1;
-            }
-        }
-        Self { offsets, steps }
-    }
-
-    fn into(&self, state: StateId) -> &[(u32, u32)] {
-        let state = state.0 as usize;
-        &self.steps[self.offsets[state] as usize..self.offsets[state + 1] as usize]
     }
 }
 
@@ -252,7 +233,7 @@ fn comes_to_rest<R: Refinement, T>(
     refinement: &R,
     explored: &Explored<R::Concrete, T>,
     rest: &Rest,
-    backward: &mut Backward<'_>,
+    backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
     let processes = refinement.environment();
@@ -345,7 +326,7 @@ fn meets_at_once<R: Refinement, T: Sync>(
             }
             let needs: &Vec<Need<_>> = catch(|| {
                 known
-                    .entry(refinement.map(explored.state(id)))
+                    .entry(refinement.map(&kept(refinement, explored, id)))
                     .or_insert_with_key(|image| needs(refinement, image, &numbers))
             })
             .map_err(|panic| (id, panic))?;
@@ -414,7 +395,7 @@ fn meets_later<R: Refinement>(
     rest: &Rest,
     inputs: &[ActionOf<R::Abstract>],
     mut unmet: Vec<Unmet>,
-    backward: &mut Backward<'_>,
+    backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
     unmet.sort_unstable_by_key(|unmet| (unmet.process, unmet.input));

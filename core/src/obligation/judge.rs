@@ -8,10 +8,13 @@ use super::environment;
 use super::explain::Explainer;
 use super::selection::{Kind, Selection};
 use super::{Search, Settings, Until, induction};
-use crate::explore::{End, Explored, Panic, Place, StateId, catch};
+use crate::explore::{End, Explored, Panic, Place, StateId, Storage, catch, omission_probability};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
-use crate::report::{Counterexample, Evidence, Obligation, Report, RuleCoverage, Verdict};
+use crate::report::{
+    Counterexample, Evidence, Identified, Obligation, Report, RuleCoverage, Verdict,
+};
+use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, RuleId, TransitionSystem};
 use crate::trace::Trace;
 
@@ -21,6 +24,7 @@ pub(super) struct Judge<'a, R: Refinement> {
     explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
     settings: &'a Settings<'a>,
     explainer: Explainer<'a, R>,
+    symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
     enumerated: Option<Enumerated<R>>,
 }
 
@@ -29,6 +33,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
         examiner: &'a Examiner<'a, R>,
         explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
         settings: &'a Settings<'a>,
+        symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
         enumerated: Option<Enumerated<R>>,
     ) -> Self {
         let explainer = Explainer {
@@ -39,6 +44,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
             explored,
             settings,
             explainer,
+            symmetry,
             enumerated,
         }
     }
@@ -102,6 +108,13 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 Search::Exhaustive => Evidence::Bounded,
             },
             walks: None,
+            symmetry: self.symmetry.map(|symmetry| Identified {
+                permutations: symmetry.permutations(),
+                tested_states: tally.tested_symmetry,
+            }),
+            omission_probability: (self.settings.storage == Storage::Fingerprints
+                && self.settings.search == Search::Exhaustive)
+                .then(|| omission_probability(self.explored.states() as u64)),
             limit: match &self.explored.end {
                 End::Limit(limit) => Some(*limit),
                 _ => None,
@@ -132,7 +145,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
 
     fn trace(&self, place: Place) -> Trace<R::Concrete> {
         let implementation = self.examiner.refinement.implementation();
-        self.explored.trace(implementation, place)
+        self.explored.trace(implementation, self.symmetry, place)
     }
 
     fn unexercised(&self) -> Vec<String> {
@@ -233,6 +246,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
     fn model(&self, place: Place, fault: &Fault) -> Counterexample {
         let trace = self.trace(place);
         let explanation = match fault {
+            Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
             Fault::OfferedTwice => {
                 let last = trace.steps.last().map(|(action, _)| action);
                 format!("the state offers the action {last:?} twice, so it does not name one step")
@@ -248,6 +262,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
                     During::Next => "`next` of the implementation".to_owned(),
                     During::Answer => "`answer`".to_owned(),
                     During::Allows => "`allows` of the specification".to_owned(),
+                    During::Symmetry => "a function that the test of the symmetry calls".to_owned(),
                 };
                 let rule = match (&panic.action, during) {
                     (Some(action), During::Next | During::Allows) => {
@@ -348,15 +363,24 @@ impl<'a, R: Refinement> Judge<'a, R> {
     /// The environment obligations, where they can be decided.
     fn environment(&self) -> Environment<R> {
         if !self.examiner.wants.environment {
-            return Environment::Open("not chosen");
+            return Environment::Open("not chosen".to_owned());
         }
         if self.explored.tally.first[SIMULATION].is_some() {
             return Environment::Open(
-                "not evaluated: simulation fails, so the answers prove nothing",
+                "not evaluated: simulation fails, so the answers prove nothing".to_owned(),
             );
         }
+        if let Some(reason) = environment::undecidable(self.settings) {
+            return Environment::Open(format!("not evaluated: {reason}"));
+        }
+        if let Some(steps) = self.explored.graph_too_large {
+            return Environment::Open(format!(
+                "not evaluated: there was no room for the graph, which takes 8 bytes a step, beyond \
+                 {steps} steps"
+            ));
+        }
         let Some(graph) = &self.explored.graph else {
-            return Environment::Open("not evaluated: it needs the complete graph");
+            return Environment::Open("not evaluated: it needs the complete graph".to_owned());
         };
         let inputs = self.examiner.inputs.lock();
         let inputs = inputs.expect("no holder of this lock panics");
@@ -424,7 +448,12 @@ impl<'a, R: Refinement> Judge<'a, R> {
         let simulated = &self.explored.tally.simulated;
         let offered = match self.first_offers(simulated) {
             Ok(offered) => offered,
-            Err((state, panic)) => {
+            Err(Unseen::Forgotten) => {
+                let reason =
+                    "not evaluated: it needs the states once more, and fingerprints keep none";
+                return Obligation::new(Verdict::Incomplete, 0).noted(reason);
+            }
+            Err(Unseen::Panicked(state, panic)) => {
                 let trace = self.trace(self.explored.place(state));
                 let explanation = format!("`offers` of the specification panicked: {panic}");
                 let counterexample = self.explainer.counterexample(&trace, explanation);
@@ -481,7 +510,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
     }
 
     /// Per rule of the specification that no step simulates, the first state whose image offers it.
-    fn first_offers(&self, simulated: &[u64]) -> Result<Vec<Option<StateId>>, (StateId, Panic)> {
+    fn first_offers(&self, simulated: &[u64]) -> Result<Vec<Option<StateId>>, Unseen> {
         let refinement = self.examiner.refinement;
         let specification = refinement.specification();
         let mut first = vec![None; simulated.len()];
@@ -492,7 +521,8 @@ impl<'a, R: Refinement> Judge<'a, R> {
             if found == missing {
                 break;
             }
-            let image = refinement.map(self.explored.state(id));
+            let state = self.explored.state(refinement.implementation(), id);
+            let image = refinement.map(&state.ok_or(Unseen::Forgotten)?);
             if seen.contains(&image) {
                 continue;
             }
@@ -505,18 +535,26 @@ impl<'a, R: Refinement> Judge<'a, R> {
                     }
                 });
             })
-            .map_err(|panic| (id, panic))?;
+            .map_err(|panic| Unseen::Panicked(id, panic))?;
             seen.insert(image);
         }
         Ok(first)
     }
 }
 
+/// Why the states could not be looked at once more.
+enum Unseen {
+    /// They were not kept.
+    Forgotten,
+    /// A function of the model panicked at a state.
+    Panicked(StateId, Panic),
+}
+
 /// What became of the environment obligations.
 enum Environment<R: Refinement> {
     Decided(environment::Findings<R>),
     /// Not decided, and why.
-    Open(&'static str),
+    Open(String),
     /// A function of the model panicked at a state.
     Panicked(StateId, Panic),
 }

@@ -28,11 +28,11 @@ mod selection;
 
 use std::num::NonZero;
 
-pub use check::{check, check_with_induction};
+pub use check::{Checker, check, check_with_induction};
 pub(crate) use selection::nearest;
 pub use selection::{CheckError, Selection};
 
-use crate::explore::{Limits, Watch};
+use crate::explore::{Limits, Order, Storage, Watch};
 use crate::random::Walks;
 
 /// How a check is run. The defaults check everything, on all cores, without bounds.
@@ -40,6 +40,12 @@ use crate::random::Walks;
 pub struct Settings<'a> {
     /// Which states are looked at.
     pub search: Search,
+    /// Which states come first, in an exhaustive search.
+    pub order: Order,
+    /// What an exhaustive search keeps of a state.
+    pub storage: Storage,
+    /// Whether states that differ only by a symmetry of the model are identified.
+    pub symmetry: Symmetry,
     /// Workers; they change the speed and nothing else.
     pub threads: usize,
     /// When to end early.
@@ -61,6 +67,16 @@ pub enum Induction {
     Omitted,
     /// Yes.
     Included,
+}
+
+/// Whether states that differ only by a symmetry of the model are identified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Symmetry {
+    /// No: every reachable state is one of its own.
+    #[default]
+    None,
+    /// Yes, by all permutations that the model has; counts are those of the representatives.
+    Full,
 }
 
 /// Which states a check looks at.
@@ -88,6 +104,9 @@ impl Default for Settings<'_> {
     fn default() -> Self {
         Self {
             search: Search::default(),
+            order: Order::default(),
+            storage: Storage::default(),
+            symmetry: Symmetry::default(),
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             limits: Limits::default(),
             obligations: Selection::Default,

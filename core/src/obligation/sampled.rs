@@ -59,7 +59,7 @@ pub(super) fn sampled<R: Refinement>(
         limit.is_some()
     };
     let notes = shorten(examiner, walks.seed, &mut walked, &stop);
-    let mut report = Judge::new(examiner, &walked.explored, settings, enumerated).report();
+    let mut report = Judge::new(examiner, &walked.explored, settings, None, enumerated).report();
     report.states = walked.visits;
     report.walks = Some(Sample {
         walks: walks.walks,

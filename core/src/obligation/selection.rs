@@ -1,6 +1,7 @@
 //! Which obligations a check reports, and in which order.
 
 use super::{Induction, Settings};
+use crate::explore::{Order, Storage};
 use crate::refinement::Refinement;
 use crate::system::{Process, RuleId, TransitionSystem};
 
@@ -70,6 +71,20 @@ pub enum CheckError {
         "this check cannot decide inductive:*, since it does not enumerate type-correct states"
     )]
     NotEnumerated,
+    /// Symmetry is asked for, and the model has none to offer.
+    #[error("this check has no symmetry to offer: --symmetry must be none")]
+    NotSymmetric,
+    /// An obligation is named that cannot be decided in the way that is asked for.
+    #[error("{name} cannot be decided here: {reason}")]
+    Undecidable {
+        /// The obligation.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Fingerprints let go of states once they are expanded, oldest first.
+    #[error("fingerprints need states in breadth-first order")]
+    FingerprintsDepthFirst,
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]
     TooManyProcesses {
@@ -208,8 +223,18 @@ pub(super) fn rows<R: Refinement>(
         row.strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     };
+    if settings.storage == Storage::Fingerprints && settings.order == Order::DepthFirst {
+        return Err(CheckError::FingerprintsDepthFirst);
+    }
     if let Selection::Only(names) = selection {
         for name in names {
+            let reason = super::environment::undecidable(settings);
+            if let Some(reason) = reason.filter(|_| matches(name, "environment")) {
+                return Err(CheckError::Undecidable {
+                    name: name.clone(),
+                    reason,
+                });
+            }
             if !rows.iter().any(|(row, _)| matches(row, name)) {
                 let mut known = vec!["invariant".to_owned(), "environment".to_owned()];
                 known.extend(enumerated.then(|| "inductive".to_owned()));

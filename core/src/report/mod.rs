@@ -76,6 +76,14 @@ pub struct Report {
     /// The random walks, if they are what it rests on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub walks: Option<Sample>,
+    /// The symmetry by which states were identified, if they were; counts are then those of the
+    /// representatives.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub symmetry: Option<Identified>,
+    /// Of a search that keeps fingerprints in the place of states: how likely it is at most that it
+    /// left a state out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub omission_probability: Option<f64>,
     /// What ended the search early, if something did.
     pub limit: Option<Limit>,
     /// Distinct initial states.
@@ -137,6 +145,15 @@ impl Report {
             .filter(|row| row.verdict == Verdict::Violated)
             .map(|row| row.name.as_str())
     }
+}
+
+/// How states were identified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identified {
+    /// The permutations by which they were.
+    pub permutations: usize,
+    /// The states on which it was tested that permutations change nothing.
+    pub tested_states: u64,
 }
 
 /// The random walks that a check made.

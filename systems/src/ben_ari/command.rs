@@ -40,6 +40,7 @@ pub(super) struct Command<'a, S> {
 
 impl<'a, S: Copy> Command<'a, S> {
     /// The rule numbered `rule`, in `from`, which is or is not at the rule's location.
+    #[inline]
     pub fn at(from: &'a S, here: bool, mutant: Option<Mutant>, rule: RuleId) -> Self {
         Self {
             from,
@@ -51,6 +52,7 @@ impl<'a, S: Copy> Command<'a, S> {
     }
 
     /// The guard; asked only at the rule's location, where it makes sense.
+    #[inline]
     pub fn when(mut self, guard: impl FnOnce(&S) -> bool) -> Self {
         self.enabled = self.enabled
             && match self.mutation {
@@ -62,6 +64,7 @@ impl<'a, S: Copy> Command<'a, S> {
     }
 
     /// The effect, and where it leads.
+    #[inline]
     pub fn then(self, effect: impl FnOnce(&mut S)) -> Option<S> {
         if !self.enabled {
             return None;

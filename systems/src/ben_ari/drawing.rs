@@ -44,13 +44,13 @@ fn free_list(m: &Memory) -> String {
     }
     match (list.is_empty(), n >= m.shape.roots) {
         (true, _) => "empty".to_owned(),
-        (false, false) => join(&list, ", "),
-        (false, true) => format!("{}, {n}, …", join(&list, ", ")),
+        (false, false) => join(list, ", "),
+        (false, true) => format!("{}, {n}, …", join(list, ", ")),
     }
 }
 
-fn join(nodes: &[Node], separator: &str) -> String {
-    let nodes: Vec<_> = nodes.iter().map(Node::to_string).collect();
+fn join(nodes: impl IntoIterator<Item = Node>, separator: &str) -> String {
+    let nodes: Vec<_> = nodes.into_iter().map(|node| node.to_string()).collect();
     nodes.join(separator)
 }
 

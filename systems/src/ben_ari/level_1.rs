@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Node};
-use super::mutator::MutatorAction;
+use super::mutator::{MutatorAction, MutatorRules, OfLevel};
+use super::packing::{Level, Packing};
 use super::process;
 use super::scope::Scope;
 use super::shared::Shared;
@@ -19,6 +20,7 @@ pub struct Level1 {
     pub scope: Scope,
     /// A fault planted in a rule; none in the algorithm itself.
     pub mutant: Option<Mutant>,
+    pub(super) packing: Packing,
     rules: Vec<Rule>,
 }
 
@@ -88,6 +90,7 @@ impl Level1 {
         ]);
         Self {
             scope,
+            packing: Packing::new(scope, Level::One),
             mutant: None,
             rules,
         }
@@ -133,6 +136,27 @@ impl Level1 {
     }
 }
 
+impl OfLevel for State {
+    #[inline]
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    #[inline]
+    fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+}
+
+impl Level1 {
+    fn mutators(&self) -> MutatorRules {
+        MutatorRules {
+            scope: self.scope,
+            mutant: self.mutant,
+        }
+    }
+}
+
 impl TransitionSystem for Level1 {
     type State = State;
     type Action = Action;
@@ -172,10 +196,8 @@ impl TransitionSystem for Level1 {
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        from.shared
-            .mutator_steps(&self.scope, self.mutant, &mut |action, shared| {
-                visit(Action::Mutator(action), State { shared, ..*from });
-            });
+        self.mutators()
+            .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
         for n in self.scope.shape.nodes() {
             offer(visit, Action::Colour { n }, || {
                 self.collector(from, Action::Colour { n })
@@ -206,10 +228,7 @@ impl TransitionSystem for Level1 {
 
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
-            Action::Mutator(action) => from
-                .shared
-                .mutator_successor(&self.scope, self.mutant, action)
-                .map(|shared| State { shared, ..*from }),
+            Action::Mutator(action) => self.mutators().successor(from, action),
             action => self.collector(from, action),
         }
     }

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Node, Shape};
-use super::mutator::MutatorAction;
+use super::mutator::{MutatorAction, MutatorRules, OfLevel};
+use super::packing::{Level, Packing};
 use super::process;
 use super::scope::Scope;
 use super::shared::Shared;
@@ -19,6 +20,7 @@ pub struct Level2 {
     pub scope: Scope,
     /// A fault planted in a rule; none in the algorithm itself.
     pub mutant: Option<Mutant>,
+    pub(super) packing: Packing,
     rules: Vec<Rule>,
 }
 
@@ -105,6 +107,7 @@ impl Level2 {
         ]);
         Self {
             scope,
+            packing: Packing::new(scope, Level::Two),
             mutant: None,
             rules,
         }
@@ -161,6 +164,27 @@ impl Level2 {
     }
 }
 
+impl OfLevel for State {
+    #[inline]
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    #[inline]
+    fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+}
+
+impl Level2 {
+    fn mutators(&self) -> MutatorRules {
+        MutatorRules {
+            scope: self.scope,
+            mutant: self.mutant,
+        }
+    }
+}
+
 impl TransitionSystem for Level2 {
     type State = State;
     type Action = Action;
@@ -203,10 +227,8 @@ impl TransitionSystem for Level2 {
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        from.shared
-            .mutator_steps(&self.scope, self.mutant, &mut |action, shared| {
-                visit(Action::Mutator(action), State { shared, ..*from });
-            });
+        self.mutators()
+            .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
         for (n, i) in self.scope.shape.cells() {
             offer(visit, Action::Propagate { n, i }, || {
                 self.collector(from, Action::Propagate { n, i })
@@ -239,10 +261,7 @@ impl TransitionSystem for Level2 {
 
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
-            Action::Mutator(action) => from
-                .shared
-                .mutator_successor(&self.scope, self.mutant, action)
-                .map(|shared| State { shared, ..*from }),
+            Action::Mutator(action) => self.mutators().successor(from, action),
             action => self.collector(from, action),
         }
     }

@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Shape};
-use super::mutator::MutatorAction;
+use super::mutator::{MutatorAction, MutatorRules, OfLevel};
+use super::packing::{Level, Packing};
 use super::process;
 use super::scope::{Figure14, Scope};
 use super::shared::Shared;
@@ -22,6 +23,7 @@ pub struct Level3 {
     pub scope: Scope,
     /// A fault planted in a rule; none in the algorithm itself.
     pub mutant: Option<Mutant>,
+    pub(super) packing: Packing,
     rules: Vec<Rule>,
 }
 
@@ -162,12 +164,14 @@ impl Level3 {
         ]);
         Self {
             scope,
+            packing: Packing::new(scope, Level::Three),
             mutant: None,
             rules,
         }
     }
 
     /// The rules of the collector [Fig. 14].
+    #[inline]
     fn collector(&self, from: &State, action: Action) -> Option<State> {
         let at = |location| {
             let rule = self.rule_of(&action);
@@ -270,6 +274,27 @@ impl Level3 {
     }
 }
 
+impl OfLevel for State {
+    #[inline]
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    #[inline]
+    fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+}
+
+impl Level3 {
+    fn mutators(&self) -> MutatorRules {
+        MutatorRules {
+            scope: self.scope,
+            mutant: self.mutant,
+        }
+    }
+}
+
 impl TransitionSystem for Level3 {
     type State = State;
     type Action = Action;
@@ -279,6 +304,7 @@ impl TransitionSystem for Level3 {
         &self.rules
     }
 
+    #[inline]
     fn rule_of(&self, action: &Action) -> RuleId {
         let collector = match action {
             Action::Mutator(action) => return action.rule(),
@@ -326,11 +352,10 @@ impl TransitionSystem for Level3 {
         }
     }
 
+    #[inline]
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        from.shared
-            .mutator_steps(&self.scope, self.mutant, &mut |action, shared| {
-                visit(Action::Mutator(action), State { shared, ..*from });
-            });
+        self.mutators()
+            .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
         // The two rules at the collector's location; of each pair one is enabled.
         let rules = match from.chi {
             Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
@@ -363,10 +388,7 @@ impl TransitionSystem for Level3 {
 
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
-            Action::Mutator(action) => from
-                .shared
-                .mutator_successor(&self.scope, self.mutant, action)
-                .map(|shared| State { shared, ..*from }),
+            Action::Mutator(action) => self.mutators().successor(from, action),
             action => self.collector(from, action),
         }
     }

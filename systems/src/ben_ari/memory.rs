@@ -32,6 +32,37 @@ impl Shape {
         0..self.nodes
     }
 
+    /// How many bits a node takes.
+    #[inline]
+    pub fn node_bits(self) -> u32 {
+        u8::BITS - (self.nodes - 1).leading_zeros()
+    }
+
+    /// How many bits of each word the cells take.
+    pub fn word_bits(self) -> [u32; WORDS] {
+        let first = self.nodes.min(self.nodes_of_first_word());
+        let node_bits = self.node_bits() * u32::from(self.sons);
+        [first, self.nodes - first].map(|nodes| u32::from(nodes) * node_bits)
+    }
+
+    /// The cells of how many nodes find room in a word.
+    #[inline]
+    fn nodes_of_first_word(self) -> u8 {
+        match self.sons {
+            // The cells of 8 nodes, at 3 bits a cell, take 48 bits or less.
+            0..=2 => u8::MAX,
+            // At 9 bits a node, or at 12.
+            3 => 7,
+            _ => 5,
+        }
+    }
+
+    /// A node with all its bits set.
+    #[inline]
+    fn node_mask(self) -> Node {
+        (1 << self.node_bits()) - 1
+    }
+
     /// Every index of a cell within a node.
     pub fn indices(self) -> std::ops::Range<u8> {
         0..self.sons
@@ -50,17 +81,20 @@ pub struct NodeSet(pub u8);
 
 impl NodeSet {
     /// The first `count` nodes.
+    #[inline]
     pub fn first(count: u8) -> Self {
         Self(((1u16 << count) - 1) as u8)
     }
 
     /// Whether `node` is in it.
+    #[inline]
     pub fn contains(self, node: Node) -> bool {
         self.0 >> node & 1 == 1
     }
 
     /// The same with `node`.
     #[must_use]
+    #[inline]
     pub fn with(self, node: Node) -> Self {
         Self(self.0 | 1 << node)
     }
@@ -88,8 +122,14 @@ impl NodeSet {
     }
 
     /// Its nodes, in order.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = Node> {
-        (0..MAX_NODES as Node).filter(move |node| self.contains(*node))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let first = (rest != 0).then(|| rest.trailing_zeros() as Node);
+            rest &= rest.wrapping_sub(1);
+            first
+        })
     }
 }
 
@@ -110,54 +150,101 @@ impl Serialize for NodeSet {
 pub struct Memory {
     /// The bounds, which are those of the instance.
     pub shape: Shape,
-    /// What cell (n, i) points to, at n · `MAX_SONS` + i; cells out of bounds are 0.
-    pub cells: [Node; MAX_NODES * MAX_SONS],
+    /// What the cells point to, by nodes and then by indices, each in as few bits as the last node
+    /// needs, lowest first; the cells of a node are in one word.
+    pub cells: [u64; WORDS],
 }
+
+/// Words that the largest memory takes.
+pub const WORDS: usize = 2;
 
 impl Memory {
     /// The initial memory: every cell contains 0 (`null_array`, `mem_ax1`).
     pub fn null_array(shape: Shape) -> Self {
         Self {
             shape,
-            cells: [0; MAX_NODES * MAX_SONS],
+            cells: [0; WORDS],
         }
     }
 
+    /// In which word the cells of node n begin, and how far up in bits.
+    #[inline]
+    fn place(&self, n: Node) -> (usize, u32) {
+        let Shape { nodes, sons, .. } = self.shape;
+        assert!(n < nodes, "there is no node {n}");
+        let first = self.shape.nodes_of_first_word();
+        let node_bits = self.shape.node_bits() * u32::from(sons);
+        match n < first {
+            true => (0, u32::from(n) * node_bits),
+            false => (1, u32::from(n - first) * node_bits),
+        }
+    }
+
+    /// How far up in bits cell i is among the cells of a node.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such cell: the figures speak of cells of the memory only.
+    #[inline]
+    fn place_of_son(&self, i: u8) -> u32 {
+        assert!(i < self.shape.sons, "there is no cell {i} of a node");
+        u32::from(i) * self.shape.node_bits()
+    }
+
+    /// The cells of node n.
+    #[inline]
+    fn row(&self, n: Node) -> u64 {
+        let (word, place) = self.place(n);
+        self.cells[word] >> place
+    }
+
     /// The contents of cell (n, i) (`son`).
+    #[inline]
     pub fn son(&self, n: Node, i: u8) -> Node {
-        self.cells[usize::from(n) * MAX_SONS + usize::from(i)]
+        (self.row(n) >> self.place_of_son(i)) as Node & self.shape.node_mask()
     }
 
     /// The memory with cell (n, i) pointing to `k` (`set_son`, `mem_ax2`).
     #[must_use]
+    #[inline]
     pub fn set_son(mut self, n: Node, i: u8, k: Node) -> Self {
-        self.cells[usize::from(n) * MAX_SONS + usize::from(i)] = k;
+        assert!(k < self.shape.nodes, "there is no node {k} to point to");
+        let (word, place) = self.place(n);
+        let place = place + self.place_of_son(i);
+        let others = self.cells[word] & !(u64::from(self.shape.node_mask()) << place);
+        self.cells[word] = others | u64::from(k) << place;
         self
     }
 
     /// The sons of node n, in order.
-    pub fn sons(&self, n: Node) -> &[Node] {
-        &self.cells[usize::from(n) * MAX_SONS..][..usize::from(self.shape.sons)]
+    #[inline]
+    pub fn sons(&self, n: Node) -> impl Iterator<Item = Node> + use<> {
+        let shape = self.shape;
+        let mut row = self.row(n);
+        shape.indices().map(move |_| {
+            let son = row as Node & shape.node_mask();
+            row >>= shape.node_bits();
+            son
+        })
     }
 
     /// Whether node `n1` points to `n2` (`points_to`).
     pub fn points_to(&self, n1: Node, n2: Node) -> bool {
-        self.sons(n1).contains(&n2)
+        self.sons(n1).any(|son| son == n2)
     }
 
     /// The nodes that can be reached from a root by following pointers (`accessible`).
+    #[inline]
     pub fn accessible(&self) -> NodeSet {
         let mut reached = NodeSet::first(self.shape.roots);
         let mut new = reached;
-        while new.0 != 0 {
-            let mut sons = NodeSet::default();
-            for n in new.iter() {
-                for &k in self.sons(n) {
-                    sons = sons.with(k);
-                }
+        while let Some(n) = new.iter().next() {
+            new = new.without(n);
+            for k in self.sons(n) {
+                let son = NodeSet::default().with(k);
+                new.0 |= son.0 & !reached.0;
+                reached.0 |= son.0;
             }
-            new = NodeSet(sons.0 & !reached.0);
-            reached.0 |= sons.0;
         }
         reached
     }
@@ -199,14 +286,15 @@ impl Memory {
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.shape.nodes().map(|n| self.sons(n)))
+            .entries(self.shape.nodes().map(|n| self.sons(n).collect::<Vec<_>>()))
             .finish()
     }
 }
 
 impl Serialize for Memory {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.shape.nodes().map(|n| self.sons(n)))
+        let nodes = self.shape.nodes();
+        serializer.collect_seq(nodes.map(|n| self.sons(n).collect::<Vec<_>>()))
     }
 }
 

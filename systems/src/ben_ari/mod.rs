@@ -26,6 +26,7 @@ pub mod level_2;
 pub mod level_3;
 mod memory;
 mod mutator;
+mod packing;
 mod scope;
 mod shared;
 

@@ -104,6 +104,7 @@ impl MutatorAction {
     }
 
     /// Which of [`rules`](Self::rules) it is an instance of.
+    #[inline]
     pub fn rule(self) -> RuleId {
         RuleId(match self {
             Self::Mutate { .. } | Self::ChooseAndColour { .. } => 0,
@@ -121,20 +122,32 @@ impl MutatorAction {
     }
 }
 
-impl Shared {
+/// A state of a level: the variables that all levels share, and some more.
+pub trait OfLevel: Copy {
+    /// The variables that all levels share.
+    fn shared(&self) -> &Shared;
+    /// The same, to be changed.
+    fn shared_mut(&mut self) -> &mut Shared;
+}
+
+/// The mutators of an instance, as every level has them.
+#[derive(Clone, Copy)]
+pub(super) struct MutatorRules {
+    pub scope: Scope,
+    pub mutant: Option<Mutant>,
+}
+
+impl MutatorRules {
     /// The steps of the mutators.
-    pub fn mutator_steps(
-        &self,
-        scope: &Scope,
-        mutant: Option<Mutant>,
-        visit: &mut impl FnMut(MutatorAction, Self),
-    ) {
-        for (mutator, locals) in (0u8..).zip(&self.mutators) {
-            match (locals.mu, scope.mutator) {
+    #[inline]
+    pub fn steps<S: OfLevel>(self, from: &S, visit: &mut impl FnMut(MutatorAction, S)) {
+        let shared = from.shared();
+        for (mutator, locals) in (0u8..).zip(&shared.mutators) {
+            match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
-                    let accessible = self.m.accessible();
-                    for k in self.m.shape.nodes() {
-                        for (n, i) in self.m.shape.cells() {
+                    let accessible = shared.m.accessible();
+                    for k in shared.m.shape.nodes() {
+                        for (n, i) in shared.m.shape.cells() {
                             let action = match order {
                                 MutatorOrder::RedirectFirst => {
                                     MutatorAction::Mutate { mutator, n, i, k }
@@ -143,22 +156,20 @@ impl Shared {
                                     MutatorAction::ChooseAndColour { mutator, n, i, k }
                                 }
                             };
-                            offer(visit, action, || {
-                                self.mutator_step(mutant, accessible, action)
-                            });
+                            offer(visit, action, || self.step(from, accessible, action));
                         }
                     }
                 }
                 (MutatorAt::Colour, _) => {
                     let action = MutatorAction::ColourTarget { mutator };
                     offer(visit, action, || {
-                        self.mutator_step(mutant, NodeSet::default(), action)
+                        self.step(from, NodeSet::default(), action)
                     });
                 }
                 (MutatorAt::Redirect { .. }, _) => {
                     let action = MutatorAction::Redirect { mutator };
                     offer(visit, action, || {
-                        self.mutator_step(mutant, NodeSet::default(), action)
+                        self.step(from, NodeSet::default(), action)
                     });
                 }
             }
@@ -166,41 +177,38 @@ impl Shared {
     }
 
     /// Where `action` leads, if it is enabled.
-    pub fn mutator_successor(
-        &self,
-        scope: &Scope,
-        mutant: Option<Mutant>,
-        action: MutatorAction,
-    ) -> Option<Self> {
-        let of_this_order = match action {
-            MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
-                scope.mutator == MutatorOrder::RedirectFirst
+    pub fn successor<S: OfLevel>(self, from: &S, action: MutatorAction) -> Option<S> {
+        let (order, accessible) = match action {
+            MutatorAction::Mutate { .. } => {
+                (MutatorOrder::RedirectFirst, from.shared().m.accessible())
             }
-            MutatorAction::ChooseAndColour { .. } | MutatorAction::Redirect { .. } => {
-                scope.mutator == MutatorOrder::ColourFirst
+            MutatorAction::ColourTarget { .. } => (MutatorOrder::RedirectFirst, NodeSet::default()),
+            MutatorAction::ChooseAndColour { .. } => {
+                (MutatorOrder::ColourFirst, from.shared().m.accessible())
             }
+            MutatorAction::Redirect { .. } => (MutatorOrder::ColourFirst, NodeSet::default()),
         };
+        let of_this_order = self.scope.mutator == order;
         of_this_order
-            .then(|| self.mutator_step(mutant, self.m.accessible(), action))
+            .then(|| self.step(from, accessible, action))
             .flatten()
     }
 
     /// The rules of a mutator [Fig. 8; section 1 for the refuted order]. `accessible` is what the
     /// memory makes accessible, where a rule asks.
-    fn mutator_step(
-        &self,
-        mutant: Option<Mutant>,
-        accessible: NodeSet,
-        action: MutatorAction,
-    ) -> Option<Self> {
-        let locals = |mutator: u8| self.mutators[usize::from(mutator)];
-        let at = |here| Command::at(self, here, mutant, action.rule());
+    ///
+    /// PERF: inlined, so that each rule is compiled by itself where it is offered.
+    #[inline(always)]
+    fn step<S: OfLevel>(self, from: &S, accessible: NodeSet, action: MutatorAction) -> Option<S> {
+        let locals = |mutator: u8| from.shared().mutators[usize::from(mutator)];
+        let at = |here| Command::at(from, here, self.mutant, action.rule());
         match action {
             // MUTATE.1
             MutatorAction::Mutate { mutator, n, i, k } => {
                 at(locals(mutator).mu == MutatorAt::Mutate)
                     .when(|_| accessible.contains(k))
                     .then(|s| {
+                        let s = s.shared_mut();
                         s.m = s.m.set_son(n, i, k);
                         s.locals_mut(mutator).q = k;
                         s.locals_mut(mutator).mu = MutatorAt::Colour;
@@ -210,6 +218,7 @@ impl Shared {
             MutatorAction::ColourTarget { mutator } => at(locals(mutator).mu == MutatorAt::Colour)
                 .when(|_| true)
                 .then(|s| {
+                    let s = s.shared_mut();
                     s.set_colour(locals(mutator).q, true);
                     s.locals_mut(mutator).mu = MutatorAt::Mutate;
                 }),
@@ -218,6 +227,7 @@ impl Shared {
                 at(locals(mutator).mu == MutatorAt::Mutate)
                     .when(|_| accessible.contains(k))
                     .then(|s| {
+                        let s = s.shared_mut();
                         s.set_colour(k, true);
                         s.locals_mut(mutator).q = k;
                         s.locals_mut(mutator).mu = MutatorAt::Redirect { n, i };
@@ -226,6 +236,7 @@ impl Shared {
             // … and then MUTATE.1.
             MutatorAction::Redirect { mutator } => match locals(mutator).mu {
                 MutatorAt::Redirect { n, i } => at(true).when(|_| true).then(|s| {
+                    let s = s.shared_mut();
                     s.m = s.m.set_son(n, i, locals(mutator).q);
                     s.locals_mut(mutator).mu = MutatorAt::Mutate;
                 }),
@@ -233,7 +244,10 @@ impl Shared {
             },
         }
     }
+}
 
+impl Shared {
+    #[inline]
     fn locals_mut(&mut self, mutator: u8) -> &mut Locals {
         &mut self.mutators[usize::from(mutator)]
     }

@@ -47,7 +47,7 @@ impl Colouring {
 fn closure(m: &Memory, mut nodes: NodeSet) -> NodeSet {
     for _ in m.shape.nodes() {
         for n in nodes.iter() {
-            for &k in m.sons(n) {
+            for k in m.sons(n) {
                 nodes = nodes.with(k);
             }
         }

@@ -1,0 +1,94 @@
+//! The states reached and not yet expanded, and which of them come next.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::options::Order;
+
+/// Consecutive states to which paths of one length were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub states: Range<u32>,
+    pub length: u32,
+}
+
+/// The states reached and not yet expanded.
+pub(super) struct Frontier {
+    order: Order,
+    /// The most states that are taken at a time, depth first.
+    most: u32,
+    spans: VecDeque<Span>,
+}
+
+impl Frontier {
+    pub fn new(order: Order, most: u32) -> Self {
+        Self {
+            order,
+            most,
+            spans: VecDeque::new(),
+        }
+    }
+
+    /// Adds states just reached.
+    pub fn push(&mut self, states: Range<u32>, length: u32) {
+        if !states.is_empty() {
+            self.spans.push_back(Span { states, length });
+        }
+    }
+
+    /// The states to be expanded next: all that have the least distance, or some of the newest.
+    pub fn next(&mut self) -> Option<Span> {
+        match self.order {
+            Order::BreadthFirst => self.spans.pop_front(),
+            Order::DepthFirst => {
+                let mut last = self.spans.pop_back()?;
+                let states = &mut last.states;
+                let start = states.end.saturating_sub(self.most).max(states.start);
+                let taken = start..states.end;
+                states.end = start;
+                let length = last.length;
+                self.push(last.states, length);
+                Some(Span {
+                    states: taken,
+                    length,
+                })
+            }
+        }
+    }
+
+    /// All that is left.
+    pub fn rest(self) -> impl Iterator<Item = Span> {
+        self.spans.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(states: Range<u32>, length: u32) -> Span {
+        Span { states, length }
+    }
+
+    #[test]
+    fn breadth_first_takes_the_oldest() {
+        let mut frontier = Frontier::new(Order::BreadthFirst, 2);
+        frontier.push(0..5, 0);
+        frontier.push(5..5, 1);
+        frontier.push(5..7, 1);
+        assert_eq!(frontier.next(), Some(span(0..5, 0)));
+        assert_eq!(frontier.next(), Some(span(5..7, 1)));
+        assert_eq!(frontier.next(), None);
+    }
+
+    #[test]
+    fn depth_first_takes_some_of_the_newest() {
+        let mut frontier = Frontier::new(Order::DepthFirst, 2);
+        frontier.push(0..5, 0);
+        assert_eq!(frontier.next(), Some(span(3..5, 0)));
+        frontier.push(5..6, 1);
+        assert_eq!(frontier.next(), Some(span(5..6, 1)));
+        assert_eq!(frontier.next(), Some(span(1..3, 0)));
+        assert_eq!(frontier.rest().collect::<Vec<_>>(), [span(0..1, 0)]);
+    }
+}

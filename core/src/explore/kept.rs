@@ -1,0 +1,144 @@
+//! What remains of a search: its states by their numbers, and the behaviours that led to them.
+
+use super::keep::Keeper;
+use super::log::Log;
+use super::origins::Origins;
+use super::visited::Origin;
+use super::{Place, StateId, catch};
+use crate::symmetry::Quotienting;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::trace::Trace;
+
+/// The states that a search reached, whatever is kept of them.
+pub(super) trait States<S: TransitionSystem>: Send + Sync {
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// A state, unless states are not kept.
+    fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>>;
+    /// The length of the path found to a state.
+    fn length(&self, id: StateId) -> u32;
+    /// The first step that leads to a state, as the search met it; none if the state is initial.
+    fn origin(
+        &self,
+        system: &S,
+        symmetry: Option<&dyn Quotienting<S>>,
+        id: StateId,
+    ) -> Option<Origin>;
+    /// The behaviour found to `place`, taken anew. Steps lead from representative to representative
+    /// where there is a symmetry.
+    fn trace(&self, system: &S, symmetry: Option<&dyn Quotienting<S>>, place: Place) -> Trace<S>;
+}
+
+/// The states of a search: of type `T`, kept as `K` by a keeper `P`.
+pub(super) struct Kept<T, K, P> {
+    pub log: Log<K>,
+    pub keeper: P,
+    pub origins: Origins,
+    /// The initial states, if the log does not keep them.
+    pub initial: Vec<T>,
+}
+
+/// The step at `position` among those that `from` offers.
+pub(super) fn nth_step<S: TransitionSystem>(
+    system: &S,
+    from: &StateOf<S>,
+    position: u32,
+) -> (ActionOf<S>, StateOf<S>) {
+    let mut taken = None;
+    let mut at = 0;
+    // The step may be one whose evaluation is followed by a panic.
+    let _ = catch(|| {
+        system.next(from, &mut |action, to| {
+            if at == position {
+                taken = Some((action, to));
+            }
+            at += 1;
+        });
+    });
+    taken.expect("the step that the search visited exists still")
+}
+
+impl<S, P> States<S> for Kept<StateOf<S>, P::Key, P>
+where
+    S: TransitionSystem,
+    P: Keeper<S>,
+{
+    fn len(&self) -> usize {
+        self.log.len()
+    }
+
+    fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
+        let id = id.0 as usize;
+        match self.initial.is_empty() {
+            true => Some(self.keeper.with(system, self.log.get(id), Clone::clone)),
+            false => self.initial.get(id).cloned(),
+        }
+    }
+
+    fn length(&self, id: StateId) -> u32 {
+        self.origins.length(id)
+    }
+
+    fn origin(
+        &self,
+        system: &S,
+        symmetry: Option<&dyn Quotienting<S>>,
+        id: StateId,
+    ) -> Option<Origin> {
+        if let Some(origin) = self.origins.step(id) {
+            return Some(origin);
+        }
+        let sources = self.origins.sources(id);
+        if sources.is_empty() {
+            return None;
+        }
+        let wanted = self.state(system, id).expect("states are kept");
+        let mut sources = sources.map(StateId);
+        let found = sources.find_map(|source| {
+            let from = self.state(system, source).expect("states are kept");
+            let mut step = None;
+            let mut at = 0;
+            // A state before the one looked for may be one that panics.
+            let _ = catch(|| {
+                system.next(&from, &mut |_, to| {
+                    let hit = match symmetry {
+                        None => to == wanted,
+                        Some(symmetry) => symmetry.canonical(system, &to) == wanted,
+                    };
+                    if hit && step.is_none() {
+                        step = Some(at);
+                    }
+                    at += 1;
+                });
+            });
+            step.map(|step| Origin { source, step })
+        });
+        Some(found.expect("the step by which the search reached the state exists still"))
+    }
+
+    fn trace(&self, system: &S, symmetry: Option<&dyn Quotienting<S>>, place: Place) -> Trace<S> {
+        let mut positions: Vec<u32> = place.step.into_iter().collect();
+        let mut at = place.state;
+        while let Some(origin) = self.origin(system, symmetry, at) {
+            positions.push(origin.step);
+            at = origin.source;
+        }
+        let mut from = self.state(system, at).expect("initial states are kept");
+        let mut trace = Trace {
+            initial: from.clone(),
+            steps: Vec::with_capacity(positions.len()),
+        };
+        for position in positions.into_iter().rev() {
+            let (action, to) = nth_step(system, &from, position);
+            from = match symmetry {
+                None => to.clone(),
+                Some(symmetry) => symmetry.canonical(system, &to),
+            };
+            trace.steps.push((action, to));
+        }
+        match symmetry {
+            None => trace,
+            Some(symmetry) => symmetry.lift(system, trace),
+        }
+    }
+}

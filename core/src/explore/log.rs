@@ -1,0 +1,85 @@
+//! A list that grows at its end, moves nothing when it grows, and can forget its beginning.
+
+const BLOCK_BITS: u32 = 16;
+const BLOCK: usize = 1 << BLOCK_BITS;
+
+/// Entries in the order in which they came.
+pub(super) struct Log<T> {
+    /// Blocks of equal size, those forgotten empty.
+    blocks: Vec<Vec<T>>,
+    /// Blocks forgotten so far.
+    forgotten: usize,
+}
+
+impl<T> Log<T> {
+    pub fn new() -> Self {
+        Self {
+            blocks: vec![Vec::new()],
+            forgotten: 0,
+        }
+    }
+
+    /// How many entries there were, those forgotten included.
+    pub fn len(&self) -> usize {
+        (self.blocks.len() - 1) * BLOCK + self.blocks[self.blocks.len() - 1].len()
+    }
+
+    #[inline]
+    pub fn push(&mut self, entry: T) {
+        if self.blocks[self.blocks.len() - 1].len() == BLOCK {
+            self.blocks.push(Vec::with_capacity(BLOCK));
+        }
+        let last = self.blocks.len() - 1;
+        self.blocks[last].push(entry);
+    }
+
+    #[inline]
+    pub fn get(&self, place: usize) -> &T {
+        &self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
+    }
+
+    /// Frees the memory of the entries before `place`, as far as whole blocks go.
+    pub fn forget_before(&mut self, place: usize) {
+        while self.forgotten < place >> BLOCK_BITS {
+            self.blocks[self.forgotten] = Vec::new();
+            self.forgotten += 1;
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        let entries: usize = self.blocks.iter().map(Vec::capacity).sum();
+        (entries * size_of::<T>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_keep_their_places_across_blocks() {
+        let mut log = Log::new();
+        for n in 0..3 * BLOCK + 5 {
+            assert_eq!(log.len(), n);
+            log.push(n);
+        }
+        for n in 0..3 * BLOCK + 5 {
+            assert_eq!(*log.get(n), n);
+        }
+    }
+
+    #[test]
+    fn what_is_forgotten_holds_no_memory() {
+        let mut log = Log::new();
+        for n in 0..3 * BLOCK {
+            log.push(n);
+        }
+        let of_a_block = (BLOCK * size_of::<usize>()) as u64;
+        log.forget_before(2 * BLOCK + 7);
+        assert!(log.bytes() < 2 * of_a_block, "{}", log.bytes());
+        assert_eq!(*log.get(2 * BLOCK + 7), 2 * BLOCK + 7);
+        log.push(0);
+        assert_eq!(log.len(), 3 * BLOCK + 1);
+    }
+}

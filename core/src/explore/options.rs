@@ -1,0 +1,71 @@
+//! How a state space is explored.
+
+use super::limits::{Limits, Watch};
+use crate::symmetry::Quotienting;
+use crate::system::TransitionSystem;
+
+/// How an exploration is carried out. None of this changes what is true of the system, and only
+/// [`Storage::Fingerprints`] and `limits` change what can be said of it.
+pub struct Options<'a, S: TransitionSystem> {
+    /// Workers. What is found does not depend on their number.
+    pub threads: usize,
+    /// When to end early.
+    pub limits: Limits,
+    /// Cancellation and progress.
+    pub watch: Watch<'a>,
+    /// Whether the steps are kept.
+    pub record: Record,
+    /// Which states come first.
+    pub order: Order,
+    /// What is kept of a state.
+    pub storage: Storage,
+    /// The symmetry by which states are identified, if they are.
+    pub symmetry: Option<&'a dyn Quotienting<S>>,
+}
+
+impl<S: TransitionSystem> Default for Options<'_, S> {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            limits: Limits::default(),
+            watch: Watch::default(),
+            record: Record::States,
+            order: Order::default(),
+            storage: Storage::default(),
+            symmetry: None,
+        }
+    }
+}
+
+/// Whether the steps are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// States only.
+    States,
+    /// States and the steps between them, at 8 bytes a step; as long as there is room for them.
+    Graph,
+}
+
+/// Which of the states reached is expanded next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// One of those nearest to the initial states: counterexamples are shortest.
+    #[default]
+    BreadthFirst,
+    /// One of those reached last: a violation far from the initial states may turn up sooner. The
+    /// lengths of paths, `depth` among them, are those of the paths found.
+    DepthFirst,
+}
+
+/// What is kept of a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Its variables, packed, where the system says how; otherwise all of it.
+    #[default]
+    Packed,
+    /// All of it.
+    Whole,
+    /// 64 bits of a hash. Two states may have the same, and then one of them is taken for seen: the
+    /// report says how likely that is at most.
+    Fingerprints,
+}

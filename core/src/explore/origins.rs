@@ -1,0 +1,99 @@
+//! How each state was first reached, without a word a state.
+//!
+//! States are numbered in the order in which a sequential search meets them, so those that one chunk
+//! of states leads to first have consecutive numbers. Kept is which chunk that was; by which of its
+//! steps a state was reached is found out by taking the chunk's steps again. Where states are not
+//! kept, that cannot be done, and then the step itself is.
+
+use std::ops::Range;
+
+use super::StateId;
+use super::log::Log;
+use super::visited::Origin;
+
+/// States that were expanded together, and the first state that they led to.
+struct Batch {
+    /// The first state met by the expansion of `sources`; the states up to the next batch's are its
+    /// too.
+    first: u32,
+    /// The states expanded; none for the initial states.
+    sources: Range<u32>,
+    /// The length of the paths found to the states met.
+    length: u32,
+}
+
+/// How states were first reached.
+pub(super) struct Origins {
+    batches: Vec<Batch>,
+    /// Per state, the step that led to it; only where states are not kept. Initial states have
+    /// themselves for a source.
+    steps: Option<Log<Origin>>,
+}
+
+/// Whether the step by which each state was reached is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Steps {
+    Found,
+    Kept,
+}
+
+impl Origins {
+    pub fn new(steps: Steps) -> Self {
+        Self {
+            batches: Vec::new(),
+            steps: (steps == Steps::Kept).then(Log::new),
+        }
+    }
+
+    /// The states from `first` on are those met by expanding `sources`.
+    pub fn begin(&mut self, first: u32, sources: Range<u32>, length: u32) {
+        // A batch that met nothing says nothing.
+        if self
+            .batches
+            .last()
+            .is_some_and(|batch| batch.first == first)
+        {
+            self.batches.pop();
+        }
+        self.batches.push(Batch {
+            first,
+            sources,
+            length,
+        });
+    }
+
+    /// The step that led to the next state.
+    #[inline]
+    pub fn push(&mut self, origin: Origin) {
+        if let Some(steps) = &mut self.steps {
+            steps.push(origin);
+        }
+    }
+
+    fn batch(&self, state: StateId) -> &Batch {
+        let after = self.batches.partition_point(|batch| batch.first <= state.0);
+        &self.batches[after - 1]
+    }
+
+    /// The length of the path found to a state.
+    pub fn length(&self, state: StateId) -> u32 {
+        self.batch(state).length
+    }
+
+    /// The states one of which led to `state` first; none if it is initial.
+    pub fn sources(&self, state: StateId) -> Range<u32> {
+        self.batch(state).sources.clone()
+    }
+
+    /// The step that led to `state` first, if steps are kept and it is not initial.
+    pub fn step(&self, state: StateId) -> Option<Origin> {
+        let origin = *self.steps.as_ref()?.get(state.0 as usize);
+        (origin.source != state).then_some(origin)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        let steps = self.steps.as_ref().map_or(0, Log::bytes);
+        steps + (self.batches.capacity() * size_of::<Batch>()) as u64
+    }
+}

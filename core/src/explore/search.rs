@@ -1,0 +1,562 @@
+//! The search: waves of states are expanded until no state is left.
+//!
+//! A wave is a run of consecutive states. Its states are expanded in parallel against what was
+//! reached before the wave; what was not is then added in the order in which a sequential search
+//! would meet it. So the numbers of the states, and all that follows from them, depend on neither the
+//! number of threads nor their timing. Which states make the next wave is the order's to say: the
+//! oldest for breadth first, and then a wave never has states of two depths; the newest for depth
+//! first.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::frontier::{Frontier, Span};
+use super::graph::Graph;
+use super::guard::catch;
+use super::keep::{Care, Keeper};
+use super::kept::Kept;
+use super::limits::{Limit, Progress};
+use super::log::Log;
+use super::memory::{available_bytes, resident_bytes};
+use super::options::{Options, Order, Record, Storage};
+use super::origins::{Origins, Steps};
+use super::recent::Recent;
+use super::visited::{Candidate, Lookup, Origin, Visited};
+use super::{End, Explored, Place, Reached, StateId, Visitor};
+use crate::system::{StateOf, TransitionSystem};
+
+/// States a wave, breadth first. PERF: long enough to hide the start of the threads (tens of
+/// microseconds), short enough that cancelling loses little.
+const WAVE: u32 = 8192;
+/// States a wave, depth first: few, so that the search is deep.
+const SHORT_WAVE: u32 = 512;
+/// States a worker takes at a time, and one part of so many of a short wave.
+const CHUNK: u32 = 256;
+const SHORT_CHUNKS: u32 = 8;
+/// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
+/// misses of the cache, few enough that what was asked for is still there.
+const BATCH: usize = 256;
+/// States between two looks at the clock.
+const PATIENCE: u32 = 16;
+/// States of which each packed target is read back.
+const READ_BACK: usize = 1 << 13;
+/// More states than this cannot be numbered: the last number means none.
+const MOST_STATES: u64 = u32::MAX as u64;
+
+pub(super) struct Search<'a, S: TransitionSystem, V: Visitor<S>, P: Keeper<S>, I> {
+    system: &'a S,
+    visitor: &'a V,
+    options: &'a Options<'a, S>,
+    started: Instant,
+    keeper: P,
+    log: Log<P::Key>,
+    visited: I,
+    origins: Origins,
+    /// Per worker, what it met last.
+    recent: Vec<Recent>,
+    graph: Option<Graph>,
+    /// The steps that there were when they took too much memory.
+    graph_too_large: Option<u64>,
+    tally: V::Tally,
+    transitions: u64,
+    /// The greatest length of a path to a state reached.
+    depth: u32,
+    /// A state was left out because there was no room for it.
+    full: bool,
+    /// A panic left steps unknown.
+    holes: bool,
+    peak_memory_bytes: u64,
+}
+
+/// What the expansion of a chunk finds.
+struct Expansion<K> {
+    sources: Range<u32>,
+    /// Per expanded state, how many steps; only if the graph is recorded.
+    degrees: Vec<u32>,
+    /// Per step, its target unless that is a candidate, and its label; only if the graph is recorded.
+    edges: Vec<(Option<StateId>, u32)>,
+    /// Targets that were not there before the wave, in order.
+    candidates: Vec<Candidate<K>>,
+    transitions: u64,
+    holes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Task {
+    Expand,
+    ExamineOnly,
+}
+
+impl<'a, S, V, P, I> Search<'a, S, V, P, I>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    I: Visited<P::Key>,
+{
+    pub fn new(
+        system: &'a S,
+        visitor: &'a V,
+        options: &'a Options<'a, S>,
+        keeper: P,
+        visited: I,
+    ) -> Self {
+        let steps = match options.storage {
+            Storage::Fingerprints => Steps::Kept,
+            Storage::Packed | Storage::Whole => Steps::Found,
+        };
+        Self {
+            system,
+            visitor,
+            options,
+            started: Instant::now(),
+            keeper,
+            log: Log::new(),
+            visited,
+            origins: Origins::new(steps),
+            recent: vec![Recent::new(); options.threads.max(1)],
+            graph: (options.record == Record::Graph).then(Graph::new),
+            graph_too_large: None,
+            tally: visitor.tally(),
+            transitions: 0,
+            depth: 0,
+            full: false,
+            holes: false,
+            peak_memory_bytes: resident_bytes().unwrap_or(0),
+        }
+    }
+
+    pub fn run(mut self) -> Explored<S, V::Tally> {
+        let mut states = Vec::new();
+        let initial_panic = catch(|| self.add_initial(&mut states)).err();
+        let initial_states = self.log.len() as u64;
+        let mut end = self.search();
+        if (self.holes || initial_panic.is_some()) && end == End::Complete {
+            end = End::Panicked;
+        }
+        Explored {
+            tally: self.tally,
+            initial_states,
+            transitions: self.transitions,
+            depth: self.depth,
+            seconds: self.started.elapsed().as_secs_f64(),
+            peak_memory_bytes: self.peak_memory_bytes,
+            store_bytes: self.log.bytes() + self.origins.bytes() + self.visited.bytes(),
+            set_bytes: self.visited.bytes(),
+            graph: self.graph.take().filter(|_| end == End::Complete),
+            graph_too_large: self.graph_too_large,
+            initial_panic,
+            end,
+            reached: Reached::Searched(Box::new(Kept {
+                log: self.log,
+                keeper: self.keeper,
+                origins: self.origins,
+                initial: match self.options.storage {
+                    Storage::Fingerprints => states,
+                    Storage::Packed | Storage::Whole => Vec::new(),
+                },
+            })),
+        }
+    }
+
+    /// Adds the initial states, and leaves those that are kept in `states`.
+    fn add_initial(&mut self, states: &mut Vec<StateOf<S>>) {
+        let system = self.system;
+        let mut all = Vec::new();
+        system.initial(&mut |state| all.push(self.representative(state)));
+        self.origins.begin(0, 0..0, 0);
+        for state in all {
+            let key = self.keeper.key(system, state.clone(), Care::Every);
+            let before = self.log.len();
+            let candidate = Candidate {
+                mark: self.visited.mark(&key),
+                key,
+                origin: Origin {
+                    source: StateId(before as u32),
+                    step: 0,
+                },
+            };
+            let room = self.most_states() as usize;
+            let origins = &mut self.origins;
+            let wave = vec![vec![candidate]];
+            let fits = self.visited.add_all(&mut self.log, wave, room, 1, |met| {
+                met.new.into_iter().for_each(|origin| origins.push(origin));
+            });
+            self.full |= !fits;
+            if self.log.len() > before {
+                states.push(state);
+            }
+        }
+    }
+
+    fn representative(&self, state: StateOf<S>) -> StateOf<S> {
+        match self.options.symmetry {
+            Some(symmetry) => symmetry.canonical(self.system, &state),
+            None => state,
+        }
+    }
+
+    /// Expands span after span.
+    fn search(&mut self) -> End {
+        let mut frontier = Frontier::new(self.options.order, SHORT_WAVE);
+        frontier.push(0..self.log.len() as u32, 0);
+        let mut too_deep = None;
+        while let Some(span) = frontier.next() {
+            let before = self.log.len() as u32;
+            let outcome = match self.options.limits.depth {
+                Some(most) if most == span.length => match self.options.order {
+                    Order::BreadthFirst => Err((span.states.start, Limit::Depth(most))),
+                    Order::DepthFirst => {
+                        too_deep = Some(Limit::Depth(most));
+                        self.examine(&span);
+                        continue;
+                    }
+                },
+                _ => self.expand(&span),
+            };
+            let new = Span {
+                states: before..self.log.len() as u32,
+                length: span.length + 1,
+            };
+            if !new.states.is_empty() {
+                self.depth = self.depth.max(new.length);
+            }
+            if let Err((unexpanded, limit)) = outcome {
+                self.examine(&Span {
+                    states: unexpanded..span.states.end,
+                    ..span
+                });
+                self.examine(&new);
+                frontier.rest().for_each(|span| self.examine(&span));
+                return End::Limit(limit);
+            }
+            if let Some(length) = self.visitor.stop(&self.tally) {
+                if self.options.order == Order::BreadthFirst && length >= new.length {
+                    // What is wrong with the states just reached is shown by traces as short.
+                    self.examine(&new);
+                }
+                return End::Stopped;
+            }
+            frontier.push(new.states, new.length);
+        }
+        too_deep.map_or(End::Complete, End::Limit)
+    }
+
+    /// Expands the states of a span, or says with which state a limit stopped it.
+    fn expand(&mut self, span: &Span) -> Result<(), (u32, Limit)> {
+        let mut start = span.states.start;
+        while start < span.states.end {
+            let wave = Span {
+                states: start..span.states.end.min(start.saturating_add(WAVE)),
+                ..*span
+            };
+            self.within_limits().map_err(|limit| (start, limit))?;
+            self.wave(&wave, Task::Expand)
+                .map_err(|limit| (start, limit))?;
+            start = wave.states.end;
+            self.report(span, start);
+            if self.options.storage == Storage::Fingerprints {
+                self.log.forget_before(start as usize);
+            }
+            if self.full {
+                return Err((start, Limit::States(self.most_states())));
+            }
+        }
+        Ok(())
+    }
+
+    fn examine(&mut self, span: &Span) {
+        let mut start = span.states.start;
+        while start < span.states.end {
+            let wave = Span {
+                states: start..span.states.end.min(start.saturating_add(WAVE)),
+                ..*span
+            };
+            start = wave.states.end;
+            self.wave(&wave, Task::ExamineOnly)
+                .expect("looking at states already reached is not cut short");
+        }
+    }
+
+    fn most_states(&self) -> u64 {
+        let limit = self.options.limits.states;
+        limit.unwrap_or(MOST_STATES).min(MOST_STATES)
+    }
+
+    fn report(&self, span: &Span, expanded: u32) {
+        if let Some(progress) = self.options.watch.progress {
+            progress(&Progress {
+                states: self.log.len() as u64,
+                transitions: self.transitions,
+                depth: span.length,
+                frontier: u64::from(span.states.end - expanded),
+                elapsed: self.started.elapsed(),
+            });
+        }
+    }
+
+    fn out_of_time(&self) -> Option<Limit> {
+        let Options { limits, watch, .. } = self.options;
+        limits.out_of_time(watch, self.started)
+    }
+
+    fn within_limits(&mut self) -> Result<(), Limit> {
+        let held = resident_bytes().unwrap_or_else(|| self.log.bytes() + self.visited.bytes());
+        self.peak_memory_bytes = self.peak_memory_bytes.max(held);
+        if let Some(limit) = self.out_of_time() {
+            return Err(limit);
+        }
+        let most = self.options.limits.memory_bytes;
+        if let Some(graph) = &self.graph {
+            // Beside the steps, deciding about them takes some 20 bytes a state.
+            let needed = held + 20 * self.log.len() as u64;
+            let too_much = match most {
+                Some(most) => needed >= most,
+                None => available_bytes().is_some_and(|left| left < needed / 8),
+            };
+            if too_much {
+                self.graph_too_large = Some(graph.len() as u64);
+                self.graph = None;
+                return Ok(());
+            }
+        }
+        match most {
+            Some(most) if held >= most => Err(Limit::MemoryBytes(most)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Works through a wave. When the time is up before it is done, all of it is forgotten, so that
+    /// what is reported speaks of whole waves.
+    fn wave(&mut self, wave: &Span, task: Task) -> Result<(), Limit> {
+        let states = wave.states.len() as u32;
+        let chunk_size = CHUNK.min(states.div_ceil(SHORT_CHUNKS)).max(1);
+        let chunks = states.div_ceil(chunk_size) as usize;
+        let next_chunk = AtomicUsize::new(0);
+        let aborted = AtomicBool::new(false);
+        let mut recent = std::mem::take(&mut self.recent);
+        let work = |recent: &mut Recent| {
+            let mut tally = self.visitor.tally();
+            let mut done = Vec::new();
+            loop {
+                let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
+                if chunk >= chunks || aborted.load(Ordering::Relaxed) {
+                    return (tally, done);
+                }
+                let start = wave.states.start + chunk as u32 * chunk_size;
+                let chunk = Span {
+                    states: start..wave.states.end.min(start + chunk_size),
+                    ..*wave
+                };
+                match self.chunk(&chunk, task, &mut tally, recent) {
+                    Some(expansion) => done.push(expansion),
+                    None => aborted.store(true, Ordering::Relaxed),
+                }
+            }
+        };
+        let results = std::thread::scope(|scope| {
+            let mut workers = recent.iter_mut().take(chunks);
+            let own = workers.next().expect("there is a worker");
+            let helpers: Vec<_> = workers.map(|recent| scope.spawn(|| work(recent))).collect();
+            let mut results = vec![work(own)];
+            for helper in helpers {
+                results.push(helper.join().expect("panics of the model are caught"));
+            }
+            results
+        });
+        self.recent = recent;
+        if aborted.into_inner() {
+            // What was met is forgotten with the wave.
+            self.recent.fill(Recent::new());
+            // The clock only moves forward, and a cancellation stays.
+            return Err(self.out_of_time().unwrap_or(Limit::Cancelled));
+        }
+        let mut expansions = Vec::with_capacity(chunks);
+        for (tally, done) in results {
+            self.visitor.merge(&mut self.tally, tally);
+            expansions.extend(done);
+        }
+        if task == Task::Expand {
+            expansions.sort_unstable_by_key(|expansion| expansion.sources.start);
+            self.take_in(expansions, wave.length + 1);
+        }
+        Ok(())
+    }
+
+    /// Examines the states of a chunk and, if that is the task, visits their steps. `None` if the
+    /// time is up.
+    fn chunk(
+        &self,
+        chunk: &Span,
+        task: Task,
+        tally: &mut V::Tally,
+        recent: &mut Recent,
+    ) -> Option<Expansion<P::Key>> {
+        let mut found = Expansion {
+            sources: chunk.states.clone(),
+            degrees: Vec::new(),
+            edges: Vec::new(),
+            candidates: Vec::new(),
+            transitions: 0,
+            holes: false,
+        };
+        let care = match self.log.len() < READ_BACK {
+            true => Care::Every,
+            false => Care::Some,
+        };
+        // A target met before is known, or is among the candidates already; a graph needs its number.
+        let filtering = I::MARKS_ARE_KEYS && self.graph.is_none();
+        // Targets asked for and not looked up yet.
+        let mut asked: Vec<(Candidate<P::Key>, u32)> = Vec::with_capacity(2 * BATCH);
+        for (looked_at, id) in chunk.states.clone().enumerate() {
+            if task == Task::Expand
+                && (looked_at as u32).is_multiple_of(PATIENCE)
+                && self.out_of_time().is_some()
+            {
+                return None;
+            }
+            let place = Place {
+                length: chunk.length,
+                state: StateId(id),
+                step: None,
+            };
+            let source = StateId(id);
+            let length = chunk.length + 1;
+            // The step being looked at, counted from 1; 0 between two of them.
+            let stepping = Cell::new(0);
+            let mut steps = 0;
+            let expand = |from: &StateOf<S>| {
+                let image = self.visitor.examine(tally, place, from);
+                if task == Task::ExamineOnly {
+                    return;
+                }
+                self.system.next(from, &mut |action, to| {
+                    let position = steps;
+                    steps += 1;
+                    stepping.set(steps);
+                    let step = Place {
+                        length,
+                        state: source,
+                        step: Some(position),
+                    };
+                    self.visitor.offered(tally, &action);
+                    let label = self.visitor.step(tally, step, (from, &image), &action, &to);
+                    let key = match self.options.symmetry {
+                        None => self.keeper.key(self.system, to, care),
+                        Some(symmetry) => {
+                            let to = symmetry.canonical(self.system, &to);
+                            self.keeper.key(self.system, to, care)
+                        }
+                    };
+                    stepping.set(0);
+                    let mark = self.visited.mark(&key);
+                    if filtering && !recent.meet(mark) {
+                        return;
+                    }
+                    let origin = Origin {
+                        source,
+                        step: position,
+                    };
+                    asked.push((Candidate { key, mark, origin }, label));
+                });
+                self.visitor.leave(tally, place, from, steps);
+            };
+            let key = self.log.get(id as usize);
+            if let Err(panic) = catch(|| self.keeper.with(self.system, key, expand)) {
+                found.holes = true;
+                let place = match stepping.get() {
+                    0 => place,
+                    // A step that could not be looked at is none.
+                    step => {
+                        steps -= 1;
+                        Place {
+                            length,
+                            state: source,
+                            step: Some(step - 1),
+                        }
+                    }
+                };
+                self.visitor.panicked(tally, place, panic);
+            }
+            found.transitions += u64::from(steps);
+            if self.graph.is_some() {
+                found.degrees.push(steps);
+            }
+            if asked.len() >= BATCH {
+                self.look_up(&mut asked, &mut found);
+            }
+        }
+        self.look_up(&mut asked, &mut found);
+        Some(found)
+    }
+
+    /// Keeps of the targets asked for those that are not there.
+    fn look_up(&self, asked: &mut Vec<(Candidate<P::Key>, u32)>, found: &mut Expansion<P::Key>) {
+        let recording = self.graph.is_some();
+        for (candidate, _) in asked.iter() {
+            self.visited.prefetch(candidate.mark);
+        }
+        for (candidate, label) in asked.drain(..) {
+            let known = self.visited.find(&self.log, candidate.mark, &candidate.key);
+            let number = match known {
+                Lookup::Present(number) => number,
+                Lookup::Absent => {
+                    found.candidates.push(candidate);
+                    None
+                }
+            };
+            if recording {
+                found.edges.push((number, label));
+            }
+        }
+    }
+
+    /// Adds the new states of a wave, and its steps, to what is known.
+    fn take_in(&mut self, mut wave: Vec<Expansion<P::Key>>, length: u32) {
+        let recording = self.graph.is_some();
+        let candidates = wave
+            .iter_mut()
+            .map(|expansion| std::mem::take(&mut expansion.candidates))
+            .collect();
+        let room = self.most_states() as usize;
+        let origins = &mut self.origins;
+        let mut next = self.log.len() as u32;
+        let mut list = None;
+        let mut numbers = Vec::new();
+        let threads = self.options.threads;
+        let fits = self
+            .visited
+            .add_all(&mut self.log, candidates, room, threads, |met| {
+                if let Some(origin) = met.new {
+                    if list != Some(met.list) {
+                        list = Some(met.list);
+                        origins.begin(next, wave[met.list].sources.clone(), length);
+                    }
+                    origins.push(origin);
+                    next += 1;
+                }
+                if recording {
+                    // Where a state found no room the graph is not used.
+                    numbers.push(met.number.unwrap_or(StateId(0)));
+                }
+            });
+        self.full |= !fits;
+        let mut numbers = numbers.into_iter();
+        for expansion in wave {
+            self.transitions += expansion.transitions;
+            self.holes |= expansion.holes;
+            let Some(graph) = &mut self.graph else {
+                continue;
+            };
+            for (target, label) in expansion.edges {
+                let target = target.or_else(|| numbers.next());
+                graph.push(target.expect("each candidate has been met"), label);
+            }
+            for degree in expansion.degrees {
+                graph.close(degree);
+            }
+        }
+    }
+}

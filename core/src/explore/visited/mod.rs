@@ -1,0 +1,364 @@
+//! The states already reached: three ways to remember them, behind one trait.
+//!
+//! A wave of the search first asks, with several threads, which targets were there before it, and
+//! then adds those that were not, each once, in the order in which a sequential search meets them. So
+//! a state has the same number for any number of threads, and nobody reads while somebody writes.
+
+mod fingerprint;
+mod index;
+mod prefetch;
+mod quotient;
+mod scatter;
+
+use std::hash::{BuildHasher, Hash};
+
+use foldhash::fast::FixedState;
+
+use fingerprint::fingerprint;
+pub(crate) use fingerprint::omission_probability;
+
+use super::StateId;
+use super::log::Log;
+use index::Index;
+use quotient::Quotient;
+use scatter::Scatter;
+
+/// A target that was not there before the wave.
+pub(super) struct Candidate<K> {
+    /// How the state is kept.
+    pub key: K,
+    /// By what it is looked for.
+    pub mark: u64,
+    /// The step that leads to it.
+    pub origin: Origin,
+}
+
+/// A step, by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The state from which it is taken.
+    pub source: StateId,
+    /// Which of that state's steps, in the order of `next`.
+    pub step: u32,
+}
+
+/// Whether a state is there, and under which number if that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lookup {
+    Absent,
+    Present(Option<StateId>),
+}
+
+/// What became of a candidate.
+pub(super) struct Met {
+    /// In which of the wave's lists it was.
+    pub list: usize,
+    /// Its number, if that is known; none for lack of room.
+    pub number: Option<StateId>,
+    /// The step that leads to it, if it is new.
+    pub new: Option<Origin>,
+}
+
+/// The states reached, kept as `K`.
+pub(super) trait Visited<K>: Sync {
+    /// Whether keys of one mark are one key to this set.
+    const MARKS_ARE_KEYS: bool;
+
+    /// By what a key is looked for.
+    fn mark(&self, key: &K) -> u64;
+    /// Asks for the memory at which the key of a mark would be.
+    fn prefetch(&self, mark: u64);
+    fn find(&self, log: &Log<K>, mark: u64, key: &K) -> Lookup;
+    /// Adds the candidates that are not there to the set and, in order, to the log, as long as that
+    /// has fewer than `room` entries. Tells `met` of each candidate, in order; says whether there was
+    /// room for all.
+    fn add_all(
+        &mut self,
+        log: &mut Log<K>,
+        wave: Vec<Vec<Candidate<K>>>,
+        room: usize,
+        threads: usize,
+        met: impl FnMut(Met),
+    ) -> bool;
+    /// Bytes held.
+    fn bytes(&self) -> u64;
+}
+
+/// Exact, for keys of one word: membership alone, in some 5 to 12 bytes a state.
+pub(super) struct Exact {
+    scatter: Scatter,
+    set: Quotient,
+}
+
+impl Exact {
+    /// For keys of `bits` bits.
+    pub fn new(bits: u32) -> Self {
+        Self {
+            scatter: Scatter::new(bits),
+            set: Quotient::new(bits),
+        }
+    }
+}
+
+impl Visited<[u64; 1]> for Exact {
+    const MARKS_ARE_KEYS: bool = true;
+
+    #[inline(always)]
+    fn mark(&self, key: &[u64; 1]) -> u64 {
+        self.scatter.of(key[0])
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, mark: u64) {
+        self.set.prefetch(mark);
+    }
+
+    #[inline(always)]
+    fn find(&self, _log: &Log<[u64; 1]>, mark: u64, _key: &[u64; 1]) -> Lookup {
+        match self.set.contains(mark) {
+            true => Lookup::Present(None),
+            false => Lookup::Absent,
+        }
+    }
+
+    fn add_all(
+        &mut self,
+        log: &mut Log<[u64; 1]>,
+        wave: Vec<Vec<Candidate<[u64; 1]>>>,
+        room: usize,
+        threads: usize,
+        met: impl FnMut(Met),
+    ) -> bool {
+        add_to_quotient(&mut self.set, log, wave, room, threads, met)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.set.bytes()
+    }
+}
+
+/// 64 bits of a hash in the place of a state, which may leave states out.
+pub(super) struct Fingerprints(Quotient);
+
+impl Fingerprints {
+    pub fn new() -> Self {
+        Self(Quotient::new(64))
+    }
+}
+
+impl<T: Hash + Send + Sync> Visited<T> for Fingerprints {
+    const MARKS_ARE_KEYS: bool = true;
+
+    fn mark(&self, key: &T) -> u64 {
+        fingerprint(key)
+    }
+
+    fn prefetch(&self, mark: u64) {
+        self.0.prefetch(mark);
+    }
+
+    fn find(&self, _log: &Log<T>, mark: u64, _key: &T) -> Lookup {
+        match self.0.contains(mark) {
+            true => Lookup::Present(None),
+            false => Lookup::Absent,
+        }
+    }
+
+    fn add_all(
+        &mut self,
+        log: &mut Log<T>,
+        wave: Vec<Vec<Candidate<T>>>,
+        room: usize,
+        threads: usize,
+        met: impl FnMut(Met),
+    ) -> bool {
+        add_to_quotient(&mut self.0, log, wave, room, threads, met)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
+/// Candidates ahead of the one being added whose memory is asked for.
+const AHEAD: usize = 16;
+/// Candidates for which it is worth having several threads add them.
+const WORTH_THREADS: usize = 4096;
+
+fn add_to_quotient<K: Send + Sync>(
+    set: &mut Quotient,
+    log: &mut Log<K>,
+    wave: Vec<Vec<Candidate<K>>>,
+    room: usize,
+    threads: usize,
+    mut met: impl FnMut(Met),
+) -> bool {
+    let candidates = wave.iter().map(Vec::len).sum();
+    let threads = match candidates >= WORTH_THREADS {
+        true => threads,
+        false => 1,
+    };
+    let new = new_candidates(set, &wave, candidates, threads);
+    let mut room_for_all = true;
+    let mut position = 0;
+    for (list, candidates) in wave.into_iter().enumerate() {
+        for candidate in candidates {
+            let is_new = new.contains(position);
+            position += 1;
+            let fits = log.len() < room;
+            room_for_all &= fits || !is_new;
+            let new = (is_new && fits).then(|| {
+                log.push(candidate.key);
+                candidate.origin
+            });
+            met(Met {
+                list,
+                number: None,
+                new,
+            });
+        }
+    }
+    room_for_all
+}
+
+/// Which candidates are new: each thread looks through all of them for those that belong into its
+/// shards, so that of equal candidates the first is the new one.
+fn new_candidates<K: Send + Sync>(
+    set: &mut Quotient,
+    wave: &[Vec<Candidate<K>>],
+    candidates: usize,
+    threads: usize,
+) -> Bits {
+    let work = |mut part: quotient::Part<'_>| {
+        let mut new = Bits::new(candidates);
+        let mut position = 0;
+        for list in wave {
+            for (index, candidate) in list.iter().enumerate() {
+                if let Some(ahead) = list.get(index + AHEAD) {
+                    part.prefetch(ahead.mark);
+                }
+                if part.insert(candidate.mark) {
+                    new.add(position);
+                }
+                position += 1;
+            }
+        }
+        new
+    };
+    std::thread::scope(|scope| {
+        let mut parts = set.parts(threads);
+        let own = parts.next().expect("there is at least one part");
+        let helpers: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
+        let mut new = work(own);
+        for helper in helpers {
+            new.unite(&helper.join().expect("adding numbers does not panic"));
+        }
+        new
+    })
+}
+
+/// A set of small numbers.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    fn add(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    fn contains(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 == 1
+    }
+
+    fn unite(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+}
+
+/// Exact, for keys of any size: the log holds the keys, and the index the numbers, at some 7 bytes a
+/// state besides.
+pub(super) struct Numbered {
+    hasher: FixedState,
+    index: Index,
+}
+
+impl Numbered {
+    pub fn new() -> Self {
+        Self {
+            hasher: FixedState::default(),
+            index: Index::new(),
+        }
+    }
+}
+
+/// The index goes by the upper bits of a hash, which the hasher mixes least.
+#[inline(always)]
+fn hash<K: Hash>(hasher: &FixedState, key: &K) -> u64 {
+    hasher.hash_one(key).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
+    const MARKS_ARE_KEYS: bool = false;
+
+    #[inline(always)]
+    fn mark(&self, key: &K) -> u64 {
+        hash(&self.hasher, key)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, mark: u64) {
+        self.index.prefetch(mark);
+    }
+
+    #[inline(always)]
+    fn find(&self, log: &Log<K>, mark: u64, key: &K) -> Lookup {
+        let is_it = |id: StateId| log.get(id.0 as usize) == key;
+        match self.index.find(mark, is_it) {
+            Some(id) => Lookup::Present(Some(id)),
+            None => Lookup::Absent,
+        }
+    }
+
+    fn add_all(
+        &mut self,
+        log: &mut Log<K>,
+        wave: Vec<Vec<Candidate<K>>>,
+        room: usize,
+        _threads: usize,
+        mut met: impl FnMut(Met),
+    ) -> bool {
+        let mut room_for_all = true;
+        for (list, mut candidates) in wave.into_iter().enumerate() {
+            let marks: Vec<_> = candidates.iter().map(|candidate| candidate.mark).collect();
+            for (index, candidate) in candidates.drain(..).enumerate() {
+                if let Some(ahead) = marks.get(index + AHEAD) {
+                    self.index.prefetch(*ahead);
+                }
+                let mut number = None;
+                let mut new = None;
+                match self.find(log, candidate.mark, &candidate.key) {
+                    Lookup::Present(known) => number = known,
+                    Lookup::Absent if log.len() < room => {
+                        let id = StateId(log.len() as u32);
+                        log.push(candidate.key);
+                        let hash_of = |id: StateId| hash(&self.hasher, log.get(id.0 as usize));
+                        self.index.insert(candidate.mark, id, hash_of);
+                        (number, new) = (Some(id), Some(candidate.origin));
+                    }
+                    Lookup::Absent => room_for_all = false,
+                }
+                met(Met { list, number, new });
+            }
+        }
+        room_for_all
+    }
+
+    fn bytes(&self) -> u64 {
+        self.index.bytes()
+    }
+}

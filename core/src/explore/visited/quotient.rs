@@ -1,0 +1,598 @@
+//! A set of numbers of a fixed number of bits, which keeps of each only what its place does not say.
+//!
+//! Source: Cleary, *Compact Hash Tables Using Bidirectional Linear Probing*, IEEE ToC 33, 1984; Knuth,
+//! TAOCP 3, section 6.4, exercise 13, for the quotient. The probing here is linear, by cache lines.
+//!
+//! The upper bits of a number say in which shard it belongs, the rest say in which line of the shard
+//! it is at home, and a slot holds what is left: the remainder, and how many lines from home the slot
+//! is. No two numbers have the same home and the same remainder, so the set is exact. A number in a
+//! table of many lines needs fewer bits than in one of few, and slots become half as wide once that
+//! is enough: with 45 bits a state, from some hundred thousand states on.
+//!
+//! Numbers should be spread evenly; [`Scatter`](super::scatter::Scatter) does that, reversibly, so
+//! nothing is lost by it.
+//!
+//! Shards grow each on its own, so growing never needs more than a 64th of the set beside the set, and
+//! never takes longer than one shard takes. Reading needs a shared reference and writing to a shard
+//! an exclusive one: several threads read at once, or write to different shards at once, without a
+//! lock or an atomic operation, and the compiler checks that they do nothing else.
+
+use super::prefetch::prefetch;
+
+/// The shards are 2 to this power many.
+const SHARD_BITS: u32 = 6;
+pub(super) const SHARDS: usize = 1 << SHARD_BITS;
+/// Of this many slots …
+const LOAD_OF: usize = 64;
+/// … so many are filled before a shard grows. PERF: at 7/8 a search looks at 1.2 lines on average,
+/// at 15/16 at 1.5.
+const LOAD: usize = 56;
+
+/// A shard of fewer slots takes next to no memory.
+const SMALL: usize = 1 << 17;
+
+/// A set of numbers of at most 64 bits.
+pub(super) struct Quotient {
+    shards: Vec<Shard>,
+    /// A number is shifted left by this, so that its upper bits are those of a word.
+    align: u32,
+}
+
+impl Quotient {
+    /// An empty set of numbers of `bits` bits.
+    ///
+    /// # Panics
+    ///
+    /// If `bits` is more than 64.
+    pub fn new(bits: u32) -> Self {
+        assert!(bits <= 64, "a number has at most 64 bits");
+        let bits = bits.max(SHARD_BITS + 1);
+        Self {
+            shards: (0..SHARDS).map(|_| Shard::new(bits - SHARD_BITS)).collect(),
+            align: 64 - bits,
+        }
+    }
+
+    /// In which shard a number belongs.
+    #[inline(always)]
+    pub fn shard_of(&self, number: u64) -> usize {
+        (number << self.align >> (64 - SHARD_BITS)) as usize
+    }
+
+    /// What the shard goes by.
+    #[inline(always)]
+    fn rest(&self, number: u64) -> u64 {
+        number << self.align << SHARD_BITS >> (self.align + SHARD_BITS)
+    }
+
+    /// Asks for the memory at which `number` would be.
+    #[inline(always)]
+    pub fn prefetch(&self, number: u64) {
+        self.shards[self.shard_of(number)].prefetch(self.rest(number));
+    }
+
+    #[inline(always)]
+    pub fn contains(&self, number: u64) -> bool {
+        self.shards[self.shard_of(number)].contains(self.rest(number))
+    }
+
+    /// The shards in `parts` nearly equal parts, each with the number of its first shard, to be
+    /// written to by different threads.
+    pub fn parts(&mut self, parts: usize) -> impl Iterator<Item = Part<'_>> {
+        let each = SHARDS.div_ceil(parts.clamp(1, SHARDS));
+        let align = self.align;
+        let parts = self.shards.chunks_mut(each).enumerate();
+        parts.map(move |(index, shards)| Part {
+            shards,
+            first: index * each,
+            align,
+        })
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.bytes() as u64).sum()
+    }
+
+    /// Adds a number, and says whether it was not there.
+    #[cfg(test)]
+    fn insert(&mut self, number: u64) -> bool {
+        let rest = self.rest(number);
+        let shard = self.shard_of(number);
+        self.shards[shard].insert(rest)
+    }
+
+    /// How many numbers there are in it.
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.len).sum()
+    }
+}
+
+/// Some of the shards, to be written to by one thread.
+pub(super) struct Part<'a> {
+    shards: &'a mut [Shard],
+    first: usize,
+    align: u32,
+}
+
+impl Part<'_> {
+    /// Asks for the memory at which `number` would be, if it belongs into one of these shards.
+    #[inline(always)]
+    pub fn prefetch(&self, number: u64) {
+        let aligned = number << self.align;
+        let shard = (aligned >> (64 - SHARD_BITS)) as usize;
+        if let Some(shard) = self.shards.get(shard.wrapping_sub(self.first)) {
+            shard.prefetch(aligned << SHARD_BITS >> (self.align + SHARD_BITS));
+        }
+    }
+
+    /// Adds a number if it belongs into one of these shards, and says whether it was added.
+    #[inline]
+    pub fn insert(&mut self, number: u64) -> bool {
+        let aligned = number << self.align;
+        let shard = (aligned >> (64 - SHARD_BITS)) as usize;
+        match self.shards.get_mut(shard.wrapping_sub(self.first)) {
+            Some(shard) => shard.insert(aligned << SHARD_BITS >> (self.align + SHARD_BITS)),
+            None => false,
+        }
+    }
+}
+
+/// The slots of one cache line, filled from the left; 0 is an empty slot.
+trait Line: Copy {
+    const SLOTS: usize;
+    const WIDTH: u32;
+    const EMPTY: Self;
+    fn get(&self, slot: usize) -> u64;
+    fn contains(&self, value: u64) -> bool;
+    fn is_full(&self) -> bool;
+    /// Fills the first empty slot of a line that is not full.
+    fn push(&mut self, value: u64);
+}
+
+macro_rules! line {
+    ($name:ident, $slot:ty, $slots:literal) => {
+        #[derive(Clone, Copy)]
+        #[repr(align(64))]
+        struct $name([$slot; $slots]);
+
+        impl Line for $name {
+            const SLOTS: usize = $slots;
+            const WIDTH: u32 = <$slot>::BITS;
+            const EMPTY: Self = Self([0; $slots]);
+
+            #[inline(always)]
+            fn get(&self, slot: usize) -> u64 {
+                u64::from(self.0[slot])
+            }
+
+            #[inline(always)]
+            fn push(&mut self, value: u64) {
+                let filled = self.0.iter().filter(|slot| **slot != 0).count();
+                self.0[filled] = value as $slot;
+            }
+
+            /// PERF: all slots are compared and none is jumped over, which the compiler turns into
+            /// comparisons of several slots at once.
+            #[inline(always)]
+            fn contains(&self, value: u64) -> bool {
+                let value = value as $slot;
+                self.0
+                    .iter()
+                    .fold(false, |found, slot| found | (*slot == value))
+            }
+
+            #[inline(always)]
+            fn is_full(&self) -> bool {
+                self.0[$slots - 1] != 0
+            }
+        }
+    };
+}
+
+line!(Narrow, u32, 16);
+line!(Wide, u64, 8);
+
+enum Lines {
+    Narrow(Vec<Narrow>),
+    Wide(Vec<Wide>),
+}
+
+/// The numbers that have their upper bits in common, by their other bits.
+struct Shard {
+    lines: Lines,
+    /// How the numbers are laid out on the lines.
+    layout: Layout,
+    len: usize,
+    /// With so many it grows.
+    most: usize,
+}
+
+/// Where a number is at home, and what a slot says of it.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// The bits of a number.
+    bits: u32,
+    lines: u64,
+    /// The bits of the product of a number and `lines` that neither the home nor the remainder
+    /// needs: numbers with the same home differ in their products by `lines` at least.
+    spare: u32,
+    /// The bits of a remainder; a slot has the distance above them.
+    remainder: u32,
+    /// How many lines away from home a number may be.
+    farthest: u64,
+    /// 2⁶⁴ divided by `lines`, rounded up.
+    reciprocal: u128,
+}
+
+/// A table needs to be able to keep numbers so many lines away from home.
+const ENOUGH_FARTHEST: u64 = 7;
+/// Lines beyond the last home, at most, for what finds no room there.
+const OVERFLOW_LINES: u64 = 8;
+
+impl Layout {
+    /// The layout of numbers of `bits` bits on so many lines at least as `slots` slots take.
+    fn new<L: Line>(bits: u32, slots: usize) -> Self {
+        let lines = slots.div_ceil(L::SLOTS) as u64;
+        let spare = lines.ilog2().min(bits);
+        let remainder = bits - spare;
+        let for_distance = L::WIDTH.saturating_sub(remainder + 1).min(16);
+        Self {
+            bits,
+            lines,
+            spare,
+            remainder,
+            farthest: (1 << for_distance) - 1,
+            reciprocal: (1u128 << 64).div_ceil(u128::from(lines)),
+        }
+    }
+
+    /// Lines in all.
+    fn all_lines(&self) -> usize {
+        (self.lines + self.lines.min(OVERFLOW_LINES)) as usize
+    }
+
+    /// The line at which a number is at home, and what a slot of that line holds for it: one more
+    /// than the remainder, so that it is not 0.
+    #[inline(always)]
+    fn home(&self, number: u64) -> (usize, u64) {
+        let product = u128::from(number) * u128::from(self.lines);
+        let home = (product >> self.bits) as usize;
+        let low = product as u64 & (u64::MAX >> (64 - self.bits));
+        (home, (low >> self.spare) + 1)
+    }
+
+    /// The number whose home and slot these are: the only one whose product with `lines` has them for
+    /// its upper bits.
+    #[inline(always)]
+    fn number(&self, home: usize, slot: u64) -> u64 {
+        let least = (home as u128) << self.bits | u128::from(slot - 1) << self.spare;
+        match u64::try_from(least) {
+            // PERF: a multiplication in the place of a division; what is rounded up is at most 1 too
+            // much.
+            Ok(least) => {
+                let about = ((u128::from(least) * self.reciprocal) >> 64) as u64;
+                let about = about.saturating_sub(1);
+                (about..)
+                    .find(|number| number * self.lines >= least)
+                    .expect("a number that is large enough comes soon")
+            }
+            Err(_) => least.div_ceil(u128::from(self.lines)) as u64,
+        }
+    }
+
+    /// What is added to a slot for each line that it is away from home.
+    #[inline(always)]
+    fn step(&self) -> u64 {
+        // One bit more than the remainder has, since the slot holds one more than that.
+        1 << (self.remainder + 1)
+    }
+}
+
+impl Shard {
+    fn new(bits: u32) -> Self {
+        let mut shard = Self {
+            lines: Lines::Wide(Vec::new()),
+            layout: Layout::new::<Wide>(bits, Wide::SLOTS),
+            len: 0,
+            most: 0,
+        };
+        shard.rebuild(Wide::SLOTS);
+        shard
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, number: u64) {
+        let (home, _) = self.layout.home(number);
+        match &self.lines {
+            Lines::Narrow(lines) => prefetch(&lines[home]),
+            Lines::Wide(lines) => prefetch(&lines[home]),
+        }
+    }
+
+    #[inline(always)]
+    fn contains(&self, number: u64) -> bool {
+        match &self.lines {
+            Lines::Narrow(lines) => Self::find(lines, &self.layout, number).is_ok(),
+            Lines::Wide(lines) => Self::find(lines, &self.layout, number).is_ok(),
+        }
+    }
+
+    /// If the number is not there: the line with room for it and what to put into it, unless there
+    /// is no room within reach.
+    #[inline(always)]
+    fn find<L: Line>(
+        lines: &[L],
+        layout: &Layout,
+        number: u64,
+    ) -> Result<(), Option<(usize, u64)>> {
+        let (home, mut slot) = layout.home(number);
+        let mut at = home;
+        loop {
+            let Some(line) = lines.get(at) else {
+                return Err(None);
+            };
+            if line.contains(slot) {
+                return Ok(());
+            }
+            if !line.is_full() {
+                return Err(Some((at, slot)));
+            }
+            at += 1;
+            if (at - home) as u64 > layout.farthest {
+                return Err(None);
+            }
+            slot += layout.step();
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, number: u64) -> bool {
+        loop {
+            let added = match &mut self.lines {
+                Lines::Narrow(lines) => Self::put(lines, &self.layout, number),
+                Lines::Wide(lines) => Self::put(lines, &self.layout, number),
+            };
+            match added {
+                Put::There => return false,
+                Put::Added => {
+                    self.len += 1;
+                    if self.len >= self.most {
+                        self.grow();
+                    }
+                    return true;
+                }
+                Put::NoRoom => self.grow(),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put<L: Line>(lines: &mut [L], layout: &Layout, number: u64) -> Put {
+        match Self::find(lines, layout, number) {
+            Ok(()) => Put::There,
+            Err(None) => Put::NoRoom,
+            Err(Some((at, slot))) => {
+                lines[at].push(slot);
+                Put::Added
+            }
+        }
+    }
+
+    /// Slots that are at home somewhere.
+    fn slots(&self) -> usize {
+        let of_a_line = match &self.lines {
+            Lines::Narrow(_) => Narrow::SLOTS,
+            Lines::Wide(_) => Wide::SLOTS,
+        };
+        self.layout.lines as usize * of_a_line
+    }
+
+    fn bytes(&self) -> usize {
+        64 * match &self.lines {
+            Lines::Narrow(lines) => lines.capacity(),
+            Lines::Wide(lines) => lines.capacity(),
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        // PERF: half as much again. Twice as much would leave the table half empty for long, a
+        // quarter as much would move each number five times instead of three. What is small may as
+        // well be half empty.
+        let slots = self.slots();
+        self.rebuild(match slots < SMALL {
+            true => slots * 2,
+            false => slots * 3 / 2,
+        });
+    }
+
+    /// Lays the numbers out anew on lines with at least so many slots.
+    fn rebuild(&mut self, slots: usize) {
+        let numbers = std::mem::replace(&mut self.lines, Lines::Wide(Vec::new()));
+        let old = self.layout;
+        let mut slots = slots;
+        loop {
+            let narrow = Layout::new::<Narrow>(old.bits, slots);
+            let (layout, lines) = match narrow.farthest >= ENOUGH_FARTHEST {
+                true => (narrow, poured(&numbers, &old, &narrow).map(Lines::Narrow)),
+                false => {
+                    let wide = Layout::new::<Wide>(old.bits, slots);
+                    (wide, poured(&numbers, &old, &wide).map(Lines::Wide))
+                }
+            };
+            if let Some(lines) = lines {
+                (self.layout, self.lines) = (layout, lines);
+                self.most = self.slots() * LOAD / LOAD_OF;
+                return;
+            }
+            slots = slots * 9 / 8 + Narrow::SLOTS;
+        }
+    }
+}
+
+enum Put {
+    Added,
+    There,
+    NoRoom,
+}
+
+/// All numbers on new lines, if there is room for them.
+fn poured<L: Line>(numbers: &Lines, old: &Layout, layout: &Layout) -> Option<Vec<L>> {
+    let mut lines = vec![L::EMPTY; layout.all_lines()];
+    let fit = match numbers {
+        Lines::Narrow(numbers) => pour(numbers, old, &mut lines, layout),
+        Lines::Wide(numbers) => pour(numbers, old, &mut lines, layout),
+    };
+    fit.then_some(lines)
+}
+
+fn pour<K: Line, L: Line>(numbers: &[K], old: &Layout, lines: &mut [L], layout: &Layout) -> bool {
+    let (step, step_to) = (old.step(), layout.step());
+    for (at, line) in numbers.iter().enumerate() {
+        let filled = (0..K::SLOTS).map(|slot| line.get(slot));
+        for value in filled.take_while(|value| *value != 0) {
+            let distance = value >> (old.remainder + 1);
+            let number = old.number(at - distance as usize, value & (step - 1));
+            // It is not there, so the first line with room is where it belongs.
+            let (home, slot) = layout.home(number);
+            let within_reach = lines[home..].iter_mut().take(layout.farthest as usize + 1);
+            let mut slots = (slot..).step_by(step_to as usize);
+            let room = within_reach
+                .zip(&mut slots)
+                .find(|(line, _)| !line.is_full());
+            let Some((line, slot)) = room else {
+                return false;
+            };
+            line.push(slot);
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::random::Generator;
+
+    /// Adds numbers drawn from a range, and compares every answer with those of a hash set.
+    fn compare(bits: u32, numbers: usize, seed: u64) {
+        let mut generator = Generator::new(seed);
+        let mut set = Quotient::new(bits);
+        let mut plain = HashSet::new();
+        let mask = u64::MAX >> (64 - bits);
+        let mut draw = || generator.bits() & mask;
+        for _ in 0..numbers {
+            let number = draw();
+            assert_eq!(set.contains(number), plain.contains(&number));
+            assert_eq!(set.insert(number), plain.insert(number), "{number:#x}");
+            assert!(set.contains(number));
+            let other = draw();
+            assert_eq!(set.contains(other), plain.contains(&other), "{other:#x}");
+        }
+        assert_eq!(set.len(), plain.len());
+        for number in plain {
+            assert!(set.contains(number), "{number:#x} of {bits} bits");
+        }
+    }
+
+    #[test]
+    fn it_holds_what_a_hash_set_holds() {
+        for bits in 1..=64 {
+            compare(bits, 3000, u64::from(bits));
+        }
+        for bits in [20, 33, 45, 48, 64] {
+            compare(bits, 200_000, u64::from(bits));
+        }
+    }
+
+    /// All numbers of a range: no two share home and remainder, and there is room for all.
+    #[test]
+    fn it_can_hold_every_number() {
+        for bits in [1, 6, 7, 8, 13, 17] {
+            let mut set = Quotient::new(bits);
+            for number in 0..1 << bits {
+                assert!(set.insert(number), "{number} of {bits} bits");
+            }
+            for number in 0..1 << bits {
+                assert!(!set.insert(number));
+            }
+            assert_eq!(set.len(), 1 << bits);
+        }
+    }
+
+    /// Numbers that all have the same home but for their lowest bits.
+    #[test]
+    fn crowds_find_room() {
+        let mut set = Quotient::new(64);
+        for number in 0..5000 {
+            assert!(set.insert(number));
+        }
+        for number in 0..10_000 {
+            assert_eq!(set.contains(number), number < 5000);
+        }
+    }
+
+    #[test]
+    fn a_home_and_a_remainder_name_one_number() {
+        for bits in [1, 3, 9, 12] {
+            for lines in [1, 2, 3, 5, 8, 13, 100, 1000] {
+                let layout = Layout::new::<Wide>(bits, lines * Wide::SLOTS);
+                let mut seen = HashSet::new();
+                for number in 0..1 << bits {
+                    let (home, slot) = layout.home(number);
+                    assert!(home < lines && slot > 0 && slot <= 1 << layout.remainder);
+                    assert!(seen.insert((home, slot)));
+                    assert_eq!(layout.number(home, slot), number);
+                }
+            }
+        }
+        let layout = Layout::new::<Wide>(58, 12_345 * Wide::SLOTS);
+        for number in (0..1 << 58).step_by((1 << 40) + 12_347) {
+            let (home, slot) = layout.home(number);
+            assert_eq!(layout.number(home, slot), number);
+        }
+    }
+
+    /// Threads that write to parts of the set at once add what one thread adds.
+    #[test]
+    fn parts_together_are_the_whole() {
+        let numbers: Vec<u64> = (0..50_000u64)
+            .map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20)
+            .collect();
+        let mut whole = Quotient::new(44);
+        let added: Vec<bool> = numbers.iter().map(|n| whole.insert(*n)).collect();
+        for parts in [1, 2, 3, 64, 100] {
+            let mut set = Quotient::new(44);
+            let work = |mut part: Part<'_>| -> Vec<bool> {
+                numbers.iter().map(|n| part.insert(*n)).collect()
+            };
+            let answers: Vec<_> = std::thread::scope(|scope| {
+                let workers: Vec<_> = set.parts(parts).map(|p| scope.spawn(|| work(p))).collect();
+                workers
+                    .into_iter()
+                    .map(|worker| worker.join().expect("no worker panics"))
+                    .collect()
+            });
+            for (index, added) in added.iter().enumerate() {
+                let by = answers.iter().filter(|answer| answer[index]).count();
+                assert_eq!(by, usize::from(*added));
+            }
+            assert_eq!(set.len(), whole.len());
+        }
+    }
+
+    /// A number of 45 bits takes less than 7 bytes once there are many.
+    #[test]
+    fn slots_become_narrow() {
+        let mut set = Quotient::new(45);
+        for n in 0..3_000_000u64 {
+            set.insert(n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 19);
+        }
+        let each = set.bytes() as f64 / set.len() as f64;
+        assert!((4.0..7.0).contains(&each), "{each} bytes a number");
+    }
+}

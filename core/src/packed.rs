@@ -1,0 +1,360 @@
+//! Packed states: a state written into a fixed number of bits.
+//!
+//! A state of a model is plain data, one field a variable, and most of its bits are always 0. The
+//! engine keeps millions of them, so a model may say beside itself how few bits they need: it names
+//! the range of each variable, once, and both directions follow from that. Left out: ranges that
+//! depend on other variables, since then the number of bits would not be fixed.
+
+use crate::system::{StateOf, TransitionSystem};
+
+/// A system whose states can be written into a fixed number of bits.
+///
+/// ```
+/// # use refmap::{Rule, RuleId, TransitionSystem};
+/// use refmap::{Field, Fields, Layout, Packed, round_trip};
+///
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+/// struct Time { hour: u8, minute: u8 }
+///
+/// struct Clock { layout: Layout, hour: Field, minute: Field }
+///
+/// impl Clock {
+///     fn new() -> Self {
+///         let mut layout = Layout::new();
+///         Self { hour: layout.below(24), minute: layout.below(60), layout }
+///     }
+/// }
+/// # impl TransitionSystem for Clock {
+/// #     type State = Time;
+/// #     type Action = ();
+/// #     type Observation = u8;
+/// #     fn rules(&self) -> &[Rule] { const { &[Rule::new("tick", "clock", "")] } }
+/// #     fn rule_of(&self, _: &()) -> RuleId { RuleId(0) }
+/// #     fn initial(&self, visit: &mut impl FnMut(Time)) { visit(Time { hour: 0, minute: 0 }); }
+/// #     fn next(&self, from: &Time, visit: &mut impl FnMut((), Time)) {
+/// #         visit((), Time { hour: from.hour, minute: (from.minute + 1) % 60 });
+/// #     }
+/// #     fn observe(&self, state: &Time) -> u8 { state.hour }
+/// # }
+///
+/// impl Packed for Clock {
+///     fn layout(&self) -> &Layout {
+///         &self.layout
+///     }
+///
+///     fn fields(&self, time: &Time, fields: &mut impl Fields) -> Time {
+///         Time {
+///             hour: fields.byte(self.hour, time.hour),
+///             minute: fields.byte(self.minute, time.minute),
+///         }
+///     }
+/// }
+///
+/// let clock = Clock::new();
+/// assert_eq!(clock.layout().bits(), 5 + 6);
+/// assert_eq!(round_trip(&clock, &Time { hour: 23, minute: 59 }), Ok(()));
+/// assert!(round_trip(&clock, &Time { hour: 23, minute: 60 }).is_err());
+/// ```
+pub trait Packed: TransitionSystem {
+    /// Where each variable is, the same for all states of the instance.
+    fn layout(&self) -> &Layout;
+
+    /// Passes each variable of `state` through `fields`, and returns the state that the answers make.
+    /// What is the same in all states of the instance need not be passed.
+    ///
+    /// It is called for every target of every step, so `#[inline]` pays.
+    fn fields(&self, state: &StateOf<Self>, fields: &mut impl Fields) -> StateOf<Self>;
+}
+
+/// Where variables are in a number of words. No variable is in two words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The bits in use of each word.
+    used: Vec<u32>,
+}
+
+/// Where a variable is, and its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    word: u32,
+    offset: u32,
+    /// How many values it has; 0 for 2⁶⁴.
+    count: u64,
+    /// The bits that none of its values has.
+    beyond: u64,
+}
+
+impl Layout {
+    /// A layout without variables.
+    pub const fn new() -> Self {
+        Self { used: Vec::new() }
+    }
+
+    /// A place for a variable with values from 0 to `count` − 1.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is 0: every variable has a value.
+    pub fn below(&mut self, count: u64) -> Field {
+        assert!(count > 0, "a variable has at least one value");
+        self.place(u64::BITS - (count - 1).leading_zeros(), count)
+    }
+
+    /// A place for a variable that takes any value of so many bits, at most 64.
+    ///
+    /// # Panics
+    ///
+    /// If there are more.
+    pub fn bits_of(&mut self, bits: u32) -> Field {
+        assert!(bits <= u64::BITS, "a variable has at most 64 bits");
+        self.place(bits, 1u64.checked_shl(bits).unwrap_or(0))
+    }
+
+    fn place(&mut self, bits: u32, count: u64) -> Field {
+        let room = |used: &u32| used + bits <= u64::BITS;
+        let word = self.used.iter().position(room).unwrap_or_else(|| {
+            self.used.push(0);
+            self.used.len() - 1
+        });
+        let offset = self.used[word];
+        self.used[word] += bits;
+        Field {
+            word: word as u32,
+            // A variable without bits may be behind the last one of a full word.
+            offset: offset % u64::BITS,
+            count,
+            beyond: u64::MAX.checked_shl(bits).unwrap_or(0),
+        }
+    }
+
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.used.len()
+    }
+
+    /// How many bits the variables take.
+    pub fn bits(&self) -> u32 {
+        self.used.iter().sum()
+    }
+}
+
+/// What the variables of a state are passed through: it writes them down and answers with what it was
+/// given, or it reads them and answers with what was written down.
+pub trait Fields {
+    /// A variable.
+    fn number(&mut self, field: Field, value: u64) -> u64;
+
+    /// The same of a byte.
+    #[inline(always)]
+    fn byte(&mut self, field: Field, value: u8) -> u8 {
+        self.number(field, u64::from(value)) as u8
+    }
+
+    /// A truth value.
+    #[inline(always)]
+    fn flag(&mut self, field: Field, value: bool) -> bool {
+        self.number(field, u64::from(value)) == 1
+    }
+
+    /// A variable that takes one of `values`; its value is the one at `place`.
+    #[inline(always)]
+    fn one_of<T: Copy>(&mut self, field: Field, place: usize, values: &[T]) -> T {
+        values[self.number(field, place as u64) as usize]
+    }
+}
+
+/// Why a state cannot be kept packed: [`Packed::fields`] is wrong about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PackingError {
+    /// A variable has a value outside the range that it is said to have.
+    #[error("variable {position} is {value}, and is said to be below {count}")]
+    OutOfRange {
+        /// Which variable, counted from 0 in the order of `fields`.
+        position: usize,
+        /// Its value.
+        value: u64,
+        /// The number of values that it is said to have.
+        count: u64,
+    },
+    /// A variable is left out, or two are at one place.
+    #[error("it comes back as another state: {back}")]
+    Lossy {
+        /// What was read, as `Debug` shows it.
+        back: String,
+    },
+}
+
+/// Whether `state` survives packing.
+///
+/// # Errors
+///
+/// What is wrong with [`Packed::fields`].
+pub fn round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
+    let mut ranges = Ranges::default();
+    system.fields(state, &mut ranges);
+    if let Some(error) = ranges.error {
+        return Err(error);
+    }
+    let mut first = None;
+    system.initial(&mut |initial| {
+        first.get_or_insert(initial);
+    });
+    let mut words = vec![0; system.layout().words()];
+    system.fields(
+        state,
+        &mut Writer {
+            words: &mut words,
+            misfit: 0,
+        },
+    );
+    let template = first.as_ref().unwrap_or(state);
+    let back = system.fields(template, &mut Reader { words: &words });
+    match back == *state {
+        true => Ok(()),
+        false => Err(PackingError::Lossy {
+            back: format!("{back:?}"),
+        }),
+    }
+}
+
+/// Writes `state` into as many words as its layout has at most; `None` if a variable has more bits
+/// than its range.
+#[inline(always)]
+pub(crate) fn pack<S: Packed, const N: usize>(system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
+    let mut words = [0; N];
+    let mut writer = Writer {
+        words: &mut words,
+        misfit: 0,
+    };
+    system.fields(state, &mut writer);
+    (writer.misfit == 0).then_some(words)
+}
+
+/// Reads a state. `template` is any state of the instance.
+#[inline(always)]
+pub(crate) fn unpack<S: Packed, const N: usize>(
+    system: &S,
+    template: &StateOf<S>,
+    words: &[u64; N],
+) -> StateOf<S> {
+    system.fields(template, &mut Reader { words })
+}
+
+/// Looks for a value outside its range.
+#[derive(Default)]
+struct Ranges {
+    position: usize,
+    error: Option<PackingError>,
+}
+
+impl Fields for Ranges {
+    fn number(&mut self, field: Field, value: u64) -> u64 {
+        let position = self.position;
+        if field.count > 0 && value >= field.count && self.error.is_none() {
+            self.error = Some(PackingError::OutOfRange {
+                position,
+                value,
+                count: field.count,
+            });
+        }
+        self.position += 1;
+        value
+    }
+}
+
+struct Writer<'a> {
+    words: &'a mut [u64],
+    /// Bits beyond those of a variable: they would spoil another one.
+    misfit: u64,
+}
+
+impl Fields for Writer<'_> {
+    #[inline(always)]
+    fn number(&mut self, field: Field, value: u64) -> u64 {
+        self.misfit |= value & field.beyond;
+        // PERF: with one word the compiler knows which.
+        let word = match self.words.len() {
+            1 => 0,
+            _ => field.word as usize,
+        };
+        self.words[word] |= value << field.offset;
+        value
+    }
+}
+
+struct Reader<'a> {
+    words: &'a [u64],
+}
+
+impl Fields for Reader<'_> {
+    #[inline(always)]
+    fn number(&mut self, field: Field, _value: u64) -> u64 {
+        let word = match self.words.len() {
+            1 => 0,
+            _ => field.word as usize,
+        };
+        self.words[word] >> field.offset & !field.beyond
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variables of all widths, in an order in which not all of them fit behind the one before.
+    #[test]
+    fn what_is_written_is_read() {
+        let counts = [1, 2, 3, 1 << 33, 7, 1 << 63, 5, 1 << 40, 2, u64::MAX, 1];
+        let mut layout = Layout::new();
+        let mut fields = counts.map(|count| layout.below(count)).to_vec();
+        fields.push(layout.bits_of(64));
+        let counts = [&counts[..], &[u64::MAX]].concat();
+        for seed in 0..1000u64 {
+            let value = |place: usize, count: u64| {
+                let mixed = (seed + place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                match seed % 3 {
+                    0 => count - 1,
+                    1 => 0,
+                    _ => mixed % count,
+                }
+            };
+            let mut words = vec![0; layout.words()];
+            let mut writer = Writer {
+                words: &mut words,
+                misfit: 0,
+            };
+            for (place, (&field, &count)) in fields.iter().zip(&counts).enumerate() {
+                writer.number(field, value(place, count));
+            }
+            assert_eq!(writer.misfit, 0);
+            let mut reader = Reader { words: &words };
+            for (place, (&field, &count)) in fields.iter().zip(&counts).enumerate() {
+                assert_eq!(reader.number(field, 0), value(place, count), "{place}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_variable_is_in_two_words() {
+        let mut layout = Layout::new();
+        let fields = [40, 30, 24, 34, 1].map(|bits| layout.bits_of(bits));
+        let words = fields.map(|field| (field.word, field.offset));
+        assert_eq!(words, [(0, 0), (1, 0), (0, 40), (1, 30), (2, 0)]);
+        assert_eq!((layout.words(), layout.bits()), (3, 129));
+    }
+
+    #[test]
+    fn a_value_with_too_many_bits_is_noticed() {
+        for (value, count, fits) in [(3, 3, true), (4, 3, false), (0, 1, true), (1, 1, false)] {
+            let mut layout = Layout::new();
+            let field = layout.below(count);
+            let mut words = [0];
+            let mut writer = Writer {
+                words: &mut words,
+                misfit: 0,
+            };
+            writer.number(field, value);
+            assert_eq!(writer.misfit == 0, fits, "{value} of {count}");
+        }
+    }
+}

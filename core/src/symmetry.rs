@@ -1,0 +1,217 @@
+//! Symmetry: identities that can be exchanged without changing what happens, and exploring one state
+//! of each class of states that differ only by such an exchange.
+//!
+//! Source: Ip & Dill, *Better Verification Through Symmetry*, FMSD 9, 1996; Clarke, Enders, Filkorn &
+//! Jha, *Exploiting Symmetry in Temporal Logic Model Checking*, FMSD 9, 1996.
+//!
+//! A model says which exchanges there are. That they really change nothing is tested, on the states
+//! explored, by [`asymmetry`]. A quotient decides what is asked of states and steps, where the
+//! question is the same of all members of a class. It cannot decide what is asked of one process of
+//! several, as `environment` is.
+
+use crate::refinement::Refinement;
+use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
+use crate::trace::Trace;
+
+/// A system with interchangeable identities: mutators, references, threads.
+pub trait Symmetric: TransitionSystem<State: Ord> {
+    /// A way to exchange the identities.
+    type Permutation: Clone + Send + Sync + 'static;
+
+    /// All of them, the one that exchanges nothing first. They form a group.
+    fn permutations(&self) -> Vec<Self::Permutation>;
+    /// The state with the identities exchanged.
+    fn permute(&self, by: &Self::Permutation, state: &StateOf<Self>) -> StateOf<Self>;
+    /// The action with the identities exchanged.
+    fn permute_action(&self, by: &Self::Permutation, action: &ActionOf<Self>) -> ActionOf<Self>;
+
+    /// The member of the class of `state` that stands for all of them: the least, by default. A model
+    /// may choose another one that is found sooner.
+    fn canonical(&self, all: &[Self::Permutation], state: &StateOf<Self>) -> StateOf<Self> {
+        let members = all[1..].iter().map(|by| self.permute(by, state));
+        let least = members.min();
+        match least {
+            Some(least) if least < *state => least,
+            _ => state.clone(),
+        }
+    }
+}
+
+/// How states are identified, whatever the permutations are. Made by [`Quotient::of`].
+pub trait Quotienting<S: TransitionSystem>: Sync {
+    /// The state that stands for `state`.
+    fn canonical(&self, system: &S, state: &StateOf<S>) -> StateOf<S>;
+    /// The behaviour of the system that a sequence of steps between representatives stands for: each
+    /// step begins where the one before it ended, up to an exchange.
+    fn lift(&self, system: &S, representatives: Trace<S>) -> Trace<S>;
+    /// How many permutations there are.
+    fn permutations(&self) -> usize;
+}
+
+/// The quotient of a system by its permutations.
+pub struct Quotient<S: Symmetric> {
+    permutations: Vec<S::Permutation>,
+}
+
+impl<S: Symmetric> Quotient<S> {
+    /// The quotient by all permutations.
+    pub fn of(system: &S) -> Self {
+        Self {
+            permutations: system.permutations(),
+        }
+    }
+}
+
+impl<S: Symmetric> Quotienting<S> for Quotient<S> {
+    fn canonical(&self, system: &S, state: &StateOf<S>) -> StateOf<S> {
+        system.canonical(&self.permutations, state)
+    }
+
+    fn lift(&self, system: &S, representatives: Trace<S>) -> Trace<S> {
+        let mut lifted = Trace {
+            initial: representatives.initial.clone(),
+            steps: Vec::with_capacity(representatives.steps.len()),
+        };
+        let mut from = representatives.initial;
+        for (action, to) in representatives.steps {
+            // The exchange that makes the representative the state that the behaviour has come to.
+            let by = self
+                .permutations
+                .iter()
+                .find(|by| system.permute(by, &from) == *lifted.last())
+                .expect("the behaviour is in a state of the representative's class");
+            let step = (system.permute_action(by, &action), system.permute(by, &to));
+            lifted.steps.push(step);
+            from = self.canonical(system, &to);
+        }
+        lifted
+    }
+
+    fn permutations(&self) -> usize {
+        self.permutations.len()
+    }
+}
+
+/// How a supposed symmetry changes something after all: what [`asymmetry`] finds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Asymmetry {
+    /// A function of the system or of the refinement does not commute with a permutation.
+    #[error("{what} does not commute with permutation {permutation}: {about}")]
+    DoesNotCommute {
+        /// The function.
+        what: &'static str,
+        /// Which permutation, counted from 0.
+        permutation: usize,
+        /// The state or action it is wrong about, as `Debug` shows it.
+        about: String,
+    },
+    /// Two members of a class have different representatives.
+    #[error(
+        "the representative of {about} is not that of its image under permutation {permutation}"
+    )]
+    NotCanonical {
+        /// Which permutation, counted from 0.
+        permutation: usize,
+        /// The state, as `Debug` shows it.
+        about: String,
+    },
+    /// Not as many invariants hold in a state as in its image.
+    #[error("permutation {permutation} changes how many invariants hold in {about}")]
+    InvariantsChange {
+        /// Which permutation, counted from 0.
+        permutation: usize,
+        /// The state, as `Debug` shows it.
+        about: String,
+    },
+}
+
+/// Looks for a state of `states` in which the permutations of the implementation, together with those
+/// of the specification, change something: `next`, `map`, `answer`, `observe` and `is_initial` have to
+/// commute with them, and invariants may only change places with each other.
+///
+/// What is observed is permuted by permuting the mapped state, so it needs no permutations of its own.
+pub fn asymmetry<'a, R>(
+    refinement: &R,
+    states: impl IntoIterator<Item = &'a StateOf<R::Concrete>>,
+) -> Option<Asymmetry>
+where
+    R: Refinement,
+    R::Concrete: Symmetric,
+    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+{
+    let permutations = refinement.implementation().permutations();
+    states.into_iter().find_map(|state| {
+        let all = permutations.iter().enumerate();
+        all.skip(1)
+            .find_map(|(number, by)| changed(refinement, &permutations, number, by, state))
+    })
+}
+
+fn changed<R>(
+    refinement: &R,
+    permutations: &[<R::Concrete as Symmetric>::Permutation],
+    permutation: usize,
+    by: &<R::Concrete as Symmetric>::Permutation,
+    state: &StateOf<R::Concrete>,
+) -> Option<Asymmetry>
+where
+    R: Refinement,
+    R::Concrete: Symmetric,
+    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+{
+    let (system, specification) = (refinement.implementation(), refinement.specification());
+    let does_not_commute = |what, about: &dyn std::fmt::Debug| {
+        Some(Asymmetry::DoesNotCommute {
+            what,
+            permutation,
+            about: format!("{about:?}"),
+        })
+    };
+    let image = system.permute(by, state);
+    if system.canonical(permutations, state) != system.canonical(permutations, &image) {
+        return Some(Asymmetry::NotCanonical {
+            permutation,
+            about: format!("{state:?}"),
+        });
+    }
+    if system.is_initial(state) != system.is_initial(&image) {
+        return does_not_commute("initial", state);
+    }
+    let mapped = refinement.map(state);
+    if specification.permute(by, &mapped) != refinement.map(&image) {
+        return does_not_commute("map", state);
+    }
+    // Two states that show the same still do, and two that do not, do not.
+    let alike = system.observe(state) == specification.observe(&mapped);
+    let image_shows = system.observe(&image);
+    if alike != (image_shows == specification.observe(&specification.permute(by, &mapped))) {
+        return does_not_commute("observe", state);
+    }
+    let holding = |state: &StateOf<R::Concrete>| {
+        let invariants = refinement.invariants();
+        invariants.iter().filter(|one| one.holds(state)).count()
+    };
+    if holding(state) != holding(&image) {
+        return Some(Asymmetry::InvariantsChange {
+            permutation,
+            about: format!("{state:?}"),
+        });
+    }
+    let mut of_image = steps(system, &image);
+    for (action, to) in steps(system, state) {
+        let permuted = (system.permute_action(by, &action), system.permute(by, &to));
+        let Some(place) = of_image.iter().position(|step| *step == permuted) else {
+            return does_not_commute("next", &action);
+        };
+        of_image.swap_remove(place);
+        let answer = refinement.answer(state, &action, &to);
+        let answer = answer.map(|answer| specification.permute_action(by, &answer));
+        if answer != refinement.answer(&image, &permuted.0, &permuted.1) {
+            return does_not_commute("answer", &action);
+        }
+    }
+    match of_image.first() {
+        Some((action, _)) => does_not_commute("next", action),
+        None => None,
+    }
+}

@@ -1,0 +1,189 @@
+//! How the states of levels 1 to 3 are written into few bits: the ranges of Figs. 6, 10 and 13.
+//!
+//! PERF: all of it is inlined, so that of the states that are passed through nothing is built but what
+//! somebody reads; the engine packs every target of every step.
+
+use refmap::{Field, Fields, Layout, Packed};
+
+use super::colours::Colours;
+use super::level_1::{self, Level1};
+use super::level_2::{self, Level2};
+use super::level_3::{self, Level3};
+use super::memory::{Memory, NodeSet, WORDS};
+use super::mutator::{Locals, MAX_MUTATORS, MutatorAt};
+use super::scope::{MutatorOrder, Scope};
+use super::shared::Shared;
+
+/// Where the variables of a level are.
+pub(super) struct Packing {
+    layout: Layout,
+    scope: Scope,
+    cells: [Field; WORDS],
+    c: Field,
+    l: Field,
+    mu: [Field; MAX_MUTATORS],
+    q: [Field; MAX_MUTATORS],
+    chi: Field,
+    k: Field,
+    /// H, I, J, BC and OBC, of level 3 alone.
+    counters: Counters,
+}
+
+struct Counters {
+    h: Field,
+    i: Field,
+    j: Field,
+    bc: Field,
+    obc: Field,
+}
+
+/// How many values the variables have that not every level has.
+#[derive(Clone, Copy)]
+pub(super) enum Level {
+    One,
+    Two,
+    Three,
+}
+
+impl Packing {
+    pub fn new(scope: Scope, level: Level) -> Self {
+        let shape = scope.shape;
+        let [nodes, sons, roots] = [shape.nodes, shape.sons, shape.roots].map(u64::from);
+        let mut layout = Layout::new();
+        let locations = match scope.mutator {
+            MutatorOrder::RedirectFirst => 2,
+            MutatorOrder::ColourFirst => nodes * sons + 1,
+        };
+        let exists = |mutator: usize| mutator < usize::from(scope.mutators);
+        let (chi, k, counters) = match level {
+            Level::One => (level_1::Chi::ALL.len(), 1, 1),
+            Level::Two => (level_2::Chi::ALL.len(), roots + 1, 1),
+            Level::Three => (level_3::Chi::ALL.len(), roots + 1, nodes + 1),
+        };
+        Self {
+            scope,
+            cells: shape.word_bits().map(|bits| layout.bits_of(bits)),
+            c: layout.below(1 << nodes),
+            l: layout.below(nodes + 1),
+            mu: std::array::from_fn(|n| layout.below(if exists(n) { locations } else { 1 })),
+            q: std::array::from_fn(|n| layout.below(if exists(n) { nodes } else { 1 })),
+            chi: layout.below(chi as u64),
+            k: layout.below(k),
+            counters: Counters {
+                h: layout.below(counters),
+                i: layout.below(counters),
+                j: layout.below(counters.min(sons + 1)),
+                bc: layout.below(counters),
+                obc: layout.below(counters),
+            },
+            layout,
+        }
+    }
+
+    #[inline(always)]
+    fn shared(&self, s: &Shared, fields: &mut impl Fields) -> Shared {
+        let mut cells = s.m.cells;
+        for (word, field) in cells.iter_mut().zip(self.cells) {
+            *word = fields.number(field, *word);
+        }
+        let mut mutators = s.mutators;
+        for (n, locals) in mutators.iter_mut().enumerate() {
+            *locals = Locals {
+                mu: self.mutator_at(self.mu[n], locals.mu, fields),
+                q: fields.byte(self.q[n], locals.q),
+            };
+        }
+        Shared {
+            m: Memory {
+                shape: self.scope.shape,
+                cells,
+            },
+            c: Colours {
+                black: NodeSet(fields.byte(self.c, s.c.black.0)),
+            },
+            l: fields.byte(self.l, s.l),
+            mutators,
+        }
+    }
+
+    #[inline(always)]
+    fn mutator_at(&self, field: Field, mu: MutatorAt, fields: &mut impl Fields) -> MutatorAt {
+        match self.scope.mutator {
+            MutatorOrder::RedirectFirst => match fields.flag(field, mu == MutatorAt::Colour) {
+                true => MutatorAt::Colour,
+                false => MutatorAt::Mutate,
+            },
+            MutatorOrder::ColourFirst => self.cell_or_rest(field, mu, fields),
+        }
+    }
+
+    /// Colour-first: MUTATE is 0, and the cell to be redirected is one more than its place.
+    fn cell_or_rest(&self, field: Field, mu: MutatorAt, fields: &mut impl Fields) -> MutatorAt {
+        let sons = u64::from(self.scope.shape.sons);
+        let place = match mu {
+            MutatorAt::Redirect { n, i } => 1 + u64::from(n) * sons + u64::from(i),
+            // Redirect-first only.
+            MutatorAt::Colour => u64::MAX,
+            MutatorAt::Mutate => 0,
+        };
+        match fields.number(field, place).checked_sub(1) {
+            None => MutatorAt::Mutate,
+            Some(cell) => MutatorAt::Redirect {
+                n: (cell / sons) as u8,
+                i: (cell % sons) as u8,
+            },
+        }
+    }
+}
+
+impl Packed for Level1 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn fields(&self, s: &level_1::State, fields: &mut impl Fields) -> level_1::State {
+        let at = &self.packing;
+        level_1::State {
+            chi: fields.one_of(at.chi, s.chi as usize, &level_1::Chi::ALL),
+            shared: at.shared(&s.shared, fields),
+        }
+    }
+}
+
+impl Packed for Level2 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn fields(&self, s: &level_2::State, fields: &mut impl Fields) -> level_2::State {
+        let at = &self.packing;
+        level_2::State {
+            chi: fields.one_of(at.chi, s.chi as usize, &level_2::Chi::ALL),
+            shared: at.shared(&s.shared, fields),
+            k: fields.byte(at.k, s.k),
+        }
+    }
+}
+
+impl Packed for Level3 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn fields(&self, s: &level_3::State, fields: &mut impl Fields) -> level_3::State {
+        let at = &self.packing;
+        level_3::State {
+            chi: fields.one_of(at.chi, s.chi as usize, &level_3::Chi::ALL),
+            shared: at.shared(&s.shared, fields),
+            h: fields.byte(at.counters.h, s.h),
+            i: fields.byte(at.counters.i, s.i),
+            j: fields.byte(at.counters.j, s.j),
+            k: fields.byte(at.k, s.k),
+            bc: fields.byte(at.counters.bc, s.bc),
+            obc: fields.byte(at.counters.obc, s.obc),
+        }
+    }
+}
