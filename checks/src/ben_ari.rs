@@ -5,12 +5,13 @@
 
 use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter};
 use refmap::obligation::Checker;
-use refmap::{Packed, Refinement, Report, Settings, TypeCorrect, check};
+use refmap::{Packed, Refinement, Report, Settings, Symmetric, TypeCorrect, check};
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
 use refmap_systems::ben_ari::{
-    Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder, Scope, Shape,
+    Exchange, Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder, Scope,
+    Shape,
 };
 use serde_json::Value;
 
@@ -71,7 +72,10 @@ fn scoped<R>(
     refinement: fn(Scope) -> R,
 ) -> Check
 where
-    R: Refinement<Concrete: Packed + TypeCorrect> + 'static,
+    R: Refinement<
+            Concrete: Packed + TypeCorrect + Symmetric<Permutation = Exchange>,
+            Abstract: Symmetric<Permutation = Exchange>,
+        > + 'static,
 {
     let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
@@ -79,6 +83,7 @@ where
         Ok(Checker::new(&refinement)
             .packed()
             .inductive()
+            .symmetric()
             .check(settings)?)
     };
     let mut parameters = bounds();

@@ -145,6 +145,17 @@ impl Process {
         Self { name, number: None }
     }
 
+    /// Whether it is `other`.
+    ///
+    /// PERF: asked at every step. A kind is named in one place of a model, so that mostly two equal
+    /// names are the same one, and no letters need to be compared.
+    #[inline]
+    pub(crate) fn is(self, other: Self) -> bool {
+        self.number == other.number
+            && self.name.len() == other.name.len()
+            && (std::ptr::eq(self.name, other.name) || self.name == other.name)
+    }
+
     /// One of several processes of a kind, counted from 0.
     pub const fn numbered(name: &'static str, number: u16) -> Self {
         Self {

@@ -224,6 +224,8 @@ pub(super) struct Wants {
 pub(super) struct Examiner<'a, R: Refinement> {
     pub refinement: &'a R,
     pub invariants: &'a [Invariant<R::Concrete>],
+    /// Those of them that are checked, with their places.
+    chosen: Vec<(usize, &'a Invariant<R::Concrete>)>,
     pub rows: &'a [Row],
     pub wants: Wants,
     pub until: Until,
@@ -378,6 +380,11 @@ impl<'a, R: Refinement> Examiner<'a, R> {
         Self {
             refinement,
             invariants,
+            chosen: invariants
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| rows[INVARIANTS + index].selected)
+                .collect(),
             rows,
             wants: Wants {
                 anything: chosen(|kind| !matches!(kind, Kind::Model | Kind::Inductive(_))),
@@ -437,7 +444,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             earlier(&mut tally.failed[rule], Some(place));
         }
 
-        let agent = self.refinement.acts_for(implementation.process_of(action));
+        let agent = || self.refinement.acts_for(implementation.process_of(action));
         let mut input = None;
         if let Some(abstract_action) = &answer {
             if simulates {
@@ -445,15 +452,18 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             }
             let process = specification.process_of(abstract_action);
             if self.environment_index(process).is_some() {
-                tally.test(AGENCY, place, agent == process);
+                tally.test(AGENCY, place, agent().is(process));
                 if self.wants.labels {
                     input = Some(self.input(&mut tally.inputs, abstract_action));
                 }
             }
         }
         tally.during = During::Next;
+        if !self.wants.labels {
+            return 0;
+        }
         Label {
-            agent: self.environment_index(agent),
+            agent: self.environment_index(agent()),
             visible: answer.is_some(),
             input,
         }
@@ -462,7 +472,8 @@ impl<'a, R: Refinement> Examiner<'a, R> {
 
     /// Which of the environment's processes `process` is.
     fn environment_index(&self, process: Process) -> Option<usize> {
-        self.environment.iter().position(|other| *other == process)
+        let mut environment = self.environment.iter();
+        environment.position(|other| other.is(process))
     }
 }
 
@@ -545,14 +556,12 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             }
             image = Some(mapped);
         }
-        for (index, invariant) in self.invariants.iter().enumerate() {
-            if self.rows[INVARIANTS + index].selected {
-                tally.during = During::Invariant(index);
-                let applies = invariant.applies(state);
-                tally.applied[index] += u64::from(applies);
-                let holds = !applies || invariant.concludes(state);
-                tally.test(INVARIANTS + index, place, holds);
-            }
+        for &(index, invariant) in &self.chosen {
+            tally.during = During::Invariant(index);
+            let applies = invariant.applies(state);
+            tally.applied[index] += u64::from(applies);
+            let holds = !applies || invariant.concludes(state);
+            tally.test(INVARIANTS + index, place, holds);
         }
         tally.during = During::Next;
         image

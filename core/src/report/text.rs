@@ -144,6 +144,16 @@ impl Text<'_, Report> {
         if let Some(limit) = report.limit {
             line += &format!(" by {limit}");
         }
+        if let Some(symmetry) = &report.symmetry {
+            line += &format!(
+                ", up to {} permutations (tested on {} states)",
+                symmetry.permutations, symmetry.tested_states
+            );
+        }
+        if let Some(probability) = report.omission_probability {
+            line +=
+                &format!("; a state was left out with a probability of at most {probability:.1e}");
+        }
         line
     }
 

@@ -11,7 +11,7 @@ use super::memory::{Memory, Node, NodeSet, Shape};
 use super::scope::InitialColours;
 
 /// A colouring: the nodes that are black; the others are white.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Colours {
     /// The black nodes.
     pub black: NodeSet,

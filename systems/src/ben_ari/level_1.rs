@@ -25,7 +25,7 @@ pub struct Level1 {
 }
 
 /// A state of level 1 [Fig. 6].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct State {
     /// Where the collector is.
     pub chi: Chi,
@@ -35,7 +35,7 @@ pub struct State {
 }
 
 /// The locations of the collector (Fig. 9; `CoPC`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chi {
     /// COLOUR.

@@ -25,7 +25,7 @@ pub struct Level2 {
 }
 
 /// A state of level 2 [Fig. 10].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct State {
     /// Where the collector is.
     pub chi: Chi,
@@ -37,7 +37,7 @@ pub struct State {
 }
 
 /// The locations of the collector [Fig. 12].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chi {
     /// COLOUR_ROOTS.

@@ -28,7 +28,7 @@ pub struct Level3 {
 }
 
 /// A state of level 3 [Fig. 13].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct State {
     /// Where the collector is.
     pub chi: Chi,
@@ -50,7 +50,7 @@ pub struct State {
 }
 
 /// The locations of the collector [Fig. 14].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chi {
     /// COLOUR_ROOTS.

@@ -16,7 +16,7 @@ pub const MAX_SONS: usize = 4;
 pub type Node = u8;
 
 /// The bounds of a memory: NODES, SONS, ROOTS. The roots are the first nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shape {
     /// NODES.
     pub nodes: u8,
@@ -76,7 +76,7 @@ impl Shape {
 }
 
 /// A set of nodes.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeSet(pub u8);
 
 impl NodeSet {
@@ -146,7 +146,7 @@ impl Serialize for NodeSet {
 }
 
 /// The contents of all cells (`Memory`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Memory {
     /// The bounds, which are those of the instance.
     pub shape: Shape,
@@ -237,13 +237,13 @@ impl Memory {
     #[inline]
     pub fn accessible(&self) -> NodeSet {
         let mut reached = NodeSet::first(self.shape.roots);
-        let mut new = reached;
-        while let Some(n) = new.iter().next() {
-            new = new.without(n);
+        let mut new = reached.0;
+        while new != 0 {
+            let n = new.trailing_zeros() as Node;
+            new &= new - 1;
             for k in self.sons(n) {
-                let son = NodeSet::default().with(k);
-                new.0 |= son.0 & !reached.0;
-                reached.0 |= son.0;
+                new |= 1 << k & !reached.0;
+                reached = reached.with(k);
             }
         }
         reached

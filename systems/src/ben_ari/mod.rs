@@ -29,6 +29,7 @@ mod mutator;
 mod packing;
 mod scope;
 mod shared;
+mod symmetry;
 
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
@@ -40,6 +41,7 @@ pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape
 pub use mutator::{Locals, MAX_MUTATORS, MutatorAction, MutatorAt, Mutators};
 pub use scope::{Figure14, InitialColours, MutatorOrder, Scope, ScopeError};
 pub use shared::Shared;
+pub use symmetry::Exchange;
 
 /// The processes of every level.
 pub mod process {

@@ -20,7 +20,7 @@ pub const MAX_MUTATORS: usize = 3;
 pub type Mutators = ArrayVec<[Locals; MAX_MUTATORS]>;
 
 /// A mutator's program counter and its variable Q.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Locals {
     /// Where it is.
     pub mu: MutatorAt,
@@ -29,7 +29,7 @@ pub struct Locals {
 }
 
 /// Where a mutator is (`MuPC`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MutatorAt {
     /// Between two operations.

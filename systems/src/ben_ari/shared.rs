@@ -11,7 +11,7 @@ use super::mutator::{Locals, MutatorAt, Mutators};
 use super::scope::{MutatorOrder, Scope};
 
 /// The variables of Fig. 6, and the program counter and Q of each mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Shared {
     /// The memory, which is all that can be observed.
     pub m: Memory,

@@ -1,0 +1,106 @@
+//! What is packed comes back: on every state of small instances, and on type-correct states at random.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use refmap::{Choices, Packed, PackingError, TypeCorrect, round_trip, steps, type_correct_states};
+use refmap_systems::ben_ari::{Level1, Level2, Level3, MutatorOrder, Scope};
+
+/// Tests every reachable state, and says how many there are.
+fn reachable_states_come_back<S: Packed>(system: &S) -> usize {
+    let mut found = HashSet::new();
+    let mut left = Vec::new();
+    system.initial(&mut |state| left.push(state));
+    while let Some(state) = left.pop() {
+        if found.insert(state.clone()) {
+            assert_eq!(round_trip(system, &state), Ok(()), "{state:?}");
+            left.extend(steps(system, &state).into_iter().map(|(_, to)| to));
+        }
+    }
+    found.len()
+}
+
+fn scopes() -> Vec<Scope> {
+    let orders = [MutatorOrder::RedirectFirst, MutatorOrder::ColourFirst];
+    let sizes = [
+        (1, 1, 1, 1),
+        (2, 1, 1, 1),
+        (2, 2, 1, 1),
+        (3, 1, 2, 1),
+        (2, 1, 1, 2),
+    ];
+    let of = |mutator, (nodes, sons, roots, mutators)| Scope {
+        mutators,
+        mutator,
+        ..Scope::new(nodes, sons, roots)
+    };
+    orders
+        .into_iter()
+        .flat_map(|order| sizes.map(|size| of(order, size)))
+        .collect()
+}
+
+#[test]
+fn every_reachable_state_comes_back() {
+    let mut states = 0;
+    for scope in scopes() {
+        states += reachable_states_come_back(&Level1::new(scope));
+        states += reachable_states_come_back(&Level2::new(scope));
+        states += reachable_states_come_back(&Level3::new(scope));
+    }
+    assert!(states > 50_000, "{states}");
+}
+
+/// The bits that the states of the benchmark's instances take.
+#[test]
+fn states_take_few_bits() {
+    let bits = |nodes, sons| Level3::new(Scope::new(nodes, sons, 1)).layout().bits();
+    assert_eq!([bits(3, 2), bits(5, 1), bits(4, 2)], [36, 45, 45]);
+}
+
+/// A variable outside its range is said to be.
+#[test]
+fn a_state_that_does_not_fit_is_refused() {
+    let level = Level3::new(Scope::new(3, 1, 1));
+    let mut state = None;
+    refmap::TransitionSystem::initial(&level, &mut |initial| state = Some(initial));
+    let mut state = state.expect("there is an initial state");
+    assert_eq!(round_trip(&level, &state), Ok(()));
+    state.h = 5;
+    let refused = round_trip(&level, &state);
+    assert!(
+        matches!(
+            refused,
+            Err(PackingError::OutOfRange {
+                value: 5,
+                count: 4,
+                ..
+            })
+        ),
+        "{refused:?}"
+    );
+}
+
+fn type_correct_state_comes_back<S: Packed + TypeCorrect>(system: &S, number: u64) {
+    let number = number % type_correct_states(system);
+    let state = system.type_correct(&mut Choices::of(number));
+    assert_eq!(round_trip(system, &state), Ok(()), "{state:?}");
+}
+
+proptest! {
+    /// The largest memories that fit into 2⁶⁴ type-correct states, reachable or not.
+    #[test]
+    fn type_correct_states_come_back(number: u64, colour_first: bool, size in 0usize..5) {
+        let (nodes, sons, roots) = [(3, 4, 1), (5, 1, 2), (8, 1, 3), (4, 2, 4), (2, 4, 1)][size];
+        let scope = Scope {
+            mutator: match colour_first {
+                true => MutatorOrder::ColourFirst,
+                false => MutatorOrder::RedirectFirst,
+            },
+            ..Scope::new(nodes, sons, roots)
+        };
+        type_correct_state_comes_back(&Level1::new(scope), number);
+        type_correct_state_comes_back(&Level2::new(scope), number);
+        type_correct_state_comes_back(&Level3::new(scope), number);
+    }
+}
