@@ -13,6 +13,7 @@ mod builder;
 mod code;
 mod expression;
 mod fetch;
+pub mod litmus;
 mod machine;
 mod model;
 mod outcome;
