@@ -9,6 +9,7 @@
 //! write to some threads before others.
 
 pub mod axiomatic;
+mod behaviour;
 mod builder;
 mod code;
 mod expression;
@@ -21,6 +22,7 @@ mod program;
 mod state;
 pub mod store_buffers;
 
+pub use behaviour::{Behaviours, ProgramRefinement, Show};
 pub use builder::{BuildError, Label, ProgramBuilder, ThreadBuilder};
 pub use expression::{
     Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,

@@ -81,23 +81,20 @@ pub enum TooManyStates {
     },
 }
 
-/// Every state of `system` that has no successor.
-///
-/// # Errors
-///
-/// If there are more than `limit` states, or `cancel` is set on the way.
-pub fn ends<S: TransitionSystem>(
+/// Visits every state of `system`, with how many steps it has.
+fn explore<S: TransitionSystem>(
     system: &S,
     limit: u64,
     cancel: Option<&AtomicBool>,
-) -> Result<Ends<StateOf<S>>, TooManyStates> {
+    mut visit: impl FnMut(StateOf<S>, usize),
+) -> Result<u64, TooManyStates> {
     let mut seen = HashSet::<_, foldhash::fast::RandomState>::default();
     let mut open = Vec::new();
-    system.initial(&mut |state| open.push(state));
-    for state in &open {
-        seen.insert(state.clone());
-    }
-    let mut ends = Vec::new();
+    system.initial(&mut |state| {
+        if seen.insert(state.clone()) {
+            open.push(state);
+        }
+    });
     while let Some(state) = open.pop() {
         let explored = seen.len() as u64;
         if explored > limit {
@@ -114,14 +111,38 @@ pub fn ends<S: TransitionSystem>(
                 open.push(to);
             }
         });
-        if steps == 0 {
-            ends.push(state);
-        }
+        visit(state, steps);
     }
-    Ok(Ends {
-        states: ends,
-        explored: seen.len() as u64,
-    })
+    Ok(seen.len() as u64)
+}
+
+/// Every state of `system` that has no successor.
+///
+/// # Errors
+///
+/// If there are more than `limit` states, or `cancel` is set on the way.
+pub fn ends<S: TransitionSystem>(
+    system: &S,
+    limit: u64,
+    cancel: Option<&AtomicBool>,
+) -> Result<Ends<StateOf<S>>, TooManyStates> {
+    let mut states = Vec::new();
+    let explored = explore(system, limit, cancel, |state, steps| {
+        if steps == 0 {
+            states.push(state);
+        }
+    })?;
+    Ok(Ends { states, explored })
+}
+
+/// Every state of `system`.
+pub(super) fn reachable<S: TransitionSystem>(
+    system: &S,
+    limit: u64,
+) -> Result<Vec<StateOf<S>>, TooManyStates> {
+    let mut states = Vec::new();
+    explore(system, limit, None, |state, _| states.push(state))?;
+    Ok(states)
 }
 
 /// Every way in which the program of `machine` can end.

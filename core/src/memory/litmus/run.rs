@@ -20,10 +20,10 @@ pub struct Bounds<'a> {
 }
 
 impl Default for Bounds<'_> {
-    /// Ten million states, which take some gigabytes and a minute.
+    /// Three million states, which take about two gigabytes.
     fn default() -> Self {
         Self {
-            states: 10_000_000,
+            states: 3_000_000,
             cancel: None,
         }
     }

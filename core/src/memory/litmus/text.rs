@@ -48,18 +48,14 @@ impl Display for Report<'_> {
             )?;
         }
         writeln!(f, "{}", name(answer.verdict))?;
-        writeln!(f, "Witnesses (distinct final states)")?;
+        writeln!(f, "Witnesses")?;
         writeln!(
             f,
-            "Positive: {} Negative: {}",
+            "Positive: {} Negative: {} (distinct final states)",
             answer.positive, answer.negative
         )?;
-        writeln!(
-            f,
-            "Condition {} ({})",
-            test.quantifier.keyword(),
-            test.condition_text
-        )?;
+        let condition = in_parentheses(&test.condition_text);
+        writeln!(f, "Condition {} {condition}", test.quantifier.keyword())?;
         writeln!(
             f,
             "Observation {} {} {} {}",
@@ -69,6 +65,23 @@ impl Display for Report<'_> {
             answer.negative
         )?;
         writeln!(f, "Time {} {:.2}", test.name, self.seconds)
+    }
+}
+
+/// `text` in one pair of parentheses, whether or not it had one.
+fn in_parentheses(text: &str) -> String {
+    let mut depth = 0_usize;
+    let closes_early = text.char_indices().any(|(at, character)| {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => (),
+        }
+        depth == 0 && at + 1 < text.len()
+    });
+    match closes_early || text.is_empty() {
+        true => format!("({text})"),
+        false => text.to_owned(),
     }
 }
 
@@ -122,5 +135,17 @@ impl Serialize for Report<'_> {
             seconds: self.seconds,
         }
         .serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_pair_of_parentheses_is_enough() {
+        assert_eq!(in_parentheses("x=1"), "(x=1)");
+        assert_eq!(in_parentheses("(x=1 /\\ (y=1))"), "(x=1 /\\ (y=1))");
+        assert_eq!(in_parentheses("(x=1) /\\ (y=1)"), "((x=1) /\\ (y=1))");
     }
 }

@@ -62,10 +62,12 @@ impl Tokens {
                 rest = &rest[symbol.len()..];
             }
         }
+        // Empty lines at the end are nobody's fault.
+        let last_line = words.last().map_or(line, |(_, line)| *line);
         Ok(Self {
             words,
             next: 0,
-            last_line: line,
+            last_line,
         })
     }
 
