@@ -249,14 +249,22 @@ impl Expression {
         self.equals(0)
     }
 
+    /// 0 if it is 0, and otherwise 1.
+    fn truth(self) -> Self {
+        match self {
+            Self::Binary(Operator::Equal | Operator::Differ | Operator::Less, ..) => self,
+            other => other.differs(0),
+        }
+    }
+
     /// 1 if neither is 0, and otherwise 0.
     pub fn and(self, other: impl Into<Self>) -> Self {
-        Self::binary(Operator::And, self.differs(0), other.into().differs(0))
+        Self::binary(Operator::And, self.truth(), other.into().truth())
     }
 
     /// 0 if both are 0, and otherwise 1.
     pub fn or(self, other: impl Into<Self>) -> Self {
-        Self::binary(Operator::Or, self.differs(0), other.into().differs(0))
+        Self::binary(Operator::Or, self.truth(), other.into().truth())
     }
 
     /// What is left of it in an integer of this type.

@@ -160,7 +160,7 @@ impl Machine {
                     rules.push(Rule {
                         name: text.into(),
                         process: "thread",
-                        source: format!("{} {at}", thread.name).into(),
+                        source: format!("{}, {at}", thread.name).into(),
                     });
                 }
             }

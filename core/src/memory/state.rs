@@ -4,6 +4,8 @@
 //! A register that waits for a pending access is known by that access's place in the queue, not by a
 //! name of its own, so equal situations are equal states.
 
+use std::fmt::{self, Display};
+
 use serde::{Serialize, Serializer};
 
 use super::expression::{Fault, Location, Value};
@@ -51,12 +53,23 @@ pub enum Progress {
 }
 
 /// An instruction that is fetched and waits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pending {
     /// The number of the instruction.
     pub at: u16,
     /// What the registers that it reads held when it was fetched, in the order of their numbers.
     pub operands: Box<[Operand]>,
+}
+
+/// The number of the instruction, with what it depends on in parentheses.
+impl Serialize for Pending {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.operands.is_empty() {
+            return serializer.serialize_u16(self.at);
+        }
+        let operands: Vec<_> = self.operands.iter().map(Operand::to_string).collect();
+        serializer.collect_str(&format_args!("{}({})", self.at, operands.join(", ")))
+    }
 }
 
 /// What a register holds, or waits for.
@@ -78,12 +91,21 @@ impl Operand {
     }
 }
 
+impl Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(value) => value.fmt(f),
+            Self::Awaited(position) => write!(f, "pending {position}"),
+        }
+    }
+}
+
 /// The value, or `pending n`.
 impl Serialize for Operand {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Known(value) => value.serialize(serializer),
-            Self::Awaited(position) => serializer.collect_str(&format_args!("pending {position}")),
+            Self::Awaited(_) => serializer.collect_str(self),
         }
     }
 }
