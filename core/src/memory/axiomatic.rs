@@ -12,7 +12,7 @@
 //! a read to what depends on it by data, address or control, from the reads behind an address to all
 //! that follows the access, and from the reads behind a store's value to a read of that store.
 //!
-//! Source: Alglave, Maranget & Tautschnig, *Herding Cats*, section 4, for the shape of the axioms;
+//! Source: Alglave, Maranget & Tautschnig, *Herding Cats*, for the shape of the axioms;
 //! Ugawa, Abe & Maeda, section 3.1, for what is kept.
 //!
 //! Left out: LL and SC, whose failure no event shows; executions in which a thread is stuck before an

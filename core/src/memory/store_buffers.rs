@@ -6,8 +6,8 @@
 //! those to one location do. Under SC there is no buffer. RMO, which performs loads late, is out of
 //! reach of buffers: see [`axiomatic`](super::axiomatic).
 //!
-//! Source: Owens, Sarkar & Sewell, *A Better x86 Memory Model: x86-TSO*, section 3 (the abstract
-//! machine), for TSO; the SPARC Architecture Manual, version 8, Appendix K, for PSO.
+//! Source: Owens, Sarkar & Sewell, *A Better x86 Memory Model: x86-TSO*, the abstract machine, for
+//! TSO; the SPARC Architecture Manual, version 8, chapter 6, for PSO.
 
 use serde::Serialize;
 
@@ -85,9 +85,9 @@ impl Buffered {
                     program,
                     model,
                     rules: [
-                        Rule::new("execute", "thread", "x86-TSO, section 3"),
-                        Rule::new("choose", "thread", "x86-TSO, section 3"),
-                        Rule::new("drain", "buffer", "x86-TSO, section 3"),
+                        Rule::new("execute", "thread", "x86-TSO, abstract machine"),
+                        Rule::new("choose", "thread", "x86-TSO, abstract machine"),
+                        Rule::new("drain", "buffer", "x86-TSO, abstract machine"),
                     ],
                 })
             }
