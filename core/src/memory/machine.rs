@@ -303,9 +303,9 @@ impl Machine {
     fn write(&self, state: &mut State, thread: usize, location: Location, value: Value) -> Value {
         let value = self.kept(location, value);
         state.memory[usize::from(location.0)] = value;
-        for (other, of) in state.threads.iter_mut().enumerate() {
-            if other != thread && of.reservation == Some(location) {
-                of.reservation = None;
+        for other in 0..state.threads.len() {
+            if other != thread && state.threads[other].reservation == Some(location) {
+                state.thread_mut(other).reservation = None;
             }
         }
         value
@@ -340,8 +340,8 @@ impl Machine {
             Ok(done) => done,
             Err(fault) => return Some(self.fault(from, thread, position, fault)),
         };
-        to.threads[thread].settle(position, result);
-        self.fetcher(thread).run(&mut to.threads[thread]);
+        to.thread_mut(thread).settle(position, result);
+        self.fetcher(thread).run(to.thread_mut(thread));
         Some((effect, to))
     }
 
@@ -349,7 +349,7 @@ impl Machine {
     fn fault(&self, from: &State, thread: usize, position: usize, fault: Fault) -> (Effect, State) {
         let mut to = from.clone();
         self.fetcher(thread)
-            .stop(&mut to.threads[thread], position, fault);
+            .stop(to.thread_mut(thread), position, fault);
         (Effect::Faulted(fault), to)
     }
 
@@ -367,7 +367,7 @@ impl Machine {
         Ok(match instruction {
             Instruction::Load { kind, .. } => {
                 if *kind == LoadKind::Linked {
-                    to.threads[thread].reservation = Some(location);
+                    to.thread_mut(thread).reservation = Some(location);
                 }
                 match origin {
                     Origin::Memory => (Effect::Read(old), old),
@@ -380,7 +380,7 @@ impl Machine {
             }
             Instruction::StoreConditional { value: stored, .. } => {
                 let stored = value(stored)?;
-                let reserved = to.threads[thread].reservation.take() == Some(location);
+                let reserved = to.thread_mut(thread).reservation.take() == Some(location);
                 match reserved {
                     true => {
                         let stored = self.write(to, thread, location, stored);
@@ -415,7 +415,7 @@ impl Machine {
     /// Rule *choose*: the thread goes on with one of the values.
     fn choose(&self, from: &State, thread: usize, into: Register, value: Value) -> State {
         let mut to = from.clone();
-        let chooser = &mut to.threads[thread];
+        let chooser = to.thread_mut(thread);
         chooser.registers[usize::from(into.0)] = Operand::Known(value);
         chooser.next += 1;
         self.fetcher(thread).run(chooser);
@@ -440,7 +440,7 @@ impl Machine {
                 break;
             }
         }
-        let runner = &mut to.threads[thread];
+        let runner = to.thread_mut(thread);
         runner.next = end as u16;
         self.fetcher(thread).run(runner);
         Some((Effect::Ran, to))
@@ -470,11 +470,11 @@ impl Machine {
             }
             Instruction::Output(shown) => {
                 let shown = value(shown)?;
-                to.threads[thread].output.push(shown);
+                to.thread_mut(thread).output.push(shown);
                 shown
             }
             Instruction::Assert(condition) if is_false(condition)? => {
-                to.threads[thread].progress = Progress::Failed(at as u16);
+                to.thread_mut(thread).progress = Progress::Failed(at as u16);
                 return Ok(Some(at));
             }
             Instruction::Require(condition) if is_false(condition)? => return Ok(None),
@@ -492,7 +492,7 @@ impl Machine {
             }
         };
         if let Some(target) = instruction.target() {
-            to.threads[thread].registers[usize::from(target.0)] = Operand::Known(result);
+            to.thread_mut(thread).registers[usize::from(target.0)] = Operand::Known(result);
         }
         Ok(Some(at + 1))
     }
@@ -542,7 +542,7 @@ impl TransitionSystem for Machine {
                 output: Vec::new(),
             };
             self.fetcher(number).run(&mut state);
-            state
+            Arc::new(state)
         });
         visit(State {
             memory,
@@ -597,7 +597,7 @@ impl TransitionSystem for Machine {
     /// it in vain.
     fn may_stop(&self, state: &State) -> bool {
         let mut threads = state.threads.iter().enumerate();
-        let cut_off = |of: &ThreadState| of.progress == Progress::CutOff;
+        let cut_off = |of: &Arc<ThreadState>| of.progress == Progress::CutOff;
         state.threads.iter().any(cut_off)
             || threads.all(|(thread, of)| {
                 of.progress != Progress::Running || self.has_ended(state, thread)

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashSet;
+use hashbrown::hash_set::Entry;
 use serde::Serialize;
 
 use super::expression::{Fault, Value};
@@ -106,9 +107,9 @@ fn explore<S: TransitionSystem>(
         let mut steps = 0;
         system.next(&state, &mut |_, to| {
             steps += 1;
-            if !seen.contains(&to) {
-                seen.insert(to.clone());
-                open.push(to);
+            if let Entry::Vacant(unseen) = seen.entry(to) {
+                open.push(unseen.get().clone());
+                unseen.insert();
             }
         });
         visit(state, steps);
