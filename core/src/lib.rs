@@ -18,6 +18,7 @@ pub mod cli;
 mod compose;
 pub mod explore;
 mod invariant;
+pub mod memory;
 pub mod obligation;
 mod packed;
 pub mod random;

@@ -3,4 +3,5 @@
 
 pub mod ben_ari;
 pub mod heap;
+pub mod litmus;
 pub mod yrc;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::listing::Listing;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use crate::explore::{Limits, Order, Storage};
+use crate::memory::MemoryModel;
 use crate::obligation::{Induction, Search, Selection, Symmetry, Until};
 use crate::random::Walks;
 use crate::report::{Detail, Verdict};
@@ -24,6 +25,7 @@ pub(super) enum Command {
     List(Listing),
     Table(TableCommand),
     Check(CheckCommand),
+    Litmus(LitmusCommand),
 }
 
 /// Every claim of the catalogue.
@@ -39,6 +41,13 @@ pub(super) struct TableCommand {
     pub threads: usize,
     pub json: bool,
     pub quiet: bool,
+}
+
+/// Litmus tests.
+pub(super) struct LitmusCommand {
+    pub files: Vec<PathBuf>,
+    pub model: MemoryModel,
+    pub json: bool,
 }
 
 /// One check.
@@ -87,6 +96,18 @@ pub(super) fn parse(
                 quiet: matches.get_flag("quiet"),
             })
         }
+        Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
+            files: matches
+                .get_many("files")
+                .expect("clap demands a file")
+                .cloned()
+                .collect(),
+            model: matches
+                .get_one::<String>("model")
+                .and_then(|name| name.parse().ok())
+                .expect("clap knows the names of models only"),
+            json: matches.get_flag("json"),
+        }),
         Some(("check", matches)) => {
             let (name, matches) = matches
                 .subcommand()
@@ -139,7 +160,8 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
                 .subcommand_value_name("NAME")
                 .subcommand_help_heading("Checks")
                 .subcommands(checks),
-        );
+        )
+        .subcommand(litmus());
     if catalogue.tables.is_empty() {
         return command;
     }
@@ -158,6 +180,32 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
             .subcommand_help_heading("Tables")
             .subcommands(tables),
     )
+}
+
+fn litmus() -> clap::Command {
+    clap::Command::new("litmus")
+        .about("Runs litmus tests of the herd tools, X86 and X86_64, under a memory model")
+        .after_help(
+            "SFENCE and LFENCE order nothing. Under pso-full and rmo-full an XCHG or LOCKed \
+             instruction is a full fence, under pso-no and rmo-no it orders nothing of its own.\n\n\
+             Exit status: 0 every file was run, 2 one could not be; the others are run nevertheless.",
+        )
+        .arg(
+            Arg::new("files")
+                .value_name("FILE")
+                .help("Litmus tests")
+                .required(true)
+                .num_args(1..)
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
+        .arg(
+            valued("model", "MODEL", "The memory model")
+                .default_value(MemoryModel::Tso.name())
+                .value_parser(PossibleValuesParser::new(
+                    MemoryModel::ALL.map(MemoryModel::name),
+                )),
+        )
+        .arg(json_option())
 }
 
 fn parameter(parameter: &Parameter) -> Arg {

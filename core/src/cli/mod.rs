@@ -14,6 +14,7 @@
 mod arguments;
 mod everything;
 mod listing;
+mod litmus;
 mod progress;
 mod table;
 mod terminal;
@@ -137,6 +138,7 @@ pub fn run(
         }
         Command::Table(command) => table::run(catalogue, &command, cancel, output),
         Command::Check(command) => check(catalogue, &command, cancel, options, output),
+        Command::Litmus(command) => litmus::run(&command, cancel, output),
     }
 }
 

@@ -55,10 +55,10 @@ impl Packing {
             MutatorOrder::ColourFirst => nodes * sons + 1,
         };
         let exists = |mutator: usize| mutator < usize::from(scope.mutators);
-        let (chi, k, counters) = match level {
-            Level::One => (level_1::Chi::ALL.len(), 1, 1),
-            Level::Two => (level_2::Chi::ALL.len(), roots + 1, 1),
-            Level::Three => (level_3::Chi::ALL.len(), roots + 1, nodes + 1),
+        let (chi, k, counters, j) = match level {
+            Level::One => (level_1::Chi::ALL.len(), 1, 1, 1),
+            Level::Two => (level_2::Chi::ALL.len(), roots + 1, 1, 1),
+            Level::Three => (level_3::Chi::ALL.len(), roots + 1, nodes + 1, sons + 1),
         };
         Self {
             scope,
@@ -72,7 +72,7 @@ impl Packing {
             counters: Counters {
                 h: layout.below(counters),
                 i: layout.below(counters),
-                j: layout.below(counters.min(sons + 1)),
+                j: layout.below(j),
                 bc: layout.below(counters),
                 obc: layout.below(counters),
             },

@@ -1,0 +1,501 @@
+//! Values, and the expressions that compute them from a thread's registers.
+
+use std::fmt::{self, Debug, Display};
+use std::ops;
+
+use serde::{Serialize, Serializer};
+
+/// A shared location, by its number in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Location(pub u16);
+
+/// A private register of a thread, by its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Register(pub u8);
+
+/// What a register or a location holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// An integer.
+    Number(i64),
+    /// The address of a location.
+    Address(Location),
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Self::Number(0)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Address(location) => write!(f, "&{}", location.0),
+        }
+    }
+}
+
+/// A number, or `&n` for the address of location n.
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => serializer.serialize_i64(*number),
+            Self::Address(_) => serializer.collect_str(self),
+        }
+    }
+}
+
+/// How wide an integer is, and whether it has a sign: what is kept of a value that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Integer {
+    /// How many bits there are, from 1 to 64.
+    pub bits: u32,
+    /// What the highest of them means.
+    pub sign: Sign,
+}
+
+/// What the highest bit of an integer means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Sign {
+    /// That it is negative (two's complement).
+    Signed,
+    /// What the other bits mean.
+    Unsigned,
+}
+
+impl Integer {
+    /// A signed integer of 64 bits, which keeps every number as it is.
+    pub const I64: Self = Self {
+        bits: 64,
+        sign: Sign::Signed,
+    };
+    /// A signed integer of 32 bits.
+    pub const I32: Self = Self {
+        bits: 32,
+        sign: Sign::Signed,
+    };
+
+    /// What is left of `value` in an integer of this type. An address is not cut.
+    pub fn keep(self, value: Value) -> Value {
+        match value {
+            Value::Number(number) => Value::Number(self.wrap(number)),
+            Value::Address(_) => value,
+        }
+    }
+
+    fn wrap(self, number: i64) -> i64 {
+        let unused = 64_u32.saturating_sub(self.bits).min(63);
+        match self.sign {
+            Sign::Signed => (number << unused) >> unused,
+            Sign::Unsigned => (((number as u64) << unused) >> unused) as i64,
+        }
+    }
+}
+
+/// An operator on two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// The sum, modulo 2⁶⁴. An address and a number make the address that many locations on.
+    Add,
+    /// The difference, modulo 2⁶⁴.
+    Subtract,
+    /// The product, modulo 2⁶⁴.
+    Multiply,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// A shift to the left, by 0 to 63 bits.
+    ShiftLeft,
+    /// A shift to the right that keeps the sign, by 0 to 63 bits.
+    ShiftRight,
+    /// 1 if both are equal, and otherwise 0. An address equals no number.
+    Equal,
+    /// 1 if they differ, and otherwise 0.
+    Differ,
+    /// 1 if the left one is less, and otherwise 0.
+    Less,
+}
+
+impl Operator {
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::Equal => "==",
+            Self::Differ => "!=",
+            Self::Less => "<",
+        }
+    }
+
+    /// The value of `left` and `right` under the operator.
+    ///
+    /// # Errors
+    ///
+    /// If it makes no sense of an address.
+    pub fn apply(self, left: Value, right: Value) -> Result<Value, Fault> {
+        use Value::{Address, Number};
+        let number = match (left, right) {
+            (Number(a), Number(b)) => match self {
+                Self::Add => a.wrapping_add(b),
+                Self::Subtract => a.wrapping_sub(b),
+                Self::Multiply => a.wrapping_mul(b),
+                Self::And => a & b,
+                Self::Or => a | b,
+                Self::Xor => a ^ b,
+                Self::ShiftLeft => a.wrapping_shl(b as u32),
+                Self::ShiftRight => a.wrapping_shr(b as u32),
+                Self::Equal => i64::from(a == b),
+                Self::Differ => i64::from(a != b),
+                Self::Less => i64::from(a < b),
+            },
+            (Address(base), Number(offset)) | (Number(offset), Address(base))
+                if self == Self::Add =>
+            {
+                return moved(base, offset);
+            }
+            (Address(base), Number(offset)) if self == Self::Subtract => {
+                return moved(base, offset.wrapping_neg());
+            }
+            (Address(a), Address(b)) if self == Self::Subtract => i64::from(a.0) - i64::from(b.0),
+            (Address(a), Address(b)) if self == Self::Xor && a == b => 0,
+            _ if self == Self::Equal => i64::from(left == right),
+            _ if self == Self::Differ => i64::from(left != right),
+            _ => return Err(Fault::AddressInArithmetic),
+        };
+        Ok(Number(number))
+    }
+}
+
+fn moved(base: Location, offset: i64) -> Result<Value, Fault> {
+    let moved = i64::from(base.0).checked_add(offset);
+    moved
+        .and_then(|number| u16::try_from(number).ok())
+        .map(|number| Value::Address(Location(number)))
+        .ok_or(Fault::NoSuchLocation)
+}
+
+/// What a thread cannot compute. It stops there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// An address among numbers, where only numbers make sense.
+    #[error("computes with an address as if it were a number")]
+    AddressInArithmetic,
+    /// A number where an address is needed.
+    #[error("uses a number as an address")]
+    NumberAsAddress,
+    /// An address beyond the locations of the program.
+    #[error("uses an address beyond the locations of the program")]
+    NoSuchLocation,
+}
+
+/// What a thread computes from its registers.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Expression {
+    /// Always the same.
+    Constant(Value),
+    /// What a register holds.
+    Register(Register),
+    /// What is left of a value in an integer of this type.
+    Keep(Integer, Box<Expression>),
+    /// An operator on two values.
+    Binary(Operator, Box<Expression>, Box<Expression>),
+}
+
+impl Expression {
+    fn binary(operator: Operator, left: Self, right: impl Into<Self>) -> Self {
+        Self::Binary(operator, Box::new(left), Box::new(right.into()))
+    }
+
+    /// An operator on two expressions.
+    pub fn of(operator: Operator, left: impl Into<Self>, right: impl Into<Self>) -> Self {
+        Self::binary(operator, left.into(), right)
+    }
+
+    /// 1 if both are equal, and otherwise 0.
+    pub fn equals(self, other: impl Into<Self>) -> Self {
+        Self::binary(Operator::Equal, self, other)
+    }
+
+    /// 1 if they differ, and otherwise 0.
+    pub fn differs(self, other: impl Into<Self>) -> Self {
+        Self::binary(Operator::Differ, self, other)
+    }
+
+    /// 1 if this is less, and otherwise 0.
+    pub fn is_less_than(self, other: impl Into<Self>) -> Self {
+        Self::binary(Operator::Less, self, other)
+    }
+
+    /// 1 if this is 0, and otherwise 0.
+    pub fn is_false(self) -> Self {
+        self.equals(0)
+    }
+
+    /// 0 if it is 0, and otherwise 1.
+    fn truth(self) -> Self {
+        match self {
+            Self::Binary(Operator::Equal | Operator::Differ | Operator::Less, ..) => self,
+            other => other.differs(0),
+        }
+    }
+
+    /// 1 if neither is 0, and otherwise 0.
+    pub fn and(self, other: impl Into<Self>) -> Self {
+        Self::binary(Operator::And, self.truth(), other.into().truth())
+    }
+
+    /// 0 if both are 0, and otherwise 1.
+    pub fn or(self, other: impl Into<Self>) -> Self {
+        Self::binary(Operator::Or, self.truth(), other.into().truth())
+    }
+
+    /// What is left of it in an integer of this type.
+    pub fn keep(self, integer: Integer) -> Self {
+        Self::Keep(integer, Box::new(self))
+    }
+
+    /// Its value, where `register` tells what registers hold; `None` if that is not known of one.
+    ///
+    /// # Errors
+    ///
+    /// If it makes no sense of an address.
+    pub fn evaluate(
+        &self,
+        register: &impl Fn(Register) -> Option<Value>,
+    ) -> Result<Option<Value>, Fault> {
+        Ok(match self {
+            Self::Constant(value) => Some(*value),
+            Self::Register(name) => register(*name),
+            Self::Keep(integer, inner) => {
+                inner.evaluate(register)?.map(|value| integer.keep(value))
+            }
+            Self::Binary(operator, left, right) => {
+                match (left.evaluate(register)?, right.evaluate(register)?) {
+                    (Some(left), Some(right)) => Some(operator.apply(left, right)?),
+                    _ => None,
+                }
+            }
+        })
+    }
+
+    /// Visits every register that it mentions, as often as it does.
+    pub fn registers(&self, visit: &mut impl FnMut(Register)) {
+        match self {
+            Self::Constant(_) => (),
+            Self::Register(register) => visit(*register),
+            Self::Keep(_, inner) => inner.registers(visit),
+            Self::Binary(_, left, right) => {
+                left.registers(visit);
+                right.registers(visit);
+            }
+        }
+    }
+
+    /// As text, with the names of registers and locations.
+    pub fn show(&self, names: &dyn Names) -> String {
+        match self {
+            Self::Constant(Value::Address(location)) => format!("&{}", names.location(*location)),
+            Self::Constant(Value::Number(number)) => number.to_string(),
+            Self::Register(register) => names.register(*register),
+            Self::Keep(_, inner) => inner.show(names),
+            Self::Binary(operator, left, right) => {
+                let side = |side: &Self| match side {
+                    Self::Binary(..) => format!("({})", side.show(names)),
+                    _ => side.show(names),
+                };
+                format!("{} {} {}", side(left), operator.symbol(), side(right))
+            }
+        }
+    }
+}
+
+/// What registers and locations are called.
+pub trait Names {
+    /// The name of a register.
+    fn register(&self, register: Register) -> String;
+    /// The name of a location.
+    fn location(&self, location: Location) -> String;
+}
+
+/// Registers and locations by their numbers.
+struct Numbers;
+
+impl Names for Numbers {
+    fn register(&self, register: Register) -> String {
+        format!("r{}", register.0)
+    }
+
+    fn location(&self, location: Location) -> String {
+        location.0.to_string()
+    }
+}
+
+impl Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.show(&Numbers))
+    }
+}
+
+impl From<i64> for Expression {
+    fn from(number: i64) -> Self {
+        Self::Constant(Value::Number(number))
+    }
+}
+
+impl From<Value> for Expression {
+    fn from(value: Value) -> Self {
+        Self::Constant(value)
+    }
+}
+
+impl From<Register> for Expression {
+    fn from(register: Register) -> Self {
+        Self::Register(register)
+    }
+}
+
+impl Location {
+    /// Its address, as a value that a register may hold.
+    pub fn address(self) -> Expression {
+        Expression::Constant(Value::Address(self))
+    }
+}
+
+impl Register {
+    /// 1 if both are equal, and otherwise 0.
+    pub fn equals(self, other: impl Into<Expression>) -> Expression {
+        Expression::from(self).equals(other)
+    }
+
+    /// 1 if they differ, and otherwise 0.
+    pub fn differs(self, other: impl Into<Expression>) -> Expression {
+        Expression::from(self).differs(other)
+    }
+
+    /// 1 if this is less, and otherwise 0.
+    pub fn is_less_than(self, other: impl Into<Expression>) -> Expression {
+        Expression::from(self).is_less_than(other)
+    }
+
+    /// 1 if it holds 0, and otherwise 0.
+    pub fn is_false(self) -> Expression {
+        self.equals(0)
+    }
+}
+
+/// The place that an access is to: a location, or the address that an expression computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place(pub(crate) Expression);
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Self {
+        Self(location.address())
+    }
+}
+
+impl From<Register> for Place {
+    fn from(register: Register) -> Self {
+        Self(register.into())
+    }
+}
+
+impl From<Expression> for Place {
+    fn from(address: Expression) -> Self {
+        Self(address)
+    }
+}
+
+macro_rules! operators {
+    ($($operator:ident $method:ident $variant:ident),*) => {$(
+        impl<R: Into<Expression>> ops::$operator<R> for Expression {
+            type Output = Expression;
+
+            fn $method(self, right: R) -> Expression {
+                Expression::binary(Operator::$variant, self, right)
+            }
+        }
+
+        impl<R: Into<Expression>> ops::$operator<R> for Register {
+            type Output = Expression;
+
+            fn $method(self, right: R) -> Expression {
+                Expression::binary(Operator::$variant, self.into(), right)
+            }
+        }
+    )*};
+}
+
+operators!(
+    Add add Add,
+    Sub sub Subtract,
+    Mul mul Multiply,
+    BitAnd bitand And,
+    BitOr bitor Or,
+    BitXor bitxor Xor,
+    Shl shl ShiftLeft,
+    Shr shr ShiftRight
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(expression: &Expression) -> Result<Option<Value>, Fault> {
+        expression.evaluate(&|register| (register.0 < 2).then_some(Value::Number(5)))
+    }
+
+    #[test]
+    fn an_expression_has_a_value_once_its_registers_have() {
+        let (a, unknown) = (Register(0), Register(2));
+        assert_eq!(value(&((a + 1) * 2)), Ok(Some(12.into())));
+        assert_eq!(value(&a.equals(5).and(a.differs(5))), Ok(Some(0.into())));
+        assert_eq!(value(&a.equals(4).or(a)), Ok(Some(1.into())));
+        assert_eq!(value(&(unknown ^ unknown)), Ok(None));
+    }
+
+    #[test]
+    fn addresses_move_and_compare_and_do_nothing_else() {
+        let x = Location(3);
+        let fault = Err(Fault::AddressInArithmetic);
+        assert_eq!(
+            value(&(x.address() + 2)),
+            Ok(Some(Value::Address(Location(5))))
+        );
+        assert_eq!(value(&(x.address() ^ x.address())), Ok(Some(0.into())));
+        assert_eq!(value(&x.address().equals(3)), Ok(Some(0.into())));
+        assert_eq!(value(&(x.address() * 2)), fault);
+        assert_eq!(value(&x.address().is_less_than(9)), fault);
+        assert_eq!(value(&(x.address() - 4)), Err(Fault::NoSuchLocation));
+    }
+
+    #[test]
+    fn an_integer_keeps_its_bits() {
+        let keep = |bits, sign, number: i64| Integer { bits, sign }.keep(number.into());
+        assert_eq!(
+            keep(32, Sign::Signed, 0x8000_0000),
+            Value::Number(-0x8000_0000)
+        );
+        assert_eq!(keep(32, Sign::Unsigned, -1), Value::Number(0xffff_ffff));
+        assert_eq!(keep(8, Sign::Signed, 0x1ff), Value::Number(-1));
+        assert_eq!(keep(64, Sign::Unsigned, -1), Value::Number(-1));
+        assert_eq!(Integer::I64.keep(i64::MIN.into()), Value::Number(i64::MIN));
+    }
+}

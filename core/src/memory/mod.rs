@@ -1,0 +1,38 @@
+//! Programs under weak memory models.
+//!
+//! A [`Program`] is a handful of threads over shared locations, stated once with a
+//! [`ProgramBuilder`]. A [`Machine`] is a program under one of the six [`MemoryModel`]s of Ugawa, Abe
+//! & Maeda (*Model Checking Copy Phases of Concurrent Copying Garbage Collection with Various Memory
+//! Models*, Table 1), as a transition system.
+//!
+//! Left out: speculation past branches, accesses that overlap in part, and memories that show a
+//! write to some threads before others.
+
+pub mod axiomatic;
+mod behaviour;
+mod builder;
+mod code;
+mod expression;
+mod fetch;
+pub mod litmus;
+mod machine;
+mod model;
+mod outcome;
+mod program;
+mod state;
+pub mod store_buffers;
+
+pub use behaviour::{Behaviours, ProgramRefinement, Show};
+pub use builder::{BuildError, Label, ProgramBuilder, ThreadBuilder};
+pub use expression::{
+    Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,
+};
+pub use machine::{Action, Effect, End, Machine, Observation, Shown};
+pub use model::{AccessKind, MemoryModel, UnknownModel};
+pub use outcome::{Ends, Outcome, ThreadEnd, ThreadOutcome, TooManyStates, ends, outcomes};
+pub use program::{
+    Afterwards, Fence, FencePlace, Instruction, LoadKind, MOST_INSTRUCTIONS, MOST_LOCATIONS,
+    MOST_REGISTERS, MOST_THREADS, Presence, PrivateRegister, Program, Returned, Thread,
+    UnknownPlace, Update, Variable,
+};
+pub use state::{Operand, Pending, Progress, State, ThreadState};

@@ -1,0 +1,158 @@
+//! How a program can end: every state from which no step is left, found by a plain search.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashSet;
+use hashbrown::hash_set::Entry;
+use serde::Serialize;
+
+use super::expression::{Fault, Value};
+use super::machine::Machine;
+use crate::system::{StateOf, TransitionSystem};
+
+/// How a program ended. It says nothing of how it got there, so that two semantics can be compared.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Outcome {
+    /// What each location holds.
+    pub memory: Vec<Value>,
+    /// The threads.
+    pub threads: Vec<ThreadOutcome>,
+}
+
+/// How a thread ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct ThreadOutcome {
+    /// Where.
+    pub end: ThreadEnd,
+    /// What it showed to the world.
+    pub output: Vec<Value>,
+    /// What the registers hold that are kept, in their order, if it came to its end.
+    pub kept: Vec<Value>,
+}
+
+/// Where a thread ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadEnd {
+    /// At its end, with everything performed.
+    Ended,
+    /// At an atomic block that may not run.
+    Stuck,
+    /// At the bound on backward jumps.
+    CutOff,
+    /// At an assertion that failed, which has this number.
+    Failed(u16),
+    /// At something that it cannot compute.
+    Faulty(Fault),
+}
+
+impl Outcome {
+    /// Whether every thread came to its end.
+    pub fn is_complete(&self) -> bool {
+        self.threads
+            .iter()
+            .all(|thread| thread.end == ThreadEnd::Ended)
+    }
+}
+
+/// The states in which a system ends.
+#[derive(Clone, Debug)]
+pub struct Ends<S> {
+    /// The states without a step, in the order in which they were found.
+    pub states: Vec<S>,
+    /// How many states there are in all.
+    pub explored: u64,
+}
+
+/// A search that was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooManyStates {
+    /// The limit was reached.
+    #[error("there are more than {limit} states")]
+    Limit {
+        /// The most states that were allowed.
+        limit: u64,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped after {explored} states")]
+    Cancelled {
+        /// How many states had been found.
+        explored: u64,
+    },
+}
+
+/// Visits every state of `system`, with how many steps it has.
+fn explore<S: TransitionSystem>(
+    system: &S,
+    limit: u64,
+    cancel: Option<&AtomicBool>,
+    mut visit: impl FnMut(StateOf<S>, usize),
+) -> Result<u64, TooManyStates> {
+    let mut seen = HashSet::<_, foldhash::fast::RandomState>::default();
+    let mut open = Vec::new();
+    system.initial(&mut |state| {
+        if seen.insert(state.clone()) {
+            open.push(state);
+        }
+    });
+    while let Some(state) = open.pop() {
+        let explored = seen.len() as u64;
+        if explored > limit {
+            return Err(TooManyStates::Limit { limit });
+        }
+        if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(TooManyStates::Cancelled { explored });
+        }
+        let mut steps = 0;
+        system.next(&state, &mut |_, to| {
+            steps += 1;
+            if let Entry::Vacant(unseen) = seen.entry(to) {
+                open.push(unseen.get().clone());
+                unseen.insert();
+            }
+        });
+        visit(state, steps);
+    }
+    Ok(seen.len() as u64)
+}
+
+/// Every state of `system` that has no successor.
+///
+/// # Errors
+///
+/// If there are more than `limit` states, or `cancel` is set on the way.
+pub fn ends<S: TransitionSystem>(
+    system: &S,
+    limit: u64,
+    cancel: Option<&AtomicBool>,
+) -> Result<Ends<StateOf<S>>, TooManyStates> {
+    let mut states = Vec::new();
+    let explored = explore(system, limit, cancel, |state, steps| {
+        if steps == 0 {
+            states.push(state);
+        }
+    })?;
+    Ok(Ends { states, explored })
+}
+
+/// Every state of `system`.
+pub(super) fn reachable<S: TransitionSystem>(
+    system: &S,
+    limit: u64,
+) -> Result<Vec<StateOf<S>>, TooManyStates> {
+    let mut states = Vec::new();
+    explore(system, limit, None, |state, _| states.push(state))?;
+    Ok(states)
+}
+
+/// Every way in which the program of `machine` can end.
+///
+/// # Errors
+///
+/// If there are more than `limit` states.
+pub fn outcomes(machine: &Machine, limit: u64) -> Result<BTreeSet<Outcome>, TooManyStates> {
+    let ends = ends(machine, limit, None)?;
+    let outcomes = ends.states.iter().map(|state| machine.outcome(state));
+    Ok(outcomes.collect())
+}

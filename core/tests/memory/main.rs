@@ -1,0 +1,4 @@
+//! Memory models, each semantics against the other.
+
+mod agreement;
+mod generator;
