@@ -514,3 +514,88 @@ fn an_unknown_table_is_refused() {
     assert_eq!(status(&output), 2);
     assert!(text(&output.stderr).contains("yrc"));
 }
+
+/// Where the steps find no room, what does not need them is decided all the same, and the rest says
+/// why it is open.
+#[test]
+fn a_graph_without_room_is_given_up_and_nothing_else() {
+    let check = "check ben-ari-3 --nodes 3 --sons 2 --colours white --threads 1 --json";
+    let peak = |words: &str| json(words)["peak_memory_bytes"].as_u64().expect("a number");
+    let without = peak(&format!("{check} --obligations simulation"));
+    let with = peak(check);
+    assert!(with > without + (20 << 20), "{without} {with}");
+    let limit = without + (with - without) * 2 / 3;
+    let report = json(&format!("{check} --max-memory {limit}"));
+    assert_eq!(report["verdict"], "incomplete");
+    assert_eq!(report["states"], 415_633);
+    let rows = report["obligations"].as_array().expect("rows");
+    let row = |name: &str| rows.iter().find(|row| row["name"] == name).expect(name);
+    assert_eq!(row("simulation")["verdict"], "holds");
+    let open = row("environment:mutate");
+    assert_eq!(open["verdict"], "incomplete");
+    let note = open["note"].as_str().expect("a reason");
+    assert!(note.contains("no room for the graph"), "{note}");
+}
+
+#[test]
+fn what_cannot_be_decided_in_a_mode_is_refused_with_the_reason() {
+    for (words, reason) in [
+        (
+            "--symmetry full --obligations environment",
+            "a quotient by symmetry exchanges them",
+        ),
+        (
+            "--storage fingerprints --obligations environment",
+            "fingerprints may leave states out",
+        ),
+        (
+            "--order depth-first --obligations environment",
+            "breadth-first order only",
+        ),
+        (
+            "--order depth-first --storage fingerprints",
+            "breadth-first order",
+        ),
+    ] {
+        let output = refmap(&format!("check ben-ari-1 {SMALL} {words}"));
+        assert_eq!(status(&output), 2, "{words}");
+        let said = text(&output.stderr);
+        assert!(said.contains(reason), "{words}: {said}");
+    }
+    let output = refmap("check yrc --symmetry full");
+    assert_eq!(status(&output), 2);
+    assert!(text(&output.stderr).contains("no symmetry to offer"));
+}
+
+/// A verdict that may be wrong says how likely that is.
+#[test]
+fn fingerprints_print_what_they_may_cost() {
+    let words = format!("check ben-ari-1 {SMALL} --storage fingerprints --obligations simulation");
+    let output = refmap(&words);
+    assert_eq!(status(&output), 0);
+    let said = text(&output.stdout).replace('\n', " ");
+    assert!(
+        said.contains("left out with a probability of at most"),
+        "{said}"
+    );
+    let report = json(&format!("{words} --json"));
+    let states = report["states"].as_f64().expect("a number");
+    let most = report["omission_probability"].as_f64().expect("a number");
+    assert!((most - states * (states - 1.0) / 2f64.powi(65)).abs() < 1e-30);
+    assert!(json(&format!("check ben-ari-1 {SMALL} --json"))["omission_probability"].is_null());
+}
+
+#[test]
+fn depth_first_decides_the_same_and_need_not_be_shortest() {
+    let check = format!("check ben-ari-3 {SMALL} --figure-14 as-printed --json");
+    let first = json(&check);
+    let deep = json(&format!("{check} --order depth-first"));
+    assert_eq!(deep["verdict"], "violated");
+    let length = |report: &Value| report["counterexample"]["length"].as_u64();
+    assert!(length(&deep) >= length(&first));
+    let holds = format!("check ben-ari-3 {SMALL} --obligations simulation,invariant --json");
+    let (wide, deep) = (json(&holds), json(&format!("{holds} --order depth-first")));
+    for what in ["verdict", "states", "transitions"] {
+        assert_eq!(wide[what], deep[what], "{what}");
+    }
+}

@@ -85,8 +85,9 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         (Storage::Packed, 0 | 1) if options.record == Record::States => {
             search!(1, Exact::new(bits))
         }
-        (Storage::Packed, 0 | 1) => search!(1, Numbered::new()),
-        (Storage::Packed, 2) => search!(2, Numbered::new()),
+        // Beside the graph a word more or less is nothing, and each of these is compiled anew for
+        // every model.
+        (Storage::Packed, 0..=2) => search!(2, Numbered::new()),
         (Storage::Packed, 3..=MOST_WORDS) => search!(4, Numbered::new()),
         _ => explore(system, visitor, options),
     }

@@ -1,0 +1,74 @@
+//! However a claim is checked, the same comes of it: packed or whole, by fingerprints, with one thread
+//! or with three.
+
+use refmap::explore::{Limits, Storage};
+use refmap::{Report, Settings, Verdict};
+use refmap_checks::catalogue;
+
+/// Claims with more states are for the default run of `refmap`.
+const MOST_STATES: u64 = 60_000;
+
+/// What is said of an obligation: verdict, how often it was tested, length of the counterexample.
+fn said(report: &Report) -> Vec<(String, Verdict, u64, Option<usize>)> {
+    let row = |row: &refmap::report::Obligation| {
+        let length = row.counterexamples.first().map(|found| found.length);
+        (row.name.clone(), row.verdict, row.checked, length)
+    };
+    report.obligations.iter().map(row).collect()
+}
+
+#[test]
+fn every_mode_says_the_same_of_every_small_claim() {
+    let catalogue = catalogue();
+    let mut compared = 0;
+    for claim in &catalogue.claims {
+        let run = |storage, threads| {
+            let settings = Settings {
+                storage,
+                threads,
+                limits: Limits {
+                    states: Some(MOST_STATES),
+                    ..Limits::default()
+                },
+                ..Settings::default()
+            };
+            catalogue.run(claim, &settings)
+        };
+        let whole = run(Storage::Whole, 1).expect("the claim fits its check");
+        if whole.limit.is_some() {
+            continue;
+        }
+        let about = claim.command();
+        for (storage, threads) in [
+            (Storage::Whole, 3),
+            (Storage::Packed, 1),
+            (Storage::Packed, 3),
+        ] {
+            let report = run(storage, threads).expect("the claim fits its check");
+            let counts = |report: &Report| (report.states, report.transitions, report.depth);
+            assert_eq!(counts(&report), counts(&whole), "{about}");
+            assert_eq!(said(&report), said(&whole), "{about}");
+            assert_eq!(report.counterexample, whole.counterexample, "{about}");
+            assert_eq!(report.verdict, whole.verdict, "{about}");
+            compared += 1;
+        }
+        // Fingerprints refuse what they cannot decide.
+        let Ok(report) = run(Storage::Fingerprints, 2) else {
+            assert!(about.contains("environment"), "{about}");
+            continue;
+        };
+        assert!(report.omission_probability.is_some_and(|most| most < 1e-9));
+        assert_eq!(
+            (report.states, report.depth),
+            (whole.states, whole.depth),
+            "{about}"
+        );
+        for (one, other) in said(&report).into_iter().zip(said(&whole)) {
+            let refused = one.0.starts_with("environment") || one.0 == "coverage";
+            if !(refused && one.1 == Verdict::Incomplete) {
+                assert_eq!(one, other, "{about}");
+            }
+        }
+    }
+    assert!(compared > 150, "{compared}");
+}
