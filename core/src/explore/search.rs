@@ -32,9 +32,10 @@ use crate::system::{StateOf, TransitionSystem};
 const WAVE: u32 = 8192;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
-/// States a worker takes at a time, and one part of so many of a short wave.
+/// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
+/// not worth the start of a thread.
 const CHUNK: u32 = 256;
-const SHORT_CHUNKS: u32 = 8;
+const SHORT_CHUNK: u32 = 64;
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
 /// misses of the cache, few enough that what was asked for is still there.
 const BATCH: usize = 256;
@@ -332,7 +333,10 @@ where
     /// what is reported speaks of whole waves.
     fn wave(&mut self, wave: &Span, task: Task) -> Result<(), Limit> {
         let states = wave.states.len() as u32;
-        let chunk_size = CHUNK.min(states.div_ceil(SHORT_CHUNKS)).max(1);
+        let chunk_size = match self.options.order {
+            Order::BreadthFirst => CHUNK,
+            Order::DepthFirst => SHORT_CHUNK,
+        };
         let chunks = states.div_ceil(chunk_size) as usize;
         let next_chunk = AtomicUsize::new(0);
         let aborted = AtomicBool::new(false);
