@@ -63,7 +63,7 @@ fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
 #[test]
 fn a_quotient_decides_what_the_whole_decides() {
     let mut quotients = Quotients::default();
-    let cases = 400;
+    let cases = 250;
     for seed in 0..cases {
         compare_quotient(seed, &mut quotients);
     }

@@ -14,7 +14,8 @@ use crate::table::Correspondence;
 pub enum Thoroughness {
     /// A quarter of the ways, by turns: for cases that take long.
     Few,
-    /// Each way with one, two or three threads, by turns; with all of them in every tenth case.
+    /// Each way that has code of its own, with one, two or three threads by turns, to the end; the
+    /// others, and those that end at the first violation, by turns too. In every 25th case all.
     ByTurns,
     /// Each way with one, two and three threads.
     All,
@@ -65,7 +66,7 @@ impl Modes<'_> {
     pub fn compare(&self, seed: u64, thoroughness: Thoroughness) {
         let all = match thoroughness {
             Thoroughness::Few => false,
-            Thoroughness::ByTurns => seed.is_multiple_of(10),
+            Thoroughness::ByTurns => seed.is_multiple_of(25),
             Thoroughness::All => true,
         };
         if all {
@@ -75,7 +76,15 @@ impl Modes<'_> {
             // Whatever finds states again, and however many threads do: the order decides.
             let mut depth_first: Option<Report> = None;
             for (turn, mode) in (seed..).zip(MODES) {
-                if thoroughness == Thoroughness::Few && turn % 4 != 0 {
+                let taken = match thoroughness {
+                    Thoroughness::Few => turn % 4 == 0,
+                    // What is not packed runs like what is packed and kept otherwise.
+                    Thoroughness::ByTurns => {
+                        (mode.packed || turn / 3 % 3 == 0) && (until == Until::End || turn % 2 == 0)
+                    }
+                    Thoroughness::All => true,
+                };
+                if !(all || taken) {
                     continue;
                 }
                 let by_turns = 1 + turn % 3;
