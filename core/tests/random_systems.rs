@@ -5,11 +5,14 @@
 
 mod comparison;
 mod corners;
+mod identical;
 mod oracle;
 mod planted;
 mod table;
 
-use comparison::{Distribution, Sampled, compare, compare_walks};
+use comparison::{
+    Distribution, Quotients, Sampled, Thoroughness, compare, compare_quotient, compare_walks,
+};
 use oracle::Oracle;
 use planted::{Bug, Findings, explore};
 use table::random::{Size, draw};
@@ -17,38 +20,59 @@ use table::random::{Size, draw};
 /// Seeds of the default tests.
 const SEEDS: u64 = 2000;
 
-fn compare_all(seeds: std::ops::Range<u64>, size: Size) -> Distribution {
+fn compare_all(
+    seeds: std::ops::Range<u64>,
+    size: Size,
+    thoroughness: Thoroughness,
+) -> Distribution {
     let mut distribution = Distribution::default();
     for seed in seeds {
-        compare(seed, size, &mut distribution);
+        compare(seed, size, thoroughness, &mut distribution);
     }
     distribution
 }
 
 #[test]
 fn the_engine_agrees_with_the_oracle() {
-    compare_all(0..SEEDS, Size::Small).assert_rich(SEEDS);
+    compare_all(0..SEEDS, Size::Small, Thoroughness::ByTurns).assert_rich(SEEDS);
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn the_engine_agrees_with_the_oracle_at_length() {
     let cases = 100_000;
-    compare_all(SEEDS..SEEDS + cases, Size::Small).assert_rich(cases);
+    compare_all(SEEDS..SEEDS + cases, Size::Small, Thoroughness::All).assert_rich(cases);
 }
 
 /// A level of a small system is one worker's work; these have levels that several workers share.
 #[test]
 fn the_engine_agrees_with_the_oracle_when_workers_share_a_level() {
-    let distribution = compare_all(0..60, Size::Wide);
+    let distribution = compare_all(0..60, Size::Wide, Thoroughness::ByTurns);
     assert!(distribution.widest_level > 300);
 }
 
 /// Levels longer than what all workers together take at a time.
 #[test]
 fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
-    let distribution = compare_all(0..12, Size::Huge);
+    let distribution = compare_all(0..12, Size::Huge, Thoroughness::Few);
     assert!(distribution.widest_level > 20_000);
+}
+
+/// One state of each class tells what all states tell, where the components are identical; where they
+/// are not, that is found out.
+#[test]
+fn a_quotient_decides_what_the_whole_decides() {
+    let mut quotients = Quotients::default();
+    let cases = 250;
+    for seed in 0..cases {
+        compare_quotient(seed, &mut quotients);
+    }
+    eprintln!("{cases} cases: {quotients:?}");
+    assert!(quotients.smaller > cases / 2);
+    assert!(quotients.hold > cases / 20);
+    assert!(quotients.violated > cases / 2);
+    assert!(quotients.deep > cases / 20);
+    assert!(quotients.odd > cases / 2);
 }
 
 /// Random walks report no violation that there is not, and nearly all that a walk can show.

@@ -2,19 +2,18 @@
 //! because a search printed it.
 
 use refmap::report::Counterexample;
-use refmap::{Refinement, Report, TransitionSystem};
+use refmap::{ActionOf, Refinement, Report, StateOf, TransitionSystem, replay};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::oracle::{Number, Oracle};
-use crate::table::{Correspondence, Label, State};
 
 /// Every counterexample of a report replays, and shows what it is said to show.
-pub fn show(oracle: &Oracle<'_, Correspondence>, report: &Report) {
+pub fn show<R: Refinement>(oracle: &Oracle<'_, R>, report: &Report) {
     let rows = report.obligations.iter();
     for counterexample in rows.flat_map(|row| &row.counterexamples) {
         assert!(counterexample.reachable);
-        match replay(oracle, counterexample) {
+        match walk(oracle, counterexample) {
             Some(shown) => shows(oracle, counterexample, &shown),
             None => shows_without_steps(oracle, counterexample),
         }
@@ -26,8 +25,8 @@ pub fn show(oracle: &Oracle<'_, Correspondence>, report: &Report) {
 }
 
 /// Where a counterexample ends.
-struct Shown {
-    last_step: Option<(Number, Label, Number)>,
+struct Shown<R: Refinement> {
+    last_step: Option<(Number, ActionOf<R::Concrete>, Number)>,
     last: Number,
 }
 
@@ -36,7 +35,10 @@ fn json(value: &impl Serialize) -> Value {
 }
 
 /// Takes the steps of a counterexample one after the other on the system itself.
-fn replay(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample) -> Option<Shown> {
+fn walk<R: Refinement>(
+    oracle: &Oracle<'_, R>,
+    counterexample: &Counterexample,
+) -> Option<Shown<R>> {
     let refinement = oracle.refinement;
     let system = refinement.implementation();
     let (start, steps) = counterexample.steps.split_first()?;
@@ -48,9 +50,10 @@ fn replay(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample) 
             here = Some(state);
         }
     });
-    let mut here: State = here.expect("it starts in an initial state");
+    let mut here = here.expect("it starts in an initial state");
     assert_eq!(start.abstract_state, json(&refinement.map(&here)));
-    let number = |state: &State| oracle.states.iter().position(|other| other == state);
+    let initial = here.clone();
+    let mut actions = Vec::new();
     let mut last_step = None;
     for step in steps {
         let mut taken = None;
@@ -66,23 +69,32 @@ fn replay(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample) 
         assert_eq!(step.abstract_action, answer.as_ref().map(json));
         let process = system.process_of(&action).to_string();
         assert_eq!(step.process, Some(process));
-        last_step = Some((
-            number(&here).expect("the oracle reached the state"),
-            action,
-            number(&to).expect("the oracle reached the state"),
-        ));
+        last_step = Some((here, action.clone(), to.clone()));
+        actions.push(action);
         here = to;
     }
-    let last = number(&here).expect("the oracle reached the state");
-    Some(Shown { last_step, last })
+    let replayed = replay(system, initial, actions).expect("each action is enabled in its turn");
+    assert_eq!(*replayed.last(), here);
+    let reached = |state: &StateOf<R::Concrete>| {
+        let number = oracle.states.iter().position(|other| other == state);
+        number.expect("the oracle reached the state")
+    };
+    Some(Shown {
+        last_step: last_step.map(|(from, action, to)| (reached(&from), action, reached(&to))),
+        last: reached(&here),
+    })
 }
 
-fn shows(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample, shown: &Shown) {
+/// Whether a step shows a violation.
+type Fails<'a, R> = dyn Fn(Number, &ActionOf<<R as Refinement>::Concrete>, Number) -> bool + 'a;
+
+fn shows<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample, shown: &Shown<R>) {
     let name = counterexample.obligation.as_str();
     let last = shown.last;
-    let step_shows = |fails: &dyn Fn(Number, &Label, Number) -> bool| {
-        let (from, action, to) = shown.last_step.expect("a step shows it");
-        fails(from, &action, to)
+    let step_shows = |fails: &Fails<'_, R>| {
+        let step = shown.last_step.as_ref();
+        let (from, action, to) = step.expect("a step shows it");
+        fails(*from, action, *to)
     };
     let specification = oracle.refinement.specification();
     let specification_rule = |name: &str| {
@@ -127,7 +139,7 @@ fn shows(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample, s
 }
 
 /// What needs no behaviour: that there is none, and a waiver that is not needed.
-fn shows_without_steps(oracle: &Oracle<'_, Correspondence>, counterexample: &Counterexample) {
+fn shows_without_steps<R: Refinement>(oracle: &Oracle<'_, R>, counterexample: &Counterexample) {
     assert_eq!(counterexample.length, 0);
     let violated = match counterexample.obligation.as_str() {
         "initiality" => oracle.initial_states == 0,

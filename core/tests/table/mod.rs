@@ -1,9 +1,12 @@
 //! Systems and refinements given by tables, small enough to be drawn at random.
 
+mod packing;
 pub mod random;
 
 use refmap::{Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, Waiver};
 use serde::Serialize;
+
+pub use packing::Packing;
 
 /// One configuration. All of it counts; nobody outside sees `secret` or `lane`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -79,6 +82,8 @@ pub struct Table {
     pub lanes: u16,
     /// In how many of them there are initial states.
     pub initial_lanes: u16,
+    /// How states are packed.
+    pub packing: Packing,
 }
 
 impl Table {
@@ -92,6 +97,7 @@ impl Table {
             may_stop: vec![true; rows],
             lanes: 1,
             initial_lanes: 1,
+            packing: Packing::of(0, 1),
         }
     }
 }

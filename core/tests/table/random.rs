@@ -6,7 +6,7 @@
 
 use refmap::{Process, Rule};
 
-use super::{Claim, Correspondence, Label, PROCESSES, Table};
+use super::{Claim, Correspondence, Label, PROCESSES, Packing, Table};
 
 /// SplitMix64 [Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, Fig. 17].
 pub struct Rng(u64);
@@ -25,15 +25,18 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
         (self.word() % bound as u64) as usize
     }
 
-    fn percent(&mut self, chance: usize) -> bool {
+    /// True with the given chance.
+    pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    /// One of those given.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
@@ -136,6 +139,7 @@ pub fn draw(seed: u64, size: Size) -> Correspondence {
     rest(rng, &mut drawn);
     claim(rng, &mut drawn);
     stop(rng, &mut drawn);
+    drawn.concrete.packing = Packing::of(seed, drawn.concrete.lanes);
     drawn
 }
 

@@ -1,0 +1,289 @@
+//! Crowds: identical components over a shared variable, drawn at random, one crowd refining another.
+//!
+//! What a component may do depends on its own place, on the shared variable, and on whether it is
+//! the one that holds a token. The token names its holder, so a permutation has to rename it: sorting
+//! the components alone would be no symmetry.
+
+mod random;
+
+use refmap::{
+    Field, Fields, Invariant, Layout, Packed, Process, Refinement, Rule, RuleId, Symmetric,
+    TransitionSystem,
+};
+use serde::Serialize;
+
+pub use random::draw;
+
+/// One configuration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct State {
+    /// What all components see.
+    pub shared: u8,
+    /// Who holds the token.
+    pub holder: Option<u8>,
+    /// Per component, its place.
+    pub places: Vec<u8>,
+}
+
+/// What a component does: the move, by its number, and who does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Action {
+    /// Which of the moves.
+    pub taken: u8,
+    /// By whom.
+    pub component: u8,
+}
+
+/// What a move does with the token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Nothing, and it does not matter who holds it.
+    Ignored,
+    /// The component that moves takes it, if nobody holds it.
+    Taken,
+    /// The component that moves holds it, and gives it up.
+    GivenUp,
+}
+
+/// What each component may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    /// An index into the rules.
+    pub rule: usize,
+    /// From this place, with this value of the shared variable.
+    pub from: (u8, u8),
+    /// To these.
+    pub to: (u8, u8),
+    /// What happens to the token.
+    pub token: Token,
+}
+
+/// A system of identical components.
+#[derive(Clone, Debug)]
+pub struct Crowd {
+    pub rules: Vec<Rule>,
+    pub components: u8,
+    /// At which of these each component begins.
+    pub initial: Vec<u8>,
+    pub moves: Vec<Move>,
+    /// Per place, what can be seen of a component there.
+    pub shown: Vec<u8>,
+    /// With which values of the shared variable it may stop.
+    pub may_stop: Vec<bool>,
+    /// A component that cannot make a move that all others can, which is no symmetry any more.
+    pub odd: Option<Action>,
+    layout: Layout,
+    shared: Field,
+    holder: Field,
+    places: Vec<Field>,
+}
+
+impl Crowd {
+    /// A crowd that does nothing.
+    pub fn new(rules: Vec<Rule>, components: u8, places: u8, values: u8) -> Self {
+        let mut layout = Layout::new();
+        Self {
+            rules,
+            components,
+            initial: Vec::new(),
+            moves: Vec::new(),
+            shown: vec![0; places.into()],
+            may_stop: vec![false; values.into()],
+            odd: None,
+            shared: layout.below(values.into()),
+            holder: layout.below(u64::from(components) + 1),
+            places: (0..components)
+                .map(|_| layout.below(places.into()))
+                .collect(),
+            layout,
+        }
+    }
+}
+
+impl TransitionSystem for Crowd {
+    type State = State;
+    type Action = Action;
+    type Observation = (u8, Vec<u8>);
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(self.moves[usize::from(action.taken)].rule)
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        Process::numbered("component", action.component.into())
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        let choices = self.initial.len();
+        for mut choice in 0..choices.pow(self.components.into()) {
+            let places = (0..self.components).map(|_| {
+                let place = self.initial[choice % choices];
+                choice /= choices;
+                place
+            });
+            visit(State {
+                places: places.collect(),
+                shared: 0,
+                holder: None,
+            });
+        }
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for component in 0..self.components {
+            let place = from.places[usize::from(component)];
+            for (taken, step) in (0..).zip(&self.moves) {
+                let action = Action { taken, component };
+                let holder = match (step.token, from.holder) {
+                    (Token::Ignored, holder) => holder,
+                    (Token::Taken, None) => Some(component),
+                    (Token::GivenUp, Some(holder)) if holder == component => None,
+                    _ => continue,
+                };
+                if step.from != (place, from.shared) || self.odd == Some(action) {
+                    continue;
+                }
+                let mut to = State {
+                    shared: step.to.1,
+                    holder,
+                    ..from.clone()
+                };
+                to.places[usize::from(component)] = step.to.0;
+                visit(action, to);
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> (u8, Vec<u8>) {
+        let places = state.places.iter();
+        let shown = places.map(|place| self.shown[usize::from(*place)]);
+        (state.shared, shown.collect())
+    }
+
+    fn may_stop(&self, state: &State) -> bool {
+        self.may_stop[usize::from(state.shared)]
+    }
+}
+
+impl Packed for Crowd {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
+        // Nobody is 0.
+        let holder = state.holder.map_or(0, |holder| holder + 1);
+        let places = state.places.iter().zip(&self.places);
+        State {
+            shared: fields.byte(self.shared, state.shared),
+            holder: fields.byte(self.holder, holder).checked_sub(1),
+            places: places
+                .map(|(place, field)| fields.byte(*field, *place))
+                .collect(),
+        }
+    }
+}
+
+impl Symmetric for Crowd {
+    /// Per component, the one that it becomes.
+    type Permutation = Vec<u8>;
+
+    fn permutations(&self) -> Vec<Vec<u8>> {
+        let mut all = vec![Vec::new()];
+        for _ in 0..self.components {
+            let longer = |one: &Vec<u8>| -> Vec<Vec<u8>> {
+                let others = (0..self.components).filter(|other| !one.contains(other));
+                others.map(|other| [&one[..], &[other]].concat()).collect()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    fn permute(&self, by: &Vec<u8>, state: &State) -> State {
+        let mut permuted = state.clone();
+        for (component, place) in state.places.iter().enumerate() {
+            permuted.places[usize::from(by[component])] = *place;
+        }
+        permuted.holder = state.holder.map(|holder| by[usize::from(holder)]);
+        permuted
+    }
+
+    fn permute_action(&self, by: &Vec<u8>, action: &Action) -> Action {
+        Action {
+            component: by[usize::from(action.component)],
+            ..*action
+        }
+    }
+}
+
+/// That not too many components are at one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    pub name: &'static str,
+    pub place: u8,
+    pub at_most: usize,
+    /// Claimed where somebody holds the token, or everywhere.
+    pub only_if_held: bool,
+}
+
+/// A refinement of a crowd by a crowd.
+#[derive(Clone, Debug)]
+pub struct Likeness {
+    pub concrete: Crowd,
+    pub specification: Crowd,
+    /// Per place of the implementation, its image.
+    pub images: Vec<u8>,
+    /// Per move of the implementation, the move that answers it.
+    pub answers: Vec<Option<u8>>,
+    pub claims: Vec<Claim>,
+    pub environment: Vec<Process>,
+}
+
+impl Refinement for Likeness {
+    type Concrete = Crowd;
+    type Abstract = Crowd;
+
+    fn implementation(&self) -> &Crowd {
+        &self.concrete
+    }
+
+    fn specification(&self) -> &Crowd {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> State {
+        let image = |place: &u8| self.images[usize::from(*place)];
+        State {
+            places: state.places.iter().map(image).collect(),
+            ..state.clone()
+        }
+    }
+
+    fn answer(&self, _from: &State, action: &Action, _to: &State) -> Option<Action> {
+        self.answers[usize::from(action.taken)].map(|taken| Action { taken, ..*action })
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Crowd>> {
+        let invariant = |claim: &Claim| {
+            let claim = *claim;
+            let invariant = Invariant::new(claim.name, "random", move |state: &State| {
+                let there = state.places.iter().filter(|place| **place == claim.place);
+                there.count() <= claim.at_most
+            });
+            match claim.only_if_held {
+                true => invariant.when(|state: &State| state.holder.is_some()),
+                false => invariant,
+            }
+        };
+        self.claims.iter().map(invariant).collect()
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.environment
+    }
+}

@@ -1,0 +1,235 @@
+//! What a check keeps of states: a wrong packing is found out, and what a way to keep states cannot
+//! do is refused.
+
+use refmap::explore::{Order, Storage};
+use refmap::obligation::{CheckError, Checker, Symmetry, Until};
+use refmap::report::Counterexample;
+use refmap::{
+    Field, Fields, Layout, Packed, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
+    Verdict, check,
+};
+use serde::Serialize;
+use serde_json::json;
+
+/// A time of the day.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Time {
+    hour: u8,
+    minute: u8,
+}
+
+/// How a clock says that it is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Right,
+    /// With fewer bits than the minutes need.
+    TooFewBits,
+    /// With as many bits as they need, and a range that ends too soon.
+    TooSmallARange,
+    /// Without the hours.
+    ForgetsHours,
+}
+
+struct Clock {
+    packing: Packing,
+    layout: Layout,
+    hour: Field,
+    minute: Field,
+}
+
+impl Clock {
+    fn new(packing: Packing) -> Self {
+        let mut layout = Layout::new();
+        let hour = layout.below(24);
+        let minute = layout.below(match packing {
+            Packing::TooFewBits => 32,
+            Packing::TooSmallARange => 33,
+            Packing::Right | Packing::ForgetsHours => 60,
+        });
+        Self {
+            packing,
+            layout,
+            hour,
+            minute,
+        }
+    }
+}
+
+impl TransitionSystem for Clock {
+    type State = Time;
+    type Action = ();
+    type Observation = Time;
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("tick", "clock", "a test")] }
+    }
+
+    fn rule_of(&self, (): &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Time)) {
+        visit(Time { hour: 0, minute: 0 });
+    }
+
+    fn next(&self, from: &Time, visit: &mut impl FnMut((), Time)) {
+        let minute = (from.minute + 1) % 60;
+        let hour = (from.hour + u8::from(minute == 0)) % 24;
+        visit((), Time { hour, minute });
+    }
+
+    fn observe(&self, state: &Time) -> Time {
+        state.clone()
+    }
+}
+
+impl Packed for Clock {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn fields(&self, time: &Time, fields: &mut impl Fields) -> Time {
+        Time {
+            hour: match self.packing {
+                Packing::ForgetsHours => time.hour,
+                _ => fields.byte(self.hour, time.hour),
+            },
+            minute: fields.byte(self.minute, time.minute),
+        }
+    }
+}
+
+impl Refinement for Clock {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Time) -> Time {
+        state.clone()
+    }
+
+    fn answer(&self, _from: &Time, (): &(), _to: &Time) -> Option<()> {
+        Some(())
+    }
+}
+
+fn packed(packing: Packing, settings: &Settings<'_>) -> Report {
+    let clock = Clock::new(packing);
+    let report = Checker::new(&clock).packed().check(settings);
+    report.expect("the settings fit")
+}
+
+/// The counterexample of the row `model`.
+fn fault(packing: Packing, storage: Storage) -> Option<Counterexample> {
+    let report = packed(
+        packing,
+        &Settings {
+            storage,
+            threads: 2,
+            ..Settings::default()
+        },
+    );
+    let model = report.obligation("model")?;
+    assert_eq!(model.verdict, Verdict::Violated);
+    assert_eq!(report.verdict, Some(Verdict::Violated));
+    Some(model.counterexamples[0].clone())
+}
+
+#[test]
+fn a_right_packing_holds() {
+    for storage in [Storage::Packed, Storage::Whole, Storage::Fingerprints] {
+        assert_eq!(fault(Packing::Right, storage), None);
+    }
+    let report = packed(Packing::Right, &Settings::default());
+    assert_eq!(report.verdict, Some(Verdict::Holds));
+    assert_eq!((report.states, report.depth), (24 * 60, 24 * 60 - 1));
+}
+
+/// The state is the first that the packing is wrong about, and the last of the counterexample.
+fn assert_shown(packing: Packing, steps: usize, state: &serde_json::Value, explanation: &str) {
+    let fault = fault(packing, Storage::Packed).expect("it is found");
+    assert_eq!(fault.length, steps, "{packing:?}");
+    let last = fault.steps.last().expect("a state is shown");
+    assert_eq!(last.state, *state);
+    assert!(
+        fault.explanation.contains(explanation),
+        "{}",
+        fault.explanation
+    );
+    // Nobody packs anything here.
+    assert_eq!(self::fault(packing, Storage::Whole), None);
+}
+
+#[test]
+fn a_variable_out_of_its_range_is_shown() {
+    let explanation = "variable 1 is 32, and is said to be below 32";
+    let state = json!({ "hour": 0, "minute": 32 });
+    assert_shown(Packing::TooFewBits, 32, &state, explanation);
+}
+
+/// A value that fits the bits and not the range spoils no other variable: the check does not look,
+/// and [`refmap::round_trip`] does.
+#[test]
+fn a_range_that_ends_within_its_bits_is_found_by_the_round_trip_alone() {
+    assert_eq!(fault(Packing::TooSmallARange, Storage::Packed), None);
+    let time = Time {
+        hour: 0,
+        minute: 33,
+    };
+    let clock = Clock::new(Packing::TooSmallARange);
+    assert!(refmap::round_trip(&clock, &time).is_err());
+    assert!(refmap::round_trip(&Clock::new(Packing::Right), &time).is_ok());
+}
+
+#[test]
+fn a_forgotten_variable_is_shown() {
+    let explanation = "it comes back as another state: Time { hour: 0, minute: 0 }";
+    let state = json!({ "hour": 1, "minute": 0 });
+    assert_shown(Packing::ForgetsHours, 60, &state, explanation);
+}
+
+#[test]
+fn fingerprints_say_what_they_may_leave_out() {
+    let settings = |storage| Settings {
+        storage,
+        until: Until::End,
+        ..Settings::default()
+    };
+    let report = packed(Packing::Right, &settings(Storage::Fingerprints));
+    let pairs = f64::from(1440 * 1439 / 2);
+    assert_eq!(report.omission_probability, Some(pairs / 2f64.powi(64)));
+    let report = packed(Packing::Right, &settings(Storage::Packed));
+    assert_eq!(report.omission_probability, None);
+}
+
+#[test]
+fn fingerprints_are_refused_depth_first() {
+    let settings = |storage| Settings {
+        storage,
+        order: Order::DepthFirst,
+        ..Settings::default()
+    };
+    let clock = Clock::new(Packing::Right);
+    let refused = check(&clock, &settings(Storage::Fingerprints));
+    assert_eq!(refused, Err(CheckError::FingerprintsDepthFirst));
+    let taken = check(&clock, &settings(Storage::Packed)).expect("the settings fit");
+    assert_eq!((taken.verdict, taken.states), (Some(Verdict::Holds), 1440));
+}
+
+/// Its twin, where there is a symmetry, is among the random systems.
+#[test]
+fn a_symmetry_that_nobody_declares_is_refused() {
+    let settings = Settings {
+        symmetry: Symmetry::Full,
+        ..Settings::default()
+    };
+    let refused = check(&Clock::new(Packing::Right), &settings);
+    assert_eq!(refused, Err(CheckError::NotSymmetric));
+}
