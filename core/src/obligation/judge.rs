@@ -172,13 +172,17 @@ impl<'a, R: Refinement> Judge<'a, R> {
         let tally = &self.explored.tally;
         let checked = tally.checked[index];
         let Some(place) = tally.first[index] else {
-            return Obligation::new(
+            let judged = Obligation::new(
                 match self.explored.is_complete() {
                     true => Verdict::Holds,
                     false => Verdict::Incomplete,
                 },
                 checked,
             );
+            return match self.is_of_representatives_only(index) {
+                true => judged.noted("of representatives only: a permutation may exchange it with an invariant that is violated"),
+                false => judged,
+            };
         };
         let trace = self.trace(place);
         let explainer = &self.explainer;
@@ -194,6 +198,17 @@ impl<'a, R: Refinement> Judge<'a, R> {
             other => unreachable!("{other:?} is not decided on the walk"),
         };
         Obligation::violated(checked, vec![first])
+    }
+
+    /// Whether what a row says of an invariant is said of representatives only: a permutation may
+    /// exchange it with one that is violated.
+    fn is_of_representatives_only(&self, index: usize) -> bool {
+        let rows = self.examiner.rows.iter().zip(&self.explored.tally.first);
+        let is_invariant = |kind| matches!(kind, Kind::Invariant(_));
+        let mut others = rows.filter(|(row, _)| is_invariant(row.kind));
+        self.symmetry.is_some()
+            && is_invariant(self.examiner.rows[index].kind)
+            && others.any(|(_, first)| first.is_some())
     }
 
     /// A failed simulation, the first failure of each further rule included: one rule may fail for
