@@ -1,0 +1,175 @@
+//! The engine, part by part, at a size that takes milliseconds: level 3 of Ben-Ari's collector with
+//! three nodes of one son each, every node white at the start.
+//!
+//! For a comparison of changes to the engine. What it does at larger sizes, where memory matters, is
+//! measured by the bench `compare`.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use refmap::explore::{Explored, Options, Panic, Place, Storage, Visitor, explore, explore_packed};
+use refmap::obligation::{Checker, Selection};
+use refmap::{ActionOf, Refinement, Settings, StateOf, TransitionSystem, Verdict, round_trip};
+use refmap_refinements::ben_ari::Refinement3;
+use refmap_systems::ben_ari::{InitialColours, Level3, Scope};
+
+/// What every search here has to find.
+const STATES: usize = 12_497;
+const TRANSITIONS: u64 = 54_070;
+
+/// The obligations that the bench `compare` calls a refinement: all but the environment's.
+const OBLIGATIONS: [&str; 7] = [
+    "observation",
+    "initiality",
+    "simulation",
+    "agency",
+    "invariant",
+    "deadlock",
+    "coverage",
+];
+
+fn scope() -> Scope {
+    Scope {
+        colours: InitialColours::White,
+        ..Scope::new(3, 1, 1)
+    }
+}
+
+/// Looks at nothing, so that the engine alone is measured.
+struct Blind;
+
+impl<S: TransitionSystem> Visitor<S> for Blind {
+    type Tally = ();
+    type Image = ();
+
+    fn tally(&self) {}
+    fn merge(&self, (): &mut (), (): ()) {}
+    fn examine(&self, (): &mut (), _: Place, _: &StateOf<S>) {}
+    fn step(
+        &self,
+        (): &mut (),
+        _: Place,
+        _: (&StateOf<S>, &()),
+        _: &ActionOf<S>,
+        _: &StateOf<S>,
+    ) -> u32 {
+        0
+    }
+    fn leave(&self, (): &mut (), _: Place, _: &StateOf<S>, _: u32) {}
+    fn panicked(&self, (): &mut (), _: Place, _: Panic) {}
+    fn stop(&self, (): &()) -> Option<u32> {
+        None
+    }
+}
+
+fn options(storage: Storage, threads: usize) -> Options<'static, Level3> {
+    Options {
+        storage,
+        threads,
+        ..Options::default()
+    }
+}
+
+fn assert_counts<T>(explored: &Explored<Level3, T>) {
+    assert!(explored.is_complete());
+    assert_eq!(explored.states(), STATES);
+    assert_eq!(explored.transitions, TRANSITIONS);
+}
+
+/// Searches that test nothing.
+fn exploration(criterion: &mut Criterion) {
+    let system = Level3::new(scope());
+    let mut group = criterion.benchmark_group("explore");
+    group.throughput(Throughput::Elements(TRANSITIONS));
+    for (name, storage, threads) in [
+        ("packed", Storage::Packed, 1),
+        ("packed, two threads", Storage::Packed, 2),
+        ("fingerprints", Storage::Fingerprints, 1),
+    ] {
+        let options = options(storage, threads);
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| assert_counts(&explore_packed(&system, &Blind, &options)));
+        });
+    }
+    let options = options(Storage::Whole, 1);
+    group.bench_function("whole", |bencher| {
+        bencher.iter(|| assert_counts(&explore(&system, &Blind, &options)));
+    });
+    group.finish();
+}
+
+/// Searches that test a refinement.
+fn check(criterion: &mut Criterion) {
+    let refinement = Refinement3::new(scope());
+    let mut group = criterion.benchmark_group("check");
+    group.throughput(Throughput::Elements(TRANSITIONS));
+    for (name, storage) in [("packed", Storage::Packed), ("whole", Storage::Whole)] {
+        let settings = Settings {
+            storage,
+            threads: 1,
+            obligations: Selection::only(OBLIGATIONS),
+            ..Settings::default()
+        };
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let report = Checker::new(&refinement).packed().check(&settings);
+                let report = report.expect("the refinement has these obligations");
+                assert_eq!(report.verdict, Some(Verdict::Holds));
+                assert_eq!(report.transitions, TRANSITIONS);
+            });
+        });
+    }
+    group.finish();
+}
+
+/// The functions of a model that a search calls, at every reachable state.
+fn model(criterion: &mut Criterion) {
+    let refinement = Refinement3::new(scope());
+    let system = refinement.implementation();
+    let explored = explore(system, &Blind, &options(Storage::Whole, 1));
+    let states: Vec<_> = (0..STATES as u32)
+        .map(|id| explored.state(system, refmap::explore::StateId(id)))
+        .map(|state| state.expect("whole states are kept"))
+        .collect();
+    let mut group = criterion.benchmark_group("model");
+    group.throughput(Throughput::Elements(TRANSITIONS));
+    group.bench_function("next", |bencher| {
+        bencher.iter(|| {
+            let mut transitions = 0;
+            for state in &states {
+                system.next(state, &mut |action, to| {
+                    black_box((action, to));
+                    transitions += 1;
+                });
+            }
+            assert_eq!(transitions, TRANSITIONS);
+        });
+    });
+    group.throughput(Throughput::Elements(STATES as u64));
+    group.bench_function("map", |bencher| {
+        bencher.iter(|| {
+            for state in &states {
+                black_box(refinement.map(state));
+            }
+        });
+    });
+    group.bench_function("pack and unpack", |bencher| {
+        bencher.iter(|| {
+            for state in &states {
+                assert_eq!(round_trip(system, state), Ok(()));
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group! {
+    name = engine;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(3));
+    targets = exploration, check, model
+}
+criterion_main!(engine);
