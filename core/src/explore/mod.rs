@@ -36,7 +36,7 @@ pub(crate) use memory::resident_bytes;
 pub use options::{Options, Order, Record, Storage};
 use search::Search;
 pub(crate) use visited::omission_probability;
-use visited::{Exact, Fingerprints, Numbered};
+use visited::{Exact, Fingerprints, Numbered, Unpacked};
 
 /// Explores the reachable states of `system`, showing each state and step to `visitor`. States are
 /// kept whole, or as fingerprints.
@@ -45,14 +45,11 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    match options.storage {
-        Storage::Fingerprints => {
-            Search::new(system, visitor, options, Whole, Fingerprints::new()).run()
-        }
-        Storage::Packed | Storage::Whole => {
-            Search::new(system, visitor, options, Whole, Numbered::new()).run()
-        }
-    }
+    let visited = match options.storage {
+        Storage::Fingerprints => Unpacked::Fingerprints(Fingerprints::new()),
+        Storage::Packed | Storage::Whole => Unpacked::Exact(Numbered::new()),
+    };
+    Search::new(system, visitor, options, Whole, visited).run()
 }
 
 /// The most words into which a state is packed; if it needs more it is kept whole.

@@ -411,7 +411,7 @@ where
             false => Care::Some,
         };
         // A target met before is known, or is among the candidates already; a graph needs its number.
-        let filtering = I::MARKS_ARE_KEYS && self.graph.is_none();
+        let filtering = self.visited.marks_are_keys() && self.graph.is_none();
         // Targets asked for and not looked up yet.
         let mut asked: Vec<(Candidate<P::Key>, u32)> = Vec::with_capacity(2 * BATCH);
         for (looked_at, id) in chunk.states.clone().enumerate() {

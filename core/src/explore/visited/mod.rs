@@ -62,7 +62,7 @@ pub(super) struct Met {
 /// The states reached, kept as `K`.
 pub(super) trait Visited<K>: Sync {
     /// Whether keys of one mark are one key to this set.
-    const MARKS_ARE_KEYS: bool;
+    fn marks_are_keys(&self) -> bool;
 
     /// By what a key is looked for.
     fn mark(&self, key: &K) -> u64;
@@ -101,7 +101,9 @@ impl Exact {
 }
 
 impl Visited<[u64; 1]> for Exact {
-    const MARKS_ARE_KEYS: bool = true;
+    fn marks_are_keys(&self) -> bool {
+        true
+    }
 
     #[inline(always)]
     fn mark(&self, key: &[u64; 1]) -> u64 {
@@ -147,7 +149,9 @@ impl Fingerprints {
 }
 
 impl<T: Hash + Send + Sync> Visited<T> for Fingerprints {
-    const MARKS_ARE_KEYS: bool = true;
+    fn marks_are_keys(&self) -> bool {
+        true
+    }
 
     fn mark(&self, key: &T) -> u64 {
         fingerprint(key)
@@ -303,7 +307,9 @@ fn hash<K: Hash>(hasher: &FixedState, key: &K) -> u64 {
 }
 
 impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
-    const MARKS_ARE_KEYS: bool = false;
+    fn marks_are_keys(&self) -> bool {
+        false
+    }
 
     #[inline(always)]
     fn mark(&self, key: &K) -> u64 {
@@ -360,5 +366,61 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
 
     fn bytes(&self) -> u64 {
         self.index.bytes()
+    }
+}
+
+/// States that are kept whole, remembered exactly or by their fingerprints.
+///
+/// One type for both, so that the search is compiled once for a system that is not packed.
+pub(super) enum Unpacked {
+    Exact(Numbered),
+    Fingerprints(Fingerprints),
+}
+
+impl<T: Eq + Hash + Send + Sync> Visited<T> for Unpacked {
+    fn marks_are_keys(&self) -> bool {
+        matches!(self, Self::Fingerprints(_))
+    }
+
+    fn mark(&self, key: &T) -> u64 {
+        match self {
+            Self::Exact(set) => set.mark(key),
+            Self::Fingerprints(set) => set.mark(key),
+        }
+    }
+
+    fn prefetch(&self, mark: u64) {
+        match self {
+            Self::Exact(set) => Visited::<T>::prefetch(set, mark),
+            Self::Fingerprints(set) => Visited::<T>::prefetch(set, mark),
+        }
+    }
+
+    fn find(&self, log: &Log<T>, mark: u64, key: &T) -> Lookup {
+        match self {
+            Self::Exact(set) => set.find(log, mark, key),
+            Self::Fingerprints(set) => set.find(log, mark, key),
+        }
+    }
+
+    fn add_all(
+        &mut self,
+        log: &mut Log<T>,
+        wave: Vec<Vec<Candidate<T>>>,
+        room: usize,
+        threads: usize,
+        met: impl FnMut(Met),
+    ) -> bool {
+        match self {
+            Self::Exact(set) => set.add_all(log, wave, room, threads, met),
+            Self::Fingerprints(set) => set.add_all(log, wave, room, threads, met),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Exact(set) => Visited::<T>::bytes(set),
+            Self::Fingerprints(set) => Visited::<T>::bytes(set),
+        }
     }
 }
