@@ -312,6 +312,13 @@ fn questions_are_asked_in_several_ways() {
 fn what_cannot_be_read_gets_its_line_and_a_reason() {
     let deep = format!("exists {}x=1{}", "(".repeat(5000), ")".repeat(5000));
     let arrows = format!("exists {}", "true => ".repeat(5000));
+    // None of the chains is long, and yet each is nested in the one before it.
+    let chains = (1..200).rev().map(|arrows| "true => ".repeat(arrows) + "(");
+    let chains = format!(
+        "exists {}true{}",
+        chains.collect::<String>(),
+        ")".repeat(199)
+    );
     let program = |rows: &str| format!("X86 t\n{{}}\n{rows}\n");
     let with = |tail: &str| program(&format!("P0;\nMOV EAX,$1;\n{tail}"));
     for (text, message) in [
@@ -439,6 +446,10 @@ fn what_cannot_be_read_gets_its_line_and_a_reason() {
         ),
         (
             with(&arrows),
+            "line 5: the condition is nested more than 200 deep",
+        ),
+        (
+            with(&chains),
             "line 5: the condition is nested more than 200 deep",
         ),
         (
