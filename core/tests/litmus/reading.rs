@@ -458,11 +458,20 @@ fn what_cannot_be_read_gets_its_line_and_a_reason() {
         ),
         (
             program(&format!("P0;\n{}", "NOP;\n".repeat(2000))),
-            "line 1028: there are more than 1024 instructions",
+            "line 260: there are more than 256 instructions",
         ),
     ] {
         let error = read(&text).expect_err(&text).to_string();
         assert_eq!(error, message, "{}", &text[..text.len().min(200)]);
+    }
+    for names in [129, 70_000] {
+        let names: String = (0..names).map(|number| format!("v{number};")).collect();
+        let error = read(&format!("X86 t\n{{{names}}}\nP0;\nNOP;\n")).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.ends_with("there are more than 128 locations"),
+            "{message}"
+        );
     }
     let long = "x".repeat(2 << 20);
     assert_eq!(

@@ -41,6 +41,10 @@ use translate::Column;
 
 /// The longest text that is read, in bytes.
 pub const MOST_BYTES: usize = 1 << 20;
+/// The most variables of a litmus test. Every state holds all of them.
+pub const MOST_LOCATIONS: usize = 128;
+/// The most instructions of a thread of a litmus test.
+pub const MOST_INSTRUCTIONS: usize = 256;
 /// How often a thread of a litmus test may jump back before it is cut off.
 pub const BACKWARD_JUMPS: u8 = 4;
 

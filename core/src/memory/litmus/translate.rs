@@ -7,7 +7,7 @@ use super::instruction::{Cell, Instruction, Lock, Operand};
 use super::parser::{InitialTarget, Source};
 use super::proposition::{Condition, Literal, Observed, Proposition};
 use super::register::{Architecture, Name};
-use super::{BACKWARD_JUMPS, Test};
+use super::{BACKWARD_JUMPS, MOST_LOCATIONS, Test};
 use crate::memory::{
     Afterwards, Expression, Fence, Integer, Label, Location, Operator, Place, ProgramBuilder,
     Register, Returned, Sign, ThreadBuilder, Update, Value,
@@ -143,6 +143,14 @@ fn names(source: &Source, builder: &mut ProgramBuilder) -> Result<Names, ReadErr
             mentioned.insert(name.clone());
         }
     }
+    // Before they are numbered, since there are fewer numbers than a text can have names.
+    if mentioned.len() > MOST_LOCATIONS {
+        return Err(Problem::TooMany {
+            what: "locations",
+            most: MOST_LOCATIONS,
+        }
+        .on(source.tail_line));
+    }
     // Locations first, since their addresses are values.
     let locations: BTreeMap<String, Location> = mentioned
         .into_iter()
@@ -180,7 +188,6 @@ fn names(source: &Source, builder: &mut ProgramBuilder) -> Result<Names, ReadErr
     for (name, location) in &locations {
         let known = initial.get(&**name).copied();
         let (value, integer) = known.unwrap_or((Value::default(), Integer::I32));
-        // If there are too many, the builder says so in the end.
         builder.typed_location(name.clone(), value, integer);
         variables.insert(name.clone(), (*location, integer));
     }
