@@ -497,11 +497,36 @@ fn what_cannot_be_run_says_why() {
     assert_eq!(run("L: MOV [x],$1;\nJMP L"), Err(RunError::NeverEnds));
     let few = Bounds {
         states: 2,
-        cancel: None,
+        ..Bounds::default()
     };
     let test = read("X86 t\n{}\nP0|P1;\nMOV [x],$1|MOV [y],$1;").expect("it is a test");
     let error = test.run(MemoryModel::Sc, &few).unwrap_err();
     assert_eq!(error.to_string(), "there are more than 2 states");
+}
+
+/// The number of states says little of the memory they take.
+#[test]
+fn states_that_take_too_much_memory_are_too_many() {
+    let threads: Vec<_> = (0..64).map(|thread| format!("P{thread}")).collect();
+    let cell = |row: usize| {
+        let cells = (0..64).map(move |thread| format!("MOV [v{}],$1", (thread + row) % 128));
+        cells.collect::<Vec<_>>().join("|")
+    };
+    let rows: Vec<_> = (0..64).map(|row| cell(row) + ";\n").collect();
+    let text = format!("X86 t\n{{}}\n{};\n{}", threads.join("|"), rows.concat());
+    let bounds = Bounds {
+        bytes: 16 << 20,
+        ..Bounds::default()
+    };
+    let error = read(&text)
+        .expect("it is a test")
+        .run(MemoryModel::RmoNo, &bounds)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("the states take more than 16777216 bytes"),
+        "{error}"
+    );
 }
 
 /// A thread that waits for another is cut off only in executions in which it waits too long.

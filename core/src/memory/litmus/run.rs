@@ -8,22 +8,27 @@ use serde::Serialize;
 use super::proposition::{Observed, Quantifier};
 use super::translate::{Column, ColumnSource};
 use super::{BACKWARD_JUMPS, Test};
-use crate::memory::{Fault, Machine, MemoryModel, Outcome, ThreadEnd, TooManyStates, Value, ends};
+use crate::memory::outcome::{Limits, ends_within};
+use crate::memory::{Fault, Machine, MemoryModel, Outcome, ThreadEnd, TooManyStates, Value};
 
 /// What a run may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
     /// The most states that are explored.
     pub states: u64,
+    /// About how many bytes they may take. States of a large test are large, so that their number
+    /// alone would say little.
+    pub bytes: u64,
     /// Set by somebody who wants the run to stop.
     pub cancel: Option<&'a AtomicBool>,
 }
 
 impl Default for Bounds<'_> {
-    /// Three million states, which take about two gigabytes.
+    /// Three million states, or two gigabytes.
     fn default() -> Self {
         Self {
             states: 3_000_000,
+            bytes: 2 << 30,
             cancel: None,
         }
     }
@@ -107,7 +112,14 @@ impl Test {
     /// execution ends.
     pub fn run(&self, model: MemoryModel, bounds: &Bounds<'_>) -> Result<Answer, RunError> {
         let machine = Machine::new(self.program.clone(), model);
-        let ends = ends(&machine, bounds.states, bounds.cancel)?;
+        let ends = ends_within(
+            &machine,
+            Limits {
+                states: bounds.states,
+                bytes: bounds.bytes,
+                cancel: bounds.cancel,
+            },
+        )?;
         let mut states = BTreeSet::new();
         let mut cut_off = false;
         for end in &ends.states {
