@@ -529,14 +529,48 @@ fn states_that_take_too_much_memory_are_too_many() {
     );
 }
 
-/// A thread that waits for another is cut off only in executions in which it waits too long.
+/// A thread that waits for another is cut off only in executions in which it waits too long. What was
+/// left out cannot refute what was found, and could be what was not found.
 #[test]
 fn a_loop_is_cut_off_and_says_so() {
-    let text =
-        "X86 wait\n{}\nP0|P1;\nMOV [x],$1|L: MOV EAX,[x];\n|CMP EAX,$1;\n|JNE L;\nforall 1:EAX=1";
-    let answer = read(text)
-        .unwrap()
-        .run(MemoryModel::Tso, &Bounds::default())
-        .unwrap();
-    assert_eq!((answer.verdict, answer.cut_off), (Verdict::Ok, true));
+    let ask = |question: &str| {
+        let text = format!(
+            "X86 wait\n{{}}\nP0|P1;\nMOV [x],$1|L: MOV EAX,[x];\n|CMP EAX,$1;\n|JNE L;\n{question}"
+        );
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        answer.map(|answer| (answer.verdict, answer.cut_off))
+    };
+    assert_eq!(ask("exists 1:EAX=1"), Ok((Verdict::Ok, true)));
+    assert_eq!(ask("~exists 1:EAX=1"), Ok((Verdict::No, true)));
+    for question in [
+        "exists 1:EAX=2",
+        "~exists 1:EAX=2",
+        "forall 1:EAX=1",
+        "forall 1:EAX=2",
+    ] {
+        let error = ask(question).expect_err(question);
+        assert_eq!(
+            error.to_string(),
+            "not decided: a thread was cut off after 16 jumps back",
+            "{question}"
+        );
+    }
+}
+
+/// A short loop comes to its end; of a long one only what is found is answered.
+#[test]
+fn loops_that_count_end_within_the_bound() {
+    let ask = |rounds: usize| {
+        let text = format!(
+            "X86 count\n{{}}\nP0|P1;\nMOV ECX,${rounds}|MOV [x],$1;\nL: DEC ECX|;\nJNE L|;\nMOV EAX,[x]|;\nforall 0:ECX=0"
+        );
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        answer.map(|answer| (answer.verdict, answer.cut_off))
+    };
+    assert_eq!(ask(6), Ok((Verdict::Ok, false)));
+    assert_eq!(ask(60), Err(RunError::NeverEnds));
 }

@@ -46,7 +46,7 @@ pub const MOST_LOCATIONS: usize = 128;
 /// The most instructions of a thread of a litmus test.
 pub const MOST_INSTRUCTIONS: usize = 256;
 /// How often a thread of a litmus test may jump back before it is cut off.
-pub const BACKWARD_JUMPS: u8 = 4;
+pub const BACKWARD_JUMPS: u8 = 16;
 
 /// A litmus test: a program, and a question about its final states.
 #[derive(Clone, Debug)]

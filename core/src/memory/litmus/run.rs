@@ -92,6 +92,9 @@ pub enum RunError {
     /// No execution ended.
     #[error("no execution ends before a thread has jumped back {BACKWARD_JUMPS} times")]
     NeverEnds,
+    /// The answer would rest on the absence of final states, and executions were left out.
+    #[error("not decided: a thread was cut off after {BACKWARD_JUMPS} jumps back")]
+    Undecided,
 }
 
 impl Test {
@@ -108,8 +111,8 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// If the search reaches its bounds, a thread comes to something that it cannot compute, or no
-    /// execution ends.
+    /// If the search reaches its bounds, a thread comes to something that it cannot compute, no
+    /// execution ends, or executions were left out that could change the answer.
     pub fn run(&self, model: MemoryModel, bounds: &Bounds<'_>) -> Result<Answer, RunError> {
         let machine = Machine::new(self.program.clone(), model);
         let ends = ends_within(
@@ -138,7 +141,21 @@ impl Test {
         if states.is_empty() {
             return Err(RunError::NeverEnds);
         }
-        Ok(self.judge(model, states, cut_off, ends.explored))
+        let answer = self.judge(model, states, cut_off, ends.explored);
+        match cut_off && !self.rests_on_presence(&answer) {
+            true => Err(RunError::Undecided),
+            false => Ok(answer),
+        }
+    }
+
+    /// Whether final states that were left out could not change the answer: what one final state
+    /// proves or refutes stays so, and that there is none does not.
+    fn rests_on_presence(&self, answer: &Answer) -> bool {
+        match self.quantifier {
+            Quantifier::Exists => answer.verdict == Verdict::Ok,
+            Quantifier::NotExists => answer.verdict == Verdict::No,
+            Quantifier::Forall => answer.observation == Observation::Sometimes,
+        }
     }
 
     fn row(&self, outcome: &Outcome) -> Vec<Value> {
