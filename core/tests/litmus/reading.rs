@@ -504,6 +504,18 @@ fn what_cannot_be_run_says_why() {
     assert_eq!(error.to_string(), "there are more than 2 states");
 }
 
+/// Of no final state everything is true, which answers nothing.
+#[test]
+fn a_filter_that_leaves_nothing_is_no_answer() {
+    for question in ["forall x=1", "~exists x=1", "exists x=1"] {
+        let text = format!("X86 t\n{{}}\nP0;\nMOV [x],$1;\nfilter x=2\n{question}");
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        assert_eq!(answer, Err(RunError::NothingPasses), "{question}");
+    }
+}
+
 /// The number of states says little of the memory they take.
 #[test]
 fn states_that_take_too_much_memory_are_too_many() {

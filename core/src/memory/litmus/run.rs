@@ -92,6 +92,9 @@ pub enum RunError {
     /// No execution ended.
     #[error("no execution ends before a thread has jumped back {BACKWARD_JUMPS} times")]
     NeverEnds,
+    /// The filter leaves nothing to be asked about.
+    #[error("no final state passes the filter")]
+    NothingPasses,
     /// The answer would rest on the absence of final states, and executions were left out.
     #[error("not decided: a thread was cut off after {BACKWARD_JUMPS} jumps back")]
     Undecided,
@@ -112,7 +115,7 @@ impl Test {
     /// # Errors
     ///
     /// If the search reaches its bounds, a thread comes to something that it cannot compute, no
-    /// execution ends, or executions were left out that could change the answer.
+    /// execution ends, no final state passes the filter, or executions were left out that could change the answer.
     pub fn run(&self, model: MemoryModel, bounds: &Bounds<'_>) -> Result<Answer, RunError> {
         let machine = Machine::new(self.program.clone(), model);
         let ends = ends_within(
@@ -140,6 +143,15 @@ impl Test {
         }
         if states.is_empty() {
             return Err(RunError::NeverEnds);
+        }
+        if let Some(filter) = &self.filter {
+            states.retain(|state| filter.holds(state));
+        }
+        if states.is_empty() {
+            return Err(match cut_off {
+                true => RunError::Undecided,
+                false => RunError::NothingPasses,
+            });
         }
         let answer = self.judge(model, states, cut_off, ends.explored);
         match cut_off && !self.rests_on_presence(&answer) {
@@ -172,13 +184,10 @@ impl Test {
     fn judge(
         &self,
         model: MemoryModel,
-        mut states: BTreeSet<Vec<Value>>,
+        states: BTreeSet<Vec<Value>>,
         cut_off: bool,
         explored: u64,
     ) -> Answer {
-        if let Some(filter) = &self.filter {
-            states.retain(|state| filter.holds(state));
-        }
         let shown = |states: BTreeSet<Vec<Value>>| -> BTreeSet<Vec<Value>> {
             let rows = states.into_iter();
             rows.map(|state| state[..self.shown].to_vec()).collect()
