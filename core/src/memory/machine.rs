@@ -393,7 +393,8 @@ impl Machine {
                 let new = match update {
                     Update::CompareAndSwap { expected, desired } => {
                         let (expected, desired) = (value(expected)?, value(desired)?);
-                        (old == expected).then_some(desired)
+                        // What is expected is of the type of what it is compared with.
+                        (old == self.kept(location, expected)).then_some(desired)
                     }
                     Update::Exchange(new) => Some(value(new)?),
                     Update::Fetch(operator, operand) => Some(operator.apply(old, value(operand)?)?),

@@ -516,6 +516,20 @@ fn a_filter_that_leaves_nothing_is_no_answer() {
     }
 }
 
+/// A register and a variable of the same bits compare as equal, whatever their types make of them.
+#[test]
+fn a_comparison_and_exchange_compares_in_the_type_of_the_variable() {
+    for lock in ["LOCK ", ""] {
+        let state = alone(
+            "X86",
+            "uint32_t x=-1; 0:EAX=-1; 0:EBX=5",
+            &format!("{lock}CMPXCHG [x],EBX; JNE L; MOV ECX,$1; L:"),
+            "0:ECX; x",
+        );
+        assert_eq!(state, "0:ECX=1 x=5", "{lock}");
+    }
+}
+
 /// The number of states says little of the memory they take.
 #[test]
 fn states_that_take_too_much_memory_are_too_many() {

@@ -530,7 +530,7 @@ impl Translator<'_, '_, '_> {
             bits: from.bits,
         };
         let (place, value) = (self.place(to), self.part(from));
-        let expected = self.part(accumulator);
+        let expected = self.part(accumulator).keep(self.stored(to));
         match lock {
             Lock::Locked => {
                 let returned = Some((old, Returned::Old));
