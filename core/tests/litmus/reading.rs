@@ -492,6 +492,29 @@ fn what_cannot_be_run_says_why() {
         error.to_string(),
         "thread 0 computes with an address as if it were a number"
     );
+    for walks in [
+        "INC ESI;\nMOV EAX,[ESI]",
+        "DEC ESI",
+        "ADD ESI,$1",
+        "MOV [y],ESI;\nINC [y]",
+        "MOV [y],ESI;\nLOCK INC [y]",
+        "MOV EAX,$y;\nSUB EAX,ESI",
+    ] {
+        let error = run(walks).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "thread 0 computes with an address as if it were a number",
+            "{walks}"
+        );
+    }
+    for stays in [
+        "MOV EAX,[x];\nXOR EAX,EAX;\nADD ESI,EAX;\nMOV EBX,[ESI]",
+        "XOR EAX,EAX;\nADD EAX,ESI;\nMOV EBX,[EAX]",
+        "SUB ESI,$0;\nMOV EBX,[ESI]",
+        "SUB ESI,ESI",
+    ] {
+        assert_eq!(run(stays), Ok(false), "{stays}");
+    }
     let error = run("MOV EAX,[EBX]").unwrap_err();
     assert_eq!(error.to_string(), "thread 0 uses a number as an address");
     assert_eq!(run("L: MOV [x],$1;\nJMP L"), Err(RunError::NeverEnds));
