@@ -4,6 +4,11 @@
 //! signed 32-bit integers unless a type says otherwise, an access is to a whole location, and `SFENCE`
 //! and `LFENCE` order nothing.
 //!
+//! Deviation. D1: a `CMPXCHG` without `LOCK` is a load and, behind a branch, a store, and nothing is
+//! fetched past a branch that is not decided. A processor decides nothing there and goes on, so under
+//! RMO later accesses could be performed before the load; here they wait for it. This may hide
+//! behaviours of such tests, and adds none.
+//!
 //! ```
 //! use refmap::memory::{MemoryModel, litmus};
 //!
