@@ -186,6 +186,48 @@ fn types_cut_values() {
     );
 }
 
+/// What is written through a pointer is cut as the variable says, not as an int.
+#[test]
+fn pointers_lead_to_variables_of_every_type() {
+    for (initial, code, state) in [
+        (
+            "uint64_t x=4294967295; 0:rsi=x",
+            "incq (%rsi)",
+            "x=4294967296",
+        ),
+        (
+            "uint64_t x=4294967295; 0:rsi=x",
+            "lock incq (%rsi)",
+            "x=4294967296",
+        ),
+        (
+            "uint8_t x=255; 0:rsi=x",
+            "incb (%rsi); jne L; movl $7,(x); L:",
+            "x=7",
+        ),
+        (
+            "uint8_t x=255; y; 0:rsi=x",
+            "lock incb (%rsi); jne L; movl $7,(x); L:",
+            "x=7",
+        ),
+    ] {
+        assert_eq!(alone("X86_64", initial, code, "x"), state, "{code}");
+    }
+    for code in [
+        "incl (%rsi)",
+        "lock addl $1,(%rsi)",
+        "cmpl $1,(%rsi)",
+        "cmpxchgl %ebx,(%rsi)",
+    ] {
+        let text = format!("X86_64 t\n{{uint8_t x; y; 0:rsi=x; 1:rsi=y}}\nP0|P1;\n{code}|;\n");
+        assert_eq!(
+            read(&text).unwrap_err().to_string(),
+            "line 4: a pointer can lead to variables of different types, and the flags depend on the type",
+            "{code}"
+        );
+    }
+}
+
 /// Another thread may come between the two halves of an unlocked increment, and not of a locked one.
 #[test]
 fn an_unlocked_increment_is_two_accesses() {
