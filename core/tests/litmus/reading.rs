@@ -559,7 +559,12 @@ fn what_cannot_be_run_says_why() {
     }
     let error = run("MOV EAX,[EBX]").unwrap_err();
     assert_eq!(error.to_string(), "thread 0 uses a number as an address");
-    assert_eq!(run("L: MOV [x],$1;\nJMP L"), Err(RunError::NeverEnds));
+    let error = run("L: MOV [x],$1;\nJMP L").unwrap_err();
+    assert_eq!(error, RunError::NeverEnds);
+    assert_eq!(
+        error.to_string(),
+        "no execution ends before a thread has jumped back more than 16 times"
+    );
     let few = Bounds {
         states: 2,
         ..Bounds::default()

@@ -90,7 +90,7 @@ pub enum RunError {
         fault: Fault,
     },
     /// No execution ended.
-    #[error("no execution ends before a thread has jumped back {BACKWARD_JUMPS} times")]
+    #[error("no execution ends before a thread has jumped back more than {BACKWARD_JUMPS} times")]
     NeverEnds,
     /// The filter leaves nothing to be asked about.
     #[error("no final state passes the filter")]
