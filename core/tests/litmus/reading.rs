@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use refmap::memory::MemoryModel;
-use refmap::memory::litmus::{Bounds, Observation, RunError, Verdict, read};
+use refmap::memory::litmus::{Bounds, Observation, Report, RunError, Verdict, read};
 
 /// The final states of a test under TSO, as `key=value` lists.
 #[track_caller]
@@ -597,6 +597,24 @@ fn a_comparison_and_exchange_compares_in_the_type_of_the_variable() {
             "0:ECX; x",
         );
         assert_eq!(state, "0:ECX=1 x=5", "{lock}");
+    }
+}
+
+/// The answers of two models to one test can be told apart.
+#[test]
+fn a_report_names_the_model() {
+    let test = read("X86 t\n{}\nP0;\nMOV [x],$1;\nexists x=1").expect("it is a test");
+    for model in MemoryModel::ALL {
+        let answer = test.run(model, &Bounds::default()).expect("it ends");
+        let report = Report {
+            file: "t.litmus",
+            test: &test,
+            answer: &answer,
+            seconds: 0.0,
+        };
+        let shown = report.to_string();
+        let head = format!("Test t Allowed\nModel {model}\nStates 1\n");
+        assert!(shown.starts_with(&head), "{shown}");
     }
 }
 
