@@ -32,7 +32,7 @@ fn a_test_is_answered_in_the_shape_of_herd() {
     let (shown, time) = shown.split_once("Time SB ").expect("it tells its time");
     assert_eq!(
         shown,
-        "Test SB Allowed\nStates 4\n\
+        "Test SB Allowed\nModel tso\nStates 4\n\
          0:EAX=0; 1:EAX=0;\n0:EAX=0; 1:EAX=1;\n0:EAX=1; 1:EAX=0;\n0:EAX=1; 1:EAX=1;\n\
          Ok\nWitnesses\nPositive: 1 Negative: 3 (distinct final states)\n\
          Condition exists (0:EAX=0 /\\ 1:EAX=0)\nObservation SB Sometimes 1 3\n"

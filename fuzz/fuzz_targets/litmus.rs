@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
         Ok(test) => {
             let bounds = Bounds {
                 states: 10_000,
-                cancel: None,
+                ..Bounds::default()
             };
             // That there are too many states is an answer, too.
             let _ = test.run(MemoryModel::RmoNo, &bounds);

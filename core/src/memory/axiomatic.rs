@@ -20,7 +20,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expression::{Expression, Fault, Location, Value};
+use super::expression::{Expression, Fault, Integer, Location, Value};
 use super::model::{AccessKind, MemoryModel};
 use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
 use super::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
@@ -269,8 +269,12 @@ impl Guesser<'_> {
     }
 
     fn kept(&self, location: Location, value: Value) -> Value {
-        let variable = &self.program.variables[usize::from(location.0)];
-        variable.integer.keep(value)
+        self.integer(location).keep(value)
+    }
+
+    /// The type of what a location holds.
+    fn integer(&self, location: Location) -> Integer {
+        self.program.variables[usize::from(location.0)].integer
     }
 
     fn step(&self, walker: &mut Walker) -> Result<Next, Halt> {
@@ -314,7 +318,7 @@ impl Guesser<'_> {
                 let location = self.location(address)?;
                 walker.at += 1;
                 return self.fork(walker, location, |walker, read| {
-                    let (new, depends) = updated(walker, update, read)?;
+                    let (new, depends) = updated(walker, update, self.integer(location), read)?;
                     let reads = vec![(location, read)];
                     let writes = new.map(|new| (location, self.kept(location, new)));
                     let writes = writes.into_iter().collect();
@@ -512,7 +516,7 @@ impl Guesser<'_> {
                 block.walker.registers[usize::from(into.0)] = Tainted(read, 0);
             }
             Instruction::Update { update, result, .. } => {
-                let (new, _) = updated(&block.walker, update, read)?;
+                let (new, _) = updated(&block.walker, update, self.integer(location), read)?;
                 if let Some(new) = new {
                     let new = self.kept(location, new);
                     block.memory.insert(location, (new, Written::Yes));
@@ -531,12 +535,18 @@ impl Guesser<'_> {
     }
 }
 
-/// What an update writes where it reads `read`, and what that depends on.
-fn updated(walker: &Walker, update: &Update, read: Value) -> Result<(Option<Value>, u64), Fault> {
+/// What an update writes where it reads `read` from a location of this type, and what that depends
+/// on.
+fn updated(
+    walker: &Walker,
+    update: &Update,
+    integer: Integer,
+    read: Value,
+) -> Result<(Option<Value>, u64), Fault> {
     Ok(match update {
         Update::CompareAndSwap { expected, desired } => {
             let (expected, desired) = (walker.value(expected)?, walker.value(desired)?);
-            let new = (read == expected.0).then_some(desired.0);
+            let new = (read == integer.keep(expected.0)).then_some(desired.0);
             (new, expected.1 | desired.1)
         }
         Update::Exchange(new) => {

@@ -107,6 +107,10 @@ pub enum Operator {
     Add,
     /// The difference, modulo 2⁶⁴.
     Subtract,
+    /// The sum of numbers, modulo 2⁶⁴. An address stays what it is with 0, and takes nothing else.
+    AddNumbers,
+    /// The difference of numbers, modulo 2⁶⁴. An address takes away 0 or itself, and nothing else.
+    SubtractNumbers,
     /// The product, modulo 2⁶⁴.
     Multiply,
     /// Bitwise and.
@@ -130,8 +134,8 @@ pub enum Operator {
 impl Operator {
     pub(crate) fn symbol(self) -> &'static str {
         match self {
-            Self::Add => "+",
-            Self::Subtract => "-",
+            Self::Add | Self::AddNumbers => "+",
+            Self::Subtract | Self::SubtractNumbers => "-",
             Self::Multiply => "*",
             Self::And => "&",
             Self::Or => "|",
@@ -153,8 +157,8 @@ impl Operator {
         use Value::{Address, Number};
         let number = match (left, right) {
             (Number(a), Number(b)) => match self {
-                Self::Add => a.wrapping_add(b),
-                Self::Subtract => a.wrapping_sub(b),
+                Self::Add | Self::AddNumbers => a.wrapping_add(b),
+                Self::Subtract | Self::SubtractNumbers => a.wrapping_sub(b),
                 Self::Multiply => a.wrapping_mul(b),
                 Self::And => a & b,
                 Self::Or => a | b,
@@ -173,6 +177,11 @@ impl Operator {
             (Address(base), Number(offset)) if self == Self::Subtract => {
                 return moved(base, offset.wrapping_neg());
             }
+            (Address(_), Number(0)) if self == Self::SubtractNumbers => return Ok(left),
+            (Address(base), Number(0)) | (Number(0), Address(base)) if self == Self::AddNumbers => {
+                return Ok(Address(base));
+            }
+            (Address(a), Address(b)) if self == Self::SubtractNumbers && a == b => 0,
             (Address(a), Address(b)) if self == Self::Subtract => i64::from(a.0) - i64::from(b.0),
             (Address(a), Address(b)) if self == Self::Xor && a == b => 0,
             _ if self == Self::Equal => i64::from(left == right),

@@ -12,7 +12,10 @@
 //! and an LL does not take its value from a pending store; an SC does not fail without a reason. The
 //! paper says nothing of either. D2: an assertion is decided before anything behind it is fetched,
 //! as a branch is; the paper's is a full fence and may be left out. To leave one out, put it under a
-//! choice.
+//! choice. D3: a state in which a thread was cut off by the bound on backward jumps is one in which
+//! the program may stop, whatever the other threads do: one of them may wait for it in vain. The
+//! paper has no such bound. A program that stops too early is therefore not told from one that was
+//! cut off.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -393,7 +396,8 @@ impl Machine {
                 let new = match update {
                     Update::CompareAndSwap { expected, desired } => {
                         let (expected, desired) = (value(expected)?, value(desired)?);
-                        (old == expected).then_some(desired)
+                        // What is expected is of the type of what it is compared with.
+                        (old == self.kept(location, expected)).then_some(desired)
                     }
                     Update::Exchange(new) => Some(value(new)?),
                     Update::Fetch(operator, operand) => Some(operator.apply(old, value(operand)?)?),
@@ -594,7 +598,7 @@ impl TransitionSystem for Machine {
     }
 
     /// Where every thread has ended or stopped; and where one was cut off, since another may wait for
-    /// it in vain.
+    /// it in vain [D3].
     fn may_stop(&self, state: &State) -> bool {
         let mut threads = state.threads.iter().enumerate();
         let cut_off = |of: &Arc<ThreadState>| of.progress == Progress::CutOff;

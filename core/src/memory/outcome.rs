@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::expression::{Fault, Value};
 use super::machine::Machine;
+use super::state::State;
 use crate::system::{StateOf, TransitionSystem};
 
 /// How a program ended. It says nothing of how it got there, so that two semantics can be compared.
@@ -74,6 +75,14 @@ pub enum TooManyStates {
         /// The most states that were allowed.
         limit: u64,
     },
+    /// The states would take too much memory.
+    #[error("the states take more than {bytes} bytes: stopped after {explored} states")]
+    Memory {
+        /// The most bytes that were allowed.
+        bytes: u64,
+        /// How many states had been found.
+        explored: u64,
+    },
     /// Somebody asked to stop.
     #[error("stopped after {explored} states")]
     Cancelled {
@@ -82,17 +91,47 @@ pub enum TooManyStates {
     },
 }
 
-/// Visits every state of `system`, with how many steps it has.
+/// What a search may cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits<'a> {
+    /// The most states.
+    pub states: u64,
+    /// About how many bytes the states may take, as far as their size is told.
+    pub bytes: u64,
+    /// Set by somebody who wants the search to stop.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl<'a> Limits<'a> {
+    /// No limit but that of the number of states.
+    fn of_states(states: u64, cancel: Option<&'a AtomicBool>) -> Self {
+        Self {
+            states,
+            bytes: u64::MAX,
+            cancel,
+        }
+    }
+}
+
+/// Visits every state of `system`, with how many steps it has. `size` says about how many bytes a
+/// state takes.
 fn explore<S: TransitionSystem>(
     system: &S,
-    limit: u64,
-    cancel: Option<&AtomicBool>,
+    limits: Limits<'_>,
+    size: impl Fn(&StateOf<S>) -> u64,
     mut visit: impl FnMut(StateOf<S>, usize),
 ) -> Result<u64, TooManyStates> {
+    let Limits {
+        states: limit,
+        bytes,
+        cancel,
+    } = limits;
+    let mut taken = 0_u64;
     let mut seen = HashSet::<_, foldhash::fast::RandomState>::default();
     let mut open = Vec::new();
     system.initial(&mut |state| {
         if seen.insert(state.clone()) {
+            taken = taken.saturating_add(size(&state));
             open.push(state);
         }
     });
@@ -101,18 +140,29 @@ fn explore<S: TransitionSystem>(
         if explored > limit {
             return Err(TooManyStates::Limit { limit });
         }
+        if taken > bytes {
+            return Err(TooManyStates::Memory { bytes, explored });
+        }
         if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(TooManyStates::Cancelled { explored });
         }
         let mut steps = 0;
         system.next(&state, &mut |_, to| {
             steps += 1;
-            if let Entry::Vacant(unseen) = seen.entry(to) {
+            // A single state can have so many successors that it matters to stop among them.
+            if taken <= bytes
+                && let Entry::Vacant(unseen) = seen.entry(to)
+            {
+                taken = taken.saturating_add(size(unseen.get()));
                 open.push(unseen.get().clone());
                 unseen.insert();
             }
         });
         visit(state, steps);
+    }
+    if taken > bytes {
+        let explored = seen.len() as u64;
+        return Err(TooManyStates::Memory { bytes, explored });
     }
     Ok(seen.len() as u64)
 }
@@ -128,7 +178,27 @@ pub fn ends<S: TransitionSystem>(
     cancel: Option<&AtomicBool>,
 ) -> Result<Ends<StateOf<S>>, TooManyStates> {
     let mut states = Vec::new();
-    let explored = explore(system, limit, cancel, |state, steps| {
+    let limits = Limits::of_states(limit, cancel);
+    let explored = explore(
+        system,
+        limits,
+        |_| 0,
+        |state, steps| {
+            if steps == 0 {
+                states.push(state);
+            }
+        },
+    )?;
+    Ok(Ends { states, explored })
+}
+
+/// Every state of `machine` that has no successor, within `limits`.
+pub(super) fn ends_within(
+    machine: &Machine,
+    limits: Limits<'_>,
+) -> Result<Ends<StateOf<Machine>>, TooManyStates> {
+    let mut states = Vec::new();
+    let explored = explore(machine, limits, State::bytes, |state, steps| {
         if steps == 0 {
             states.push(state);
         }
@@ -142,7 +212,8 @@ pub(super) fn reachable<S: TransitionSystem>(
     limit: u64,
 ) -> Result<Vec<StateOf<S>>, TooManyStates> {
     let mut states = Vec::new();
-    explore(system, limit, None, |state, _| states.push(state))?;
+    let limits = Limits::of_states(limit, None);
+    explore(system, limits, |_| 0, |state, _| states.push(state))?;
     Ok(states)
 }
 

@@ -27,6 +27,14 @@ fn threads<S: Serializer>(threads: &[Arc<ThreadState>], serializer: S) -> Result
 }
 
 impl State {
+    /// About how many bytes a search needs for it. It is held twice, and shares all threads but one
+    /// with the state before it; which one is not known, so the largest is counted.
+    pub(super) fn bytes(&self) -> u64 {
+        let own = size_of::<Self>() + size_of_val(&*self.memory) + size_of_val(&*self.threads);
+        let thread = self.threads.iter().map(|thread| thread.bytes()).max();
+        (2 * own + thread.unwrap_or(0)) as u64
+    }
+
     /// A thread that is about to change.
     pub(super) fn thread_mut(&mut self, thread: usize) -> &mut ThreadState {
         Arc::make_mut(&mut self.threads[thread])
@@ -50,6 +58,18 @@ pub struct ThreadState {
     pub reservation: Option<Location>,
     /// What it has shown to the world.
     pub output: Vec<Value>,
+}
+
+impl ThreadState {
+    fn bytes(&self) -> usize {
+        let pending = self.pending.iter();
+        let operands: usize = pending.map(|pending| size_of_val(&*pending.operands)).sum();
+        size_of::<Self>()
+            + size_of_val(&*self.registers)
+            + size_of_val(&*self.pending)
+            + operands
+            + size_of_val(&*self.output)
+    }
 }
 
 /// How far a thread has come.

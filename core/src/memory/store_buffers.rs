@@ -245,7 +245,8 @@ impl Buffered {
                 let old = to.memory[usize::from(location.0)];
                 let new = match update {
                     Update::CompareAndSwap { expected, desired } => {
-                        (value(expected)? == old).then_some(value(desired)?)
+                        let integer = self.program.variables[usize::from(location.0)].integer;
+                        (integer.keep(value(expected)?) == old).then_some(value(desired)?)
                     }
                     Update::Exchange(new) => Some(value(new)?),
                     Update::Fetch(operator, by) => Some(operator.apply(old, value(by)?)?),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use refmap::memory::MemoryModel;
-use refmap::memory::litmus::{Bounds, Observation, RunError, Verdict, read};
+use refmap::memory::litmus::{Bounds, Observation, Report, RunError, Verdict, read};
 
 /// The final states of a test under TSO, as `key=value` lists.
 #[track_caller]
@@ -186,6 +186,48 @@ fn types_cut_values() {
     );
 }
 
+/// What is written through a pointer is cut as the variable says, not as an int.
+#[test]
+fn pointers_lead_to_variables_of_every_type() {
+    for (initial, code, state) in [
+        (
+            "uint64_t x=4294967295; 0:rsi=x",
+            "incq (%rsi)",
+            "x=4294967296",
+        ),
+        (
+            "uint64_t x=4294967295; 0:rsi=x",
+            "lock incq (%rsi)",
+            "x=4294967296",
+        ),
+        (
+            "uint8_t x=255; 0:rsi=x",
+            "incb (%rsi); jne L; movl $7,(x); L:",
+            "x=7",
+        ),
+        (
+            "uint8_t x=255; y; 0:rsi=x",
+            "lock incb (%rsi); jne L; movl $7,(x); L:",
+            "x=7",
+        ),
+    ] {
+        assert_eq!(alone("X86_64", initial, code, "x"), state, "{code}");
+    }
+    for code in [
+        "incl (%rsi)",
+        "lock addl $1,(%rsi)",
+        "cmpl $1,(%rsi)",
+        "cmpxchgl %ebx,(%rsi)",
+    ] {
+        let text = format!("X86_64 t\n{{uint8_t x; y; 0:rsi=x; 1:rsi=y}}\nP0|P1;\n{code}|;\n");
+        assert_eq!(
+            read(&text).unwrap_err().to_string(),
+            "line 4: a pointer can lead to variables of different types, and the flags depend on the type",
+            "{code}"
+        );
+    }
+}
+
 /// Another thread may come between the two halves of an unlocked increment, and not of a locked one.
 #[test]
 fn an_unlocked_increment_is_two_accesses() {
@@ -312,6 +354,13 @@ fn questions_are_asked_in_several_ways() {
 fn what_cannot_be_read_gets_its_line_and_a_reason() {
     let deep = format!("exists {}x=1{}", "(".repeat(5000), ")".repeat(5000));
     let arrows = format!("exists {}", "true => ".repeat(5000));
+    // None of the chains is long, and yet each is nested in the one before it.
+    let chains = (1..200).rev().map(|arrows| "true => ".repeat(arrows) + "(");
+    let chains = format!(
+        "exists {}true{}",
+        chains.collect::<String>(),
+        ")".repeat(199)
+    );
     let program = |rows: &str| format!("X86 t\n{{}}\n{rows}\n");
     let with = |tail: &str| program(&format!("P0;\nMOV EAX,$1;\n{tail}"));
     for (text, message) in [
@@ -442,16 +491,29 @@ fn what_cannot_be_read_gets_its_line_and_a_reason() {
             "line 5: the condition is nested more than 200 deep",
         ),
         (
+            with(&chains),
+            "line 5: the condition is nested more than 200 deep",
+        ),
+        (
             "X86_64 t\n{}\nP0;\n;\nexists 0:eax=1".into(),
             "line 5: found \"eax\", expected the 64-bit name of a register, such as rax",
         ),
         (
             program(&format!("P0;\n{}", "NOP;\n".repeat(2000))),
-            "line 1028: there are more than 1024 instructions",
+            "line 260: there are more than 256 instructions",
         ),
     ] {
         let error = read(&text).expect_err(&text).to_string();
         assert_eq!(error, message, "{}", &text[..text.len().min(200)]);
+    }
+    for names in [129, 70_000] {
+        let names: String = (0..names).map(|number| format!("v{number};")).collect();
+        let error = read(&format!("X86 t\n{{{names}}}\nP0;\nNOP;\n")).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.ends_with("there are more than 128 locations"),
+            "{message}"
+        );
     }
     let long = "x".repeat(2 << 20);
     assert_eq!(
@@ -472,26 +534,157 @@ fn what_cannot_be_run_says_why() {
         error.to_string(),
         "thread 0 computes with an address as if it were a number"
     );
+    for walks in [
+        "INC ESI;\nMOV EAX,[ESI]",
+        "DEC ESI",
+        "ADD ESI,$1",
+        "MOV [y],ESI;\nINC [y]",
+        "MOV [y],ESI;\nLOCK INC [y]",
+        "MOV EAX,$y;\nSUB EAX,ESI",
+    ] {
+        let error = run(walks).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "thread 0 computes with an address as if it were a number",
+            "{walks}"
+        );
+    }
+    for stays in [
+        "MOV EAX,[x];\nXOR EAX,EAX;\nADD ESI,EAX;\nMOV EBX,[ESI]",
+        "XOR EAX,EAX;\nADD EAX,ESI;\nMOV EBX,[EAX]",
+        "SUB ESI,$0;\nMOV EBX,[ESI]",
+        "SUB ESI,ESI",
+    ] {
+        assert_eq!(run(stays), Ok(false), "{stays}");
+    }
     let error = run("MOV EAX,[EBX]").unwrap_err();
     assert_eq!(error.to_string(), "thread 0 uses a number as an address");
-    assert_eq!(run("L: MOV [x],$1;\nJMP L"), Err(RunError::NeverEnds));
+    let error = run("L: MOV [x],$1;\nJMP L").unwrap_err();
+    assert_eq!(error, RunError::NeverEnds);
+    assert_eq!(
+        error.to_string(),
+        "no execution ends before a thread has jumped back more than 16 times"
+    );
     let few = Bounds {
         states: 2,
-        cancel: None,
+        ..Bounds::default()
     };
     let test = read("X86 t\n{}\nP0|P1;\nMOV [x],$1|MOV [y],$1;").expect("it is a test");
     let error = test.run(MemoryModel::Sc, &few).unwrap_err();
     assert_eq!(error.to_string(), "there are more than 2 states");
 }
 
-/// A thread that waits for another is cut off only in executions in which it waits too long.
+/// Of no final state everything is true, which answers nothing.
+#[test]
+fn a_filter_that_leaves_nothing_is_no_answer() {
+    for question in ["forall x=1", "~exists x=1", "exists x=1"] {
+        let text = format!("X86 t\n{{}}\nP0;\nMOV [x],$1;\nfilter x=2\n{question}");
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        assert_eq!(answer, Err(RunError::NothingPasses), "{question}");
+    }
+}
+
+/// A register and a variable of the same bits compare as equal, whatever their types make of them.
+#[test]
+fn a_comparison_and_exchange_compares_in_the_type_of_the_variable() {
+    for lock in ["LOCK ", ""] {
+        let state = alone(
+            "X86",
+            "uint32_t x=-1; 0:EAX=-1; 0:EBX=5",
+            &format!("{lock}CMPXCHG [x],EBX; JNE L; MOV ECX,$1; L:"),
+            "0:ECX; x",
+        );
+        assert_eq!(state, "0:ECX=1 x=5", "{lock}");
+    }
+}
+
+/// The answers of two models to one test can be told apart.
+#[test]
+fn a_report_names_the_model() {
+    let test = read("X86 t\n{}\nP0;\nMOV [x],$1;\nexists x=1").expect("it is a test");
+    for model in MemoryModel::ALL {
+        let answer = test.run(model, &Bounds::default()).expect("it ends");
+        let report = Report {
+            file: "t.litmus",
+            test: &test,
+            answer: &answer,
+            seconds: 0.0,
+        };
+        let shown = report.to_string();
+        let head = format!("Test t Allowed\nModel {model}\nStates 1\n");
+        assert!(shown.starts_with(&head), "{shown}");
+    }
+}
+
+/// The number of states says little of the memory they take.
+#[test]
+fn states_that_take_too_much_memory_are_too_many() {
+    let threads: Vec<_> = (0..64).map(|thread| format!("P{thread}")).collect();
+    let cell = |row: usize| {
+        let cells = (0..64).map(move |thread| format!("MOV [v{}],$1", (thread + row) % 128));
+        cells.collect::<Vec<_>>().join("|")
+    };
+    let rows: Vec<_> = (0..64).map(|row| cell(row) + ";\n").collect();
+    let text = format!("X86 t\n{{}}\n{};\n{}", threads.join("|"), rows.concat());
+    let bounds = Bounds {
+        bytes: 16 << 20,
+        ..Bounds::default()
+    };
+    let error = read(&text)
+        .expect("it is a test")
+        .run(MemoryModel::RmoNo, &bounds)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("the states take more than 16777216 bytes"),
+        "{error}"
+    );
+}
+
+/// A thread that waits for another is cut off only in executions in which it waits too long. What was
+/// left out cannot refute what was found, and could be what was not found.
 #[test]
 fn a_loop_is_cut_off_and_says_so() {
-    let text =
-        "X86 wait\n{}\nP0|P1;\nMOV [x],$1|L: MOV EAX,[x];\n|CMP EAX,$1;\n|JNE L;\nforall 1:EAX=1";
-    let answer = read(text)
-        .unwrap()
-        .run(MemoryModel::Tso, &Bounds::default())
-        .unwrap();
-    assert_eq!((answer.verdict, answer.cut_off), (Verdict::Ok, true));
+    let ask = |question: &str| {
+        let text = format!(
+            "X86 wait\n{{}}\nP0|P1;\nMOV [x],$1|L: MOV EAX,[x];\n|CMP EAX,$1;\n|JNE L;\n{question}"
+        );
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        answer.map(|answer| (answer.verdict, answer.cut_off))
+    };
+    assert_eq!(ask("exists 1:EAX=1"), Ok((Verdict::Ok, true)));
+    assert_eq!(ask("~exists 1:EAX=1"), Ok((Verdict::No, true)));
+    for question in [
+        "exists 1:EAX=2",
+        "~exists 1:EAX=2",
+        "forall 1:EAX=1",
+        "forall 1:EAX=2",
+    ] {
+        let error = ask(question).expect_err(question);
+        assert_eq!(
+            error.to_string(),
+            "not decided: a thread was cut off after 16 jumps back",
+            "{question}"
+        );
+    }
+}
+
+/// A short loop comes to its end; of a long one only what is found is answered.
+#[test]
+fn loops_that_count_end_within_the_bound() {
+    let ask = |rounds: usize| {
+        let text = format!(
+            "X86 count\n{{}}\nP0|P1;\nMOV ECX,${rounds}|MOV [x],$1;\nL: DEC ECX|;\nJNE L|;\nMOV EAX,[x]|;\nforall 0:ECX=0"
+        );
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        answer.map(|answer| (answer.verdict, answer.cut_off))
+    };
+    assert_eq!(ask(6), Ok((Verdict::Ok, false)));
+    assert_eq!(ask(60), Err(RunError::NeverEnds));
 }

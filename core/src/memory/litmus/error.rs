@@ -81,6 +81,9 @@ pub enum Problem {
         /// How deep it may be.
         most: usize,
     },
+    /// A pointer that can lead to variables of different types, where the type matters.
+    #[error("a pointer can lead to variables of different types, and the flags depend on the type")]
+    PointerTypes,
     /// More than fits.
     #[error("there are more than {most} {what}")]
     TooMany {

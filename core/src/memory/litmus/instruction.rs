@@ -143,6 +143,7 @@ impl Parser {
         if lock == Lock::Locked && !lockable(base) {
             return Err(self.operands_expected("no LOCK in front of it"));
         }
+        // What lies beside a variable is not told, so no arithmetic leads from one to another.
         let operator = match base {
             "mfence" => return Ok(Instruction::Fence),
             "sfence" | "lfence" | "nop" => return Ok(Instruction::Nothing),
@@ -152,13 +153,13 @@ impl Parser {
             "inc" | "dec" => {
                 let destination = self.operand()?;
                 let operator = match base {
-                    "inc" => Operator::Add,
-                    _ => Operator::Subtract,
+                    "inc" => Operator::AddNumbers,
+                    _ => Operator::SubtractNumbers,
                 };
                 return self.arithmetic(lock, operator, destination, Operand::Number(1));
             }
-            "add" => Some(Operator::Add),
-            "sub" => Some(Operator::Subtract),
+            "add" => Some(Operator::AddNumbers),
+            "sub" => Some(Operator::SubtractNumbers),
             "and" => Some(Operator::And),
             "or" => Some(Operator::Or),
             "xor" => Some(Operator::Xor),

@@ -4,6 +4,11 @@
 //! signed 32-bit integers unless a type says otherwise, an access is to a whole location, and `SFENCE`
 //! and `LFENCE` order nothing.
 //!
+//! Deviation. D1: a `CMPXCHG` without `LOCK` is a load and, behind a branch, a store, and nothing is
+//! fetched past a branch that is not decided. A processor decides nothing there and goes on, so under
+//! RMO later accesses could be performed before the load; here they wait for it. This may hide
+//! behaviours of such tests, and adds none.
+//!
 //! ```
 //! use refmap::memory::{MemoryModel, litmus};
 //!
@@ -41,8 +46,12 @@ use translate::Column;
 
 /// The longest text that is read, in bytes.
 pub const MOST_BYTES: usize = 1 << 20;
+/// The most variables of a litmus test. Every state holds all of them.
+pub const MOST_LOCATIONS: usize = 128;
+/// The most instructions of a thread of a litmus test.
+pub const MOST_INSTRUCTIONS: usize = 256;
 /// How often a thread of a litmus test may jump back before it is cut off.
-pub const BACKWARD_JUMPS: u8 = 4;
+pub const BACKWARD_JUMPS: u8 = 16;
 
 /// A litmus test: a program, and a question about its final states.
 #[derive(Clone, Debug)]

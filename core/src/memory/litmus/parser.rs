@@ -1,5 +1,6 @@
 //! The sections of a litmus test: head, initial state, program, and what is asked.
 
+use super::MOST_INSTRUCTIONS;
 use super::error::{Problem, ReadError};
 use super::instruction::{Cell, cell};
 use super::proposition::{
@@ -8,7 +9,7 @@ use super::proposition::{
 };
 use super::register::{Architecture, Name};
 use super::token::{Token, Tokens, without_comments};
-use crate::memory::{Integer, MOST_INSTRUCTIONS, MOST_THREADS, Sign};
+use crate::memory::{Integer, MOST_THREADS, Sign};
 
 /// A litmus test as it is written.
 #[derive(Clone, Debug)]
@@ -341,10 +342,10 @@ fn row_of(
         if cell.instruction.is_some() || !cell.labels.is_empty() {
             thread.push(cell);
         }
-        if thread.len() > MOST_INSTRUCTIONS / 4 {
+        if thread.len() > MOST_INSTRUCTIONS {
             return Err(Problem::TooMany {
                 what: "instructions",
-                most: MOST_INSTRUCTIONS / 4,
+                most: MOST_INSTRUCTIONS,
             }
             .on(line));
         }

@@ -181,7 +181,8 @@ impl ConditionParser<'_> {
             if depth + parts.len() > MOST_DEPTH {
                 return Err(Problem::TooDeep { most: MOST_DEPTH }.on(self.tokens.line()));
             }
-            parts.push(self.negation(depth)?);
+            // Each further part is nested in what stands before it.
+            parts.push(self.negation(depth + parts.len())?);
         }
         let last = parts.pop().expect("there is one at least");
         Ok(parts.into_iter().rev().fold(last, |right, left| {

@@ -8,22 +8,27 @@ use serde::Serialize;
 use super::proposition::{Observed, Quantifier};
 use super::translate::{Column, ColumnSource};
 use super::{BACKWARD_JUMPS, Test};
-use crate::memory::{Fault, Machine, MemoryModel, Outcome, ThreadEnd, TooManyStates, Value, ends};
+use crate::memory::outcome::{Limits, ends_within};
+use crate::memory::{Fault, Machine, MemoryModel, Outcome, ThreadEnd, TooManyStates, Value};
 
 /// What a run may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
     /// The most states that are explored.
     pub states: u64,
+    /// About how many bytes they may take. States of a large test are large, so that their number
+    /// alone would say little.
+    pub bytes: u64,
     /// Set by somebody who wants the run to stop.
     pub cancel: Option<&'a AtomicBool>,
 }
 
 impl Default for Bounds<'_> {
-    /// Three million states, which take about two gigabytes.
+    /// Three million states, or two gigabytes.
     fn default() -> Self {
         Self {
             states: 3_000_000,
+            bytes: 2 << 30,
             cancel: None,
         }
     }
@@ -85,8 +90,14 @@ pub enum RunError {
         fault: Fault,
     },
     /// No execution ended.
-    #[error("no execution ends before a thread has jumped back {BACKWARD_JUMPS} times")]
+    #[error("no execution ends before a thread has jumped back more than {BACKWARD_JUMPS} times")]
     NeverEnds,
+    /// The filter leaves nothing to be asked about.
+    #[error("no final state passes the filter")]
+    NothingPasses,
+    /// The answer would rest on the absence of final states, and executions were left out.
+    #[error("not decided: a thread was cut off after {BACKWARD_JUMPS} jumps back")]
+    Undecided,
 }
 
 impl Test {
@@ -103,11 +114,18 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// If the search reaches its bounds, a thread comes to something that it cannot compute, or no
-    /// execution ends.
+    /// If the search reaches its bounds, a thread comes to something that it cannot compute, no
+    /// execution ends, no final state passes the filter, or executions were left out that could change the answer.
     pub fn run(&self, model: MemoryModel, bounds: &Bounds<'_>) -> Result<Answer, RunError> {
         let machine = Machine::new(self.program.clone(), model);
-        let ends = ends(&machine, bounds.states, bounds.cancel)?;
+        let ends = ends_within(
+            &machine,
+            Limits {
+                states: bounds.states,
+                bytes: bounds.bytes,
+                cancel: bounds.cancel,
+            },
+        )?;
         let mut states = BTreeSet::new();
         let mut cut_off = false;
         for end in &ends.states {
@@ -126,7 +144,30 @@ impl Test {
         if states.is_empty() {
             return Err(RunError::NeverEnds);
         }
-        Ok(self.judge(model, states, cut_off, ends.explored))
+        if let Some(filter) = &self.filter {
+            states.retain(|state| filter.holds(state));
+        }
+        if states.is_empty() {
+            return Err(match cut_off {
+                true => RunError::Undecided,
+                false => RunError::NothingPasses,
+            });
+        }
+        let answer = self.judge(model, states, cut_off, ends.explored);
+        match cut_off && !self.rests_on_presence(&answer) {
+            true => Err(RunError::Undecided),
+            false => Ok(answer),
+        }
+    }
+
+    /// Whether final states that were left out could not change the answer: what one final state
+    /// proves or refutes stays so, and that there is none does not.
+    fn rests_on_presence(&self, answer: &Answer) -> bool {
+        match self.quantifier {
+            Quantifier::Exists => answer.verdict == Verdict::Ok,
+            Quantifier::NotExists => answer.verdict == Verdict::No,
+            Quantifier::Forall => answer.observation == Observation::Sometimes,
+        }
     }
 
     fn row(&self, outcome: &Outcome) -> Vec<Value> {
@@ -143,13 +184,10 @@ impl Test {
     fn judge(
         &self,
         model: MemoryModel,
-        mut states: BTreeSet<Vec<Value>>,
+        states: BTreeSet<Vec<Value>>,
         cut_off: bool,
         explored: u64,
     ) -> Answer {
-        if let Some(filter) = &self.filter {
-            states.retain(|state| filter.holds(state));
-        }
         let shown = |states: BTreeSet<Vec<Value>>| -> BTreeSet<Vec<Value>> {
             let rows = states.into_iter();
             rows.map(|state| state[..self.shown].to_vec()).collect()

@@ -24,11 +24,12 @@ pub struct Report<'a> {
 }
 
 /// The shape of herd's output. Herd counts executions as witnesses; here distinct final states are
-/// counted, and the line says so.
+/// counted, and the line says so. Herd has no line for the model.
 impl Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (test, answer) = (self.test, self.answer);
         writeln!(f, "Test {} {}", test.name, test.quantifier.kind())?;
+        writeln!(f, "Model {}", answer.model)?;
         writeln!(f, "States {}", answer.states.len())?;
         for state in &answer.states {
             let cells = test.columns.iter().zip(state).map(|(column, value)| {

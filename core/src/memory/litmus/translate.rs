@@ -7,7 +7,7 @@ use super::instruction::{Cell, Instruction, Lock, Operand};
 use super::parser::{InitialTarget, Source};
 use super::proposition::{Condition, Literal, Observed, Proposition};
 use super::register::{Architecture, Name};
-use super::{BACKWARD_JUMPS, Test};
+use super::{BACKWARD_JUMPS, MOST_LOCATIONS, Test};
 use crate::memory::{
     Afterwards, Expression, Fence, Integer, Label, Location, Operator, Place, ProgramBuilder,
     Register, Returned, Sign, ThreadBuilder, Update, Value,
@@ -38,6 +38,8 @@ struct Names {
     architecture: Architecture,
     variables: BTreeMap<String, (Location, Integer)>,
     registers: BTreeMap<(usize, &'static str), (Value, Integer)>,
+    /// The type of everything that a pointer can lead to, if there is one for all.
+    pointed: Option<Integer>,
 }
 
 /// The test, from what was written.
@@ -143,6 +145,14 @@ fn names(source: &Source, builder: &mut ProgramBuilder) -> Result<Names, ReadErr
             mentioned.insert(name.clone());
         }
     }
+    // Before they are numbered, since there are fewer numbers than a text can have names.
+    if mentioned.len() > MOST_LOCATIONS {
+        return Err(Problem::TooMany {
+            what: "locations",
+            most: MOST_LOCATIONS,
+        }
+        .on(source.tail_line));
+    }
     // Locations first, since their addresses are values.
     let locations: BTreeMap<String, Location> = mentioned
         .into_iter()
@@ -180,11 +190,24 @@ fn names(source: &Source, builder: &mut ProgramBuilder) -> Result<Names, ReadErr
     for (name, location) in &locations {
         let known = initial.get(&**name).copied();
         let (value, integer) = known.unwrap_or((Value::default(), Integer::I32));
-        // If there are too many, the builder says so in the end.
         builder.typed_location(name.clone(), value, integer);
         variables.insert(name.clone(), (*location, integer));
     }
+    // No arithmetic leads from one variable to another, so a pointer holds an address that was given.
+    let given = source.initial.iter().filter_map(|item| match &item.value {
+        Literal::Address(name) => Some(name),
+        _ => None,
+    });
+    let operands = source.threads.iter().flatten().flat_map(Cell::operands);
+    let taken = operands.filter_map(|operand| match operand {
+        Operand::Address(name) => Some(name),
+        _ => None,
+    });
+    let mut pointed = given.chain(taken).map(|name| variables[name].1);
+    let first = pointed.next().unwrap_or(Integer::I32);
+    let pointed = pointed.all(|integer| integer == first).then_some(first);
     Ok(Names {
+        pointed,
         architecture: source.architecture,
         variables,
         registers,
@@ -387,16 +410,16 @@ impl Translator<'_, '_, '_> {
             Instruction::Exchange(to, Operand::Register(from)) => self.exchange(to, *from),
             Instruction::Exchange(_, other) => unreachable!("{other:?} is not a register"),
             Instruction::Arithmetic(lock, operator, to, from) => {
-                self.arithmetic(*lock, *operator, to, from);
+                self.arithmetic(*lock, *operator, to, from, line)?;
             }
             Instruction::CompareExchange(lock, to, Operand::Register(from)) => {
-                self.compare_exchange(*lock, to, *from);
+                self.compare_exchange(*lock, to, *from, line)?;
             }
             Instruction::CompareExchange(_, _, other) => {
                 unreachable!("{other:?} is not a register")
             }
             Instruction::Compare(left, right) => {
-                let integer = self.compared(left, right);
+                let integer = self.compared(left, right, line)?;
                 // One of them is not in memory, so one scratch register is enough.
                 let (left, right) = (self.value(left), self.value(right));
                 let equal = left.keep(integer).equals(right.keep(integer));
@@ -428,8 +451,8 @@ impl Translator<'_, '_, '_> {
             Operand::Register(to) if from.is_memory() && to.bits >= self.integer(*to).bits => {
                 let (place, into) = (self.place(from), self.register(*to));
                 self.t.load(into, place);
-                let (integer, stored) = (self.integer(*to), self.stored(from));
-                if integer != stored {
+                let integer = self.integer(*to);
+                if self.known(from) != Some(integer) {
                     self.t.assign(into, Expression::from(into).keep(integer));
                 }
             }
@@ -445,28 +468,37 @@ impl Translator<'_, '_, '_> {
     }
 
     /// The type in which two operands are compared: that of the narrower register, or of memory.
-    fn compared(&self, left: &Operand, right: &Operand) -> Integer {
-        let integer = |operand: &Operand| match operand {
-            Operand::Register(name) if name.bits < self.integer(*name).bits => Integer {
-                bits: name.bits,
-                sign: Sign::Signed,
-            },
-            Operand::Register(name) => self.integer(*name),
-            operand if operand.is_memory() => self.stored(operand),
-            _ => Integer::I64,
+    fn compared(&self, left: &Operand, right: &Operand, line: usize) -> Result<Integer, ReadError> {
+        let integer = |operand: &Operand| -> Result<Integer, ReadError> {
+            Ok(match operand {
+                Operand::Register(name) if name.bits < self.integer(*name).bits => Integer {
+                    bits: name.bits,
+                    sign: Sign::Signed,
+                },
+                Operand::Register(name) => self.integer(*name),
+                operand if operand.is_memory() => self.stored(operand, line)?,
+                _ => Integer::I64,
+            })
         };
-        let both = [integer(left), integer(right)];
-        both.into_iter()
-            .min_by_key(|integer| integer.bits)
-            .expect("there are two")
+        let (left, right) = (integer(left)?, integer(right)?);
+        Ok(match right.bits < left.bits {
+            true => right,
+            false => left,
+        })
     }
 
-    /// The type of what an operand in memory holds, as far as it is known.
-    fn stored(&self, operand: &Operand) -> Integer {
+    /// The type of what an operand in memory holds, if it is known.
+    fn known(&self, operand: &Operand) -> Option<Integer> {
         match operand {
-            Operand::Variable(name) => self.names.variables[name].1,
-            _ => Integer::I32,
+            Operand::Variable(name) => Some(self.names.variables[name].1),
+            _ => self.names.pointed,
         }
+    }
+
+    /// The type of what an operand in memory holds, where the flags depend on it.
+    fn stored(&self, operand: &Operand, line: usize) -> Result<Integer, ReadError> {
+        let known = self.known(operand);
+        known.ok_or_else(|| Problem::PointerTypes.on(line))
     }
 
     fn exchange(&mut self, to: &Operand, from: Name) {
@@ -487,43 +519,58 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    fn arithmetic(&mut self, lock: Lock, operator: Operator, to: &Operand, from: &Operand) {
+    fn arithmetic(
+        &mut self,
+        lock: Lock,
+        operator: Operator,
+        to: &Operand,
+        from: &Operand,
+        line: usize,
+    ) -> Result<(), ReadError> {
         let [old, result] = self.scratch;
         if let Operand::Register(to) = to {
             let left = self.part(*to);
             let right = self.value(from);
             self.write(*to, Expression::of(operator, left, right));
             let written = self.part(*to);
-            return self.t.assign(self.zero, written.equals(0));
+            self.t.assign(self.zero, written.equals(0));
+            return Ok(());
         }
         let (place, value) = (self.place(to), self.value(from));
-        let integer = self.stored(to);
+        let integer = self.stored(to, line)?;
         match lock {
             Lock::Locked => {
                 let returned = Some((old, Returned::Old));
                 let update = Update::Fetch(operator, value.clone());
                 self.t.update(returned, place, update);
-                self.t
-                    .assign(result, Expression::of(operator, old, value).keep(integer));
+                self.t.assign(result, Expression::of(operator, old, value));
             }
             Lock::Unlocked => {
                 self.t.load(old, place.clone());
-                self.t
-                    .assign(result, Expression::of(operator, old, value).keep(integer));
+                self.t.assign(result, Expression::of(operator, old, value));
                 self.t.store(place, result);
             }
         }
-        self.t.assign(self.zero, result.equals(0));
+        // The location cuts what is stored; the flag is that of what is left.
+        let left = Expression::from(result).keep(integer);
+        self.t.assign(self.zero, left.equals(0));
+        Ok(())
     }
 
-    fn compare_exchange(&mut self, lock: Lock, to: &Operand, from: Name) {
+    fn compare_exchange(
+        &mut self,
+        lock: Lock,
+        to: &Operand,
+        from: Name,
+        line: usize,
+    ) -> Result<(), ReadError> {
         let [old, _] = self.scratch;
         let accumulator = Name {
             whole: self.names.architecture.accumulator(),
             bits: from.bits,
         };
         let (place, value) = (self.place(to), self.part(from));
-        let expected = self.part(accumulator);
+        let expected = self.part(accumulator).keep(self.stored(to, line)?);
         match lock {
             Lock::Locked => {
                 let returned = Some((old, Returned::Old));
@@ -539,5 +586,6 @@ impl Translator<'_, '_, '_> {
         }
         // If it succeeds, the accumulator holds what was read already.
         self.write(accumulator, old);
+        Ok(())
     }
 }
