@@ -598,7 +598,7 @@ impl TransitionSystem for Machine {
     }
 
     /// Where every thread has ended or stopped; and where one was cut off, since another may wait for
-    /// it in vain [D3].
+    /// it in vain (deviation D3).
     fn may_stop(&self, state: &State) -> bool {
         let mut threads = state.threads.iter().enumerate();
         let cut_off = |of: &Arc<ThreadState>| of.progress == Progress::CutOff;
