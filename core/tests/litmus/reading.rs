@@ -303,6 +303,7 @@ fn conditions_bind_as_the_format_says() {
         "false",
         "x=2",
         "~true",
+        "~false /\\ false",
         "x=[y]",
         "(true \\/ true) /\\ false",
         "true => false",

@@ -1,4 +1,6 @@
-//! Two semantics that share nothing but the program text have the same outcomes.
+//! Two semantics have the same outcomes. The store buffers share nothing with the machine but the
+//! program text. The axioms also share the table of what a model orders, so a wrong entry of it would
+//! not be noticed here.
 
 use std::collections::BTreeSet;
 
