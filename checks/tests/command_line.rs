@@ -573,7 +573,9 @@ fn fingerprints_print_what_they_may_cost() {
     let words = format!("check ben-ari-1 {SMALL} --storage fingerprints --obligations simulation");
     let output = refmap(&words);
     assert_eq!(status(&output), 0);
-    let said = text(&output.stdout).replace('\n', " ");
+    let said = text(&output.stdout);
+    let said: Vec<_> = said.split_whitespace().collect();
+    let said = said.join(" ");
     assert!(
         said.contains("left out with a probability of at most"),
         "{said}"

@@ -2,11 +2,12 @@
 //! or with three.
 
 use refmap::explore::{Limits, Storage};
+use refmap::obligation::Induction;
 use refmap::{Report, Settings, Verdict};
 use refmap_checks::catalogue;
 
 /// Claims with more states are for the default run of `refmap`.
-const MOST_STATES: u64 = 60_000;
+const MOST_STATES: u64 = 10_000;
 
 /// What is said of an obligation: verdict, how often it was tested, length of the counterexample.
 fn said(report: &Report) -> Vec<(String, Verdict, u64, Option<usize>)> {
@@ -22,6 +23,10 @@ fn every_mode_says_the_same_of_every_small_claim() {
     let catalogue = catalogue();
     let mut compared = 0;
     for claim in &catalogue.claims {
+        if claim.induction == Induction::Included {
+            // It is decided from all type-correct states, which are not explored.
+            continue;
+        }
         let run = |storage, threads| {
             let settings = Settings {
                 storage,
@@ -70,5 +75,5 @@ fn every_mode_says_the_same_of_every_small_claim() {
             }
         }
     }
-    assert!(compared > 150, "{compared}");
+    assert!(compared > 60, "{compared}");
 }
