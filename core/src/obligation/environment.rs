@@ -207,7 +207,7 @@ impl<'a> Backward<'a> {
     ///
     /// PERF: the steps are passed over again and again, last states first, and not turned round, which
     /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
-    /// pass carries a mark far: on Ben-Ari's collector and on YRC some ten passes are enough.
+    /// pass carries a mark far.
     fn spread(&self, marks: &mut [u64], permitted: impl Fn(StateId, Label) -> bool) {
         let mut changed = true;
         while changed {

@@ -7,7 +7,7 @@
 //! it is at home, and a slot holds what is left: the remainder, and how many lines from home the slot
 //! is. No two numbers have the same home and the same remainder, so the set is exact. A number in a
 //! table of many lines needs fewer bits than in one of few, and slots become half as wide once that
-//! is enough: with 45 bits a state, from some hundred thousand states on.
+//! is enough: with 45 bits a state, from some two million states on.
 //!
 //! Numbers should be spread evenly; [`Scatter`](super::scatter::Scatter) does that, reversibly, so
 //! nothing is lost by it.
@@ -24,8 +24,7 @@ const SHARD_BITS: u32 = 6;
 pub(super) const SHARDS: usize = 1 << SHARD_BITS;
 /// Of this many slots …
 const LOAD_OF: usize = 64;
-/// … so many are filled before a shard grows. PERF: at 7/8 a search looks at 1.2 lines on average,
-/// at 15/16 at 1.5.
+/// … so many are filled before a shard grows.
 const LOAD: usize = 56;
 
 /// A shard of fewer slots takes next to no memory.
