@@ -39,7 +39,7 @@ pub use report::{Evidence, Report, Verdict};
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
     ActionOf, Disagreement, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem,
-    disagreement, offer, steps,
+    disagreement, offer, offer_changed, steps,
 };
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};

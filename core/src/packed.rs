@@ -78,6 +78,8 @@ pub struct Layout {
 pub struct Field {
     word: u32,
     offset: u32,
+    /// 2 to the power of `offset`. PERF: a product takes fewer instructions than a shift.
+    scale: u64,
     /// How many values it has; 0 for 2⁶⁴.
     count: u64,
     /// The bits that none of its values has.
@@ -116,12 +118,13 @@ impl Layout {
             self.used.push(0);
             self.used.len() - 1
         });
-        let offset = self.used[word];
+        // A variable without bits may be behind the last one of a full word.
+        let offset = self.used[word] % u64::BITS;
         self.used[word] += bits;
         Field {
             word: word as u32,
-            // A variable without bits may be behind the last one of a full word.
-            offset: offset % u64::BITS,
+            offset,
+            scale: 1 << offset,
             count,
             beyond: u64::MAX.checked_shl(bits).unwrap_or(0),
         }
@@ -277,7 +280,7 @@ impl Fields for Writer<'_> {
             1 => 0,
             _ => field.word as usize,
         };
-        self.words[word] |= value << field.offset;
+        self.words[word] |= value.wrapping_mul(field.scale);
         value
     }
 }

@@ -208,6 +208,41 @@ pub fn offer<A: Debug, S>(
     }
 }
 
+/// The same for a rule that changes a copy of `from`, and says whether its guard held.
+///
+/// PERF: where a state is large, an `Option` of one is moved, piece by piece, more slowly than it is
+/// copied and changed.
+///
+/// ```
+/// # use refmap::offer_changed;
+/// fn increment(s: &mut u8) -> bool {
+///     let enabled = *s < 3;
+///     if enabled {
+///         *s += 1;
+///     }
+///     enabled
+/// }
+/// let mut steps = Vec::new();
+/// offer_changed(&mut |action, to| steps.push((action, to)), "increment", &2, increment);
+/// offer_changed(&mut |action, to| steps.push((action, to)), "increment", &3, increment);
+/// assert_eq!(steps, [("increment", 3)]);
+/// ```
+#[inline(always)]
+pub fn offer_changed<A: Debug, S: Clone>(
+    visit: &mut impl FnMut(A, S),
+    action: A,
+    from: &S,
+    rule: impl FnOnce(&mut S) -> bool,
+) {
+    let culprit = Culprit(&action);
+    let mut to = from.clone();
+    let enabled = rule(&mut to);
+    std::mem::forget(culprit);
+    if enabled {
+        visit(action, to);
+    }
+}
+
 /// Dropped only when the rule it names unwinds, and then leaves the rule's name to be reported.
 struct Culprit<'a, A: Debug>(&'a A);
 
@@ -221,7 +256,7 @@ thread_local! {
     static CULPRIT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// The action whose rule panicked last on this thread, if it was evaluated by [`offer`].
+/// The action whose rule panicked last on this thread, if it was evaluated by [`offer`] or [`offer_changed`].
 pub(crate) fn take_culprit() -> Option<String> {
     CULPRIT.with_borrow_mut(Option::take)
 }

@@ -13,7 +13,19 @@ pub(super) trait Keeper<S: TransitionSystem>: Send + Sync + 'static {
     /// # Panics
     ///
     /// If the model says wrongly how it is packed, as far as `care` goes.
-    fn key(&self, system: &S, state: StateOf<S>, care: Care) -> Self::Key;
+    #[inline(always)]
+    fn key(&self, system: &S, state: StateOf<S>, care: Care) -> Self::Key {
+        match self.written(system, &state, care) {
+            Some(key) => key,
+            None => self.whole(state),
+        }
+    }
+
+    /// The key, if it is written from the state. PERF: a state behind a reference is not moved.
+    fn written(&self, system: &S, state: &StateOf<S>, care: Care) -> Option<Self::Key>;
+
+    /// The key, if it is the state.
+    fn whole(&self, state: StateOf<S>) -> Self::Key;
 
     /// Shows the state of a key to `look`.
     fn with<T>(&self, system: &S, key: &Self::Key, look: impl FnOnce(&StateOf<S>) -> T) -> T;
@@ -34,7 +46,11 @@ pub(super) struct Whole;
 impl<S: TransitionSystem> Keeper<S> for Whole {
     type Key = StateOf<S>;
 
-    fn key(&self, _system: &S, state: StateOf<S>, _care: Care) -> StateOf<S> {
+    fn written(&self, _system: &S, _state: &StateOf<S>, _care: Care) -> Option<StateOf<S>> {
+        None
+    }
+
+    fn whole(&self, state: StateOf<S>) -> StateOf<S> {
         state
     }
 
@@ -53,15 +69,19 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
     type Key = [u64; N];
 
     #[inline(always)]
-    fn key(&self, system: &S, state: StateOf<S>, care: Care) -> [u64; N] {
-        let Some(words) = pack(system, &state) else {
-            complain(system, &state);
+    fn written(&self, system: &S, state: &StateOf<S>, care: Care) -> Option<[u64; N]> {
+        let Some(words) = pack(system, state) else {
+            complain(system, state);
         };
         let chosen = words[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58 == 0;
         if care == Care::Every || chosen {
-            self.read_back(system, &words, &state);
+            self.read_back(system, &words, state);
         }
-        words
+        Some(words)
+    }
+
+    fn whole(&self, _state: StateOf<S>) -> [u64; N] {
+        unreachable!("every state is written")
     }
 
     #[inline(always)]

@@ -420,6 +420,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
 
     /// Tests that a step of `rule` maps to what it is said to simulate, and says what it means to the
     /// environment.
+    #[inline(never)]
     fn simulation(
         &self,
         tally: &mut Tally<ActionOf<R::Abstract>>,
@@ -567,13 +568,14 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         image
     }
 
+    #[inline(always)]
     fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
         if self.wants.anything {
             tally.note_offer(Mixer::mix(action));
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(
         &self,
         tally: &mut Self::Tally,

@@ -31,24 +31,31 @@ impl Mutation {
     pub const ALL: [Self; 3] = [Self::DropGuard, Self::NegateGuard, Self::DropEffect];
 }
 
-/// A rule about to be fired in a state.
+/// A rule about to be fired in a state, which it changes.
 pub(super) struct Command<'a, S> {
-    from: &'a S,
+    s: &'a mut S,
     enabled: bool,
     mutation: Option<Mutation>,
 }
 
-impl<'a, S: Copy> Command<'a, S> {
-    /// The rule numbered `rule`, in `from`, which is or is not at the rule's location.
+impl<'a, S> Command<'a, S> {
+    /// The rule numbered `rule`, in `s`.
     #[inline]
-    pub fn at(from: &'a S, here: bool, mutant: Option<Mutant>, rule: RuleId) -> Self {
+    pub fn new(s: &'a mut S, mutant: Option<Mutant>, rule: RuleId) -> Self {
         Self {
-            from,
-            enabled: here,
+            s,
+            enabled: true,
             mutation: mutant
                 .filter(|mutant| mutant.rule == rule)
                 .map(|mutant| mutant.mutation),
         }
+    }
+
+    /// The location: no mutation moves a rule.
+    #[inline]
+    pub fn at(mut self, here: impl FnOnce(&S) -> bool) -> Self {
+        self.enabled = here(self.s);
+        self
     }
 
     /// The guard; asked only at the rule's location, where it makes sense.
@@ -57,22 +64,18 @@ impl<'a, S: Copy> Command<'a, S> {
         self.enabled = self.enabled
             && match self.mutation {
                 Some(Mutation::DropGuard) => true,
-                Some(Mutation::NegateGuard) => !guard(self.from),
-                Some(Mutation::DropEffect) | None => guard(self.from),
+                Some(Mutation::NegateGuard) => !guard(self.s),
+                Some(Mutation::DropEffect) | None => guard(self.s),
             };
         self
     }
 
-    /// The effect, and where it leads.
+    /// The effect, if the rule is enabled; and whether it is.
     #[inline]
-    pub fn then(self, effect: impl FnOnce(&mut S)) -> Option<S> {
-        if !self.enabled {
-            return None;
+    pub fn then(self, effect: impl FnOnce(&mut S)) -> bool {
+        if self.enabled && self.mutation != Some(Mutation::DropEffect) {
+            effect(self.s);
         }
-        let mut to = *self.from;
-        if self.mutation != Some(Mutation::DropEffect) {
-            effect(&mut to);
-        }
-        Some(to)
+        self.enabled
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
-use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer};
+use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
@@ -96,12 +96,10 @@ impl Level1 {
         }
     }
 
-    /// The rules of the collector [Fig. 9].
-    fn collector(&self, from: &State, action: Action) -> Option<State> {
-        let at = |location| {
-            let rule = self.rule_of(&action);
-            Command::at(from, from.chi == location, self.mutant, rule)
-        };
+    /// The rules of the collector [Fig. 9]: whether the rule is enabled in `s`, which it then changes.
+    fn collector(&self, s: &mut State, action: Action) -> bool {
+        let command = Command::new(s, self.mutant, self.rule_of(&action));
+        let at = |location| command.at(|s| s.chi == location);
         let nodes = self.scope.shape.nodes;
         match action {
             Action::Colour { n } => at(Chi::Colour).when(|_| true).then(|s| {
@@ -131,7 +129,7 @@ impl Level1 {
                     s.shared.whiten_l();
                     s.chi = Chi::TestL;
                 }),
-            Action::Mutator(_) => None,
+            Action::Mutator(_) => false,
         }
     }
 }
@@ -199,9 +197,8 @@ impl TransitionSystem for Level1 {
         self.mutators()
             .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
         for n in self.scope.shape.nodes() {
-            offer(visit, Action::Colour { n }, || {
-                self.collector(from, Action::Colour { n })
-            });
+            let action = Action::Colour { n };
+            offer_changed(visit, action, from, |s| self.collector(s, action));
         }
         for action in [
             Action::StopColouring,
@@ -210,7 +207,7 @@ impl TransitionSystem for Level1 {
             Action::AppendWhite,
             Action::BlackToWhite,
         ] {
-            offer(visit, action, || self.collector(from, action));
+            offer_changed(visit, action, from, |s| self.collector(s, action));
         }
     }
 
@@ -229,7 +226,10 @@ impl TransitionSystem for Level1 {
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
             Action::Mutator(action) => self.mutators().successor(from, action),
-            action => self.collector(from, action),
+            action => {
+                let mut s = *from;
+                self.collector(&mut s, action).then_some(s)
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
-use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer};
+use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
@@ -113,12 +113,10 @@ impl Level2 {
         }
     }
 
-    /// The rules of the collector [Fig. 12].
-    fn collector(&self, from: &State, action: Action) -> Option<State> {
-        let at = |location| {
-            let rule = self.rule_of(&action);
-            Command::at(from, from.chi == location, self.mutant, rule)
-        };
+    /// The rules of the collector [Fig. 12]: whether the rule is enabled in `s`, which it then changes.
+    fn collector(&self, s: &mut State, action: Action) -> bool {
+        let command = Command::new(s, self.mutant, self.rule_of(&action));
+        let at = |location| command.at(|s| s.chi == location);
         let Shape { nodes, roots, .. } = self.scope.shape;
         match action {
             Action::StopColouringRoots => at(Chi::ColourRoots)
@@ -159,7 +157,7 @@ impl Level2 {
                     s.shared.whiten_l();
                     s.chi = Chi::TestL;
                 }),
-            Action::Mutator(_) => None,
+            Action::Mutator(_) => false,
         }
     }
 }
@@ -230,9 +228,8 @@ impl TransitionSystem for Level2 {
         self.mutators()
             .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
         for (n, i) in self.scope.shape.cells() {
-            offer(visit, Action::Propagate { n, i }, || {
-                self.collector(from, Action::Propagate { n, i })
-            });
+            let action = Action::Propagate { n, i };
+            offer_changed(visit, action, from, |s| self.collector(s, action));
         }
         for action in [
             Action::StopColouringRoots,
@@ -243,7 +240,7 @@ impl TransitionSystem for Level2 {
             Action::AppendWhite,
             Action::BlackToWhite,
         ] {
-            offer(visit, action, || self.collector(from, action));
+            offer_changed(visit, action, from, |s| self.collector(s, action));
         }
     }
 
@@ -262,7 +259,10 @@ impl TransitionSystem for Level2 {
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
             Action::Mutator(action) => self.mutators().successor(from, action),
-            action => self.collector(from, action),
+            action => {
+                let mut s = *from;
+                self.collector(&mut s, action).then_some(s)
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 //! and so skips the roots, which cannot be meant: Fig. 12 has COLOUR_ROOTS, which K := 0 prepares.
 //! Both texts are here, as [`Figure14`].
 
-use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer};
+use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
@@ -170,13 +170,11 @@ impl Level3 {
         }
     }
 
-    /// The rules of the collector [Fig. 14].
+    /// The rules of the collector [Fig. 14]: whether the rule is enabled in `s`, which it then changes.
     #[inline]
-    fn collector(&self, from: &State, action: Action) -> Option<State> {
-        let at = |location| {
-            let rule = self.rule_of(&action);
-            Command::at(from, from.chi == location, self.mutant, rule)
-        };
+    fn collector(&self, s: &mut State, action: Action) -> bool {
+        let command = Command::new(s, self.mutant, self.rule_of(&action));
+        let at = |location| command.at(|s| s.chi == location);
         let Shape { nodes, sons, roots } = self.scope.shape;
         match action {
             // Step 1: colour roots.
@@ -269,7 +267,7 @@ impl Level3 {
                     s.shared.whiten_l();
                     s.chi = Chi::TestL;
                 }),
-            Action::Mutator(_) => None,
+            Action::Mutator(_) => false,
         }
     }
 }
@@ -369,7 +367,7 @@ impl TransitionSystem for Level3 {
             Chi::Append => [Action::AppendWhite, Action::BlackToWhite],
         };
         for action in rules {
-            offer(visit, action, || self.collector(from, action));
+            offer_changed(visit, action, from, |s| self.collector(s, action));
         }
     }
 
@@ -389,7 +387,10 @@ impl TransitionSystem for Level3 {
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
             Action::Mutator(action) => self.mutators().successor(from, action),
-            action => self.collector(from, action),
+            action => {
+                let mut s = *from;
+                self.collector(&mut s, action).then_some(s)
+            }
         }
     }
 }

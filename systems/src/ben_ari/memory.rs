@@ -38,23 +38,10 @@ impl Shape {
         u8::BITS - (self.nodes - 1).leading_zeros()
     }
 
-    /// How many bits of each word the cells take.
-    pub fn word_bits(self) -> [u32; WORDS] {
-        let first = self.nodes.min(self.nodes_of_first_word());
-        let node_bits = self.node_bits() * u32::from(self.sons);
-        [first, self.nodes - first].map(|nodes| u32::from(nodes) * node_bits)
-    }
-
-    /// The cells of how many nodes find room in a word.
+    /// How many bits the cells of a node take.
     #[inline]
-    fn nodes_of_first_word(self) -> u8 {
-        match self.sons {
-            // The cells of 8 nodes, at 3 bits a cell, take 48 bits or less.
-            0..=2 => u8::MAX,
-            // At 9 bits a node, or at 12.
-            3 => 7,
-            _ => 5,
-        }
+    pub fn row_bits(self) -> u32 {
+        self.node_bits() * u32::from(self.sons)
     }
 
     /// A node with all its bits set.
@@ -151,76 +138,63 @@ pub struct Memory {
     /// The bounds, which are those of the instance.
     pub shape: Shape,
     /// What the cells point to, by nodes and then by indices, each in as few bits as the last node
-    /// needs, lowest first; the cells of a node are in one word.
-    pub cells: [u64; WORDS],
+    /// needs, lowest first.
+    pub cells: u128,
 }
 
-/// Words that the largest memory takes.
-pub const WORDS: usize = 2;
+const _: () = assert!(MAX_NODES * MAX_SONS * 3 <= 128, "3 bits a cell, at most");
 
 impl Memory {
     /// The initial memory: every cell contains 0 (`null_array`, `mem_ax1`).
     pub fn null_array(shape: Shape) -> Self {
-        Self {
-            shape,
-            cells: [0; WORDS],
-        }
+        Self { shape, cells: 0 }
     }
 
-    /// In which word the cells of node n begin, and how far up in bits.
+    /// How far up in bits the cells of node n begin.
     #[inline]
-    fn place(&self, n: Node) -> (usize, u32) {
-        let Shape { nodes, sons, .. } = self.shape;
-        assert!(n < nodes, "there is no node {n}");
-        let first = self.shape.nodes_of_first_word();
-        let node_bits = self.shape.node_bits() * u32::from(sons);
-        match n < first {
-            true => (0, u32::from(n) * node_bits),
-            false => (1, u32::from(n - first) * node_bits),
-        }
+    fn place_of_row(&self, n: Node) -> u32 {
+        assert!(n < self.shape.nodes, "there is no node {n}");
+        u32::from(n) * self.shape.row_bits()
     }
 
-    /// How far up in bits cell i is among the cells of a node.
+    /// How far up in bits cell (n, i) is.
     ///
     /// # Panics
     ///
     /// If there is no such cell: the figures speak of cells of the memory only.
     #[inline]
-    fn place_of_son(&self, i: u8) -> u32 {
+    fn place(&self, n: Node, i: u8) -> u32 {
         assert!(i < self.shape.sons, "there is no cell {i} of a node");
-        u32::from(i) * self.shape.node_bits()
-    }
-
-    /// The cells of node n.
-    #[inline]
-    fn row(&self, n: Node) -> u64 {
-        let (word, place) = self.place(n);
-        self.cells[word] >> place
+        self.place_of_row(n) + u32::from(i) * self.shape.node_bits()
     }
 
     /// The contents of cell (n, i) (`son`).
     #[inline]
     pub fn son(&self, n: Node, i: u8) -> Node {
-        (self.row(n) >> self.place_of_son(i)) as Node & self.shape.node_mask()
+        (self.cells >> self.place(n, i)) as Node & self.shape.node_mask()
     }
 
     /// The memory with cell (n, i) pointing to `k` (`set_son`, `mem_ax2`).
     #[must_use]
     #[inline]
     pub fn set_son(mut self, n: Node, i: u8, k: Node) -> Self {
-        assert!(k < self.shape.nodes, "there is no node {k} to point to");
-        let (word, place) = self.place(n);
-        let place = place + self.place_of_son(i);
-        let others = self.cells[word] & !(u64::from(self.shape.node_mask()) << place);
-        self.cells[word] = others | u64::from(k) << place;
+        self.redirect(n, i, k);
         self
+    }
+
+    /// The same, of this memory.
+    #[inline]
+    pub fn redirect(&mut self, n: Node, i: u8, k: Node) {
+        assert!(k < self.shape.nodes, "there is no node {k} to point to");
+        let change = self.son(n, i) ^ k;
+        self.cells ^= u128::from(change) << self.place(n, i);
     }
 
     /// The sons of node n, in order.
     #[inline]
     pub fn sons(&self, n: Node) -> impl Iterator<Item = Node> + use<> {
         let shape = self.shape;
-        let mut row = self.row(n);
+        let mut row = (self.cells >> self.place_of_row(n)) as u64;
         shape.indices().map(move |_| {
             let son = row as Node & shape.node_mask();
             row >>= shape.node_bits();

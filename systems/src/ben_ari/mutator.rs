@@ -3,7 +3,7 @@
 //! Source: Havelund & Shankar, Fig. 8, Appendix A.3; section 1 for the order refuted by
 //! Pixley and by van de Snepscheut.
 
-use refmap::{Process, Rule, RuleId, offer};
+use refmap::{Process, Rule, RuleId, offer_changed};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
@@ -145,31 +145,35 @@ impl MutatorRules {
         for (mutator, locals) in (0u8..).zip(&shared.mutators) {
             match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
-                    let accessible = shared.m.accessible();
-                    for k in shared.m.shape.nodes() {
-                        for (n, i) in shared.m.shape.cells() {
-                            let action = match order {
-                                MutatorOrder::RedirectFirst => {
-                                    MutatorAction::Mutate { mutator, n, i, k }
-                                }
-                                MutatorOrder::ColourFirst => {
-                                    MutatorAction::ChooseAndColour { mutator, n, i, k }
-                                }
-                            };
-                            offer(visit, action, || self.step(from, accessible, action));
+                    let (shape, accessible) = (shared.m.shape, shared.m.accessible());
+                    for k in shape.nodes() {
+                        for n in shape.nodes() {
+                            for i in shape.indices() {
+                                let action = match order {
+                                    MutatorOrder::RedirectFirst => {
+                                        MutatorAction::Mutate { mutator, n, i, k }
+                                    }
+                                    MutatorOrder::ColourFirst => {
+                                        MutatorAction::ChooseAndColour { mutator, n, i, k }
+                                    }
+                                };
+                                offer_changed(visit, action, from, |s| {
+                                    self.step(s, accessible, action)
+                                });
+                            }
                         }
                     }
                 }
                 (MutatorAt::Colour, _) => {
                     let action = MutatorAction::ColourTarget { mutator };
-                    offer(visit, action, || {
-                        self.step(from, NodeSet::default(), action)
+                    offer_changed(visit, action, from, |s| {
+                        self.step(s, NodeSet::default(), action)
                     });
                 }
                 (MutatorAt::Redirect { .. }, _) => {
                     let action = MutatorAction::Redirect { mutator };
-                    offer(visit, action, || {
-                        self.step(from, NodeSet::default(), action)
+                    offer_changed(visit, action, from, |s| {
+                        self.step(s, NodeSet::default(), action)
                     });
                 }
             }
@@ -188,60 +192,65 @@ impl MutatorRules {
             }
             MutatorAction::Redirect { .. } => (MutatorOrder::ColourFirst, NodeSet::default()),
         };
-        let of_this_order = self.scope.mutator == order;
-        of_this_order
-            .then(|| self.step(from, accessible, action))
-            .flatten()
+        let mut s = *from;
+        let enabled = self.scope.mutator == order && self.step(&mut s, accessible, action);
+        enabled.then_some(s)
     }
 
-    /// The rules of a mutator [Fig. 8; section 1 for the refuted order]. `accessible` is what the
-    /// memory makes accessible, where a rule asks.
+    /// The rules of a mutator [Fig. 8; section 1 for the refuted order]: whether the rule is enabled
+    /// in `s`, which it then changes. `accessible` is what the memory makes accessible, where a rule
+    /// asks.
     ///
     /// PERF: inlined, so that each rule is compiled by itself where it is offered.
     #[inline(always)]
-    fn step<S: OfLevel>(self, from: &S, accessible: NodeSet, action: MutatorAction) -> Option<S> {
-        let locals = |mutator: u8| from.shared().mutators[usize::from(mutator)];
-        let at = |here| Command::at(from, here, self.mutant, action.rule());
+    fn step<S: OfLevel>(self, s: &mut S, accessible: NodeSet, action: MutatorAction) -> bool {
+        let locals = |s: &S, mutator: u8| s.shared().mutators[usize::from(mutator)];
+        let command = Command::new(s, self.mutant, action.rule());
         match action {
             // MUTATE.1
-            MutatorAction::Mutate { mutator, n, i, k } => {
-                at(locals(mutator).mu == MutatorAt::Mutate)
-                    .when(|_| accessible.contains(k))
-                    .then(|s| {
-                        let s = s.shared_mut();
-                        s.m = s.m.set_son(n, i, k);
-                        s.locals_mut(mutator).q = k;
-                        s.locals_mut(mutator).mu = MutatorAt::Colour;
-                    })
-            }
-            // COLOUR.1
-            MutatorAction::ColourTarget { mutator } => at(locals(mutator).mu == MutatorAt::Colour)
-                .when(|_| true)
+            MutatorAction::Mutate { mutator, n, i, k } => command
+                .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
+                .when(|_| accessible.contains(k))
                 .then(|s| {
                     let s = s.shared_mut();
-                    s.set_colour(locals(mutator).q, true);
+                    s.m.redirect(n, i, k);
+                    s.locals_mut(mutator).q = k;
+                    s.locals_mut(mutator).mu = MutatorAt::Colour;
+                }),
+            // COLOUR.1
+            MutatorAction::ColourTarget { mutator } => command
+                .at(|s| locals(s, mutator).mu == MutatorAt::Colour)
+                .when(|_| true)
+                .then(|s| {
+                    let q = locals(s, mutator).q;
+                    let s = s.shared_mut();
+                    s.set_colour(q, true);
                     s.locals_mut(mutator).mu = MutatorAt::Mutate;
                 }),
             // The refuted order: COLOUR.1 for a target chosen before, …
-            MutatorAction::ChooseAndColour { mutator, n, i, k } => {
-                at(locals(mutator).mu == MutatorAt::Mutate)
-                    .when(|_| accessible.contains(k))
-                    .then(|s| {
-                        let s = s.shared_mut();
-                        s.set_colour(k, true);
-                        s.locals_mut(mutator).q = k;
-                        s.locals_mut(mutator).mu = MutatorAt::Redirect { n, i };
-                    })
-            }
-            // … and then MUTATE.1.
-            MutatorAction::Redirect { mutator } => match locals(mutator).mu {
-                MutatorAt::Redirect { n, i } => at(true).when(|_| true).then(|s| {
+            MutatorAction::ChooseAndColour { mutator, n, i, k } => command
+                .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
+                .when(|_| accessible.contains(k))
+                .then(|s| {
                     let s = s.shared_mut();
-                    s.m = s.m.set_son(n, i, locals(mutator).q);
-                    s.locals_mut(mutator).mu = MutatorAt::Mutate;
+                    s.set_colour(k, true);
+                    s.locals_mut(mutator).q = k;
+                    s.locals_mut(mutator).mu = MutatorAt::Redirect { n, i };
                 }),
-                MutatorAt::Mutate | MutatorAt::Colour => None,
-            },
+            // … and then MUTATE.1.
+            MutatorAction::Redirect { mutator } => {
+                let cell = |s: &S| match locals(s, mutator).mu {
+                    MutatorAt::Redirect { n, i } => Some((n, i)),
+                    MutatorAt::Mutate | MutatorAt::Colour => None,
+                };
+                command.at(|s| cell(s).is_some()).when(|_| true).then(|s| {
+                    let (n, i) = cell(s).expect("it is at this location");
+                    let q = locals(s, mutator).q;
+                    let s = s.shared_mut();
+                    s.m.redirect(n, i, q);
+                    s.locals_mut(mutator).mu = MutatorAt::Mutate;
+                })
+            }
         }
     }
 }

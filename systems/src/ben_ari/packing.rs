@@ -9,7 +9,7 @@ use super::colours::Colours;
 use super::level_1::{self, Level1};
 use super::level_2::{self, Level2};
 use super::level_3::{self, Level3};
-use super::memory::{Memory, NodeSet, WORDS};
+use super::memory::{Memory, NodeSet};
 use super::mutator::{Locals, MAX_MUTATORS, MutatorAt};
 use super::scope::{MutatorOrder, Scope};
 use super::shared::Shared;
@@ -18,11 +18,12 @@ use super::shared::Shared;
 pub(super) struct Packing {
     layout: Layout,
     scope: Scope,
-    cells: [Field; WORDS],
+    /// The lower and the upper half of the cells.
+    cells: [Field; 2],
     c: Field,
     l: Field,
-    mu: [Field; MAX_MUTATORS],
-    q: [Field; MAX_MUTATORS],
+    /// MU and Q of each mutator.
+    locals: [(Field, Field); MAX_MUTATORS],
     chi: Field,
     k: Field,
     /// H, I, J, BC and OBC, of level 3 alone.
@@ -49,12 +50,12 @@ impl Packing {
     pub fn new(scope: Scope, level: Level) -> Self {
         let shape = scope.shape;
         let [nodes, sons, roots] = [shape.nodes, shape.sons, shape.roots].map(u64::from);
+        let cells = u32::from(shape.nodes) * shape.row_bits();
         let mut layout = Layout::new();
         let locations = match scope.mutator {
             MutatorOrder::RedirectFirst => 2,
             MutatorOrder::ColourFirst => nodes * sons + 1,
         };
-        let exists = |mutator: usize| mutator < usize::from(scope.mutators);
         let (chi, k, counters, j) = match level {
             Level::One => (level_1::Chi::ALL.len(), 1, 1, 1),
             Level::Two => (level_2::Chi::ALL.len(), roots + 1, 1, 1),
@@ -62,11 +63,13 @@ impl Packing {
         };
         Self {
             scope,
-            cells: shape.word_bits().map(|bits| layout.bits_of(bits)),
+            cells: [cells.min(64), cells.saturating_sub(64)].map(|bits| layout.bits_of(bits)),
             c: layout.below(1 << nodes),
             l: layout.below(nodes + 1),
-            mu: std::array::from_fn(|n| layout.below(if exists(n) { locations } else { 1 })),
-            q: std::array::from_fn(|n| layout.below(if exists(n) { nodes } else { 1 })),
+            locals: std::array::from_fn(|n| match n < usize::from(scope.mutators) {
+                true => (layout.below(locations), layout.below(nodes)),
+                false => (layout.below(1), layout.below(1)),
+            }),
             chi: layout.below(chi as u64),
             k: layout.below(k),
             counters: Counters {
@@ -82,21 +85,21 @@ impl Packing {
 
     #[inline(always)]
     fn shared(&self, s: &Shared, fields: &mut impl Fields) -> Shared {
-        let mut cells = s.m.cells;
-        for (word, field) in cells.iter_mut().zip(self.cells) {
-            *word = fields.number(field, *word);
-        }
+        let [lower, upper] = self.cells;
+        let lower = fields.number(lower, s.m.cells as u64);
+        let upper = fields.number(upper, (s.m.cells >> 64) as u64);
         let mut mutators = s.mutators;
-        for (n, locals) in mutators.iter_mut().enumerate() {
-            *locals = Locals {
-                mu: self.mutator_at(self.mu[n], locals.mu, fields),
-                q: fields.byte(self.q[n], locals.q),
+        let all = mutators.iter_mut().zip(&s.mutators).zip(&self.locals);
+        for ((answer, locals), (mu, q)) in all {
+            *answer = Locals {
+                mu: self.mutator_at(*mu, locals.mu, fields),
+                q: fields.byte(*q, locals.q),
             };
         }
         Shared {
             m: Memory {
                 shape: self.scope.shape,
-                cells,
+                cells: u128::from(upper) << 64 | u128::from(lower),
             },
             c: Colours {
                 black: NodeSet(fields.byte(self.c, s.c.black.0)),
