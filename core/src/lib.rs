@@ -21,6 +21,7 @@ mod invariant;
 pub mod memory;
 pub mod obligation;
 mod packed;
+mod primitives;
 pub mod random;
 mod refinement;
 pub mod report;
@@ -29,6 +30,7 @@ mod system;
 pub mod table;
 mod trace;
 mod type_correct;
+mod workers;
 
 pub use compose::{Composed, compose};
 pub use invariant::Invariant;

@@ -9,7 +9,6 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::frontier::{Frontier, Span};
@@ -26,6 +25,7 @@ use super::recent::Recent;
 use super::visited::{Candidate, Lookup, Origin, Visited};
 use super::{End, Explored, Place, Reached, StateId, Visitor};
 use crate::system::{StateOf, TransitionSystem};
+use crate::workers::{Shares, together};
 
 /// States a wave, breadth first. PERF: long enough to hide the start of the threads (tens of
 /// microseconds), short enough that cancelling loses little.
@@ -338,17 +338,12 @@ where
             Order::DepthFirst => SHORT_CHUNK,
         };
         let chunks = states.div_ceil(chunk_size) as usize;
-        let next_chunk = AtomicUsize::new(0);
-        let aborted = AtomicBool::new(false);
+        let shares = Shares::new(chunks);
         let mut recent = std::mem::take(&mut self.recent);
         let work = |recent: &mut Recent| {
             let mut tally = self.visitor.tally();
             let mut done = Vec::new();
-            loop {
-                let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
-                if chunk >= chunks || aborted.load(Ordering::Relaxed) {
-                    return (tally, done);
-                }
+            while let Some(chunk) = shares.take() {
                 let start = wave.states.start + chunk as u32 * chunk_size;
                 let chunk = Span {
                     states: start..wave.states.end.min(start + chunk_size),
@@ -356,22 +351,14 @@ where
                 };
                 match self.chunk(&chunk, task, &mut tally, recent) {
                     Some(expansion) => done.push(expansion),
-                    None => aborted.store(true, Ordering::Relaxed),
+                    None => shares.stop(),
                 }
             }
+            (tally, done)
         };
-        let results = std::thread::scope(|scope| {
-            let mut workers = recent.iter_mut().take(chunks);
-            let own = workers.next().expect("there is a worker");
-            let helpers: Vec<_> = workers.map(|recent| scope.spawn(|| work(recent))).collect();
-            let mut results = vec![work(own)];
-            for helper in helpers {
-                results.push(helper.join().expect("panics of the model are caught"));
-            }
-            results
-        });
+        let results = together(recent.iter_mut().take(chunks), work);
         self.recent = recent;
-        if aborted.into_inner() {
+        if shares.is_stopped() {
             // What was met is forgotten with the wave.
             self.recent.fill(Recent::new());
             // The clock only moves forward, and a cancellation stays.

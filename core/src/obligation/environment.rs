@@ -20,6 +20,7 @@ use super::{Settings, Symmetry};
 use crate::explore::{Explored, Graph, Order, Panic, StateId, Storage, catch};
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
+use crate::workers::together;
 
 /// Why the environment cannot be decided with these settings, if it cannot.
 pub(super) fn undecidable(settings: &Settings<'_>) -> Option<&'static str> {
@@ -353,15 +354,8 @@ fn meets_at_once<R: Refinement, T: Sync>(
     let parts = (0..backward.states)
         .step_by(part)
         .map(|start| start..backward.states.min(start + part));
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = parts.map(|part| scope.spawn(|| look(part))).collect();
-        workers
-            .into_iter()
-            .map(|worker| worker.join().expect("panics of the model are caught"))
-            .collect()
-    });
     let mut unmet = Vec::new();
-    for result in results {
+    for result in together(parts, look) {
         let (checked, needs) = result?;
         for (rule, checked) in checked.into_iter().enumerate() {
             findings.checked[rule] += checked;

@@ -9,7 +9,7 @@
 //! not map, then without that conjunct the rest is not inductive, or does not suffice.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::Settings;
@@ -18,6 +18,7 @@ use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::type_correct::{Choices, TypeCorrect, type_correct_states};
+use crate::workers::{Shares, together};
 
 /// Type-correct states that a worker takes at a time.
 const CHUNK: u64 = 4096;
@@ -101,7 +102,7 @@ where
         invariants,
     };
     let total = type_correct_states(refinement.implementation());
-    let next = AtomicU64::new(0);
+    let shares = Shares::new(total.div_ceil(CHUNK) as usize);
     let started = Instant::now();
     let out_of_time = || {
         let cancelled = settings
@@ -111,29 +112,23 @@ where
         let seconds = settings.limits.seconds;
         cancelled || seconds.is_some_and(|most| started.elapsed().as_secs_f64() >= most)
     };
-    let work = || {
+    let work = |_| {
         let mut findings = Findings::new(invariants.len());
-        loop {
-            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
-            if start >= total {
-                return findings;
-            }
+        while let Some(share) = shares.take() {
             if out_of_time() {
                 findings.cut_short = true;
-                return findings;
+                break;
             }
+            let start = share as u64 * CHUNK;
             pass.chunk(start..total.min(start + CHUNK), &mut findings);
         }
-    };
-    std::thread::scope(|scope| {
-        let helpers = 1..settings.threads.max(1);
-        let helpers: Vec<_> = helpers.map(|_| scope.spawn(work)).collect();
-        let mut findings = work();
-        for helper in helpers {
-            findings.merge(helper.join().expect("panics of the model are caught"));
-        }
         findings
-    })
+    };
+    let mut all = Findings::new(invariants.len());
+    for findings in together(0..settings.threads.max(1), work) {
+        all.merge(findings);
+    }
+    all
 }
 
 struct Pass<'a, R: Refinement> {

@@ -1,6 +1,7 @@
 //! The engine that walks at random.
 
 use std::cell::Cell;
+use std::iter;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
@@ -13,6 +14,7 @@ use crate::explore::{
 };
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
+use crate::workers::{Shares, together};
 
 /// Walks between two looks at the memory, and as many tallies kept at a time.
 const WAVE: u32 = 512;
@@ -245,15 +247,14 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
     /// Walks a run of walks, in parallel; in the order of their numbers, those behind one that was
     /// enough left out or unfinished.
     fn wave(&self, wave: Range<u32>) -> Vec<Outcome<V::Tally>> {
-        let next = AtomicU32::new(wave.start);
+        let shares = Shares::new(wave.len());
         let work = |worker| {
             let mut offers = Offers::new(self.system);
             let mut done = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let needed = number < wave.end && !self.is_needless(number);
-                if !needed || self.is_out_of_time() {
-                    return done;
+            while let Some(share) = shares.take() {
+                let number = wave.start + share as u32;
+                if self.is_needless(number) || self.is_out_of_time() {
+                    break;
                 }
                 let outcome = self.walk(number, &mut offers, worker);
                 if outcome.enough {
@@ -261,18 +262,11 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
                 }
                 done.push(outcome);
             }
+            done
         };
-        let mut outcomes = std::thread::scope(|scope| {
-            let helpers = self.threads.min(wave.len()) - 1;
-            let helpers: Vec<_> = (0..helpers)
-                .map(|_| scope.spawn(|| work(Worker::Helper)))
-                .collect();
-            let mut outcomes = work(Worker::Caller);
-            for helper in helpers {
-                outcomes.extend(helper.join().expect("panics of the model are caught"));
-            }
-            outcomes
-        });
+        let helpers = self.threads.min(wave.len()) - 1;
+        let workers = iter::once(Worker::Caller).chain(iter::repeat_n(Worker::Helper, helpers));
+        let mut outcomes: Vec<_> = together(workers, work).into_iter().flatten().collect();
         outcomes.sort_unstable_by_key(|outcome| outcome.number);
         outcomes
     }

@@ -19,6 +19,7 @@ pub(crate) use fingerprint::omission_probability;
 
 use super::StateId;
 use super::log::Log;
+use crate::workers::together;
 use index::Index;
 use quotient::Quotient;
 use scatter::Scatter;
@@ -249,16 +250,11 @@ fn new_candidates<K: Send + Sync>(
         }
         new
     };
-    std::thread::scope(|scope| {
-        let mut parts = set.parts(threads);
-        let own = parts.next().expect("there is at least one part");
-        let helpers: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
-        let mut new = work(own);
-        for helper in helpers {
-            new.unite(&helper.join().expect("adding numbers does not panic"));
-        }
-        new
-    })
+    let mut new = Bits::new(candidates);
+    for of_part in together(set.parts(threads), work) {
+        new.unite(&of_part);
+    }
+    new
 }
 
 /// A set of small numbers.

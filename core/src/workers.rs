@@ -1,0 +1,69 @@
+//! Several threads that do one thing together, and shares of the work for them to take.
+//!
+//! The engines share nothing that is written but what is here: a worker has its share for itself, and
+//! the results are put together when all are done. Left out: a pool of threads. Starting one takes
+//! tens of microseconds, and the engines start them for milliseconds of work.
+
+use super::primitives::{AtomicBool, AtomicUsize, Ordering, thread};
+
+/// Has every worker do `work`, each on a thread of its own but the first, which has this one. The
+/// results are in the order of the workers.
+///
+/// # Panics
+///
+/// If `work` does; what the models do is caught before.
+pub(crate) fn together<W: Send, R: Send>(
+    workers: impl IntoIterator<Item = W>,
+    work: impl Fn(W) -> R + Sync,
+) -> Vec<R> {
+    let mut workers = workers.into_iter();
+    let Some(own) = workers.next() else {
+        return Vec::new();
+    };
+    let work = &work;
+    thread::scope(|scope| {
+        let helpers: Vec<_> = workers
+            .map(|worker| scope.spawn(move || work(worker)))
+            .collect();
+        let mut results = vec![work(own)];
+        for helper in helpers {
+            results.push(helper.join().expect("panics of the model are caught"));
+        }
+        results
+    })
+}
+
+/// Shares of some work, each taken by one worker.
+pub(crate) struct Shares {
+    next: AtomicUsize,
+    count: usize,
+    stopped: AtomicBool,
+}
+
+impl Shares {
+    /// The shares from 0 to `count` − 1.
+    pub fn new(count: usize) -> Self {
+        Self {
+            next: AtomicUsize::new(0),
+            count,
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// The next share; none if all are taken, or if the work is not to go on.
+    pub fn take(&self) -> Option<usize> {
+        // A share says nothing of another's results: those are seen by whoever joins their thread.
+        let share = self.next.fetch_add(1, Ordering::Relaxed);
+        (share < self.count && !self.is_stopped()).then_some(share)
+    }
+
+    /// No further share is taken.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the work is not to go on, and may be half done.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}

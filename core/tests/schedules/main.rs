@@ -1,0 +1,138 @@
+//! What the threads of the engine share, under a scheduler that tries other orders of their steps.
+//!
+//! The sources are those of the engine; only the primitives below them are others. Shuttle runs one
+//! thread at a time and is sequentially consistent: what an atomic operation's ordering allows beyond
+//! that is not seen. The engine's operations are relaxed and rest on one location each.
+
+/// In the place of those of the standard library.
+mod primitives {
+    pub use shuttle::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    pub use shuttle::thread;
+}
+
+#[path = "../../src/explore/visited/prefetch.rs"]
+mod prefetch;
+#[allow(dead_code)]
+#[path = "../../src/explore/visited/quotient.rs"]
+mod quotient;
+#[path = "../../src/workers.rs"]
+mod workers;
+
+use std::collections::HashSet;
+
+/// What the set's own tests, which are compiled with it, draw numbers from.
+#[allow(unused_imports)]
+use refmap::random;
+
+use primitives::{AtomicBool, AtomicUsize, Ordering};
+use quotient::Quotient;
+use workers::{Shares, together};
+
+/// Schedules a test is run under, of each kind.
+const SCHEDULES: usize = 2000;
+
+fn under_many_schedules(test: impl Fn() + Send + Sync + Copy + 'static) {
+    shuttle::check_random(test, SCHEDULES);
+    shuttle::check_pct(test, SCHEDULES, 3);
+}
+
+/// The shares that workers took, all together, in order.
+fn taken(workers: usize, take: impl Fn() -> Option<usize> + Sync) -> Vec<usize> {
+    let work = |_| std::iter::from_fn(&take).collect::<Vec<_>>();
+    let mut all = together(0..workers, work).concat();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn every_share_is_taken_once() {
+    under_many_schedules(|| {
+        let shares = Shares::new(7);
+        assert_eq!(taken(3, || shares.take()), [0, 1, 2, 3, 4, 5, 6]);
+    });
+}
+
+/// The schedules are many enough: a counter that is read and then written is seen to be wrong.
+#[test]
+#[should_panic(expected = "a share was taken twice")]
+fn a_careless_counter_is_found_out() {
+    under_many_schedules(|| {
+        let next = AtomicUsize::new(0);
+        let take = || {
+            let share = next.load(Ordering::Relaxed);
+            next.store(share + 1, Ordering::Relaxed);
+            (share < 7).then_some(share)
+        };
+        let shares = taken(3, take);
+        assert_eq!(shares, [0, 1, 2, 3, 4, 5, 6], "a share was taken twice");
+    });
+}
+
+/// Once the work was stopped nobody takes anything more.
+#[test]
+fn stopped_work_ends() {
+    under_many_schedules(|| {
+        let shares = Shares::new(100);
+        let stopped = AtomicBool::new(false);
+        let work = |worker| {
+            loop {
+                let too_late = stopped.load(Ordering::Relaxed);
+                let Some(share) = shares.take() else {
+                    return;
+                };
+                assert!(!too_late, "share {share} was taken after the end");
+                if worker == 1 || share == 9 {
+                    shares.stop();
+                    stopped.store(true, Ordering::Relaxed);
+                }
+            }
+        };
+        together(0..3, work);
+        assert!(shares.is_stopped());
+    });
+}
+
+/// Waves as the search makes them: all workers read the set as it was before the wave, and then each
+/// writes to its own part of it. The set ends up with what a hash set has.
+#[test]
+fn waves_add_what_a_hash_set_holds() {
+    under_many_schedules(|| {
+        let mut set = Quotient::new(20);
+        let mut plain = HashSet::new();
+        for wave in 0..4u64 {
+            // Half of them are of the wave before, and some of this one twice.
+            let number = |n: u64| (wave * 12 + n % 20).wrapping_mul(0x9E37_79B9) & 0xF_FFFF;
+            let numbers: Vec<u64> = (0..24).map(number).collect();
+            let shares = Shares::new(6);
+            let look = |_| {
+                let mut absent = Vec::new();
+                while let Some(share) = shares.take() {
+                    let looked_at = &numbers[share * 4..][..4];
+                    let new = looked_at.iter().filter(|number| !set.contains(**number));
+                    absent.push((share, new.copied().collect::<Vec<_>>()));
+                }
+                absent
+            };
+            let mut absent = together(0..3, look).concat();
+            absent.sort_unstable();
+            let absent: Vec<u64> = absent.into_iter().flat_map(|(_, new)| new).collect();
+            let known = |number: &u64| !plain.contains(number);
+            assert_eq!(
+                absent,
+                numbers.iter().copied().filter(known).collect::<Vec<_>>()
+            );
+            let add = |mut part: quotient::Part<'_>| -> usize {
+                absent
+                    .iter()
+                    .map(|number| usize::from(part.insert(*number)))
+                    .sum()
+            };
+            let added: usize = together(set.parts(3), add).into_iter().sum();
+            let before = plain.len();
+            plain.extend(absent);
+            assert_eq!(added, plain.len() - before);
+        }
+        assert!(plain.iter().all(|number| set.contains(*number)));
+        assert!((0..1 << 12).all(|n| set.contains(n << 8) == plain.contains(&(n << 8))));
+    });
+}
