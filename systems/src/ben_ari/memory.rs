@@ -210,9 +210,22 @@ impl Memory {
     /// The nodes that can be reached from a root by following pointers (`accessible`).
     #[inline]
     pub fn accessible(&self) -> NodeSet {
+        self.reached_until(|_| false)
+    }
+
+    /// Whether node k is one of them.
+    #[inline]
+    pub fn is_accessible(&self, k: Node) -> bool {
+        self.reached_until(|reached| reached.contains(k))
+            .contains(k)
+    }
+
+    /// The nodes that are found by following pointers from the roots until they are enough.
+    #[inline]
+    fn reached_until(&self, enough: impl Fn(NodeSet) -> bool) -> NodeSet {
         let mut reached = NodeSet::first(self.shape.roots);
         let mut new = reached.0;
-        while new != 0 {
+        while new != 0 && !enough(reached) {
             let n = new.trailing_zeros() as Node;
             new &= new - 1;
             for k in self.sons(n) {
@@ -320,11 +333,9 @@ mod tests {
         for shape in shapes() {
             for memory in Memory::all(shape) {
                 for n in shape.nodes() {
-                    assert_eq!(
-                        memory.accessible().contains(n),
-                        accessible_by_definition(&memory, n),
-                        "{memory:?} {n}"
-                    );
+                    let expected = accessible_by_definition(&memory, n);
+                    assert_eq!(memory.accessible().contains(n), expected, "{memory:?} {n}");
+                    assert_eq!(memory.is_accessible(n), expected, "{memory:?} {n}");
                 }
             }
         }

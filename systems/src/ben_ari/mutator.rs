@@ -8,7 +8,7 @@ use serde::Serialize;
 use tinyvec::ArrayVec;
 
 use super::command::{Command, Mutant};
-use super::memory::{Node, NodeSet};
+use super::memory::Node;
 use super::process;
 use super::scope::{MutatorOrder, Scope};
 use super::shared::Shared;
@@ -158,7 +158,7 @@ impl MutatorRules {
                                     }
                                 };
                                 offer_changed(visit, action, from, |s| {
-                                    self.step(s, accessible, action)
+                                    self.step(s, |k| accessible.contains(k), action)
                                 });
                             }
                         }
@@ -166,15 +166,11 @@ impl MutatorRules {
                 }
                 (MutatorAt::Colour, _) => {
                     let action = MutatorAction::ColourTarget { mutator };
-                    offer_changed(visit, action, from, |s| {
-                        self.step(s, NodeSet::default(), action)
-                    });
+                    offer_changed(visit, action, from, |s| self.step(s, |_| false, action));
                 }
                 (MutatorAt::Redirect { .. }, _) => {
                     let action = MutatorAction::Redirect { mutator };
-                    offer_changed(visit, action, from, |s| {
-                        self.step(s, NodeSet::default(), action)
-                    });
+                    offer_changed(visit, action, from, |s| self.step(s, |_| false, action));
                 }
             }
         }
@@ -182,35 +178,38 @@ impl MutatorRules {
 
     /// Where `action` leads, if it is enabled.
     pub fn successor<S: OfLevel>(self, from: &S, action: MutatorAction) -> Option<S> {
-        let (order, accessible) = match action {
-            MutatorAction::Mutate { .. } => {
-                (MutatorOrder::RedirectFirst, from.shared().m.accessible())
+        let order = match action {
+            MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
+                MutatorOrder::RedirectFirst
             }
-            MutatorAction::ColourTarget { .. } => (MutatorOrder::RedirectFirst, NodeSet::default()),
-            MutatorAction::ChooseAndColour { .. } => {
-                (MutatorOrder::ColourFirst, from.shared().m.accessible())
+            MutatorAction::ChooseAndColour { .. } | MutatorAction::Redirect { .. } => {
+                MutatorOrder::ColourFirst
             }
-            MutatorAction::Redirect { .. } => (MutatorOrder::ColourFirst, NodeSet::default()),
         };
         let mut s = *from;
+        let accessible = |k| from.shared().m.is_accessible(k);
         let enabled = self.scope.mutator == order && self.step(&mut s, accessible, action);
         enabled.then_some(s)
     }
 
     /// The rules of a mutator [Fig. 8; section 1 for the refuted order]: whether the rule is enabled
-    /// in `s`, which it then changes. `accessible` is what the memory makes accessible, where a rule
-    /// asks.
+    /// in `s`, which it then changes. `accessible` says of a node whether the memory makes it so.
     ///
     /// PERF: inlined, so that each rule is compiled by itself where it is offered.
     #[inline(always)]
-    fn step<S: OfLevel>(self, s: &mut S, accessible: NodeSet, action: MutatorAction) -> bool {
+    fn step<S: OfLevel>(
+        self,
+        s: &mut S,
+        accessible: impl FnOnce(Node) -> bool,
+        action: MutatorAction,
+    ) -> bool {
         let locals = |s: &S, mutator: u8| s.shared().mutators[usize::from(mutator)];
         let command = Command::new(s, self.mutant, action.rule());
         match action {
             // MUTATE.1
             MutatorAction::Mutate { mutator, n, i, k } => command
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
-                .when(|_| accessible.contains(k))
+                .when(|_| accessible(k))
                 .then(|s| {
                     let s = s.shared_mut();
                     s.m.redirect(n, i, k);
@@ -230,7 +229,7 @@ impl MutatorRules {
             // The refuted order: COLOUR.1 for a target chosen before, …
             MutatorAction::ChooseAndColour { mutator, n, i, k } => command
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
-                .when(|_| accessible.contains(k))
+                .when(|_| accessible(k))
                 .then(|s| {
                     let s = s.shared_mut();
                     s.set_colour(k, true);
