@@ -22,6 +22,7 @@ pub mod memory;
 pub mod obligation;
 mod packed;
 mod primitives;
+pub mod process;
 pub mod random;
 mod refinement;
 pub mod report;

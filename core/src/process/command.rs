@@ -1,0 +1,241 @@
+//! The commands of a process [Gammie, Hosking & Engelhardt, section 3.1, Fig. 7].
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::label::Label;
+use super::liveness::Registers;
+
+/// A command of a process with data state `L`, which sends requests `Q` and takes answers `A`.
+pub enum Command<L, Q, A> {
+    /// One step.
+    Basic(Basic<L, Q, A>),
+    /// One after the other.
+    Sequence(Vec<Self>),
+    /// One of them, chosen by its first step.
+    Choice(Vec<Self>),
+    /// Evaluates the guard, and goes on with the first command where it holds, with the second where
+    /// it does not.
+    When(Basic<L, Q, A>, Box<Self>, Box<Self>),
+    /// As long as the guard holds.
+    While(Basic<L, Q, A>, Box<Self>),
+    /// Without end.
+    Forever(Box<Self>),
+}
+
+/// A labelled command that is one step, or half of one.
+pub struct Basic<L, Q, A> {
+    pub(super) label: Label,
+    pub(super) source: Cow<'static, str>,
+    pub(super) kind: Kind<L, Q, A>,
+    pub(super) reads: Registers,
+    pub(super) writes: Registers,
+    pub(super) is_quiet: bool,
+}
+
+type Relation<L> = Arc<dyn Fn(&L, &mut dyn FnMut(L)) + Send + Sync>;
+type Receipt<L, A> = Arc<dyn Fn(&mut L, &A) + Send + Sync>;
+type Answers<L, Q, A> = Arc<dyn Fn(&Q, &L, &mut dyn FnMut(L, A)) + Send + Sync>;
+
+pub(super) enum Kind<L, Q, A> {
+    /// LOCALOP: a relation between data states.
+    Local(Relation<L>),
+    /// REQUEST: what is asked for, and what the answer does.
+    Request(Arc<dyn Fn(&L) -> Q + Send + Sync>, Receipt<L, A>),
+    /// RESPONSE: what is answered, if anything is, and what that does.
+    Response(Answers<L, Q, A>),
+    /// The guard of IF and WHILE.
+    Guard(Arc<dyn Fn(&L) -> bool + Send + Sync>),
+}
+
+impl<L, Q, A> Clone for Kind<L, Q, A> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Local(relation) => Self::Local(relation.clone()),
+            Self::Request(ask, receive) => Self::Request(ask.clone(), receive.clone()),
+            Self::Response(answers) => Self::Response(answers.clone()),
+            Self::Guard(guard) => Self::Guard(guard.clone()),
+        }
+    }
+}
+
+impl<L, Q, A> Clone for Basic<L, Q, A> {
+    fn clone(&self) -> Self {
+        Self {
+            label: self.label,
+            source: self.source.clone(),
+            kind: self.kind.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<L, Q, A> Clone for Command<L, Q, A> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Basic(basic) => Self::Basic(basic.clone()),
+            Self::Sequence(parts) => Self::Sequence(parts.clone()),
+            Self::Choice(branches) => Self::Choice(branches.clone()),
+            Self::When(guard, then, otherwise) => {
+                Self::When(guard.clone(), then.clone(), otherwise.clone())
+            }
+            Self::While(guard, body) => Self::While(guard.clone(), body.clone()),
+            Self::Forever(body) => Self::Forever(body.clone()),
+        }
+    }
+}
+
+impl<L, Q, A> Basic<L, Q, A> {
+    fn new(label: impl Into<Label>, kind: Kind<L, Q, A>) -> Self {
+        Self {
+            label: label.into(),
+            source: Cow::Borrowed(""),
+            kind,
+            reads: Registers::NONE,
+            writes: Registers::NONE,
+            is_quiet: false,
+        }
+    }
+}
+
+/// A local operation that leads to any of the states that it visits.
+pub fn guess<L, Q, A>(
+    label: impl Into<Label>,
+    operation: impl Fn(&L, &mut dyn FnMut(L)) + Send + Sync + 'static,
+) -> Command<L, Q, A> {
+    Command::Basic(Basic::new(label, Kind::Local(Arc::new(operation))))
+}
+
+/// A local operation that changes the state.
+pub fn assign<L: Clone, Q, A>(
+    label: impl Into<Label>,
+    operation: impl Fn(&mut L) + Send + Sync + 'static,
+) -> Command<L, Q, A> {
+    guess(label, move |from: &L, visit| {
+        let mut to = from.clone();
+        operation(&mut to);
+        visit(to);
+    })
+}
+
+/// A request, determined by the state; the answer changes the state.
+pub fn request<L, Q, A>(
+    label: impl Into<Label>,
+    ask: impl Fn(&L) -> Q + Send + Sync + 'static,
+    receive: impl Fn(&mut L, &A) + Send + Sync + 'static,
+) -> Command<L, Q, A> {
+    let kind = Kind::Request(Arc::new(ask), Arc::new(receive));
+    Command::Basic(Basic::new(label, kind))
+}
+
+/// A response that visits each answer there may be to a request, with the state it leads to. One that
+/// visits nothing leaves the request waiting.
+pub fn respond_any<L, Q, A>(
+    label: impl Into<Label>,
+    answers: impl Fn(&Q, &L, &mut dyn FnMut(L, A)) + Send + Sync + 'static,
+) -> Command<L, Q, A> {
+    Command::Basic(Basic::new(label, Kind::Response(Arc::new(answers))))
+}
+
+/// A response that has at most one answer.
+pub fn respond<L: Clone, Q, A>(
+    label: impl Into<Label>,
+    answer: impl Fn(&Q, &mut L) -> Option<A> + Send + Sync + 'static,
+) -> Command<L, Q, A> {
+    respond_any(label, move |request: &Q, from: &L, visit| {
+        let mut to = from.clone();
+        if let Some(answer) = answer(request, &mut to) {
+            visit(to, answer);
+        }
+    })
+}
+
+/// One after the other.
+pub fn sequence<L, Q, A>(parts: impl IntoIterator<Item = Command<L, Q, A>>) -> Command<L, Q, A> {
+    Command::Sequence(parts.into_iter().collect())
+}
+
+/// One of them.
+pub fn choice<L, Q, A>(branches: impl IntoIterator<Item = Command<L, Q, A>>) -> Command<L, Q, A> {
+    Command::Choice(branches.into_iter().collect())
+}
+
+/// Without end.
+pub fn forever<L, Q, A>(body: Command<L, Q, A>) -> Command<L, Q, A> {
+    Command::Forever(Box::new(body))
+}
+
+/// `then`, where the guard holds.
+pub fn when<L, Q, A>(
+    label: impl Into<Label>,
+    guard: impl Fn(&L) -> bool + Send + Sync + 'static,
+    then: Command<L, Q, A>,
+) -> Command<L, Q, A> {
+    when_else(label, guard, then, sequence([]))
+}
+
+/// `then` where the guard holds, and `otherwise` where it does not.
+pub fn when_else<L, Q, A>(
+    label: impl Into<Label>,
+    guard: impl Fn(&L) -> bool + Send + Sync + 'static,
+    then: Command<L, Q, A>,
+    otherwise: Command<L, Q, A>,
+) -> Command<L, Q, A> {
+    let guard = Basic::new(label, Kind::Guard(Arc::new(guard)));
+    Command::When(guard, Box::new(then), Box::new(otherwise))
+}
+
+/// `body`, as long as the guard holds.
+pub fn while_do<L, Q, A>(
+    label: impl Into<Label>,
+    guard: impl Fn(&L) -> bool + Send + Sync + 'static,
+    body: Command<L, Q, A>,
+) -> Command<L, Q, A> {
+    let guard = Basic::new(label, Kind::Guard(Arc::new(guard)));
+    Command::While(guard, Box::new(body))
+}
+
+impl<L, Q, A> Command<L, Q, A> {
+    /// The step that the command begins with by itself: the command, or the guard.
+    ///
+    /// # Panics
+    ///
+    /// If it has none: what is said of a step is said of one.
+    fn own_step(&mut self) -> &mut Basic<L, Q, A> {
+        match self {
+            Self::Basic(basic) | Self::When(basic, ..) | Self::While(basic, _) => basic,
+            Self::Sequence(_) | Self::Choice(_) | Self::Forever(_) => {
+                panic!("a sequence, a choice and a loop without guard have no step of their own")
+            }
+        }
+    }
+
+    /// Says which registers the command, or its guard, reads.
+    #[must_use]
+    pub fn reads(mut self, registers: impl Into<Registers>) -> Self {
+        self.own_step().reads = registers.into();
+        self
+    }
+
+    /// Says which registers the command writes whatever they held.
+    #[must_use]
+    pub fn writes(mut self, registers: impl Into<Registers>) -> Self {
+        self.own_step().writes = registers.into();
+        self
+    }
+
+    /// Says where the command comes from.
+    #[must_use]
+    pub fn from_source(mut self, source: impl Into<Cow<'static, str>>) -> Self {
+        self.own_step().source = source.into();
+        self
+    }
+
+    /// Says that nobody looks between the command and the one before it, so that a coarse granularity
+    /// runs them together. For a local operation or a guard: a request is the business of two.
+    #[must_use]
+    pub fn quiet(mut self) -> Self {
+        self.own_step().is_quiet = true;
+        self
+    }
+}

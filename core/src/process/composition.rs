@@ -1,0 +1,564 @@
+//! Processes side by side [Gammie, Hosking & Engelhardt, Fig. 8], in a state that is the model's.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::Serialize;
+use serde::ser::SerializeStruct;
+
+use super::command::{Command, Kind};
+use super::flow::{Flow, Location, ProcessError};
+use super::label::Label;
+use super::liveness::{Data, Register, Registers, dead};
+use crate::system::{Process, Rule, RuleId};
+
+/// Where each of `N` processes is.
+pub type At<const N: usize> = [Location; N];
+
+/// A state in which processes have a place.
+pub trait Configuration: Clone {
+    /// Where a process is; processes are counted from 0 in the order in which they were placed.
+    fn location(&self, process: usize) -> Location;
+    /// Moves a process.
+    fn go_to(&mut self, process: usize, location: Location);
+}
+
+/// What is one step of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Granularity {
+    /// Each command.
+    #[default]
+    Fine,
+    /// Each command that is not quiet, with the quiet ones behind it.
+    Coarse,
+}
+
+/// What was done: by one process, or by one that requested and one that responded.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Act {
+    /// Whose command it was.
+    pub process: Process,
+    /// Which of its commands.
+    pub label: Label,
+    /// Who answered, by which command.
+    pub with: Option<(Process, Label)>,
+    /// Which of the results there were to choose from, counted from 0.
+    pub choice: u16,
+    rule: u16,
+}
+
+impl Act {
+    /// The rule of the command, among [`Composition::rules`].
+    pub fn rule(self) -> RuleId {
+        RuleId(usize::from(self.rule))
+    }
+}
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.process, self.label)?;
+        if let Some((process, label)) = self.with {
+            write!(f, ", {process}: {label}")?;
+        }
+        match self.choice {
+            0 => Ok(()),
+            choice => write!(f, " ({choice})"),
+        }
+    }
+}
+
+impl fmt::Debug for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Serialize for Act {
+    fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let mut fields = serializer.serialize_struct("Act", 4)?;
+        fields.serialize_field("command", &self.label)?;
+        fields.serialize_field("with", &self.with.map(|(process, _)| process))?;
+        fields.serialize_field("answer", &self.with.map(|(_, label)| label))?;
+        fields.serialize_field("choice", &self.choice)?;
+        fields.end()
+    }
+}
+
+/// A set of locations of one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locations(Vec<bool>);
+
+impl Locations {
+    /// Whether a location is one of them.
+    pub fn contains(&self, Location(location): Location) -> bool {
+        self.0[usize::from(location)]
+    }
+}
+
+/// A command that says wrongly what it does with a register.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{label}` of {process} depends on what register `{register}` holds, and does not say so")]
+pub struct Undeclared {
+    /// Whose command.
+    pub process: Process,
+    /// Which.
+    pub label: Label,
+    /// Which register.
+    pub register: &'static str,
+}
+
+/// Processes in a state `S`, which meet by requests `Q` and answers `A`.
+pub struct Composition<S, Q, A> {
+    parties: Vec<Box<dyn Party<S, Q, A>>>,
+    rules: Vec<Rule>,
+    granularity: Granularity,
+}
+
+/// A process in its place, whatever the type of its data state.
+trait Party<S, Q, A>: Send + Sync {
+    fn process(&self) -> Process;
+    /// What may be done at a location: one for each of its steps.
+    fn offers(&self, at: Location) -> &[Offer];
+    fn is_quiet(&self, at: Location) -> bool;
+    /// The results of a local operation or a guard.
+    fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S));
+    fn ask(&self, state: &S, at: Location, step: usize) -> Q;
+    fn receive(&self, state: &mut S, at: Location, step: usize, answer: &A);
+    /// The answers of a response, and the states they lead to.
+    fn answer(
+        &self,
+        state: &S,
+        at: Location,
+        step: usize,
+        request: &Q,
+        visit: &mut dyn FnMut(S, A),
+    );
+    /// Begins the process.
+    fn start(&self, state: &mut S);
+    fn locations(&self, label: Label) -> Option<Locations>;
+    fn registers(&self) -> &'static [&'static str];
+    fn clear(&self, state: &mut S, register: Register);
+    fn spoil(&self, state: &mut S, register: Register);
+}
+
+/// What a step of a process is like.
+#[derive(Clone, Copy)]
+struct Offer {
+    label: Label,
+    rule: u16,
+    role: Role,
+    reads: Registers,
+    writes: Registers,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Alone,
+    Asks,
+    Answers,
+}
+
+struct Placed<S, L, Q, A> {
+    process: Process,
+    index: usize,
+    flow: Flow<L, Q, A>,
+    offers: Vec<Vec<Offer>>,
+    dead: Vec<Vec<Register>>,
+    get: Box<dyn Fn(&S) -> &L + Send + Sync>,
+    get_mut: Box<dyn Fn(&mut S) -> &mut L + Send + Sync>,
+}
+
+impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
+    fn arrive(&self, state: &mut S, to: Location) {
+        state.go_to(self.index, to);
+        for register in &self.dead[usize::from(to.0)] {
+            (self.get_mut)(state).clear(*register);
+        }
+    }
+
+    fn step(&self, Location(at): Location, step: usize) -> &super::flow::Edge<L, Q, A> {
+        &self.flow.points[usize::from(at)][step]
+    }
+}
+
+impl<S, L, Q, A> Party<S, Q, A> for Placed<S, L, Q, A>
+where
+    S: Configuration,
+    L: Data,
+{
+    fn process(&self) -> Process {
+        self.process
+    }
+
+    fn offers(&self, Location(at): Location) -> &[Offer] {
+        &self.offers[usize::from(at)]
+    }
+
+    fn is_quiet(&self, at: Location) -> bool {
+        self.flow.is_quiet(at)
+    }
+
+    fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S)) {
+        let edge = self.step(at, step);
+        let local = (self.get)(state);
+        match &edge.basic.kind {
+            Kind::Local(relation) => relation(local, &mut |changed| {
+                let mut to = state.clone();
+                *(self.get_mut)(&mut to) = changed;
+                self.arrive(&mut to, edge.to);
+                visit(to);
+            }),
+            Kind::Guard(guard) => {
+                let mut to = state.clone();
+                let target = match guard(local) {
+                    true => edge.to,
+                    false => edge.otherwise,
+                };
+                self.arrive(&mut to, target);
+                visit(to);
+            }
+            Kind::Request(..) | Kind::Response(_) => unreachable!("it takes two processes"),
+        }
+    }
+
+    fn ask(&self, state: &S, at: Location, step: usize) -> Q {
+        match &self.step(at, step).basic.kind {
+            Kind::Request(ask, _) => ask((self.get)(state)),
+            _ => unreachable!("it is no request"),
+        }
+    }
+
+    fn receive(&self, state: &mut S, at: Location, step: usize, answer: &A) {
+        let edge = self.step(at, step);
+        match &edge.basic.kind {
+            Kind::Request(_, receive) => receive((self.get_mut)(state), answer),
+            _ => unreachable!("it is no request"),
+        }
+        self.arrive(state, edge.to);
+    }
+
+    fn answer(
+        &self,
+        state: &S,
+        at: Location,
+        step: usize,
+        request: &Q,
+        visit: &mut dyn FnMut(S, A),
+    ) {
+        let edge = self.step(at, step);
+        match &edge.basic.kind {
+            Kind::Response(answers) => {
+                answers(request, (self.get)(state), &mut |changed, answer| {
+                    let mut to = state.clone();
+                    *(self.get_mut)(&mut to) = changed;
+                    self.arrive(&mut to, edge.to);
+                    visit(to, answer);
+                });
+            }
+            _ => unreachable!("it is no response"),
+        }
+    }
+
+    fn start(&self, state: &mut S) {
+        self.arrive(state, Location(0));
+    }
+
+    fn locations(&self, label: Label) -> Option<Locations> {
+        let points = self.offers.iter();
+        let at: Vec<_> = points
+            .map(|offers| offers.iter().any(|offer| offer.label == label))
+            .collect();
+        at.contains(&true).then_some(Locations(at))
+    }
+
+    fn registers(&self) -> &'static [&'static str] {
+        L::REGISTERS
+    }
+
+    fn clear(&self, state: &mut S, register: Register) {
+        (self.get_mut)(state).clear(register);
+    }
+
+    fn spoil(&self, state: &mut S, register: Register) {
+        (self.get_mut)(state).spoil(register);
+    }
+}
+
+impl<S: Configuration + 'static, Q: 'static, A: 'static> Default for Composition<S, Q, A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
+    /// No processes.
+    pub fn new() -> Self {
+        Self {
+            parties: Vec::new(),
+            rules: Vec::new(),
+            granularity: Granularity::Fine,
+        }
+    }
+
+    /// What is one step from now on.
+    #[must_use]
+    pub fn with(mut self, granularity: Granularity) -> Self {
+        self.granularity = granularity;
+        self
+    }
+
+    /// Places a process; its data state is where `get` and `get_mut` say. Processes of one kind
+    /// share their rules, a rule for each command that is no response.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its commands.
+    pub fn process<L: Data>(
+        &mut self,
+        process: Process,
+        command: &Command<L, Q, A>,
+        get: impl Fn(&S) -> &L + Send + Sync + 'static,
+        get_mut: impl Fn(&mut S) -> &mut L + Send + Sync + 'static,
+    ) -> Result<(), ProcessError> {
+        let flow = Flow::of(&process.to_string(), command)?;
+        let dead = dead(&flow);
+        let known = self.rules.iter().enumerate();
+        let mut numbers: HashMap<Label, u16> = known
+            .filter(|(_, rule)| rule.process == process.name)
+            .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
+            .collect();
+        let mut offers = Vec::with_capacity(flow.points.len());
+        for point in &flow.points {
+            let mut here = Vec::with_capacity(point.len());
+            for edge in point {
+                let (label, basic) = (edge.basic.label, &edge.basic);
+                let role = match basic.kind {
+                    Kind::Local(_) | Kind::Guard(_) => Role::Alone,
+                    Kind::Request(..) => Role::Asks,
+                    Kind::Response(_) => Role::Answers,
+                };
+                let rule = match role {
+                    Role::Answers => 0,
+                    Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
+                        self.rules.push(Rule {
+                            name: label.as_str().into(),
+                            process: process.name,
+                            source: basic.source.clone(),
+                        });
+                        (self.rules.len() - 1) as u16
+                    }),
+                };
+                here.push(Offer {
+                    label,
+                    rule,
+                    role,
+                    reads: basic.reads,
+                    writes: basic.writes,
+                });
+            }
+            offers.push(here);
+        }
+        self.parties.push(Box::new(Placed {
+            process,
+            index: self.parties.len(),
+            flow,
+            offers,
+            dead: dead.into_iter().map(|dead| dead.iter().collect()).collect(),
+            get: Box::new(get),
+            get_mut: Box::new(get_mut),
+        }));
+        Ok(())
+    }
+
+    /// The rules of all processes.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Where a process can take the step labelled so.
+    ///
+    /// # Panics
+    ///
+    /// If it has no such command: an invariant that speaks of nowhere would hold.
+    pub fn at(&self, process: usize, label: impl Into<Label>) -> Locations {
+        let label = label.into();
+        let party = &self.parties[process];
+        match party.locations(label) {
+            Some(locations) => locations,
+            None => panic!("{} has no command `{label}`", party.process()),
+        }
+    }
+
+    /// Visits the states in which all processes begin, with the data that `state` has.
+    pub fn start(&self, mut state: S, visit: &mut dyn FnMut(S)) {
+        for party in &self.parties {
+            party.start(&mut state);
+        }
+        let all: Vec<usize> = (0..self.parties.len()).collect();
+        self.settle(self.granularity, state, &all, visit);
+    }
+
+    /// Visits the steps from a state.
+    pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act, S)) {
+        for (number, party) in self.parties.iter().enumerate() {
+            let at = from.location(number);
+            for (step, offer) in party.offers(at).iter().enumerate() {
+                self.step(self.granularity, from, (number, step), *offer, visit);
+            }
+        }
+    }
+
+    /// Visits the results of a step that a process begins.
+    fn step(
+        &self,
+        granularity: Granularity,
+        from: &S,
+        (number, step): (usize, usize),
+        offer: Offer,
+        visit: &mut dyn FnMut(Act, S),
+    ) {
+        let party = &self.parties[number];
+        let at = from.location(number);
+        let mut act = Act {
+            process: party.process(),
+            label: offer.label,
+            with: None,
+            choice: 0,
+            rule: offer.rule,
+        };
+        match offer.role {
+            Role::Answers => (),
+            Role::Alone => party.alone(from, at, step, &mut |to| {
+                self.settle(granularity, to, &[number], &mut |to| {
+                    visit(act, to);
+                    act.choice += 1;
+                });
+            }),
+            Role::Asks => {
+                let request = party.ask(from, at, step);
+                for (other, answering) in self.parties.iter().enumerate() {
+                    if other == number {
+                        continue;
+                    }
+                    let there = from.location(other);
+                    for (response, offer) in answering.offers(there).iter().enumerate() {
+                        if offer.role != Role::Answers {
+                            continue;
+                        }
+                        act.with = Some((answering.process(), offer.label));
+                        act.choice = 0;
+                        answering.answer(from, there, response, &request, &mut |mut to, answer| {
+                            party.receive(&mut to, at, step, &answer);
+                            self.settle(granularity, to, &[number, other], &mut |to| {
+                                visit(act, to);
+                                act.choice += 1;
+                            });
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs the quiet steps of processes that have just moved, if that is the granularity.
+    fn settle(
+        &self,
+        granularity: Granularity,
+        state: S,
+        moved: &[usize],
+        visit: &mut dyn FnMut(S),
+    ) {
+        let still = moved.iter().position(|number| {
+            let at = state.location(*number);
+            granularity == Granularity::Coarse && self.parties[*number].is_quiet(at)
+        });
+        let Some(position) = still else {
+            return visit(state);
+        };
+        let number = moved[position];
+        let party = &self.parties[number];
+        let at = state.location(number);
+        for step in 0..party.offers(at).len() {
+            party.alone(&state, at, step, &mut |to| {
+                self.settle(granularity, to, &moved[position..], visit)
+            });
+        }
+    }
+}
+
+impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
+    /// Tests in a state what the commands say of registers: that none depends on a register that it
+    /// does not read, and that what it writes does not depend on what was there. On this rests that
+    /// dead registers can be cleared. Each command is looked at by itself, whatever the granularity.
+    ///
+    /// # Errors
+    ///
+    /// The first command that says it wrongly.
+    pub fn test_registers(&self, state: &S) -> Result<(), Undeclared> {
+        for (number, party) in self.parties.iter().enumerate() {
+            let at = state.location(number);
+            for (step, offer) in party.offers(at).iter().enumerate() {
+                let registers = (0..party.registers().len()).map(|r| Register(r as u8));
+                for register in registers.filter(|register| !offer.reads.contains(*register)) {
+                    let mut spoilt = state.clone();
+                    party.spoil(&mut spoilt, register);
+                    let outcomes = |from: &S| {
+                        let mut outcomes = Vec::new();
+                        self.outcomes(from, (number, step), *offer, &mut |mut to| {
+                            if !offer.writes.contains(register) {
+                                party.clear(&mut to, register);
+                            }
+                            outcomes.push(to);
+                        });
+                        outcomes
+                    };
+                    if outcomes(state) != outcomes(&spoilt) {
+                        return Err(Undeclared {
+                            process: party.process(),
+                            label: offer.label,
+                            register: party.registers()[usize::from(register.0)],
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The results of a step in which a process takes part, whoever begins it.
+    fn outcomes(
+        &self,
+        from: &S,
+        (number, step): (usize, usize),
+        offer: Offer,
+        visit: &mut dyn FnMut(S),
+    ) {
+        if offer.role != Role::Answers {
+            return self.step(
+                Granularity::Fine,
+                from,
+                (number, step),
+                offer,
+                &mut |_, to| visit(to),
+            );
+        }
+        let others = (0..self.parties.len()).filter(|other| *other != number);
+        for other in others {
+            let offers = self.parties[other].offers(from.location(other));
+            for (step, asking) in offers.iter().enumerate() {
+                self.step(
+                    Granularity::Fine,
+                    from,
+                    (other, step),
+                    *asking,
+                    &mut |act, to| {
+                        let answer = (self.parties[number].process(), offer.label);
+                        if act.with == Some(answer) {
+                            visit(to);
+                        }
+                    },
+                );
+            }
+        }
+    }
+}

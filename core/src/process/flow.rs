@@ -1,0 +1,280 @@
+//! A process as a graph of locations.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde::Serialize;
+
+use super::command::{Basic, Command, Kind};
+use super::label::Label;
+
+/// Where a process is: between two of its steps. It starts at location 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Location(pub u16);
+
+/// What is wrong with a process.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProcessError {
+    /// Two commands have one label, so that an action would not name its command.
+    #[error("two commands of {process} are labelled `{label}`")]
+    DuplicateLabel {
+        /// The process.
+        process: String,
+        /// The label.
+        label: &'static str,
+    },
+    /// A branch of a choice, or the body of a loop, has no step that could be taken.
+    #[error("a branch of a choice, or the body of a loop, of {process} has no step")]
+    NoStep {
+        /// The process.
+        process: String,
+    },
+    /// A request or a response is said to be quiet: it is the business of two processes.
+    #[error("`{label}` of {process} is no local step, so it cannot be quiet")]
+    NotLocal {
+        /// The process.
+        process: String,
+        /// The label.
+        label: &'static str,
+    },
+    /// Quiet steps may go on without end.
+    #[error("the quiet steps of {process} from `{label}` on may go round in a circle")]
+    QuietCircle {
+        /// The process.
+        process: String,
+        /// The label of one of them.
+        label: &'static str,
+    },
+    /// There are more locations than can be numbered.
+    #[error("{process} has more than {most} locations")]
+    TooLarge {
+        /// The process.
+        process: String,
+        /// How many there may be.
+        most: usize,
+    },
+}
+
+/// A step that can be taken at a location, and where it leads: `otherwise` where a guard fails.
+pub(super) struct Edge<L, Q, A> {
+    pub basic: Basic<L, Q, A>,
+    pub to: Location,
+    pub otherwise: Location,
+}
+
+impl<L, Q, A> Clone for Edge<L, Q, A> {
+    fn clone(&self) -> Self {
+        Self {
+            basic: self.basic.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<L, Q, A> Edge<L, Q, A> {
+    pub fn targets(&self) -> impl Iterator<Item = Location> {
+        [self.to, self.otherwise].into_iter()
+    }
+}
+
+/// The locations of a process; of each, the steps that can be taken there.
+pub(super) struct Flow<L, Q, A> {
+    pub points: Vec<Vec<Edge<L, Q, A>>>,
+}
+
+/// Where a command is left for; `None` is the end of the process.
+type Next = usize;
+
+struct Builder<L, Q, A> {
+    /// `None` for a location whose steps are not known yet.
+    points: Vec<Option<Vec<Edge<L, Q, A>>>>,
+}
+
+/// Nothing to be done was found where a step is needed.
+struct NoStep;
+
+impl<L, Q, A> Builder<L, Q, A> {
+    fn place(&mut self, edges: Vec<Edge<L, Q, A>>) -> Next {
+        self.points.push(Some(edges));
+        self.points.len() - 1
+    }
+
+    fn reserve(&mut self) -> Next {
+        self.points.push(None);
+        self.points.len() - 1
+    }
+
+    /// The steps at a location, which are known.
+    fn edges(&self, at: Next) -> Result<Vec<Edge<L, Q, A>>, NoStep> {
+        self.points[at].clone().ok_or(NoStep)
+    }
+
+    /// The location at which `command` begins, if it is left for `next`.
+    fn begin(&mut self, command: &Command<L, Q, A>, next: Next) -> Result<Next, NoStep> {
+        let edge = |basic: &Basic<L, Q, A>, to: Next, otherwise: Next| Edge {
+            basic: basic.clone(),
+            to: Location(to as u16),
+            otherwise: Location(otherwise as u16),
+        };
+        Ok(match command {
+            Command::Basic(basic) => self.place(vec![edge(basic, next, next)]),
+            Command::Sequence(parts) => {
+                let mut next = next;
+                for part in parts.iter().rev() {
+                    next = self.begin(part, next)?;
+                }
+                next
+            }
+            Command::Choice(branches) => {
+                let mut edges = Vec::new();
+                for branch in branches {
+                    let first = self.begin(branch, next)?;
+                    if first == next {
+                        return Err(NoStep);
+                    }
+                    edges.extend(self.edges(first)?);
+                }
+                if edges.is_empty() {
+                    return Err(NoStep);
+                }
+                self.place(edges)
+            }
+            Command::When(guard, then, otherwise) => {
+                let then = self.begin(then, next)?;
+                let otherwise = self.begin(otherwise, next)?;
+                self.place(vec![edge(guard, then, otherwise)])
+            }
+            Command::While(guard, body) => {
+                let head = self.reserve();
+                let body = self.begin(body, head)?;
+                self.points[head] = Some(vec![edge(guard, body, next)]);
+                head
+            }
+            Command::Forever(body) => {
+                let head = self.reserve();
+                let body = self.begin(body, head)?;
+                self.points[head] = Some(self.edges(body)?);
+                head
+            }
+        })
+    }
+}
+
+impl<L, Q, A> Flow<L, Q, A> {
+    /// The most locations of a process.
+    const MOST: usize = 1 << 16;
+
+    pub fn of(process: &str, command: &Command<L, Q, A>) -> Result<Self, ProcessError> {
+        let mut builder = Builder {
+            points: vec![Some(Vec::new())],
+        };
+        let process = || process.to_owned();
+        let begin = builder.begin(command, 0);
+        if builder.points.len() > Self::MOST {
+            return Err(ProcessError::TooLarge {
+                process: process(),
+                most: Self::MOST,
+            });
+        }
+        let begin = begin.map_err(|NoStep| ProcessError::NoStep { process: process() })?;
+        let flow = Self {
+            points: reachable(builder.points, begin),
+        };
+        flow.check(process)?;
+        Ok(flow)
+    }
+
+    fn check(&self, process: impl Fn() -> String) -> Result<(), ProcessError> {
+        // A loop without guard has the steps of its body at its head as well.
+        let mut labels = HashMap::new();
+        for point in &self.points {
+            let mut here = HashSet::new();
+            let twice = point.iter().find(|edge| !here.insert(edge.basic.label));
+            if let Some(edge) = twice {
+                return Err(ProcessError::DuplicateLabel {
+                    process: process(),
+                    label: edge.basic.label.as_str(),
+                });
+            }
+        }
+        for edge in self.points.iter().flatten() {
+            let label = edge.basic.label;
+            let same = (edge.to, edge.otherwise);
+            if *labels.entry(label).or_insert(same) != same {
+                return Err(ProcessError::DuplicateLabel {
+                    process: process(),
+                    label: label.as_str(),
+                });
+            }
+            let is_local = matches!(edge.basic.kind, Kind::Local(_) | Kind::Guard(_));
+            if edge.basic.is_quiet && !is_local {
+                return Err(ProcessError::NotLocal {
+                    process: process(),
+                    label: label.as_str(),
+                });
+            }
+        }
+        match self.quiet_circle() {
+            None => Ok(()),
+            Some(label) => Err(ProcessError::QuietCircle {
+                process: process(),
+                label: label.as_str(),
+            }),
+        }
+    }
+
+    /// Whether the process goes on at a location by quiet steps only.
+    pub fn is_quiet(&self, Location(at): Location) -> bool {
+        let edges = &self.points[usize::from(at)];
+        !edges.is_empty() && edges.iter().all(|edge| edge.basic.is_quiet)
+    }
+
+    /// A step from which quiet steps lead back to it.
+    fn quiet_circle(&self) -> Option<Label> {
+        let quiet: Vec<usize> = (0..self.points.len())
+            .filter(|at| self.is_quiet(Location(*at as u16)))
+            .collect();
+        let back_to_itself = |start: &usize| {
+            let mut seen = HashSet::new();
+            let mut open = vec![*start];
+            while let Some(at) = open.pop() {
+                let targets = self.points[at].iter().flat_map(Edge::targets);
+                for Location(to) in targets.filter(|to| self.is_quiet(*to)) {
+                    if usize::from(to) == *start {
+                        return true;
+                    }
+                    if seen.insert(to) {
+                        open.push(usize::from(to));
+                    }
+                }
+            }
+            false
+        };
+        let start = quiet.into_iter().find(back_to_itself)?;
+        Some(self.points[start][0].basic.label)
+    }
+}
+
+/// The locations that can be reached from `begin`, numbered as they are met.
+fn reachable<L, Q, A>(
+    points: Vec<Option<Vec<Edge<L, Q, A>>>>,
+    begin: Next,
+) -> Vec<Vec<Edge<L, Q, A>>> {
+    let mut numbers = HashMap::from([(begin, Location(0))]);
+    let mut open = VecDeque::from([begin]);
+    let mut kept = Vec::new();
+    while let Some(at) = open.pop_front() {
+        let mut edges = points[at].clone().expect("every loop has been closed");
+        for edge in &mut edges {
+            for target in [&mut edge.to, &mut edge.otherwise] {
+                let old = usize::from(target.0);
+                let new = Location(numbers.len() as u16);
+                *target = *numbers.entry(old).or_insert_with(|| {
+                    open.push_back(old);
+                    new
+                });
+            }
+        }
+        kept.push(edges);
+    }
+    kept
+}

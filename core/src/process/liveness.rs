@@ -1,0 +1,104 @@
+//! Registers, and where what they hold is never read again.
+//!
+//! A register that is dead holds a value that no step asks for; states that differ in it alone are
+//! one state, once it is cleared. Source of the analysis: any book on compilers (Appel, *Modern
+//! Compiler Implementation*, chapter 10).
+
+use std::ops::BitOr;
+
+use super::flow::{Flow, Location};
+
+/// The data state of a process.
+pub trait Data: Clone + Send + Sync + 'static {
+    /// The registers that are cleared where they are dead, by name; the other variables always count.
+    const REGISTERS: &'static [&'static str] = &[];
+
+    /// Gives a register the value that it has where it is dead.
+    fn clear(&mut self, register: Register) {
+        unreachable!("no register {} is declared", register.0);
+    }
+
+    /// Gives a register some other value than it has: by this it is tested that where it is said to be
+    /// dead, nobody asks for it.
+    fn spoil(&mut self, register: Register) {
+        unreachable!("no register {} is declared", register.0);
+    }
+}
+
+/// A register: its place in [`Data::REGISTERS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Register(pub u8);
+
+/// A set of registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Registers(u64);
+
+impl Registers {
+    /// The empty set.
+    pub const NONE: Self = Self(0);
+
+    /// The first `count` registers.
+    pub(super) fn first(count: usize) -> Self {
+        assert!(count <= 64, "a process has at most 64 registers");
+        Self(u64::MAX.checked_shr(64 - count as u32).unwrap_or(0))
+    }
+
+    /// Those of this set that are not in `other`.
+    pub(super) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether `register` is one of them.
+    pub fn contains(self, register: Register) -> bool {
+        self.0 >> register.0 & 1 == 1
+    }
+
+    /// All of them.
+    pub fn iter(self) -> impl Iterator<Item = Register> {
+        (0..64).map(Register).filter(move |r| self.contains(*r))
+    }
+}
+
+impl From<Register> for Registers {
+    fn from(register: Register) -> Self {
+        Self(1 << register.0)
+    }
+}
+
+impl<const N: usize> From<[Register; N]> for Registers {
+    fn from(registers: [Register; N]) -> Self {
+        let sets = registers.map(Self::from);
+        sets.into_iter().fold(Self::NONE, Self::bitor)
+    }
+}
+
+impl BitOr for Registers {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Per location, the registers that are dead there.
+pub(super) fn dead<L: Data, Q, A>(flow: &Flow<L, Q, A>) -> Vec<Registers> {
+    let mut live = vec![Registers::NONE; flow.points.len()];
+    loop {
+        let mut changed = false;
+        for (at, point) in flow.points.iter().enumerate().rev() {
+            let before_edge = |edge: &super::flow::Edge<L, Q, A>| {
+                let after = edge.targets().map(|Location(to)| live[usize::from(to)]);
+                let after = after.fold(Registers::NONE, Registers::bitor);
+                edge.basic.reads | after.without(edge.basic.writes)
+            };
+            let edges = point.iter().map(before_edge);
+            let before = edges.fold(Registers::NONE, Registers::bitor);
+            changed |= before != live[at];
+            live[at] = before;
+        }
+        if !changed {
+            let all = Registers::first(L::REGISTERS.len());
+            return live.into_iter().map(|live| all.without(live)).collect();
+        }
+    }
+}
