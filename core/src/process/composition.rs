@@ -138,7 +138,7 @@ trait Party<S, Q, A>: Send + Sync {
     fn locations(&self, label: Label) -> Option<Locations>;
     fn registers(&self) -> &'static [&'static str];
     fn clear(&self, state: &mut S, register: Register);
-    fn spoil(&self, state: &mut S, register: Register);
+    fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S));
 }
 
 /// What a step of a process is like.
@@ -279,8 +279,12 @@ where
         (self.get_mut)(state).clear(register);
     }
 
-    fn spoil(&self, state: &mut S, register: Register) {
-        (self.get_mut)(state).spoil(register);
+    fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S)) {
+        (self.get)(state).spoil(register, &mut |spoilt| {
+            let mut state = state.clone();
+            *(self.get_mut)(&mut state) = spoilt;
+            visit(state);
+        });
     }
 }
 
@@ -500,8 +504,6 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
             for (step, offer) in party.offers(at).iter().enumerate() {
                 let registers = (0..party.registers().len()).map(|r| Register(r as u8));
                 for register in registers.filter(|register| !offer.reads.contains(*register)) {
-                    let mut spoilt = state.clone();
-                    party.spoil(&mut spoilt, register);
                     let outcomes = |from: &S| {
                         let mut outcomes = Vec::new();
                         self.outcomes(from, (number, step), *offer, &mut |mut to| {
@@ -512,7 +514,12 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
                         });
                         outcomes
                     };
-                    if outcomes(state) != outcomes(&spoilt) {
+                    let expected = outcomes(state);
+                    let mut depends = false;
+                    party.spoil(state, register, &mut |spoilt| {
+                        depends |= outcomes(&spoilt) != expected;
+                    });
+                    if depends {
                         return Err(Undeclared {
                             process: party.process(),
                             label: offer.label,

@@ -18,9 +18,9 @@ pub trait Data: Clone + Send + Sync + 'static {
         unreachable!("no register {} is declared", register.0);
     }
 
-    /// Gives a register some other value than it has: by this it is tested that where it is said to be
-    /// dead, nobody asks for it.
-    fn spoil(&mut self, register: Register) {
+    /// Visits the states in which a register has another value, whatever it may ever have: by this it
+    /// is tested that where it is said to be dead, nobody asks for it.
+    fn spoil(&self, register: Register, _visit: &mut dyn FnMut(Self)) {
         unreachable!("no register {} is declared", register.0);
     }
 }

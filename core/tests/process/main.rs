@@ -1,0 +1,168 @@
+//! Processes and their rendezvous, against an interpreter so plain that it is obviously right.
+
+mod interpreter;
+mod program;
+mod registers;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use interpreter::Interpreter;
+use program::{Clients, Program, State};
+use refmap::process::{
+    Command, Composition, Granularity, ProcessError, assign, choice, forever, request, sequence,
+    when, while_do,
+};
+use refmap::random::Generator;
+
+/// What a search reaches: how many states, and how often each command leads from one to another.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Reached {
+    states: usize,
+    steps: BTreeMap<String, usize>,
+}
+
+/// Reaches all states from `initial`.
+fn reach<S: Clone + Ord>(
+    initial: Vec<S>,
+    steps: impl Fn(&S, &mut dyn FnMut(String, S)),
+) -> (BTreeSet<S>, Reached) {
+    let mut seen: BTreeSet<S> = initial.iter().cloned().collect();
+    let mut open: Vec<S> = seen.iter().cloned().collect();
+    let mut reached = Reached::default();
+    while let Some(from) = open.pop() {
+        steps(&from, &mut |label, to: S| {
+            *reached.steps.entry(label).or_default() += 1;
+            if seen.insert(to.clone()) {
+                open.push(to);
+            }
+        });
+    }
+    reached.states = seen.len();
+    (seen, reached)
+}
+
+fn explore(clients: &Clients, granularity: Granularity) -> (BTreeSet<State>, Reached) {
+    let composition = clients.composition().with(granularity);
+    let mut initial = Vec::new();
+    composition.start(State::default(), &mut |state| initial.push(state));
+    reach(initial, |from, visit| {
+        composition.steps(from, &mut |act, to| {
+            let with = act.with.map_or("", |(_, label)| label.as_str());
+            visit(format!("{}: {} {with}", act.process, act.label), to);
+        });
+    })
+}
+
+#[test]
+fn random_processes_do_what_an_interpreter_does() {
+    let mut rendezvous = 0;
+    let mut states = 0;
+    for seed in 0..200 {
+        let clients = Clients::random(&mut Generator::new(seed));
+        let (_, reached) = explore(&clients, Granularity::Fine);
+        let interpreter = Interpreter(&clients);
+        let (_, expected) = reach(interpreter.initial(), |from, visit| {
+            interpreter.steps(from, visit);
+        });
+        assert_eq!(reached, expected, "seed {seed}: {clients:?}");
+        states += reached.states;
+        let with_answer = reached
+            .steps
+            .iter()
+            .filter(|(label, _)| !label.ends_with(' '));
+        rendezvous += with_answer.map(|(_, times)| times).sum::<usize>();
+    }
+    // The comparison is worth something only if much happens.
+    assert!(
+        states > 10_000 && rendezvous > 5_000,
+        "{states} {rendezvous}"
+    );
+}
+
+/// A coarse granularity reaches just those states of the fine one in which no quiet step is next.
+#[test]
+fn quiet_steps_are_run_together_and_nothing_else_changes() {
+    let (mut fine_states, mut coarse_states) = (0, 0);
+    for seed in 0..200 {
+        let clients = Clients::random(&mut Generator::new(seed));
+        let (fine, _) = explore(&clients, Granularity::Fine);
+        let (coarse, _) = explore(&clients, Granularity::Coarse);
+        let settled = fine.iter().filter(|state| clients.is_settled(state));
+        let settled: BTreeSet<State> = settled.cloned().collect();
+        assert_eq!(coarse, settled, "seed {seed}: {clients:?}");
+        fine_states += fine.len();
+        coarse_states += coarse.len();
+    }
+    assert!(
+        coarse_states * 10 < fine_states * 9,
+        "{coarse_states} of {fine_states}"
+    );
+}
+
+type Plain = Command<Program, u8, u8>;
+
+fn placed(command: &Plain) -> Result<(), ProcessError> {
+    let mut composition = Composition::<State, u8, u8>::new();
+    let process = refmap::Process::new("client");
+    composition.process(process, command, |s| &s.programs[0], |s| &mut s.programs[0])
+}
+
+fn step(label: &str) -> Plain {
+    assign(label, |_: &mut Program| ())
+}
+
+#[test]
+fn what_is_no_process_is_refused_by_name() {
+    let ask = |label: &str| request(label, |_: &Program| 0, |_: &mut Program, _| ());
+    let wrong: [(Plain, &str); 8] = [
+        (
+            sequence([step("a"), step("b"), step("a")]),
+            "two commands of client are labelled `a`",
+        ),
+        (
+            choice([step("a"), step("a")]),
+            "two commands of client are labelled `a`",
+        ),
+        (
+            choice([step("a"), sequence([])]),
+            "a branch of a choice, or the body of a loop, of client has no step",
+        ),
+        (
+            choice([]),
+            "a branch of a choice, or the body of a loop, of client has no step",
+        ),
+        (
+            forever(sequence([])),
+            "a branch of a choice, or the body of a loop, of client has no step",
+        ),
+        (
+            sequence([step("a"), ask("b").quiet()]),
+            "`b` of client is no local step, so it cannot be quiet",
+        ),
+        (
+            forever(sequence([step("a").quiet(), step("b").quiet()])),
+            "the quiet steps of client from `a` on may go round in a circle",
+        ),
+        (
+            while_do(
+                "w",
+                |_: &Program| true,
+                when("v", |_| false, step("a").quiet()).quiet(),
+            )
+            .quiet(),
+            "the quiet steps of client from `w` on may go round in a circle",
+        ),
+    ];
+    for (command, message) in wrong {
+        assert_eq!(placed(&command).expect_err(message).to_string(), message);
+    }
+    let loops = forever(sequence([step("a"), step("b").quiet()]));
+    assert_eq!(placed(&loops), Ok(()));
+}
+
+#[test]
+#[should_panic(expected = "client 0 has no command `nowhere`")]
+fn a_location_that_is_nowhere_is_refused() {
+    let clients = Clients::random(&mut Generator::new(1));
+    clients.composition().at(0, "nowhere");
+}
