@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use serde::Serialize;
-use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use super::command::{Command, Kind};
 use super::flow::{Flow, Location, ProcessError};
@@ -52,11 +51,9 @@ impl Act {
     pub fn rule(self) -> RuleId {
         RuleId(usize::from(self.rule))
     }
-}
 
-impl fmt::Display for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.process, self.label)?;
+    fn write(self, f: &mut impl fmt::Write) -> fmt::Result {
+        write!(f, "{}", self.label)?;
         if let Some((process, label)) = self.with {
             write!(f, ", {process}: {label}")?;
         }
@@ -67,20 +64,26 @@ impl fmt::Display for Act {
     }
 }
 
+/// The process and what it did.
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.process)?;
+        self.write(f)
+    }
+}
+
 impl fmt::Debug for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
     }
 }
 
+/// What was done, by whom is said beside it: `acquire, server: answer`.
 impl Serialize for Act {
-    fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let mut fields = serializer.serialize_struct("Act", 4)?;
-        fields.serialize_field("command", &self.label)?;
-        fields.serialize_field("with", &self.with.map(|(process, _)| process))?;
-        fields.serialize_field("answer", &self.with.map(|(_, label)| label))?;
-        fields.serialize_field("choice", &self.choice)?;
-        fields.end()
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let mut text = String::new();
+        self.write(&mut text).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&text)
     }
 }
 
