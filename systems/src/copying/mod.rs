@@ -30,6 +30,7 @@ mod sapphire;
 mod schism;
 mod stopless;
 mod stopped;
+pub mod table_2;
 
 use refmap::memory::{Fence, Program, ProgramBuilder};
 
