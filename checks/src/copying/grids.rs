@@ -139,7 +139,7 @@ pub(super) fn ablations() -> Grid {
 /// Columns are SC, TSO, PSO-full, PSO-no, RMO-full and RMO-no; H holds, W and R is WR or RW failing,
 /// B both.
 #[rustfmt::skip]
-const ABLATIONS: [Ablation; 70] = [
+const ABLATIONS: [Ablation; 71] = [
     ablation(Protocol::Stopless, None, With, "fence-after-wide-install", [H, H, H, B, H, B]),
     ablation(Protocol::Stopless, None, With, "fence-before-fill", [H, H, H, B, H, B]),
     ablation(Protocol::Stopless, None, With, "fence-after-fill", [H, H, H, B, H, B]),
@@ -157,6 +157,7 @@ const ABLATIONS: [Ablation; 70] = [
     ablation(Protocol::StoplessForRmo, None, With, "fence-after-status", [H, H, H, H, H, H]),
     ablation(Protocol::StoplessForRmo, None, Without, "fence-before-flip", [H, H, H, H, H, H]),
     ablation(Protocol::Chicken, None, With, "fence-after-forward", [H, H, W, W, W, W]),
+    ablation(Protocol::Chicken, None, With, "fence-before-handshake", [H, H, W, B, W, B]),
     ablation(Protocol::Chicken, None, With, "yieldpoint-fence", [H, H, W, B, W, B]),
     ablation(Protocol::Staccato, None, Without, "copying-cas-result", [H, H, W, W, W, W]),
     ablation(Protocol::Staccato, None, Without, "read-sync", [H, H, W, W, W, W]),
