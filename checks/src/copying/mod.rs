@@ -175,6 +175,15 @@ fn ours() -> Vec<Claim> {
             "Ugawa et al., Algorithm 2",
             "Staccato's collector has to ask whether its CAS succeeded",
         ),
+        holds(
+            "protocol=chicken memory=rmo-no with=fence-after-forward with=yieldpoint-fence \
+             with=fence-before-handshake",
+            598,
+        )
+        .source(
+            "Ugawa et al., section 4.2.3",
+            "what Chicken needs besides the fence that the paper tries",
+        ),
         violated("protocol=x86-sapphire memory=tso with=literal-fence", 9).source(
             "Ugawa et al., section 4.4.1",
             "the fence where the text has it does not help under TSO",
