@@ -1,6 +1,7 @@
 //! The catalogue of everything that this repository claims.
 
 mod ben_ari;
+mod copying;
 mod yrc;
 
 use refmap::catalogue::Catalogue;
@@ -11,17 +12,18 @@ pub const NAME: &str = "refmap";
 pub const ABOUT: &str =
     "Checks that one transition system refines another, and shows why when it does not.";
 
-/// Every check, every claim and every table.
+/// Every check, every claim, every table and every grid.
 pub fn catalogue() -> Catalogue {
     Catalogue {
-        checks: [ben_ari::checks(), yrc::checks()]
+        checks: [ben_ari::checks(), yrc::checks(), copying::checks()]
             .into_iter()
             .flatten()
             .collect(),
-        claims: [ben_ari::claims(), yrc::claims()]
+        claims: [ben_ari::claims(), yrc::claims(), copying::claims()]
             .into_iter()
             .flatten()
             .collect(),
         tables: yrc::tables(),
+        grids: copying::grids(),
     }
 }
