@@ -406,6 +406,19 @@ impl ThreadBuilder<'_> {
         self.push(Instruction::Fence { fence, place });
     }
 
+    /// Places where a fence of one of several kinds may stand, one a kind, called `NAME:full`,
+    /// `NAME:acquire` and `NAME:release`.
+    pub fn fence_kinds_at(
+        &mut self,
+        name: &str,
+        kinds: impl IntoIterator<Item = Fence>,
+        presence: Presence,
+    ) {
+        for kind in kinds {
+            self.fence_at(format!("{name}:{}", kind.name()), kind, presence);
+        }
+    }
+
     /// A check that `condition` is not 0. The thread goes no further before it is decided.
     pub fn assert(&mut self, condition: impl Into<Expression>) {
         self.push(Instruction::Assert(condition.into()));
