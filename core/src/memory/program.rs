@@ -83,6 +83,9 @@ pub enum Afterwards {
 pub struct FencePlace {
     /// What it is called.
     pub name: String,
+    /// What is common to the names of those that stand in for each other, a kind of fence each; the
+    /// name, if there are no others.
+    pub point: String,
     /// Whether a fence stands there.
     pub fence: Presence,
 }
@@ -483,10 +486,19 @@ impl Program {
             })
     }
 
-    /// Whether those of `stronger` make the fences of `weaker` superfluous: wherever one of these
-    /// stands, one of those that keeps as much apart stands next to it, with but fences between them,
-    /// and none is passed by without the other.
+    /// Whether the fences of `stronger` make those of `weaker` superfluous, for which they were to
+    /// stand in: wherever one of the latter stands, one that keeps as much apart stands next to it, with
+    /// but fences between them, and none is passed by without the other.
     pub(crate) fn covers(&self, stronger: &str, weaker: &str) -> bool {
+        let point = |name: &str| {
+            let place = self.places.iter().find(|place| place.name == name);
+            place.map(|place| place.point.as_str())
+        };
+        if let (Some(one), Some(other)) = (point(stronger), point(weaker))
+            && one != other
+        {
+            return false;
+        }
         let kind_at = |instruction: &Instruction, name: &str| match instruction {
             Instruction::Fence {
                 fence,

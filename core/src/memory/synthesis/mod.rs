@@ -14,11 +14,12 @@
 //!
 //! # Fences of several kinds
 //!
-//! A place has one kind of fence. Where it is open which kind will do, several places stand one
-//! behind the other, one a kind ([`fence_kinds_at`](super::ThreadBuilder::fence_kinds_at)). A full
-//! fence does what an acquire and a release fence do, so a set that has a full fence where a weaker
-//! one is enough is not minimal, though no fence can be left out: it is left out itself. And what is
-//! shown of a full fence in a minimal set is that even both weaker ones in its place are not enough.
+//! A place has one kind of fence. Where it is open which kind will do, there is a place for each, one
+//! behind the other ([`fence_kinds_at`](super::ThreadBuilder::fence_kinds_at)). A full fence does what
+//! an acquire and a release fence do; so a set that has one where a weaker one is enough is not
+//! minimal, though none of its fences can be left out, and it is not in the answer. And what is shown
+//! of a full fence in a minimal set is that even both weaker ones in its place are not enough. Places
+//! that are stated apart are never compared like this, whatever their fences.
 //!
 //! # Why not all sets have to be looked at
 //!

@@ -190,22 +190,28 @@ fn a_full_fence_is_minimal_only_if_both_weaker_ones_are_not_enough() {
     );
 }
 
-/// A jump that lands between two fences passes the first one by, so it is no substitute.
+/// A jump that lands between two fences passes the first one by, so it is no substitute; nor is one
+/// of another name.
 #[test]
 fn a_fence_that_can_be_passed_by_covers_no_other() {
-    let mut program = ProgramBuilder::new("jump");
-    program.thread("P0", |t| {
-        let inside = t.label();
-        t.branch_unless(0, inside);
-        t.fence_at("strong", Fence::Full, Presence::Absent);
-        t.place(inside);
-        t.fence_at("weak", Fence::Release, Presence::Absent);
-        t.fence_at("strong too", Fence::Full, Presence::Absent);
-    });
-    let program = program.build().expect("it is well formed");
-    assert!(!program.covers("strong", "weak"));
-    assert!(program.covers("strong too", "weak"));
-    assert!(!program.covers("weak", "strong too"));
+    let program = |jump: bool| {
+        let mut program = ProgramBuilder::new("jump");
+        program.thread("P0", |t| {
+            let inside = t.label();
+            if jump {
+                t.branch_unless(0, inside);
+            }
+            t.fence_kinds_at("point", [Fence::Full], Presence::Absent);
+            t.place(inside);
+            t.fence_kinds_at("point", [Fence::Release], Presence::Absent);
+            t.fence_at("other", Fence::Full, Presence::Absent);
+        });
+        program.build().expect("it is well formed")
+    };
+    assert!(program(false).covers("point:full", "point:release"));
+    assert!(!program(true).covers("point:full", "point:release"));
+    assert!(!program(false).covers("point:release", "point:full"));
+    assert!(!program(false).covers("other", "point:release"));
 }
 
 #[test]
