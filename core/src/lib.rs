@@ -17,6 +17,7 @@ pub mod catalogue;
 pub mod cli;
 mod compose;
 pub mod explore;
+pub mod grid;
 mod invariant;
 pub mod memory;
 pub mod obligation;

@@ -2,4 +2,5 @@
 //! invariants.
 
 pub mod ben_ari;
+pub mod copying;
 pub mod yrc;

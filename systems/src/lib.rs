@@ -2,6 +2,7 @@
 //! it: that is what the refinements say.
 
 pub mod ben_ari;
+pub mod copying;
 pub mod heap;
 pub mod litmus;
 pub mod yrc;

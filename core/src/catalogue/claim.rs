@@ -208,6 +208,10 @@ impl Claim {
                 Value::Bool(true) => words.push(format!("--{name}")),
                 Value::Bool(false) => (),
                 Value::String(choice) => words.push(format!("--{name} {choice}")),
+                Value::Array(names) => {
+                    let names = names.iter().filter_map(Value::as_str);
+                    words.extend(names.map(|given| format!("--{name} {given}")));
+                }
                 number => words.push(format!("--{name} {number}")),
             }
         }

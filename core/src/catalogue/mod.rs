@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 pub use claim::{Claim, Expectation};
 
+use crate::grid::Grid;
 use crate::obligation::{CheckError, Settings, nearest};
 use crate::report::Report;
 use crate::table::Table;
@@ -27,6 +28,8 @@ pub struct Catalogue {
     pub claims: Vec<Claim>,
     /// The tables, in the order in which they are listed.
     pub tables: Vec<Table>,
+    /// The grids, in the order in which they are listed. Each is a claim for every one of its cells.
+    pub grids: Vec<Grid>,
 }
 
 impl Catalogue {
@@ -187,6 +190,9 @@ pub enum ParameterKind {
     },
     /// A flag, which is given or not; not, by default.
     Flag,
+    /// Any number of names; none, by default. Which names there are depends on other arguments, so the
+    /// check has to refuse the others.
+    Names,
 }
 
 impl Parameter {
@@ -232,11 +238,21 @@ impl Parameter {
         }
     }
 
+    /// Any number of names.
+    pub fn names(name: &'static str, help: &'static str) -> Self {
+        Self {
+            name,
+            help,
+            kind: ParameterKind::Names,
+        }
+    }
+
     fn default(&self) -> Value {
         match self.kind {
             ParameterKind::Number { default, .. } => default.into(),
             ParameterKind::Choice { default, .. } => default.into(),
             ParameterKind::Flag => false.into(),
+            ParameterKind::Names => Value::Array(Vec::new()),
         }
     }
 
@@ -249,6 +265,9 @@ impl Parameter {
                 .as_str()
                 .is_some_and(|choice| values.contains(&choice)),
             ParameterKind::Flag => value.is_boolean(),
+            ParameterKind::Names => value
+                .as_array()
+                .is_some_and(|names| names.iter().all(Value::is_string)),
         };
         if accepted {
             return Ok(value.clone());
@@ -262,6 +281,7 @@ impl Parameter {
                 }
                 ParameterKind::Choice { values, .. } => values.join(" or "),
                 ParameterKind::Flag => "true or false".to_owned(),
+                ParameterKind::Names => "a list of names".to_owned(),
             },
         })
     }
@@ -295,6 +315,19 @@ impl Arguments {
             .get(name)
             .and_then(Value::as_str)
             .unwrap_or_else(|| panic!("the check declares a choice {name:?}"))
+    }
+
+    /// The names given.
+    ///
+    /// # Panics
+    ///
+    /// If the check has no names of that name.
+    pub fn names(&self, name: &str) -> Vec<&str> {
+        self.0
+            .get(name)
+            .and_then(Value::as_array)
+            .and_then(|names| names.iter().map(Value::as_str).collect())
+            .unwrap_or_else(|| panic!("the check declares names {name:?}"))
     }
 
     /// Whether a flag is given.
@@ -382,5 +415,24 @@ mod tests {
         let command = |value: bool| Claim::holds("c", vec![("loud", value.into())]).command();
         assert_eq!(command(true), "check c --loud");
         assert_eq!(command(false), "check c");
+    }
+
+    #[test]
+    fn names_are_given_one_by_one() {
+        let parameters = vec![Parameter::names("without", "what")];
+        let check = Check::new("c", "", "", parameters, |_, _| unreachable!("not run"));
+        let given = |given: &[(&str, Value)]| {
+            let arguments = check.arguments(given)?;
+            Ok::<_, InputError>(arguments.names("without").join(" "))
+        };
+        let two = Value::from(vec!["a", "b"]);
+        assert_eq!(given(&[]).unwrap(), "");
+        assert_eq!(given(&[("without", two.clone())]).unwrap(), "a b");
+        for wrong in [Value::from("a"), Value::from(vec![1])] {
+            let error = given(&[("without", wrong)]).unwrap_err();
+            assert!(error.to_string().contains("must be a list of names"));
+        }
+        let claim = Claim::holds("c", vec![("without", two)]);
+        assert_eq!(claim.command(), "check c --without a --without b");
     }
 }

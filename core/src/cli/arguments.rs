@@ -162,11 +162,20 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
                 .subcommands(checks),
         )
         .subcommand(litmus());
-    if catalogue.tables.is_empty() {
+    let tables = catalogue
+        .tables
+        .iter()
+        .map(|table| (table.name, table.about.to_owned()));
+    let grids = catalogue
+        .grids
+        .iter()
+        .map(|grid| (grid.name, format!("{} [{}]", grid.about, grid.source)));
+    let tables: Vec<_> = tables.chain(grids).collect();
+    if tables.is_empty() {
         return command;
     }
-    let tables = catalogue.tables.iter().map(|table| {
-        clap::Command::new(table.name).about(table.about).args([
+    let tables = tables.into_iter().map(|(name, about)| {
+        clap::Command::new(name).about(about).args([
             threads_option(&[]),
             json_option(),
             quiet_option(),
@@ -227,6 +236,10 @@ fn parameter(parameter: &Parameter) -> Arg {
             .default_value(*default)
             .value_parser(PossibleValuesParser::new(*values)),
         ParameterKind::Flag => flag(parameter.name, parameter.help),
+        ParameterKind::Names => arg
+            .value_name("NAME")
+            .help(parameter.help)
+            .action(ArgAction::Append),
     }
 }
 
@@ -437,6 +450,12 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
                 matches.get_one::<String>(parameter.name)?.as_str().into()
             }
             ParameterKind::Flag => matches.get_flag(parameter.name).into(),
+            ParameterKind::Names => {
+                let names = matches.get_many::<String>(parameter.name);
+                names
+                    .map_or_else(Vec::new, |names| names.cloned().collect())
+                    .into()
+            }
         };
         Some((parameter.name.to_owned(), value))
     };

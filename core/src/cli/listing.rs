@@ -25,7 +25,9 @@ pub(super) fn list(
     match listing {
         Listing::Text => text(name, catalogue, width, output),
         Listing::Json => {
-            let listed = json!({"checks": catalogue.checks, "claims": catalogue.claims});
+            let listed = json!({
+                "checks": catalogue.checks, "claims": catalogue.claims, "grids": catalogue.grids,
+            });
             writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
         }
         Listing::Markdown => write!(output, "{}", markdown(name, catalogue)),
@@ -53,6 +55,7 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
                     format!("{}, {default} by default", values.join(" or "))
                 }
                 ParameterKind::Flag => "a flag".to_owned(),
+                ParameterKind::Names => "a name; may be given again".to_owned(),
             };
             let line = format!("  --{:<12}  {}: {values}", parameter.name, parameter.help);
             paragraph(line, 18)?;
@@ -65,6 +68,11 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
         let (expected, source, says) = (expected(claim), claim.source, claim.says);
         paragraph(format!("      {expected}  [{source}] {says}"), 6)?;
     }
+    for grid in &catalogue.grids {
+        paragraph(format!("  {name} table {}", grid.name), 6)?;
+        let line = format!("      {}  [{}] {}", grid.size(), grid.source, grid.about);
+        paragraph(line, 6)?;
+    }
     Ok(())
 }
 
@@ -75,6 +83,13 @@ pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
         let command = claim.command();
         let (expected, source, says) = (expected(claim), claim.source, claim.says);
         table += &format!("| `{name} {command}` | {expected} | {source}: {says} |\n");
+    }
+    for grid in &catalogue.grids {
+        let (size, source, about) = (grid.size(), grid.source, grid.about);
+        table += &format!(
+            "| `{name} table {}` | {size} | {source}: {about} |\n",
+            grid.name
+        );
     }
     table
 }

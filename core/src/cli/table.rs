@@ -1,4 +1,4 @@
-//! `table`: a check at every combination of some of its parameters.
+//! `table`: a check at every combination of some of its parameters, or a grid.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +9,7 @@ use super::arguments::TableCommand;
 use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::explore::Watch;
+use crate::grid::{DecidedRow, Grid};
 use crate::obligation::Settings;
 use crate::table::{Table, TableRow};
 
@@ -18,11 +19,13 @@ pub(super) fn run(
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let table = catalogue
-        .tables
-        .iter()
-        .find(|table| table.name == command.table)
-        .expect("the command line knows the tables of the catalogue only");
+    let mut tables = catalogue.tables.iter();
+    let Some(table) = tables.find(|table| table.name == command.table) else {
+        let mut grids = catalogue.grids.iter();
+        let grid = grids.find(|grid| grid.name == command.table);
+        let grid = grid.expect("the command line knows the tables of the catalogue only");
+        return run_grid(catalogue, grid, command, cancel, output);
+    };
     let bar = progress::Bar::new(command.quiet, table.name);
     let settings = Settings {
         threads: command.threads,
@@ -57,6 +60,180 @@ pub(super) fn run(
         true => Status::Success,
         false => Status::Incomplete,
     })
+}
+
+/// Rows are shown as they are decided, and what to make of them at the end.
+fn run_grid(
+    catalogue: &Catalogue,
+    grid: &Grid,
+    command: &TableCommand,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let bar = progress::Bar::new(command.quiet, grid.name);
+    let settings = Settings {
+        threads: command.threads,
+        watch: Watch {
+            cancel: Some(cancel),
+            progress: Some(&|progress| bar.show(progress)),
+        },
+        ..Settings::default()
+    };
+    let text = !command.json && !command.quiet;
+    let layout = GridLayout::of(grid);
+    if text {
+        layout.heading(grid, output)?;
+    }
+    let mut rows = Vec::new();
+    grid.decide(catalogue, &settings, |row| {
+        if cancel.load(Ordering::Relaxed) {
+            return Ok::<_, CommandError>(false);
+        }
+        bar.clear();
+        if text {
+            layout.line(grid, &row, output)?;
+        }
+        rows.push(row);
+        Ok(true)
+    })?;
+    bar.clear();
+    if text {
+        summary(grid, &rows, output)?;
+    }
+    if command.json {
+        let printed = grid.json(&rows);
+        let printed = serde_json::to_string_pretty(&printed).map_err(std::io::Error::from)?;
+        writeln!(output, "{printed}")?;
+    }
+    Ok(match rows.len() == grid.rows.len() {
+        true => Status::Success,
+        false => Status::Incomplete,
+    })
+}
+
+/// How wide the columns of a grid are.
+struct GridLayout {
+    /// Those of the arguments.
+    given: Vec<usize>,
+    /// Those of the cells.
+    cell: usize,
+}
+
+/// A null argument is one that the row does not have.
+fn argument(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Array(names) => names.iter().map(plain).collect::<Vec<_>>().join(", "),
+        value => plain(value),
+    }
+}
+
+impl GridLayout {
+    fn of(grid: &Grid) -> Self {
+        let first = grid.rows.first();
+        let columns = first.map_or(0, |row| row.given.len());
+        let width = |column: usize| {
+            let cells = grid.rows.iter().map(|row| argument(&row.given[column].1));
+            let name = first.map(|row| row.given[column].0.to_owned());
+            let widths = cells.chain(name).map(|text| text.chars().count());
+            widths.max().unwrap_or(0)
+        };
+        let columns_are = grid.columns.values.iter();
+        let part = grid.parts.values.iter().map(|part| part.len()).max();
+        let words = "(* fails)".len() + part.unwrap_or(0);
+        Self {
+            given: (0..columns).map(width).collect(),
+            cell: columns_are
+                .map(|name| name.len())
+                .max()
+                .unwrap_or(0)
+                .max(words),
+        }
+    }
+
+    fn heading(&self, grid: &Grid, output: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(output, "{} [{}]\n", grid.about, grid.source)?;
+        let first = grid.rows.first();
+        let names = first.map_or_else(Vec::new, |row| {
+            row.given
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect()
+        });
+        let columns = grid.columns.values.iter().map(|name| (*name).to_owned());
+        self.print(names, columns.collect(), output)
+    }
+
+    fn line(&self, grid: &Grid, row: &DecidedRow, output: &mut dyn Write) -> std::io::Result<()> {
+        let given = row.given.values().map(argument).collect();
+        let published = grid.rows.iter().flat_map(|row| &row.cells);
+        let published = published.filter(|cell| cell.published.is_some()).count();
+        let cells = row.cells.iter().map(|cell| {
+            let ours = cell.ours.words(&grid.parts.values);
+            match cell.agrees() {
+                _ if !cell.is_as_claimed() => format!("! {ours}"),
+                Some(true) => ours,
+                Some(false) => format!("* {ours}"),
+                None if published == 0 => ours,
+                None => format!("({ours})"),
+            }
+        });
+        self.print(given, cells.collect(), output)?;
+        output.flush()
+    }
+
+    fn print(
+        &self,
+        given: Vec<String>,
+        cells: Vec<String>,
+        output: &mut dyn Write,
+    ) -> std::io::Result<()> {
+        let given = given.iter().zip(&self.given);
+        let given = given.map(|(text, width)| format!("{text:<width$}"));
+        let cells = cells
+            .iter()
+            .map(|text| format!("{text:<width$}", width = self.cell));
+        let line: Vec<_> = given.chain(cells).collect();
+        writeln!(output, "{}", line.join("  ").trim_end())
+    }
+}
+
+/// How many cells are as published, which are not, and what it took.
+fn summary(grid: &Grid, rows: &[DecidedRow], output: &mut dyn Write) -> std::io::Result<()> {
+    let cells = || rows.iter().flat_map(|row| &row.cells);
+    let published = cells().filter_map(|cell| cell.agrees());
+    let (agree, published) = published.fold((0, 0), |(agree, all), agrees| {
+        (agree + usize::from(agrees), all + 1)
+    });
+    let claimed = cells().filter(|cell| cell.is_as_claimed()).count();
+    let runs = cells().count() * grid.parts.values.len();
+    let states: u64 = cells().map(|cell| cell.states).sum();
+    let seconds: f64 = cells().map(|cell| cell.seconds).sum();
+    writeln!(output)?;
+    if published > 0 {
+        writeln!(
+            output,
+            "{agree} of {published} published cells agree; in parentheses: not published; *: the \
+             paper says something else"
+        )?;
+    }
+    writeln!(
+        output,
+        "{claimed} of {} cells are as claimed (!: not); {runs} runs, {states} states, {seconds:.1} s",
+        cells().count()
+    )?;
+    for cell in cells().filter(|cell| cell.agrees() == Some(false)) {
+        let parts = &grid.parts.values;
+        let paper = cell.expected.published.map(|failing| failing.words(parts));
+        let ours = cell.ours.words(parts);
+        writeln!(
+            output,
+            "{}: {ours}; paper: {}",
+            cell.column,
+            paper.unwrap_or_default()
+        )?;
+    }
+    output.flush()
 }
 
 /// What the columns are, and which instances a row that holds was explored to.

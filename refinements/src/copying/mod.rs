@@ -1,0 +1,120 @@
+//! A copying protocol under a memory model against one atomic register.
+//!
+//! Source: Ugawa, Abe & Maeda, *Model Checking Copy Phases of Concurrent Copying Garbage Collection
+//! with Various Memory Models*, section 2: a mutator reads what was written to the slot last, or what
+//! was there at first. With several mutators: what all of them read together is what they read from a
+//! register at which their operations come one after the other.
+
+mod register;
+
+use refmap::memory::{Action as Access, State as Running};
+use refmap::memory::{
+    End, Location, Machine, MemoryModel, Observation, Operand, Show, Shown, Value,
+};
+use refmap::{Refinement, TransitionSystem};
+use refmap_systems::copying::{self, Instance, ROOT, SERVED, TO_OBJECT};
+
+pub use register::{Action, NotStated, Register, State};
+
+/// A protocol under a memory model as a refinement of one atomic register.
+#[derive(Debug)]
+pub struct CopyingRefinement {
+    implementation: Machine,
+    specification: Register,
+    root: Location,
+    /// Of each mutator its number among the threads, and that of the register that says which copy
+    /// served its last operation.
+    served: Vec<(usize, usize)>,
+}
+
+impl CopyingRefinement {
+    /// The refinement for an instance.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such instance.
+    pub fn new(instance: &Instance, model: MemoryModel) -> Result<Self, NotStated> {
+        let program = copying::program(instance)?;
+        let root = program.variables.iter();
+        let root = root.clone().position(|variable| variable.name == ROOT);
+        let root = root.expect("every protocol has a root");
+        let mut served = Vec::new();
+        for (number, thread) in program.threads.iter().enumerate() {
+            let mut registers = thread.registers.iter();
+            if let Some(register) = registers.position(|register| register.name == SERVED) {
+                served.push((number, register));
+            }
+        }
+        assert_eq!(
+            served.len(),
+            usize::from(instance.mutators),
+            "every mutator says which copy served it"
+        );
+        Ok(Self {
+            implementation: Machine::new(program, model),
+            specification: Register::new(instance)?,
+            root: Location(root as u16),
+            served,
+        })
+    }
+
+    /// Whether everything has ended, with the flip done and the last operation of every mutator served
+    /// by the to-space object.
+    fn is_complete_in_copy(&self, state: &Running) -> bool {
+        let moved = |held: Value| held == Value::Number(TO_OBJECT);
+        let in_copy = |(thread, register): &(usize, usize)| {
+            matches!(
+                state.threads[*thread].registers[*register],
+                Operand::Known(copy) if moved(copy)
+            )
+        };
+        moved(state.memory[usize::from(self.root.0)])
+            && self.served.iter().all(in_copy)
+            && (0..state.threads.len()).all(|thread| self.implementation.has_ended(state, thread))
+    }
+}
+
+/// What a thread shows by a step between these observations, if any does.
+fn shown_by(from: &Observation, to: &Observation) -> Option<Show> {
+    let thread = (0..from.len()).find(|thread| from[*thread] != to[*thread])?;
+    let seen = from[thread].output.len();
+    let more = Shown {
+        output: to[thread].output.get(seen..).unwrap_or_default().to_vec(),
+        end: match from[thread].end {
+            End::None => to[thread].end,
+            _ => End::None,
+        },
+    };
+    let thread = thread as u16;
+    Some(Show { thread, more })
+}
+
+impl Refinement for CopyingRefinement {
+    type Concrete = Machine;
+    type Abstract = Register;
+
+    fn implementation(&self) -> &Machine {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Register {
+        &self.specification
+    }
+
+    /// What is shown. The ghost is looked at where all is over.
+    fn map(&self, state: &Running) -> State {
+        State {
+            shown: self.implementation.observe(state),
+            in_copy: self.is_complete_in_copy(state),
+        }
+    }
+
+    /// A step is answered by what it shows; most show nothing.
+    fn answer(&self, from: &Running, _: &Access, to: &Running) -> Option<Action> {
+        let (from, to) = (self.map(from), self.map(to));
+        match to.in_copy {
+            true => Some(Action::CompleteInCopy(to.shown)),
+            false => shown_by(&from.shown, &to.shown).map(Action::Show),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The common framework [Ugawa et al., section 3.2]: the object and its copies, the mutator's variable,
+//! and mutators that run a scenario with the barriers of a protocol.
+
+use std::cell::RefCell;
+
+use refmap::memory::{
+    Afterwards, Expression, Fence, Location, Presence, Program, ProgramBuilder, Register,
+    ThreadBuilder,
+};
+
+use super::instance::{Change, Instance, InstanceError, Operation, Part};
+
+/// The object in the from-space [Fig. 3, line 2].
+pub const FROM_OBJECT: i64 = 0;
+/// The wide version of Stopless [Fig. 3, line 3].
+pub const WIDE_OBJECT: i64 = 1;
+/// The object in the to-space [Fig. 3, line 4].
+pub const TO_OBJECT: i64 = 2;
+/// What the slot holds at first [Fig. 2, line 1].
+pub const INITIAL_VALUE: i64 = 0;
+/// What the slot of a copy holds before it is copied [Fig. 2, line 2].
+pub const UNINITIALISED: i64 = 2;
+pub(super) const FALSE: i64 = 0;
+pub(super) const TRUE: i64 = 1;
+
+/// The variable of the mutators that refers to the object.
+pub const ROOT: &str = "root";
+/// The register of a mutator that says at its end which copy served its last operation. Nothing
+/// depends on it.
+pub const SERVED: &str = "served";
+
+/// The variable, and the two copies with their headers [Figs. 1 and 3].
+#[derive(Clone, Copy)]
+pub(super) struct Heap {
+    pub root: Location,
+    pub from_fwd: Location,
+    pub from_data: Location,
+    pub to_fwd: Location,
+    pub to_data: Location,
+}
+
+impl Heap {
+    /// The heap, in which the payload of the to-space object starts as `to_data`.
+    pub fn new(p: &mut ProgramBuilder, to_data: i64) -> Self {
+        Self {
+            root: p.location(ROOT, FROM_OBJECT),
+            from_fwd: p.location("from_fwd", FROM_OBJECT),
+            from_data: p.location("from_data", INITIAL_VALUE),
+            to_fwd: p.location("to_fwd", FROM_OBJECT),
+            to_data: p.location("to_data", to_data),
+        }
+    }
+}
+
+/// A mutator and its private variables.
+#[derive(Clone, Copy)]
+pub(super) struct Mutator {
+    /// Which one it is.
+    pub number: usize,
+    /// The object that the barrier was called with: the value of the root by then.
+    pub obj: Register,
+    /// Which copy served the last operation: a ghost, which no branch reads.
+    pub served: Register,
+    /// What a read barrier returns.
+    pub readval: Register,
+    pub l_fwd: Register,
+    pub x: Register,
+    pub success: Register,
+    pub poll: Register,
+    /// Whether the assertions of a barrier are looked at.
+    pub asserts: Register,
+}
+
+impl Mutator {
+    fn new(t: &mut ThreadBuilder<'_>, number: usize) -> Self {
+        Self {
+            number,
+            obj: t.register("obj"),
+            served: t.register_with(SERVED, FROM_OBJECT, Afterwards::Kept),
+            readval: t.register("readval"),
+            l_fwd: t.register("l_fwd"),
+            x: t.register("x"),
+            success: t.register("success"),
+            poll: t.register("poll"),
+            asserts: t.register("asserts"),
+        }
+    }
+
+    /// Reads the slot of one copy, and returns that.
+    pub fn read_from(&self, t: &mut ThreadBuilder<'_>, data: Location, copy: i64) {
+        t.load(self.readval, data);
+        t.assign(self.served, copy);
+    }
+
+    /// Writes to the slot of one copy.
+    pub fn write_to(&self, t: &mut ThreadBuilder<'_>, data: Location, copy: i64, value: i64) {
+        t.store(data, value);
+        t.assign(self.served, copy);
+    }
+
+    /// `ASSERT_EQ(location, value)` between accesses: looked at or not, since it keeps accesses in
+    /// order where it is [section 3.2.2].
+    pub fn assert_eq(&self, t: &mut ThreadBuilder<'_>, location: Location, value: i64) {
+        t.choose(self.asserts, [FALSE, TRUE]);
+        t.when(self.asserts, |t| {
+            t.load(self.asserts, location);
+            t.assert(self.asserts.equals(value));
+        });
+    }
+}
+
+/// What a protocol has to say for itself: one collector and three procedures of the mutators.
+pub(super) trait Copying {
+    /// The collector copies the object and then lets the root refer to the copy.
+    fn collector(&self, t: &mut ThreadBuilder<'_>);
+    /// `read(o, v)`: leaves what it reads in `readval`, and says which copy it was read from.
+    fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator);
+    /// `write(o, v)`: says which copy it wrote to.
+    fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64);
+    /// `yieldpoint()`: empty, unless the protocol needs it.
+    fn yieldpoint(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
+    /// What a mutator does at its end: nothing, unless the collector waits for it.
+    fn end(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
+}
+
+/// The parts of a protocol that may be there or not, as the instance has it.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    without: Vec<String>,
+    with: Vec<String>,
+    /// All that were asked for, and whether the protocol has them unless something else is said.
+    known: RefCell<Vec<Part>>,
+}
+
+impl Parts {
+    pub fn new(instance: &Instance) -> Self {
+        Self {
+            without: instance.without.clone(),
+            with: instance.with.clone(),
+            known: RefCell::default(),
+        }
+    }
+
+    /// Whether the part is there, where `presence` is what the protocol says.
+    pub fn presence(&self, name: &'static str, presence: Presence) -> Presence {
+        let mut known = self.known.borrow_mut();
+        if known.iter().all(|part| part.name != name) {
+            known.push(Part { name, presence });
+        }
+        let named = |names: &[String]| names.iter().any(|other| other == name);
+        match presence {
+            Presence::Present if named(&self.without) => Presence::Absent,
+            Presence::Absent if named(&self.with) => Presence::Present,
+            unchanged => unchanged,
+        }
+    }
+
+    /// Whether the part, which the protocol has, is there.
+    pub fn has(&self, name: &'static str) -> bool {
+        self.presence(name, Presence::Present) == Presence::Present
+    }
+
+    /// A fence that the protocol has.
+    pub fn fence(&self, t: &mut ThreadBuilder<'_>, name: &'static str, fence: Fence) {
+        t.fence_at(name, fence, self.presence(name, Presence::Present));
+    }
+
+    /// A place where a full fence may stand, and in the protocol none does.
+    pub fn place(&self, t: &mut ThreadBuilder<'_>, name: &'static str) {
+        t.fence_at(name, Fence::Full, self.presence(name, Presence::Absent));
+    }
+
+    /// The parts that were asked for.
+    pub fn known(&self) -> Vec<Part> {
+        self.known.borrow().clone()
+    }
+
+    /// That everything which the instance wants changed could be.
+    pub fn validate(&self, instance: &Instance) -> Result<(), InstanceError> {
+        let changes = [
+            (Change::Without, &self.without, Presence::Present),
+            (Change::With, &self.with, Presence::Absent),
+        ];
+        for (how, names, presence) in changes {
+            let parts = self.known().into_iter();
+            let parts = parts.filter(|part| part.presence == presence);
+            let known: Vec<_> = parts.map(|part| part.name).collect();
+            if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+                return Err(InstanceError::NoSuchPart {
+                    protocol: instance.protocol,
+                    how,
+                    name: name.clone(),
+                    known,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The program: the collector, and the mutators of the scenario [Fig. 2] with the protocol's
+/// procedures. Two yieldpoints stand before each operation.
+pub(super) fn program(
+    mut p: ProgramBuilder,
+    instance: &Instance,
+    root: Location,
+    protocol: &dyn Copying,
+) -> Result<Program, InstanceError> {
+    p.backward_jumps(instance.iterations - 1);
+    p.thread("collector", |t| protocol.collector(t));
+    for number in 0..instance.mutators {
+        p.thread(mutator_name(instance, number), |t| {
+            let m = Mutator::new(t, usize::from(number));
+            let mut values = instance.values(number);
+            for operation in instance.scenario.operations() {
+                protocol.yieldpoint(t, &m);
+                protocol.yieldpoint(t, &m);
+                t.load(m.obj, root);
+                match operation {
+                    Operation::Read => {
+                        protocol.read(t, &m);
+                        t.output(m.readval);
+                    }
+                    Operation::Write => {
+                        let value = values.next().expect("there is a value for each write");
+                        protocol.write(t, &m, value);
+                    }
+                }
+            }
+            protocol.end(t, &m);
+        });
+    }
+    Ok(p.build()?)
+}
+
+pub(super) fn mutator_name(instance: &Instance, number: u8) -> String {
+    match instance.mutators {
+        1 => "mutator".to_owned(),
+        _ => format!("mutator {number}"),
+    }
+}
+
+/// One location for each mutator.
+pub(super) fn per_mutator(
+    p: &mut ProgramBuilder,
+    instance: &Instance,
+    name: &str,
+    initial: i64,
+) -> Vec<Location> {
+    let each = 0..instance.mutators;
+    each.map(|number| match instance.mutators {
+        1 => p.location(name, initial),
+        _ => p.location(format!("{name}_{number}"), initial),
+    })
+    .collect()
+}
+
+/// `if obj == FROM_OBJECT`.
+pub(super) fn is_from(m: &Mutator) -> Expression {
+    m.obj.equals(FROM_OBJECT)
+}

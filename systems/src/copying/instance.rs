@@ -1,0 +1,382 @@
+//! Which program is meant: the protocol, what the mutators do, how long loops run, and what is taken
+//! away or added.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use refmap::memory::{BuildError, Presence};
+
+use super::framework::{INITIAL_VALUE, UNINITIALISED};
+
+/// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover are told apart by α besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Protocol {
+    /// Stopless, as published [section 4.1].
+    Stopless,
+    /// Stopless with the three fences that CASes without an effect on ordering make necessary.
+    StoplessForRmo,
+    /// Chicken [section 4.2].
+    Chicken,
+    /// Staccato, whose mutators have an acquire fence at the yieldpoint [section 4.2].
+    Staccato,
+    /// Staccato with a full fence there.
+    StaccatoFence,
+    /// Staccato with a release fence there.
+    StaccatoRelFence,
+    /// Clover, as published [section 4.3].
+    Clover,
+    /// Clover, whose collector skips a field that holds α.
+    CloverFix,
+    /// The same with a fence before α is installed.
+    CloverForRmo,
+    /// The part of Sapphire that tries again until a copy is equal [section 4.4].
+    SapphireIteration,
+    /// The part of Sapphire that uses LL and SC.
+    SapphireLlsc,
+    /// Sapphire for the x86 [section 4.4].
+    X86Sapphire,
+    /// Baker's collector, which copies at a stop [section 4.5].
+    Baker,
+    /// Replication with a mutation log.
+    Replication,
+    /// Compressor, which protects pages of the to-space.
+    Compressor,
+    /// Pauseless, which protects pages of the from-space.
+    Pauseless,
+    /// Schism, which copies spines that nobody changes.
+    Schism,
+}
+
+impl Protocol {
+    /// All of them, in the order of Table 2.
+    pub const ALL: [Self; 17] = [
+        Self::Stopless,
+        Self::StoplessForRmo,
+        Self::Chicken,
+        Self::Staccato,
+        Self::StaccatoFence,
+        Self::StaccatoRelFence,
+        Self::Clover,
+        Self::CloverFix,
+        Self::CloverForRmo,
+        Self::SapphireIteration,
+        Self::SapphireLlsc,
+        Self::X86Sapphire,
+        Self::Baker,
+        Self::Replication,
+        Self::Compressor,
+        Self::Pauseless,
+        Self::Schism,
+    ];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stopless => "stopless",
+            Self::StoplessForRmo => "stopless-for-rmo",
+            Self::Chicken => "chicken",
+            Self::Staccato => "staccato",
+            Self::StaccatoFence => "staccato-fence",
+            Self::StaccatoRelFence => "staccato-rel-fence",
+            Self::Clover => "clover",
+            Self::CloverFix => "clover-fix",
+            Self::CloverForRmo => "clover-for-rmo",
+            Self::SapphireIteration => "sapphire-iteration",
+            Self::SapphireLlsc => "sapphire-llsc",
+            Self::X86Sapphire => "x86-sapphire",
+            Self::Baker => "baker",
+            Self::Replication => "replication",
+            Self::Compressor => "compressor",
+            Self::Pauseless => "pauseless",
+            Self::Schism => "schism",
+        }
+    }
+
+    /// Whether it chooses a value α.
+    pub const fn has_alpha(self) -> bool {
+        matches!(self, Self::Clover | Self::CloverFix | Self::CloverForRmo)
+    }
+}
+
+impl Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = InstanceError;
+
+    fn from_str(name: &str) -> Result<Self, InstanceError> {
+        let known = || Self::ALL.map(Self::name).to_vec();
+        let named = |protocol: &Self| protocol.name() == name;
+        Self::ALL
+            .into_iter()
+            .find(named)
+            .ok_or_else(|| InstanceError::unknown("protocol", name, known()))
+    }
+}
+
+/// What a mutator does [section 3.2.2]; the longer ones are ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scenario {
+    /// It writes, and reads what it has written.
+    Wr,
+    /// It reads the initial value, and writes.
+    Rw,
+    /// WR twice.
+    Wrwr,
+    /// RW twice.
+    Rwrw,
+}
+
+/// What a mutator does with the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// It reads the slot.
+    Read,
+    /// It writes a value to the slot that has not been there.
+    Write,
+}
+
+impl Scenario {
+    /// All of them, the paper's first.
+    pub const ALL: [Self; 4] = [Self::Wr, Self::Rw, Self::Wrwr, Self::Rwrw];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wr => "wr",
+            Self::Rw => "rw",
+            Self::Wrwr => "wrwr",
+            Self::Rwrw => "rwrw",
+        }
+    }
+
+    /// The operations, in order.
+    pub const fn operations(self) -> &'static [Operation] {
+        use Operation::{Read, Write};
+        match self {
+            Self::Wr => &[Write, Read],
+            Self::Rw => &[Read, Write],
+            Self::Wrwr => &[Write, Read, Write, Read],
+            Self::Rwrw => &[Read, Write, Read, Write],
+        }
+    }
+}
+
+impl FromStr for Scenario {
+    type Err = InstanceError;
+
+    fn from_str(name: &str) -> Result<Self, InstanceError> {
+        let known = || Self::ALL.map(Self::name).to_vec();
+        let named = |scenario: &Self| scenario.name() == name;
+        Self::ALL
+            .into_iter()
+            .find(named)
+            .ok_or_else(|| InstanceError::unknown("scenario", name, known()))
+    }
+}
+
+/// The greatest α: the mutators write 1 first, and 2 is a value that they never write.
+pub const MAX_ALPHA: u8 = 2;
+/// The most mutators.
+pub const MAX_MUTATORS: u8 = 2;
+/// The most runs of a loop's body.
+pub const MAX_ITERATIONS: u8 = 8;
+
+/// An instance of the framework: a protocol in a scenario, with the bounds that every verdict on it
+/// speaks of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Instance {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Clover's α; 0 in protocols that have none.
+    pub alpha: u8,
+    /// What each mutator does.
+    pub scenario: Scenario,
+    /// How many mutators there are.
+    pub mutators: u8,
+    /// How often the body of a loop runs; a thread that wants to go on is cut off.
+    pub iterations: u8,
+    /// What is taken away from the protocol, by name.
+    pub without: Vec<String>,
+    /// What is added to it, by name.
+    pub with: Vec<String>,
+}
+
+impl Instance {
+    /// A protocol as it is in a scenario of the paper: α = 0, one mutator, each loop once.
+    pub fn new(protocol: Protocol, scenario: Scenario) -> Self {
+        Self {
+            protocol,
+            alpha: 0,
+            scenario,
+            mutators: 1,
+            iterations: 1,
+            without: Vec::new(),
+            with: Vec::new(),
+        }
+    }
+
+    /// The same with another α.
+    #[must_use]
+    pub fn alpha(mut self, alpha: u8) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// The same without a part that it has.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.without.push(name.to_owned());
+        self
+    }
+
+    /// The same with a part that it does not have.
+    #[must_use]
+    pub fn with(mut self, name: &str) -> Self {
+        self.with.push(name.to_owned());
+        self
+    }
+
+    /// The same with several mutators.
+    #[must_use]
+    pub fn mutators(mut self, mutators: u8) -> Self {
+        self.mutators = mutators;
+        self
+    }
+
+    /// What the mutator of this number writes in its first write, second write and so on: 1 first,
+    /// and then values that nobody has written before. The value 2 stands for a slot that was not
+    /// initialised, so it is left out.
+    pub(super) fn values(&self, mutator: u8) -> impl Iterator<Item = i64> {
+        let writes = |operation: &&Operation| **operation == Operation::Write;
+        let each = self.scenario.operations().iter().filter(writes).count() as i64;
+        let first = i64::from(mutator) * each;
+        (first..first + each).map(|number| match number {
+            0 => INITIAL_VALUE + 1,
+            later => UNINITIALISED + later,
+        })
+    }
+
+    pub(super) fn validate(&self) -> Result<(), InstanceError> {
+        let in_range = |what, given: u8, least: u8, most: u8| match (least..=most).contains(&given)
+        {
+            true => Ok(()),
+            false => Err(InstanceError::OutOfRange {
+                what,
+                given,
+                least,
+                most,
+            }),
+        };
+        in_range("alpha", self.alpha, 0, MAX_ALPHA)?;
+        in_range("mutators", self.mutators, 1, MAX_MUTATORS)?;
+        in_range("iterations", self.iterations, 1, MAX_ITERATIONS)?;
+        if self.alpha > 0 && !self.protocol.has_alpha() {
+            return Err(InstanceError::NoAlpha {
+                protocol: self.protocol,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A part of a protocol that can be there or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// What it is called.
+    pub name: &'static str,
+    /// Whether the protocol has it.
+    pub presence: Presence,
+}
+
+/// Why there is no such program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InstanceError {
+    /// A name that nothing has.
+    #[error("there is no {what} {name:?}; there are: {}", .known.join(", "))]
+    Unknown {
+        /// Of what.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// All names.
+        known: Vec<&'static str>,
+    },
+    /// More or less than there may be.
+    #[error("{what} is {given}, and must be a number from {least} to {most}")]
+    OutOfRange {
+        /// Of what.
+        what: &'static str,
+        /// The number given.
+        given: u8,
+        /// The least.
+        least: u8,
+        /// The most.
+        most: u8,
+    },
+    /// An α for a protocol without one.
+    #[error(
+        "{protocol} has no alpha; the protocols that have one are: clover, clover-fix, clover-for-rmo"
+    )]
+    NoAlpha {
+        /// The protocol.
+        protocol: Protocol,
+    },
+    /// A part that the protocol does not have, or has already.
+    #[error(
+        "{protocol} cannot be checked {how} {name:?}; {}", allowed(.how, .known)
+    )]
+    NoSuchPart {
+        /// The protocol.
+        protocol: Protocol,
+        /// Whether it was to be taken away or added.
+        how: Change,
+        /// The name given.
+        name: String,
+        /// The names that could have been given.
+        known: Vec<&'static str>,
+    },
+    /// The protocol is not stated well.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl InstanceError {
+    fn unknown(what: &'static str, name: &str, known: Vec<&'static str>) -> Self {
+        Self::Unknown {
+            what,
+            name: name.to_owned(),
+            known,
+        }
+    }
+}
+
+/// What is done to a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A part is taken away.
+    Without,
+    /// A part is added.
+    With,
+}
+
+impl Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Without => "without",
+            Self::With => "with",
+        })
+    }
+}
+
+fn allowed(how: &Change, known: &[&str]) -> String {
+    match (how, known) {
+        (Change::Without, []) => "it has nothing that can be taken away".to_owned(),
+        (Change::With, []) => "there is nothing that can be added to it".to_owned(),
+        (Change::Without, known) => format!("what can be taken away is: {}", known.join(", ")),
+        (Change::With, known) => format!("what can be added is: {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,131 @@
+//! Sapphire [Ugawa et al., section 4.4, Algorithm 5], and its variant for the x86.
+//!
+//! The from-space object is always up to date: mutators read it, and write to both copies. The
+//! collector copies again until the copy is equal to the original, and if that takes too long uses LL
+//! and SC.
+//!
+//! Deviations. D1: between the lines marked $ stands a full fence, in the mutator too, and one behind
+//! the last of the collector, without which the flip overtakes it; the paper is not explicit about the
+//! latter. D2: the fence of the variant for the x86 stands between the copy of a slot and the read that
+//! checks it. The text puts it behind that read, where it does not keep the copy from being delayed
+//! past it: then the row fails under TSO, for which it is made (`literal-fence`). D3: a mutator whose
+//! root refers to the to-space object writes there alone: the copy phase is over.
+
+use refmap::memory::{Fence, Presence, Register, ThreadBuilder};
+
+use super::framework::{Copying, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, is_from};
+
+/// Which part of Sapphire copies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The loop.
+    Iteration,
+    /// What follows it.
+    LlSc,
+    /// The loop of the variant for the x86.
+    X86,
+}
+
+pub(super) struct Sapphire<'a> {
+    pub heap: Heap,
+    pub part: Part,
+    pub parts: &'a Parts,
+}
+
+impl Sapphire<'_> {
+    /// Between two lines marked $ of the collector.
+    fn in_order(&self, t: &mut ThreadBuilder<'_>) {
+        match self.part {
+            Part::X86 => (),
+            Part::Iteration | Part::LlSc => self.parts.fence(t, "collector-fences", Fence::Full),
+        }
+    }
+
+    fn copy_until_equal(&self, t: &mut ThreadBuilder<'_>, vn: Register, vo: Register) {
+        let Heap {
+            from_data, to_data, ..
+        } = self.heap;
+        t.repeat_until(vo.equals(vn), |t| {
+            t.load(vn, from_data);
+            self.in_order(t);
+            t.store(to_data, vn);
+            match self.part {
+                Part::X86 => self.x86_fence(t, Presence::Present),
+                Part::Iteration | Part::LlSc => self.in_order(t),
+            }
+            t.load(vo, from_data);
+            if self.part == Part::X86 {
+                self.x86_fence(t, Presence::Absent);
+            }
+        });
+    }
+
+    /// The one fence of the variant for the x86: in its place, or where the text has it (deviation D2).
+    fn x86_fence(&self, t: &mut ThreadBuilder<'_>, in_its_place: Presence) {
+        let literal = self.parts.presence("literal-fence", Presence::Absent);
+        let (name, presence) = match (in_its_place, literal) {
+            (Presence::Present, Presence::Absent) => ("check-fence", Presence::Present),
+            (Presence::Present, Presence::Present) => ("check-fence", Presence::Absent),
+            (Presence::Absent, literal) => ("literal-fence", literal),
+        };
+        t.fence_at(name, Fence::Full, presence);
+    }
+}
+
+impl Copying for Sapphire<'_> {
+    /// [Algorithm 5, `copy`].
+    fn collector(&self, t: &mut ThreadBuilder<'_>) {
+        let Heap {
+            root,
+            from_data,
+            to_data,
+            ..
+        } = self.heap;
+        let (vn, vo) = (t.register("vn"), t.register("vo"));
+        match self.part {
+            Part::Iteration | Part::X86 => self.copy_until_equal(t, vn, vo),
+            Part::LlSc => {
+                t.load_linked(vo, to_data);
+                self.in_order(t);
+                t.load(vn, from_data);
+                self.in_order(t);
+                t.store_conditional(vo, to_data, vn);
+            }
+        }
+        match self.part {
+            Part::X86 => self.parts.place(t, "fence-after-last"),
+            Part::Iteration | Part::LlSc => self.parts.fence(t, "fence-after-last", Fence::Full),
+        }
+        t.store(root, TO_OBJECT);
+    }
+
+    /// [Algorithm 5, `read`]: no barrier.
+    fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        t.if_else(
+            is_from(m),
+            |t| m.read_from(t, self.heap.from_data, FROM_OBJECT),
+            |t| m.read_from(t, self.heap.to_data, TO_OBJECT),
+        );
+    }
+
+    /// [Algorithm 5, `write`].
+    fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
+        let Heap {
+            from_data, to_data, ..
+        } = self.heap;
+        t.if_else(
+            is_from(m),
+            |t| {
+                m.write_to(t, from_data, FROM_OBJECT, value);
+                match self.part {
+                    Part::X86 => self.parts.place(t, "mutator-fence"),
+                    Part::Iteration | Part::LlSc => {
+                        self.parts.fence(t, "mutator-fence", Fence::Full);
+                    }
+                }
+                t.store(to_data, value);
+            },
+            |t| m.write_to(t, to_data, TO_OBJECT, value), // deviation D3
+        );
+    }
+}

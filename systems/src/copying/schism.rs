@@ -1,0 +1,68 @@
+//! Schism [Ugawa et al., section 4.5, "Schism"].
+//!
+//! An object is a spine that refers to the fragments of its payload. Only spines are copied, and
+//! nobody changes them, so what is written to a fragment is not lost.
+//!
+//! Deviations. D1: the root stands for the sentinel too, which says which spine is the current one.
+//! D2: the copied spine is published behind a fence (`publication-fence`), of which the paper says
+//! nothing; without it a mutator may follow a spine that is not there yet.
+
+use refmap::memory::{Fence, Location, ProgramBuilder, ThreadBuilder, Value};
+
+use super::framework::{
+    Copying, FROM_OBJECT, INITIAL_VALUE, Mutator, Parts, ROOT, TO_OBJECT, UNINITIALISED, is_from,
+};
+
+pub(super) struct Schism<'a> {
+    pub root: Location,
+    from_spine: Location,
+    to_spine: Location,
+    parts: &'a Parts,
+}
+
+impl<'a> Schism<'a> {
+    pub fn new(p: &mut ProgramBuilder, parts: &'a Parts) -> Self {
+        let fragment = p.location("fragment", INITIAL_VALUE);
+        Self {
+            root: p.location(ROOT, FROM_OBJECT),
+            from_spine: p.location("from_spine", Value::Address(fragment)),
+            to_spine: p.location("to_spine", UNINITIALISED),
+            parts,
+        }
+    }
+
+    /// Reads the current spine, which refers to the fragment.
+    fn spine(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        t.if_else(
+            is_from(m),
+            |t| {
+                t.load(m.x, self.from_spine);
+                t.assign(m.served, FROM_OBJECT);
+            },
+            |t| {
+                t.load(m.x, self.to_spine);
+                t.assign(m.served, TO_OBJECT);
+            },
+        );
+    }
+}
+
+impl Copying for Schism<'_> {
+    fn collector(&self, t: &mut ThreadBuilder<'_>) {
+        let x = t.register("x");
+        t.load(x, self.from_spine);
+        t.store(self.to_spine, x);
+        self.parts.fence(t, "publication-fence", Fence::Full);
+        t.store(self.root, TO_OBJECT);
+    }
+
+    fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        self.spine(t, m);
+        t.load(m.readval, m.x);
+    }
+
+    fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
+        self.spine(t, m);
+        t.store(m.x, value);
+    }
+}

@@ -1,0 +1,125 @@
+//! Collectors that copy at a stop of the mutators, at least in part: Baker's and Replication
+//! [Ugawa et al., section 4.5].
+
+use refmap::memory::{Location, ProgramBuilder, ThreadBuilder};
+
+use super::framework::{
+    Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, is_from,
+};
+use super::safepoint::Safepoint;
+
+/// Baker's collector copies what the roots refer to at once, which here is everything
+/// [section 4.5, "Baker"].
+pub(super) struct Baker<'a> {
+    pub heap: Heap,
+    pub safepoint: Safepoint,
+    pub parts: &'a Parts,
+}
+
+/// `read` and `write` without a barrier.
+fn plain_read(heap: &Heap, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+    t.if_else(
+        is_from(m),
+        |t| m.read_from(t, heap.from_data, FROM_OBJECT),
+        |t| m.read_from(t, heap.to_data, TO_OBJECT),
+    );
+}
+
+impl Copying for Baker<'_> {
+    fn collector(&self, t: &mut ThreadBuilder<'_>) {
+        let (x, poll) = (t.register("x"), t.register("poll"));
+        self.safepoint.stopped(t, poll, |t| {
+            t.load(x, self.heap.from_data);
+            t.store(self.heap.to_data, x);
+            t.store(self.heap.root, TO_OBJECT);
+        });
+    }
+
+    fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        plain_read(&self.heap, t, m);
+    }
+
+    fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
+        t.if_else(
+            is_from(m),
+            |t| m.write_to(t, self.heap.from_data, FROM_OBJECT, value),
+            |t| m.write_to(t, self.heap.to_data, TO_OBJECT, value),
+        );
+    }
+
+    fn yieldpoint(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        self.safepoint.yieldpoint(t, m, self.parts);
+    }
+
+    fn end(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        self.safepoint.end(t, m, self.parts);
+    }
+}
+
+/// The mutators use the from-space while a replica is made, and say in a log that they have written;
+/// the collector copies again at a stop what is in the log [section 4.5, "Replication GC"].
+pub(super) struct Replication<'a> {
+    heap: Heap,
+    /// Whether the slot is in the mutation log.
+    log: Location,
+    safepoint: Safepoint,
+    parts: &'a Parts,
+}
+
+impl<'a> Replication<'a> {
+    pub fn new(p: &mut ProgramBuilder, heap: Heap, safepoint: Safepoint, parts: &'a Parts) -> Self {
+        Self {
+            heap,
+            log: p.location("log", FALSE),
+            safepoint,
+            parts,
+        }
+    }
+}
+
+impl Copying for Replication<'_> {
+    fn collector(&self, t: &mut ThreadBuilder<'_>) {
+        let Heap {
+            root,
+            from_data,
+            to_data,
+            ..
+        } = self.heap;
+        let (x, poll) = (t.register("x"), t.register("poll"));
+        t.load(x, from_data);
+        t.store(to_data, x);
+        self.safepoint.stopped(t, poll, |t| {
+            t.load(x, self.log);
+            t.when(x.equals(TRUE), |t| {
+                t.load(x, from_data);
+                t.store(to_data, x);
+            });
+            t.store(root, TO_OBJECT);
+        });
+    }
+
+    fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        plain_read(&self.heap, t, m);
+    }
+
+    fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
+        t.if_else(
+            is_from(m),
+            |t| {
+                m.write_to(t, self.heap.from_data, FROM_OBJECT, value);
+                if self.parts.has("log") {
+                    t.store(self.log, TRUE);
+                }
+            },
+            |t| m.write_to(t, self.heap.to_data, TO_OBJECT, value),
+        );
+    }
+
+    fn yieldpoint(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        self.safepoint.yieldpoint(t, m, self.parts);
+    }
+
+    fn end(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        self.safepoint.end(t, m, self.parts);
+    }
+}
