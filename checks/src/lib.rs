@@ -1,6 +1,7 @@
 //! The catalogue of everything that this repository claims.
 
 mod ben_ari;
+mod fences;
 mod yrc;
 
 use refmap::catalogue::Catalogue;
@@ -23,5 +24,7 @@ pub fn catalogue() -> Catalogue {
             .flatten()
             .collect(),
         tables: yrc::tables(),
+        fences: fences::problems(),
+        ..Catalogue::default()
     }
 }
