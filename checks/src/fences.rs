@@ -1,9 +1,8 @@
 //! The programs for which fences are searched.
 
 use refmap::catalogue::{Arguments, FenceProblem, InputError, Parameter, PublishedFences};
-use refmap::check;
 use refmap::memory::synthesis::Scenario;
-use refmap::memory::{Behaviours, MemoryModel, Presence, Program};
+use refmap::memory::{Behaviours, MemoryModel};
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{self, Instance, Protocol};
 use refmap_systems::dekker;
@@ -26,8 +25,7 @@ fn dekker() -> FenceProblem {
         vec![Parameter::number("backward-jumps", 0..=4, 2, bound)],
         |arguments| {
             let program = dekker::program(arguments.number("backward-jumps"));
-            let program = program.map_err(InputError::instance)?;
-            let specification = dekker::specification().map_err(InputError::instance)?;
+            let specification = dekker::specification();
             let specification = Behaviours::of(specification, MemoryModel::Sc, STATES);
             let specification = specification.map_err(InputError::instance)?;
             Ok(vec![Scenario::refines("atomic", program, specification)])
@@ -85,27 +83,7 @@ fn in_scenario(
     if protocol.has_alpha() {
         instance.alpha = arguments.number("alpha");
     }
-    let program = copying::program(&instance).map_err(InputError::instance)?;
-    // So that what cannot be stated is told before the search.
-    CopyingRefinement::new(&instance, MemoryModel::Sc).map_err(InputError::instance)?;
-    let stated = program.clone();
-    let run = move |program: Program, model, settings: &refmap::Settings<'_>| {
-        let instance = as_fenced(&instance, &stated, &program);
-        let refinement = CopyingRefinement::new(&instance, model)
-            .expect("an instance can be stated with other fences at its places");
-        check(&refinement, settings)
-    };
-    Ok(Scenario::new(scenario.name(), program, run))
-}
-
-/// The instance of which `fenced` is the program, where `stated` is that of `instance`.
-fn as_fenced(instance: &Instance, stated: &Program, fenced: &Program) -> Instance {
-    let places = stated.places.iter().zip(&fenced.places);
-    places.fold(instance.clone(), |instance, (was, is)| {
-        match (was.fence, is.fence) {
-            (Presence::Present, Presence::Absent) => instance.without(&was.name),
-            (Presence::Absent, Presence::Present) => instance.with(&was.name),
-            _ => instance,
-        }
-    })
+    let refinement = CopyingRefinement::new(&instance, MemoryModel::Sc);
+    let refinement = refinement.map_err(InputError::instance)?;
+    Ok(Scenario::of(scenario.name(), refinement))
 }

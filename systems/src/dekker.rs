@@ -6,7 +6,7 @@
 //! Deviations. D1: no thread comes back for another round. D2: a thread that has looked as often as
 //! the bound says is cut off.
 
-use refmap::memory::{BuildError, Fence, Presence, Program, ProgramBuilder};
+use refmap::memory::{Fence, Presence, Program, ProgramBuilder, ThreadBuilder};
 
 /// The places where a fence may stand, in both threads alike, in program order.
 pub const PLACES: [&str; 5] = [
@@ -19,11 +19,7 @@ pub const PLACES: [&str; 5] = [
 
 /// Two threads that take turns by Dekker's protocol, each of which increments a counter and shows what
 /// it found there. Each thread jumps back at most `backward_jumps` times.
-///
-/// # Errors
-///
-/// None.
-pub fn program(backward_jumps: u8) -> Result<Program, BuildError> {
+pub fn program(backward_jumps: u8) -> Program {
     let mut p = ProgramBuilder::new("Dekker");
     p.backward_jumps(backward_jumps);
     let wants = [p.location("wants 0", 0), p.location("wants 1", 0)];
@@ -34,7 +30,7 @@ pub fn program(backward_jumps: u8) -> Result<Program, BuildError> {
         p.thread(format!("thread {me}"), |t| {
             let (theirs, whose, n) = (t.register("theirs"), t.register("whose"), t.register("n"));
             let [raising, lowering, waiting, entering, leaving] = PLACES;
-            let mut place = |t: &mut refmap::memory::ThreadBuilder<'_>, name: &str| {
+            let place = |t: &mut ThreadBuilder<'_>, name: &str| {
                 t.fence_at(name, Fence::Full, Presence::Absent);
             };
             t.store(wants[me], 1);
@@ -61,15 +57,11 @@ pub fn program(backward_jumps: u8) -> Result<Program, BuildError> {
             t.output(n);
         });
     }
-    p.build()
+    p.build().expect("it is well formed")
 }
 
 /// What mutual exclusion is for: the counter is incremented at once, so the threads show 0 and 1.
-///
-/// # Errors
-///
-/// None.
-pub fn specification() -> Result<Program, BuildError> {
+pub fn specification() -> Program {
     let mut p = ProgramBuilder::new("atomic increment");
     let counter = p.location("counter", 0);
     for me in 0..2 {
@@ -79,5 +71,5 @@ pub fn specification() -> Result<Program, BuildError> {
             t.output(n);
         });
     }
-    p.build()
+    p.build().expect("it is well formed")
 }

@@ -46,6 +46,7 @@
 //! a scenario that evaluates one of them is refused.
 
 mod places;
+mod refenced;
 mod scenario;
 mod search;
 mod text;

@@ -4,10 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::super::behaviour::{Behaviours, ProgramRefinement};
+use super::super::machine::Machine;
 use super::super::model::MemoryModel;
 use super::super::outcome::TooManyStates;
 use super::super::program::Program;
+use super::refenced::Refenced;
 use crate::obligation::{CheckError, Settings, check};
+use crate::refinement::Refinement;
 use crate::report::Report;
 
 type Run = dyn Fn(Program, MemoryModel, &Settings<'_>) -> Result<Report, CheckError> + Send + Sync;
@@ -20,11 +23,21 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// That what `run` checks holds of `program`. It is given the program with fences at some of its
-    /// places, and calls [`check`](crate::check) with a refinement of the [`Machine`] of that program
-    /// under that model. The mapping, the answers and the invariants may not look at pending fences.
-    ///
-    /// [`Machine`]: super::super::Machine
+    /// That `refinement` holds, with other fences at the places of its program. Its model does not
+    /// matter. Its mapping, answers and invariants may not look at pending fences.
+    pub fn of<R>(name: impl Into<String>, refinement: R) -> Self
+    where
+        R: Refinement<Concrete = Machine> + Send + 'static,
+        R::Abstract: Sync,
+    {
+        let program = refinement.implementation().program().clone();
+        Self::new(name, program, move |program, model, settings| {
+            check(&Refenced::new(&refinement, program, model), settings)
+        })
+    }
+
+    /// That what `run` checks holds of `program`, which it is given with fences at some of its places.
+    /// For what is no refinement of a [`Machine`].
     pub fn new(
         name: impl Into<String>,
         program: Program,
@@ -46,14 +59,10 @@ impl Scenario {
         program: Program,
         specification: impl Into<Arc<Behaviours>>,
     ) -> Self {
-        let specification = specification.into();
-        Self::new(name, program, move |program, model, settings| {
-            let specification = Arc::clone(&specification);
-            check(
-                &ProgramRefinement::new(program, model, specification),
-                settings,
-            )
-        })
+        Self::of(
+            name,
+            ProgramRefinement::new(program, MemoryModel::Sc, specification),
+        )
     }
 
     /// That `program` is robust: it shows only what it shows under SC, where fences change nothing. Of

@@ -139,10 +139,12 @@ impl SynthesisText<'_> {
                 continue;
             };
             let process = step.process.as_deref().unwrap_or("?");
+            let source = step.source.as_deref();
+            let source = source.map_or_else(String::new, |source| format!("  [{source}]"));
             self.line(
                 f,
                 indent + 2,
-                &format!("{number:2}  {process}: {}", plain(action)),
+                &format!("{number:2}  {process}: {}{source}", plain(action)),
             )?;
         }
         Ok(())
