@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, ValueParser};
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::Value;
 
@@ -164,18 +164,19 @@ pub(super) fn parse(
 /// Of a check, a table or a program that there is not: with the names that there are.
 fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString]) -> clap::Error {
     let invalid = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(name)) => name,
+        Some(ContextValue::String(name)) if error.kind() == ErrorKind::InvalidSubcommand => name,
         _ => return error,
     };
-    let of = |command: &str| words.iter().any(|word| word.to_str() == Some(command));
+    let mut commands = words.iter().filter_map(|word| word.to_str());
+    let command = commands.find(|word| ["check", "table", "fences"].contains(word));
     let tables = catalogue.tables.iter().map(|table| table.name);
     let grids = catalogue.grids.iter().map(|grid| grid.name);
-    let (what, known): (_, Vec<_>) = if of("check") {
+    let (what, known): (_, Vec<_>) = if command == Some("check") {
         let checks = catalogue.checks.iter().map(|check| check.name);
         ("check", checks.collect())
-    } else if of("table") {
+    } else if command == Some("table") {
         ("table", tables.chain(grids).collect())
-    } else if of("fences") {
+    } else if command == Some("fences") {
         let problems = catalogue.fences.iter().map(|problem| problem.name);
         ("program with places for fences", problems.collect())
     } else {
@@ -184,7 +185,7 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
     let hint = nearest(invalid, known.iter().copied())
         .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
     let message = format!(
-        "error: there is no {what} {invalid:?}{hint}; there are: {}\n",
+        "there is no {what} {invalid:?}{hint}; there are: {}\n",
         known.join(", ")
     );
     clap::Error::raw(error.kind(), message)
