@@ -1,6 +1,7 @@
 //! The catalogue of everything that this repository claims.
 
 mod ben_ari;
+mod copying;
 mod fences;
 mod yrc;
 
@@ -12,19 +13,19 @@ pub const NAME: &str = "refmap";
 pub const ABOUT: &str =
     "Checks that one transition system refines another, and shows why when it does not.";
 
-/// Every check, every claim and every table.
+/// Every check, claim, table and grid, and every program whose fences are searched.
 pub fn catalogue() -> Catalogue {
     Catalogue {
-        checks: [ben_ari::checks(), yrc::checks()]
+        checks: [ben_ari::checks(), yrc::checks(), copying::checks()]
             .into_iter()
             .flatten()
             .collect(),
-        claims: [ben_ari::claims(), yrc::claims()]
+        claims: [ben_ari::claims(), yrc::claims(), copying::claims()]
             .into_iter()
             .flatten()
             .collect(),
         tables: yrc::tables(),
+        grids: copying::grids(),
         fences: fences::problems(),
-        ..Catalogue::default()
     }
 }

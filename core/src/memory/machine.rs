@@ -150,15 +150,20 @@ impl Machine {
             };
             let mut numbers = Vec::new();
             let mut shown = Vec::new();
+            // The end of the atomic block last seen: what is in it happens in its step.
+            let mut block = 0;
             for (at, instruction) in thread.code.iter().enumerate() {
                 numbers.push(rules.len());
                 let text = instruction.show(&names);
                 shown.push(Arc::from(text.as_str()));
-                let is_step = instruction.access().is_some()
-                    || matches!(
-                        instruction,
-                        Instruction::Choose { .. } | Instruction::Atomic { .. }
-                    );
+                let is_step = match instruction {
+                    Instruction::Choose { .. } => true,
+                    Instruction::Atomic { end } => {
+                        block = *end;
+                        true
+                    }
+                    _ => at >= block && instruction.access().is_some(),
+                };
                 if is_step {
                     rules.push(Rule {
                         name: text.into(),
@@ -678,6 +683,41 @@ impl Machine {
         Outcome {
             memory: state.memory.to_vec(),
             threads: threads.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::ProgramBuilder;
+
+    #[test]
+    fn an_atomic_block_is_one_rule() {
+        let mut program = ProgramBuilder::new("block");
+        let x = program.location("x", 0);
+        program.thread("a", |t| {
+            let r = t.register("r");
+            t.store(x, 1);
+            t.atomic(|t| {
+                t.load(r, x);
+                t.store(x, r + 1);
+            });
+            t.load(r, x);
+        });
+        let program = program.build().expect("it is well formed");
+        let machine = Machine::new(program, MemoryModel::Sc);
+        let names: Vec<_> = machine.rules().iter().map(|rule| &*rule.name).collect();
+        assert_eq!(names, ["x := 1", "atomic", "r := x"]);
+        // The rule of each step is the one that its instruction has.
+        let mut state = None;
+        machine.initial(&mut |initial| state = Some(initial));
+        for name in names {
+            let from = state.take().expect("there is a next state");
+            machine.next(&from, &mut |action, to| {
+                assert_eq!(machine.rules()[machine.rule_of(&action).0].name, name);
+                state = Some(to);
+            });
         }
     }
 }

@@ -7,9 +7,9 @@
 
 mod register;
 
-use refmap::memory::{Action as Access, State as Running};
 use refmap::memory::{
-    End, Location, Machine, MemoryModel, Observation, Operand, Show, Shown, Value,
+    Action as Access, End, Location, Machine, MemoryModel, Observation, Operand, Program, Show,
+    Shown, State as Running, Value,
 };
 use refmap::{Refinement, TransitionSystem};
 use refmap_systems::copying::{self, Instance, ROOT, SERVED, TO_OBJECT};
@@ -34,9 +34,25 @@ impl CopyingRefinement {
     ///
     /// If there is no such instance.
     pub fn new(instance: &Instance, model: MemoryModel) -> Result<Self, NotStated> {
-        let program = copying::program(instance)?;
-        let root = program.variables.iter();
-        let root = root.clone().position(|variable| variable.name == ROOT);
+        Self::of(copying::program(instance)?, instance, model)
+    }
+
+    /// The same for a `program` that differs from that of the instance: in its fences, say.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such instance.
+    ///
+    /// # Panics
+    ///
+    /// If the program does not have the root and the mutators of the instance.
+    pub fn of(
+        program: Program,
+        instance: &Instance,
+        model: MemoryModel,
+    ) -> Result<Self, NotStated> {
+        let mut variables = program.variables.iter();
+        let root = variables.position(|variable| variable.name == ROOT);
         let root = root.expect("every protocol has a root");
         let mut served = Vec::new();
         for (number, thread) in program.threads.iter().enumerate() {

@@ -127,6 +127,7 @@ impl Copying for Chicken<'_> {
         match self.kind {
             Kind::Chicken => {
                 t.store(from_fwd, FROM_OBJECT | COPYING);
+                self.parts.place(t, "fence-before-handshake");
                 rest(t);
             }
             Kind::Staccato(_) => {

@@ -117,7 +117,7 @@ impl FromStr for Protocol {
     }
 }
 
-/// What a mutator does [section 3.2.2]; the longer ones are ours.
+/// What a mutator does [section 3.2.2]; the longer and the shorter ones are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scenario {
     /// It writes, and reads what it has written.
@@ -128,6 +128,10 @@ pub enum Scenario {
     Wrwr,
     /// RW twice.
     Rwrw,
+    /// It writes.
+    W,
+    /// It reads.
+    R,
 }
 
 /// What a mutator does with the object.
@@ -141,7 +145,7 @@ pub enum Operation {
 
 impl Scenario {
     /// All of them, the paper's first.
-    pub const ALL: [Self; 4] = [Self::Wr, Self::Rw, Self::Wrwr, Self::Rwrw];
+    pub const ALL: [Self; 6] = [Self::Wr, Self::Rw, Self::Wrwr, Self::Rwrw, Self::W, Self::R];
 
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
@@ -150,6 +154,8 @@ impl Scenario {
             Self::Rw => "rw",
             Self::Wrwr => "wrwr",
             Self::Rwrw => "rwrw",
+            Self::W => "w",
+            Self::R => "r",
         }
     }
 
@@ -161,6 +167,8 @@ impl Scenario {
             Self::Rw => &[Read, Write],
             Self::Wrwr => &[Write, Read, Write, Read],
             Self::Rwrw => &[Read, Write, Read, Write],
+            Self::W => &[Write],
+            Self::R => &[Read],
         }
     }
 }
@@ -378,5 +386,95 @@ fn allowed(how: &Change, known: &[&str]) -> String {
         (Change::With, []) => "there is nothing that can be added to it".to_owned(),
         (Change::Without, known) => format!("what can be taken away is: {}", known.join(", ")),
         (Change::With, known) => format!("what can be added is: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::copying::{parts, program};
+
+    fn error(instance: &Instance) -> String {
+        program(instance)
+            .expect_err("there is no such program")
+            .to_string()
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for protocol in Protocol::ALL {
+            assert_eq!(protocol.name().parse(), Ok(protocol));
+        }
+        for scenario in Scenario::ALL {
+            assert_eq!(scenario.name().parse(), Ok(scenario));
+        }
+        let unknown = "stoples".parse::<Protocol>().unwrap_err().to_string();
+        assert!(unknown.starts_with("there is no protocol \"stoples\"; there are: stopless, "));
+        assert!(unknown.ends_with("pauseless, schism"));
+    }
+
+    /// What the design of each row rests on can be taken away, and nothing else.
+    #[test]
+    fn a_part_that_a_protocol_does_not_have_is_refused() {
+        let stopless = Instance::new(Protocol::Stopless, Scenario::Wr);
+        assert_eq!(
+            error(&stopless.clone().without("log")),
+            "stopless cannot be checked without \"log\"; it has nothing that can be taken away"
+        );
+        let error_with = error(&stopless.with("log"));
+        assert!(error_with.contains("what can be added is: fence-after-wide-install, "));
+        let staccato = Instance::new(Protocol::Staccato, Scenario::Rw);
+        assert_eq!(
+            error(&staccato.clone().without("reed-sync")),
+            "staccato cannot be checked without \"reed-sync\"; what can be taken away is: \
+             copying-cas-result, read-sync, write-sync, yieldpoint-fence"
+        );
+        assert_eq!(
+            error(&staccato.with("read-sync")),
+            "staccato cannot be checked with \"read-sync\"; there is nothing that can be added to it"
+        );
+        for protocol in Protocol::ALL {
+            for Part { name, presence } in parts(protocol) {
+                let instance = Instance::new(protocol, Scenario::Wr);
+                let (changed, refused) = match presence {
+                    Presence::Present => (instance.clone().without(name), instance.with(name)),
+                    Presence::Absent => (instance.clone().with(name), instance.without(name)),
+                };
+                let unchanged = Instance::new(protocol, Scenario::Wr);
+                let program_of = |instance| program(instance).expect("there is such a program");
+                assert_ne!(program_of(&changed), program_of(&unchanged), "{name}");
+                assert!(matches!(
+                    program(&refused),
+                    Err(InstanceError::NoSuchPart { .. })
+                ));
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_are_checked() {
+        let stopless = || Instance::new(Protocol::Stopless, Scenario::Wr);
+        assert_eq!(
+            error(&stopless().alpha(1)),
+            "stopless has no alpha; the protocols that have one are: clover, clover-fix, \
+             clover-for-rmo"
+        );
+        let clover = Instance::new(Protocol::Clover, Scenario::Wr).alpha(3);
+        assert_eq!(
+            error(&clover),
+            "alpha is 3, and must be a number from 0 to 2"
+        );
+        assert!(error(&stopless().mutators(0)).starts_with("mutators is 0"));
+        let mut endless = stopless();
+        endless.iterations = 0;
+        assert!(error(&endless).starts_with("iterations is 0"));
+    }
+
+    /// No mutator writes what another one has written, or what stands for an uninitialised slot.
+    #[test]
+    fn every_write_writes_another_value() {
+        let instance = Instance::new(Protocol::Stopless, Scenario::Wrwr).mutators(2);
+        let values: Vec<_> = (0..2).map(|m| instance.values(m).collect()).collect();
+        assert_eq!(values, [vec![1, 3], vec![4, 5]]);
     }
 }

@@ -5,7 +5,8 @@
 //! between them keeps them in order, and the flag is set only while mutators are stopped. D2:
 //! Compressor's trap copies the page by itself, unless the collector or another mutator has claimed
 //! it, which a CAS decides; so the row uses one, as the paper's table says, while its text says
-//! nothing of how pages are claimed.
+//! nothing of how pages are claimed. D3: in Pauseless nobody traps as long as yieldpoints keep accesses
+//! in order, since the only root is replaced at the stop; the barrier is there nevertheless.
 
 use refmap::memory::{Fence, Location, ProgramBuilder, Register, ThreadBuilder};
 

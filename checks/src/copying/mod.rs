@@ -1,0 +1,251 @@
+//! Copying protocols under memory models against one atomic register.
+
+mod grids;
+
+use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter, ParameterKind};
+use refmap::check;
+use refmap::grid::Grid;
+use refmap::memory::MemoryModel;
+use refmap_refinements::copying::CopyingRefinement;
+use refmap_systems::copying::{
+    Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Protocol, Scenario,
+};
+use serde_json::Value;
+
+/// The name of the check.
+const NAME: &str = "copying";
+
+static PROTOCOLS: [&str; Protocol::ALL.len()] = {
+    let mut names = [""; Protocol::ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = Protocol::ALL[at].name();
+        at += 1;
+    }
+    names
+};
+
+static MODELS: [&str; MemoryModel::ALL.len()] = {
+    let mut names = [""; MemoryModel::ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = MemoryModel::ALL[at].name();
+        at += 1;
+    }
+    names
+};
+
+static SCENARIOS: [&str; Scenario::ALL.len()] = {
+    let mut names = [""; Scenario::ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = Scenario::ALL[at].name();
+        at += 1;
+    }
+    names
+};
+
+fn parameters() -> Vec<Parameter> {
+    vec![
+        Parameter::choice("protocol", &PROTOCOLS, "a row of Table 2"),
+        Parameter::number("alpha", 0..=u64::from(MAX_ALPHA), 0, "α, in Clover alone"),
+        Parameter::choice("memory", &MODELS, "the memory model"),
+        Parameter::choice(
+            "scenario",
+            &SCENARIOS,
+            "what a mutator does: writes and reads, or reads and writes",
+        ),
+        Parameter::number("mutators", 1..=u64::from(MAX_MUTATORS), 1, "mutators"),
+        Parameter::number(
+            "iterations",
+            1..=u64::from(MAX_ITERATIONS),
+            1,
+            "how often the body of a loop runs before its thread is cut off",
+        ),
+        Parameter::names("without", "a part of the protocol to be taken away"),
+        Parameter::names("with", "a part to be added that the protocol lacks"),
+    ]
+}
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![Check::new(
+        NAME,
+        "a copying protocol under a memory model: refines one atomic register",
+        "Ugawa, Abe & Maeda, sections 3 and 4",
+        parameters(),
+        |arguments, settings| {
+            let model = arguments.choice("memory").parse();
+            let model: MemoryModel = model.map_err(InputError::instance)?;
+            let refinement = CopyingRefinement::new(&instance(arguments)?, model);
+            let refinement = refinement.map_err(InputError::instance)?;
+            Ok(check(&refinement, settings)?)
+        },
+    )]
+}
+
+fn instance(arguments: &Arguments) -> Result<Instance, InputError> {
+    let protocol = arguments.choice("protocol").parse();
+    let scenario = arguments.choice("scenario").parse();
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    Ok(Instance {
+        protocol: protocol.map_err(InputError::instance)?,
+        alpha: arguments.number("alpha"),
+        scenario: scenario.map_err(InputError::instance)?,
+        mutators: arguments.number("mutators"),
+        iterations: arguments.number("iterations"),
+        without: owned(arguments.names("without")),
+        with: owned(arguments.names("with")),
+    })
+}
+
+pub(super) fn grids() -> Vec<Grid> {
+    vec![grids::table_2(), grids::ablations()]
+}
+
+/// Counts and lengths were found by this checker.
+pub(super) fn claims() -> Vec<Claim> {
+    let mut claims = told();
+    claims.extend(ours());
+    claims
+}
+
+/// What the paper tells.
+fn told() -> Vec<Claim> {
+    let stopless = "Ugawa et al., section 4.1.3";
+    let staccato = "Ugawa et al., section 4.2.3";
+    let clover = "Ugawa et al., section 4.3.3";
+    vec![
+        holds("protocol=stopless memory=tso", 336).source(stopless, "fine on the x86"),
+        violated("protocol=stopless memory=pso-no", 11).source(
+            stopless,
+            "first counterexample: the forwarding pointer of the copy comes after the flip",
+        ),
+        violated("protocol=stopless memory=pso-no with=fence-before-flip", 12).source(
+            stopless,
+            "second: that of the wide version comes after the update of `from_fwd`",
+        ),
+        violated(
+            "protocol=stopless memory=pso-no with=fence-before-flip with=fence-after-wide-forward",
+            16,
+        )
+        .source(
+            stopless,
+            "third: the collector writes over what the mutator wrote",
+        ),
+        holds("protocol=stopless-for-rmo memory=rmo-no", 459)
+            .source(stopless, "with a third fence, fine under every model"),
+        holds("protocol=staccato memory=tso", 756)
+            .exercising_all()
+            .source(staccato, "fine on the x86; all accesses are made"),
+        violated("protocol=staccato memory=pso-full", 20).source(
+            staccato,
+            "a write is pending while the mutator answers the handshake",
+        ),
+        holds("protocol=staccato-fence memory=rmo-no", 902)
+            .source(staccato, "fine with a full fence at the yieldpoint"),
+        holds("protocol=staccato-rel-fence memory=rmo-no", 940)
+            .source(staccato, "… and with a release fence"),
+        violated("protocol=clover memory=sc", 12)
+            .source(clover, "the initial value is α: fails under SC"),
+        holds("protocol=clover-fix memory=sc", 113).source(clover, "fine if the collector skips α"),
+        violated("protocol=clover-fix alpha=1 memory=pso-no scenario=rw", 7)
+            .source(clover, "α is seen before the copy"),
+        holds(
+            "protocol=clover-for-rmo alpha=1 memory=rmo-no scenario=rw",
+            2213,
+        )
+        .source(clover, "… and not with a fence between them"),
+    ]
+}
+
+/// What it does not.
+fn ours() -> Vec<Claim> {
+    let mutators = "Ugawa et al., section 2, several mutators";
+    let scenarios = "Ugawa et al., section 3.2.2, longer mutators";
+    vec![
+        holds("protocol=stopless memory=rmo-no with=fence-after-copy", 926).source(
+            "Ugawa et al., section 4.1.3",
+            "of the three fences one is enough",
+        ),
+        violated(
+            "protocol=staccato-rel-fence memory=rmo-no without=copying-cas-result",
+            21,
+        )
+        .source(
+            "Ugawa et al., Algorithm 2",
+            "Staccato's collector has to ask whether its CAS succeeded",
+        ),
+        holds(
+            "protocol=chicken memory=rmo-no with=fence-after-forward with=yieldpoint-fence \
+             with=fence-before-handshake",
+            598,
+        )
+        .source(
+            "Ugawa et al., section 4.2.3",
+            "what Chicken needs besides the fence that the paper tries",
+        ),
+        violated("protocol=x86-sapphire memory=tso with=literal-fence", 9).source(
+            "Ugawa et al., section 4.4.1",
+            "the fence where the text has it does not help under TSO",
+        ),
+        violated("protocol=baker memory=tso without=yieldpoint-fence", 5).source(
+            "Ugawa et al., section 4.5",
+            "a stop at a yieldpoint needs a fence, under TSO already",
+        ),
+        violated("protocol=sapphire-iteration memory=sc mutators=2", 14).source(
+            mutators,
+            "Sapphire's two writes are no atomic write: two mutators see different orders",
+        ),
+        holds("protocol=stopless-for-rmo memory=rmo-no mutators=2", 13175)
+            .source(mutators, "… Stopless's CAS is"),
+        holds("protocol=staccato-fence memory=sc mutators=2", 19623)
+            .source(mutators, "… and so is Staccato's"),
+        holds("protocol=staccato-fence memory=rmo-no scenario=wrwr", 4022)
+            .source(scenarios, "writes and reads twice"),
+        holds(
+            "protocol=stopless-for-rmo memory=rmo-no scenario=rwrw iterations=2",
+            5248,
+        )
+        .source(scenarios, "reads and writes twice, loops twice"),
+    ]
+}
+
+fn holds(words: &str, states: u64) -> Claim {
+    Claim::holds(NAME, words_as_arguments(words)).states(states)
+}
+
+fn violated(words: &str, length: usize) -> Claim {
+    Claim::violated(NAME, words_as_arguments(words), "simulation").length(length)
+}
+
+/// `a=b c=d` as arguments; WR, unless another scenario is named. A name that may be given again has
+/// its values in a list.
+fn words_as_arguments(words: &str) -> Vec<(&'static str, Value)> {
+    let given = |parameter: &str| -> Vec<&str> {
+        let words = words
+            .split_whitespace()
+            .filter_map(|word| word.split_once('='));
+        let values = words.filter(|(name, _)| *name == parameter);
+        values.map(|(_, value)| value).collect()
+    };
+    let mut arguments = Vec::new();
+    for parameter in parameters() {
+        let values = given(parameter.name);
+        match (&parameter.kind, values.as_slice()) {
+            (_, []) => (),
+            (ParameterKind::Names, names) => {
+                arguments.push((parameter.name, names.to_vec().into()))
+            }
+            (ParameterKind::Number { .. }, values) => {
+                let number: u64 = values[0].parse().expect("a number is given");
+                arguments.push((parameter.name, number.into()));
+            }
+            (_, values) => arguments.push((parameter.name, values[0].into())),
+        }
+    }
+    let named = arguments.iter().any(|(name, _)| *name == "scenario");
+    if !named {
+        arguments.push(("scenario", "wr".into()));
+    }
+    arguments
+}
