@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn every_write_writes_another_value() {
         let instance = Instance::new(Protocol::Stopless, Scenario::Wrwr).mutators(2);
-        let values: Vec<_> = (0..2).map(|m| instance.values(m).collect()).collect();
+        let values: Vec<Vec<_>> = (0..2).map(|m| instance.values(m).collect()).collect();
         assert_eq!(values, [vec![1, 3], vec![4, 5]]);
     }
 }
