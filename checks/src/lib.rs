@@ -2,6 +2,7 @@
 
 mod ben_ari;
 mod copying;
+mod fences;
 mod yrc;
 
 use refmap::catalogue::Catalogue;
@@ -12,7 +13,7 @@ pub const NAME: &str = "refmap";
 pub const ABOUT: &str =
     "Checks that one transition system refines another, and shows why when it does not.";
 
-/// Every check, every claim, every table and every grid.
+/// Every check, claim, table and grid, and every program whose fences are searched.
 pub fn catalogue() -> Catalogue {
     Catalogue {
         checks: [ben_ari::checks(), yrc::checks(), copying::checks()]
@@ -25,5 +26,6 @@ pub fn catalogue() -> Catalogue {
             .collect(),
         tables: yrc::tables(),
         grids: copying::grids(),
+        fences: fences::problems(),
     }
 }

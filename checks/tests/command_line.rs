@@ -265,7 +265,10 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
             "check ben-ari-3 --nodes 2 --roots 3",
             vec!["roots is 3", "at most nodes, which is 2"],
         ),
-        ("check ben-ari-4", vec!["ben-ari-4", "similar", "ben-ari"]),
+        (
+            "check ben-ari-4",
+            vec!["ben-ari-4", "did you mean", "there are: ben-ari-1"],
+        ),
         ("check ben-ari-3 --node 3", vec!["--node", "--nodes"]),
         (
             "check ben-ari-3 --colours black",

@@ -3,6 +3,7 @@
 
 pub mod ben_ari;
 pub mod copying;
+pub mod dekker;
 pub mod heap;
 pub mod litmus;
 pub mod yrc;

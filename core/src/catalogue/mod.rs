@@ -5,6 +5,7 @@
 //! run, the tests and the documentation, so that nothing is claimed that is not checked.
 
 mod claim;
+mod fences;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use claim::{Claim, Expectation};
+pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 
 use crate::grid::Grid;
 use crate::obligation::{CheckError, Settings, nearest};
@@ -30,6 +32,8 @@ pub struct Catalogue {
     pub tables: Vec<Table>,
     /// The grids, in the order in which they are listed. Each is a claim for every one of its cells.
     pub grids: Vec<Grid>,
+    /// The programs for which fences can be searched, in the order in which they are listed.
+    pub fences: Vec<FenceProblem>,
 }
 
 impl Catalogue {
@@ -122,32 +126,37 @@ impl Check {
     ///
     /// If an argument is unknown or out of range.
     pub fn arguments(&self, given: &[(&str, Value)]) -> Result<Arguments, InputError> {
-        for (name, _) in given {
-            if !self
-                .parameters
-                .iter()
-                .any(|parameter| parameter.name == *name)
-            {
-                let known = || self.parameters.iter().map(|parameter| parameter.name);
-                return Err(InputError::UnknownParameter {
-                    check: self.name,
-                    name: (*name).to_owned(),
-                    nearest: nearest(name, known()),
-                    known: known().collect(),
-                });
-            }
-        }
-        let mut arguments = Map::new();
-        for parameter in &self.parameters {
-            let given = given.iter().rev().find(|(name, _)| *name == parameter.name);
-            let value = match given {
-                Some((_, value)) => parameter.accept(value)?,
-                None => parameter.default(),
-            };
-            arguments.insert(parameter.name.to_owned(), value);
-        }
-        Ok(Arguments(arguments))
+        arguments(self.name, &self.parameters, given)
     }
+}
+
+/// The value of every parameter of what is called `of`: as given, or its default.
+fn arguments(
+    of: &'static str,
+    parameters: &[Parameter],
+    given: &[(&str, Value)],
+) -> Result<Arguments, InputError> {
+    for (name, _) in given {
+        if !parameters.iter().any(|parameter| parameter.name == *name) {
+            let known = || parameters.iter().map(|parameter| parameter.name);
+            return Err(InputError::UnknownParameter {
+                check: of,
+                name: (*name).to_owned(),
+                nearest: nearest(name, known()),
+                known: known().collect(),
+            });
+        }
+    }
+    let mut arguments = Map::new();
+    for parameter in parameters {
+        let given = given.iter().rev().find(|(name, _)| *name == parameter.name);
+        let value = match given {
+            Some((_, value)) => parameter.accept(value)?,
+            None => parameter.default(),
+        };
+        arguments.insert(parameter.name.to_owned(), value);
+    }
+    Ok(Arguments(arguments))
 }
 
 impl fmt::Debug for Check {

@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, ValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::listing::Listing;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use crate::explore::{Limits, Order, Storage};
 use crate::memory::MemoryModel;
-use crate::obligation::{Induction, Search, Selection, Symmetry, Until};
+use crate::obligation::{Induction, Search, Selection, Symmetry, Until, nearest};
 use crate::random::Walks;
 use crate::report::{Detail, Verdict};
 
@@ -25,6 +26,7 @@ pub(super) enum Command {
     List(Listing),
     Table(TableCommand),
     Check(CheckCommand),
+    Fences(FencesCommand),
     Litmus(LitmusCommand),
 }
 
@@ -40,6 +42,18 @@ pub(super) struct TableCommand {
     pub table: String,
     pub threads: usize,
     pub json: bool,
+    pub quiet: bool,
+}
+
+/// The fences of one program.
+pub(super) struct FencesCommand {
+    pub problem: String,
+    pub arguments: Vec<(String, Value)>,
+    pub model: MemoryModel,
+    pub threads: usize,
+    pub limits: Limits,
+    pub json: bool,
+    pub detail: Detail,
     pub quiet: bool,
 }
 
@@ -76,7 +90,10 @@ pub(super) fn parse(
     catalogue: &Catalogue,
     words: impl IntoIterator<Item = OsString>,
 ) -> Result<Command, clap::Error> {
-    let matches = command(name, about, catalogue).try_get_matches_from(words)?;
+    let words: Vec<OsString> = words.into_iter().collect();
+    let matches = command(name, about, catalogue)
+        .try_get_matches_from(&words)
+        .map_err(|error| with_known_names(error, catalogue, &words))?;
     Ok(match matches.subcommand() {
         Some(("list", matches)) => Command::List(if matches.get_flag("json") {
             Listing::Json
@@ -102,12 +119,29 @@ pub(super) fn parse(
                 .expect("clap demands a file")
                 .cloned()
                 .collect(),
-            model: matches
-                .get_one::<String>("model")
-                .and_then(|name| name.parse().ok())
-                .expect("clap knows the names of models only"),
+            model: model(matches, "model"),
             json: matches.get_flag("json"),
         }),
+        Some(("fences", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a program");
+            let problem = catalogue
+                .fences
+                .iter()
+                .find(|problem| problem.name == name)
+                .expect("clap knows the programs of the catalogue only");
+            Command::Fences(FencesCommand {
+                problem: name.to_owned(),
+                arguments: arguments(&problem.parameters, matches),
+                model: model(matches, "memory"),
+                threads: threads(matches),
+                limits: limits(matches),
+                json: matches.get_flag("json"),
+                detail: detail(matches),
+                quiet: matches.get_flag("quiet"),
+            })
+        }
         Some(("check", matches)) => {
             let (name, matches) = matches
                 .subcommand()
@@ -125,6 +159,43 @@ pub(super) fn parse(
             quiet: matches.get_flag("quiet"),
         }),
     })
+}
+
+/// Of a check, a table or a program that there is not: with the names that there are.
+fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString]) -> clap::Error {
+    let invalid = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) if error.kind() == ErrorKind::InvalidSubcommand => name,
+        _ => return error,
+    };
+    let mut commands = words.iter().filter_map(|word| word.to_str());
+    let command = commands.find(|word| ["check", "table", "fences"].contains(word));
+    let tables = catalogue.tables.iter().map(|table| table.name);
+    let grids = catalogue.grids.iter().map(|grid| grid.name);
+    let (what, known): (_, Vec<_>) = if command == Some("check") {
+        let checks = catalogue.checks.iter().map(|check| check.name);
+        ("check", checks.collect())
+    } else if command == Some("table") {
+        ("table", tables.chain(grids).collect())
+    } else if command == Some("fences") {
+        let problems = catalogue.fences.iter().map(|problem| problem.name);
+        ("program with places for fences", problems.collect())
+    } else {
+        return error;
+    };
+    let hint = nearest(invalid, known.iter().copied())
+        .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
+    let message = format!(
+        "there is no {what} {invalid:?}{hint}; there are: {}\n",
+        known.join(", ")
+    );
+    clap::Error::raw(error.kind(), message)
+}
+
+fn model(matches: &ArgMatches, option: &str) -> MemoryModel {
+    matches
+        .get_one::<String>(option)
+        .and_then(|name| name.parse().ok())
+        .expect("clap knows the names of models only")
 }
 
 fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> clap::Command {
@@ -162,6 +233,10 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
                 .subcommands(checks),
         )
         .subcommand(litmus());
+    let command = match catalogue.fences.is_empty() {
+        true => command,
+        false => command.subcommand(fences(catalogue)),
+    };
     let tables = catalogue
         .tables
         .iter()
@@ -207,14 +282,80 @@ fn litmus() -> clap::Command {
                 .num_args(1..)
                 .value_parser(clap::value_parser!(PathBuf)),
         )
-        .arg(
-            valued("model", "MODEL", "The memory model")
-                .default_value(MemoryModel::Tso.name())
-                .value_parser(PossibleValuesParser::new(
-                    MemoryModel::ALL.map(MemoryModel::name),
-                )),
-        )
+        .arg(model_option("model").default_value(MemoryModel::Tso.name()))
         .arg(json_option())
+}
+
+fn model_option(name: &'static str) -> Arg {
+    let names = MemoryModel::ALL.map(MemoryModel::name);
+    valued(name, "MODEL", "The memory model").value_parser(PossibleValuesParser::new(names))
+}
+
+fn fences(catalogue: &Catalogue) -> clap::Command {
+    let problems = catalogue.fences.iter().map(|problem| {
+        clap::Command::new(problem.name)
+            .about(problem.about)
+            .after_help(format!("Source: {}", problem.source))
+            .next_help_heading("Parameters")
+            .args(problem.parameters.iter().map(parameter))
+            .next_help_heading("Options")
+            .arg(model_option("memory").required(true))
+            .arg(threads_option(&problem.parameters))
+            .args(limit_options())
+            .args([
+                json_option(),
+                flag("verbose", "Shows whole states at every step"),
+                quiet_option(),
+            ])
+    });
+    clap::Command::new("fences")
+        .about("Every minimal set of fences that mends a program under a memory model")
+        .after_help(
+            "Each set is shown to be minimal by what goes wrong without any one of its fences.\n\n\
+             Exit status: 0 some set suffices (the empty one, if no fence is needed), 1 none does, 2 \
+             the command or its input is unusable, 3 a limit came first, and nothing is claimed.",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("PROGRAM")
+        .subcommand_help_heading("Programs")
+        .subcommands(problems)
+}
+
+fn limit_options() -> Vec<Arg> {
+    vec![
+        valued("max-states", "N", "Ends as incomplete at this many states")
+            .value_parser(clap::value_parser!(u64).range(1..)),
+        valued(
+            "max-depth",
+            "N",
+            "Ends as incomplete at this distance from the initial states",
+        )
+        .value_parser(clap::value_parser!(u32)),
+        valued("max-seconds", "N", "Ends as incomplete after this time")
+            .value_parser(ValueParser::new(seconds)),
+        valued(
+            "max-memory",
+            "BYTES|GiB",
+            "Ends as incomplete at this much memory: 2000000, 512MiB, 4GiB",
+        )
+        .value_parser(ValueParser::new(bytes)),
+    ]
+}
+
+fn limits(matches: &ArgMatches) -> Limits {
+    Limits {
+        states: matches.get_one("max-states").copied(),
+        depth: matches.get_one("max-depth").copied(),
+        seconds: matches.get_one("max-seconds").copied(),
+        memory_bytes: matches.get_one("max-memory").copied(),
+    }
+}
+
+fn detail(matches: &ArgMatches) -> Detail {
+    match matches.get_flag("verbose") {
+        true => Detail::WholeStates,
+        false => Detail::Changes,
+    }
 }
 
 fn parameter(parameter: &Parameter) -> Arg {
@@ -314,24 +455,9 @@ fn one_of<T: Copy>(matches: &ArgMatches, name: &str, values: &Named<T>) -> T {
 }
 
 fn options(parameters: &[Parameter]) -> Vec<Arg> {
-    vec![
-        threads_option(parameters),
-        valued("max-states", "N", "Ends as incomplete at this many states")
-            .value_parser(clap::value_parser!(u64).range(1..)),
-        valued(
-            "max-depth",
-            "N",
-            "Ends as incomplete at this distance from the initial states",
-        )
-        .value_parser(clap::value_parser!(u32)),
-        valued("max-seconds", "N", "Ends as incomplete after this time")
-            .value_parser(ValueParser::new(seconds)),
-        valued(
-            "max-memory",
-            "BYTES|GiB",
-            "Ends as incomplete at this much memory: 2000000, 512MiB, 4GiB",
-        )
-        .value_parser(ValueParser::new(bytes)),
+    let mut options = vec![threads_option(parameters)];
+    options.extend(limit_options());
+    options.extend([
         valued(
             "obligations",
             "LIST|none",
@@ -390,7 +516,8 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
         .value_parser(clap::value_parser!(PathBuf)),
         flag("verbose", "Shows whole states at every step"),
         quiet_option(),
-    ]
+    ]);
+    options
 }
 
 /// A number of bytes or of seconds that is none.
@@ -442,7 +569,8 @@ fn search(matches: &ArgMatches) -> Search {
     })
 }
 
-fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
+/// The value of every parameter.
+fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Value)> {
     let argument = |parameter: &Parameter| {
         let value = match parameter.kind {
             ParameterKind::Number { .. } => matches.get_one::<u64>(parameter.name).copied()?.into(),
@@ -459,21 +587,20 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
         };
         Some((parameter.name.to_owned(), value))
     };
+    parameters.iter().filter_map(argument).collect()
+}
+
+fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
     let obligations = matches.get_one::<String>("obligations");
     CheckCommand {
         check: check.name.to_owned(),
-        arguments: check.parameters.iter().filter_map(argument).collect(),
+        arguments: arguments(&check.parameters, matches),
         search: search(matches),
         order: one_of(matches, "order", &ORDERS),
         storage: one_of(matches, "storage", &STORAGES),
         symmetry: one_of(matches, "symmetry", &SYMMETRIES),
         threads: threads(matches),
-        limits: Limits {
-            states: matches.get_one("max-states").copied(),
-            depth: matches.get_one("max-depth").copied(),
-            seconds: matches.get_one("max-seconds").copied(),
-            memory_bytes: matches.get_one("max-memory").copied(),
-        },
+        limits: limits(matches),
         obligations: match obligations.map(String::as_str) {
             None => Selection::Default,
             Some("none") => Selection::Nothing,
@@ -496,10 +623,7 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
             }),
         json: matches.get_flag("json"),
         trace: matches.get_one("trace").cloned(),
-        detail: match matches.get_flag("verbose") {
-            true => Detail::WholeStates,
-            false => Detail::Changes,
-        },
+        detail: detail(matches),
         quiet: matches.get_flag("quiet"),
     }
 }

@@ -27,6 +27,7 @@ pub(super) fn list(
         Listing::Json => {
             let listed = json!({
                 "checks": catalogue.checks, "claims": catalogue.claims, "grids": catalogue.grids,
+                "fences": catalogue.fences,
             });
             writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
         }
@@ -72,6 +73,15 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
         paragraph(format!("  {name} table {}", grid.name), 6)?;
         let line = format!("      {}  [{}] {}", grid.size(), grid.source, grid.about);
         paragraph(line, 6)?;
+    }
+    if !catalogue.fences.is_empty() {
+        paragraph(String::new(), 0)?;
+        let line = format!("fences are searched by {name} fences PROGRAM --memory MODEL for:");
+        paragraph(line, 2)?;
+    }
+    for problem in &catalogue.fences {
+        let (name, about, source) = (problem.name, problem.about, problem.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
     }
     Ok(())
 }

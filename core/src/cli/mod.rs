@@ -13,6 +13,7 @@
 
 mod arguments;
 mod everything;
+mod fences;
 mod listing;
 mod litmus;
 mod progress;
@@ -138,6 +139,7 @@ pub fn run(
         }
         Command::Table(command) => table::run(catalogue, &command, cancel, output),
         Command::Check(command) => check(catalogue, &command, cancel, options, output),
+        Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
     }
 }

@@ -8,6 +8,7 @@
 //! gone on with to something that the other shows.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
@@ -194,15 +195,19 @@ impl TransitionSystem for Behaviours {
 #[derive(Debug)]
 pub struct ProgramRefinement {
     implementation: Machine,
-    specification: Behaviours,
+    specification: Arc<Behaviours>,
 }
 
 impl ProgramRefinement {
     /// That `program` under `model` shows only what `specification` may.
-    pub fn new(program: Program, model: MemoryModel, specification: Behaviours) -> Self {
+    pub fn new(
+        program: Program,
+        model: MemoryModel,
+        specification: impl Into<Arc<Behaviours>>,
+    ) -> Self {
         Self {
             implementation: Machine::new(program, model),
-            specification,
+            specification: specification.into(),
         }
     }
 

@@ -385,6 +385,10 @@ impl ThreadBuilder<'_> {
     /// places, whose fences then stand or fall together.
     pub fn fence_at(&mut self, name: impl Into<String>, fence: Fence, presence: Presence) {
         let name = name.into();
+        self.fence_at_point(name.clone(), name, fence, presence);
+    }
+
+    fn fence_at_point(&mut self, point: String, name: String, fence: Fence, presence: Presence) {
         let places = &mut self.of.program.places;
         let known = places.iter().position(|place| place.name == name);
         let number = known.unwrap_or(places.len());
@@ -393,17 +397,33 @@ impl ThreadBuilder<'_> {
             return self.of.fail(BuildError::too_many("places", most));
         };
         match known {
-            Some(number) if places[number].fence != presence => {
+            Some(number) if (places[number].fence, &places[number].point) != (presence, &point) => {
                 self.of.fail(BuildError::DuplicateName { name });
             }
             Some(_) => (),
             None => places.push(FencePlace {
                 name,
+                point,
                 fence: presence,
             }),
         }
         let place = Some(place);
         self.push(Instruction::Fence { fence, place });
+    }
+
+    /// Places where a fence of one of several kinds may stand, one a kind, called `NAME:full`,
+    /// `NAME:acquire` and `NAME:release`. They stand in for each other: a full fence is not asked for
+    /// where a weaker one is enough.
+    pub fn fence_kinds_at(
+        &mut self,
+        name: &str,
+        kinds: impl IntoIterator<Item = Fence>,
+        presence: Presence,
+    ) {
+        for kind in kinds {
+            let full_name = format!("{name}:{}", kind.name());
+            self.fence_at_point(name.to_owned(), full_name, kind, presence);
+        }
     }
 
     /// A check that `condition` is not 0. The thread goes no further before it is decided.

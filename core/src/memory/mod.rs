@@ -21,6 +21,7 @@ mod outcome;
 mod program;
 mod state;
 pub mod store_buffers;
+pub mod synthesis;
 
 pub use behaviour::{Behaviours, ProgramRefinement, Show};
 pub use builder::{BuildError, Label, ProgramBuilder, ThreadBuilder};

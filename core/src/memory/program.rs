@@ -83,6 +83,9 @@ pub enum Afterwards {
 pub struct FencePlace {
     /// What it is called.
     pub name: String,
+    /// What is common to the names of those that stand in for each other, a kind of fence each; the
+    /// name, if there are no others.
+    pub point: String,
     /// Whether a fence stands there.
     pub fence: Presence,
 }
@@ -98,6 +101,7 @@ pub enum Presence {
 
 /// Which accesses a fence keeps apart: those of one kind before it, those of another after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Fence {
     /// All earlier accesses before all later ones.
     Full,
@@ -110,6 +114,20 @@ pub enum Fence {
 impl Fence {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Full, Self::Acquire, Self::Release];
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+        }
+    }
+
+    /// Whether it keeps apart all that `other` does.
+    pub fn covers(self, other: Self) -> bool {
+        self == Self::Full || self == other
+    }
 
     /// Whether an access of `kind` before the fence has to be waited for by what is behind it.
     pub fn holds_back(self, kind: super::AccessKind) -> bool {
@@ -452,6 +470,72 @@ impl Program {
             }
         }
         Ok(self)
+    }
+
+    /// The kinds of the fences at a place of this name.
+    pub(crate) fn fences_at<'a>(&'a self, place: &'a str) -> impl Iterator<Item = Fence> + 'a {
+        let threads = self.threads.iter();
+        threads
+            .flat_map(|thread| &thread.code)
+            .filter_map(move |of| match of {
+                Instruction::Fence {
+                    fence,
+                    place: Some(number),
+                } if self.places[usize::from(*number)].name == place => Some(*fence),
+                _ => None,
+            })
+    }
+
+    /// Whether the fences of `stronger` make those of `weaker` superfluous, for which they were to
+    /// stand in: wherever one of the latter stands, one that keeps as much apart stands next to it, with
+    /// but fences between them, and none is passed by without the other.
+    pub(crate) fn covers(&self, stronger: &str, weaker: &str) -> bool {
+        let point = |name: &str| {
+            let place = self.places.iter().find(|place| place.name == name);
+            place.map(|place| place.point.as_str())
+        };
+        if let (Some(one), Some(other)) = (point(stronger), point(weaker))
+            && one != other
+        {
+            return false;
+        }
+        let kind_at = |instruction: &Instruction, name: &str| match instruction {
+            Instruction::Fence {
+                fence,
+                place: Some(number),
+            } if self.places[usize::from(*number)].name == name => Some(*fence),
+            _ => None,
+        };
+        self.threads.iter().all(|thread| {
+            let code = &thread.code;
+            let lands = |at: usize| {
+                code.iter().any(|instruction| match instruction {
+                    Instruction::Branch { otherwise: to, .. }
+                    | Instruction::Jump(to)
+                    | Instruction::Atomic { end: to } => *to == at,
+                    _ => false,
+                })
+            };
+            let is_fence = |at: usize| matches!(code.get(at), Some(Instruction::Fence { .. }));
+            let covered = |at: usize, weak: Fence| {
+                let mut first = at;
+                while first > 0 && is_fence(first - 1) && !lands(first) {
+                    first -= 1;
+                }
+                let mut end = at + 1;
+                while is_fence(end) && !lands(end) {
+                    end += 1;
+                }
+                let mut strong = code[first..end]
+                    .iter()
+                    .filter_map(|instruction| kind_at(instruction, stronger));
+                strong.any(|strong| strong.covers(weak))
+            };
+            let mut fences = code.iter().enumerate();
+            fences.all(|(at, instruction)| {
+                kind_at(instruction, weaker).is_none_or(|weak| covered(at, weak))
+            })
+        })
     }
 
     /// Whether the fence at `place` stands; one without a place always does.

@@ -19,8 +19,11 @@ use serde_json::{Map, Value};
 pub use difference::{Change, changes};
 pub use layout::Colour;
 #[cfg(feature = "cli")]
-pub(crate) use layout::{Ink, wrap};
+pub(crate) use layout::Ink;
+pub(crate) use layout::wrap;
+pub(crate) use text::steps;
 pub use text::{Detail, Text, TextOptions};
+pub(crate) use value::plain;
 
 use crate::explore::Limit;
 

@@ -197,7 +197,7 @@ impl Text<'_, Report> {
 }
 
 /// `1 step`, `2 steps`.
-pub(super) fn steps(length: usize) -> String {
+pub(crate) fn steps(length: usize) -> String {
     let steps = if length == 1 { "step" } else { "steps" };
     format!("{length} {steps}")
 }

@@ -30,7 +30,7 @@ pub(super) fn compact(value: &Value) -> String {
 }
 
 /// A parameter: texts without quotation marks, lists without brackets.
-pub(super) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Array(items) if items.is_empty() => "none".to_owned(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),

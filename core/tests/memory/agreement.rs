@@ -69,6 +69,7 @@ fn compare_with_buffers(seeds: std::ops::Range<u64>) -> usize {
         instructions: 4,
         exclusive: true,
         atomic: true,
+        places: false,
     };
     let mut different = 0;
     for seed in seeds.clone() {
@@ -92,6 +93,7 @@ fn compare_with_axioms(seeds: std::ops::Range<u64>) -> usize {
         instructions: 4,
         exclusive: false,
         atomic: true,
+        places: false,
     };
     let mut compared = 0;
     for seed in seeds {

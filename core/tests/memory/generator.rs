@@ -1,8 +1,8 @@
 //! Random programs, the same for the same seed.
 
 use refmap::memory::{
-    Afterwards, Expression, Fence, Location, Operator, Place, Program, ProgramBuilder, Register,
-    Returned, ThreadBuilder, Update, Value,
+    Afterwards, Expression, Fence, Location, Operator, Place, Presence, Program, ProgramBuilder,
+    Register, Returned, ThreadBuilder, Update, Value,
 };
 
 /// What the programs are made of.
@@ -16,6 +16,9 @@ pub struct Mixture {
     pub exclusive: bool,
     /// Whether atomic blocks occur.
     pub atomic: bool,
+    /// Whether there are places for fences between instructions. The threads then show at their end
+    /// what their registers hold.
+    pub places: bool,
 }
 
 /// SplitMix64.
@@ -72,8 +75,20 @@ pub fn program(seed: u64, mixture: Mixture) -> Program {
                 mixture,
                 plain,
             };
-            for _ in 0..2 + random.below(mixture.instructions - 1) {
+            for at in 0..2 + random.below(mixture.instructions - 1) {
+                if mixture.places && at > 0 {
+                    let kinds: &[_] = match random.below(4) {
+                        0 => &[Fence::Acquire, Fence::Full],
+                        1 => &[Fence::Release],
+                        _ => &[Fence::Full],
+                    };
+                    let kinds = kinds.iter().copied();
+                    t.fence_kinds_at(&format!("{number}.{at}"), kinds, Presence::Absent);
+                }
                 hand.instruction(t, &mut random, 0);
+            }
+            if mixture.places {
+                hand.registers.iter().for_each(|held| t.output(*held));
             }
         });
     }
