@@ -69,6 +69,17 @@ fn copying(protocol: Protocol) -> FenceProblem {
                 "fence-before-flip",
             ],
         }),
+        Protocol::Staccato | Protocol::StaccatoFence | Protocol::StaccatoRelFence => {
+            let weak = |model: &MemoryModel| *model > MemoryModel::Tso;
+            let cure = |fence| PublishedFences {
+                source: "section 4.2.3",
+                memory: MemoryModel::ALL.into_iter().filter(weak).collect(),
+                fences: vec!["read-sync", "write-sync", fence],
+            };
+            problem
+                .published(cure("yieldpoint-fence:full"))
+                .published(cure("yieldpoint-fence:release"))
+        }
         _ => problem,
     }
 }

@@ -183,6 +183,7 @@ fn the_ablations_have_their_names() {
     without("replication", &["log"]);
     without("compressor", &["fence-before-unprotect"]);
     without("schism", &["publication-fence"]);
+    without("x86-sapphire", &["check-fence"]);
     for words in [
         "--protocol chicken --with fence-after-forward",
         "--protocol x86-sapphire --with literal-fence",

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Arguments, InputError, Parameter, arguments};
 use crate::memory::MemoryModel;
-use crate::memory::synthesis::{Answer, Scenario, Synthesis, synthesise};
+use crate::memory::synthesis::{Answer, MinimalSet, Scenario, Synthesis, synthesise};
 use crate::obligation::Settings;
 
 type Scenarios = dyn Fn(&Arguments) -> Result<Vec<Scenario>, InputError> + Send + Sync;
@@ -65,6 +65,9 @@ pub struct Comparison {
     pub suffices: bool,
     /// Of each minimal set within it, the fences that are not needed besides.
     pub superfluous: Vec<Vec<String>>,
+    /// Of each minimal set within it, the fences in whose place it has a weaker one.
+    #[serde(skip_serializing_if = "is_empty_throughout")]
+    pub stronger: Vec<Vec<String>>,
 }
 
 impl FenceProblem {
@@ -126,26 +129,41 @@ impl FenceProblem {
     }
 }
 
+fn is_empty_throughout(lists: &[Vec<String>]) -> bool {
+    lists.iter().all(Vec::is_empty)
+}
+
 fn compare(published: &PublishedFences, synthesis: &Synthesis) -> Comparison {
-    let superfluous = synthesis.sets().iter().filter_map(|set| {
-        let within = set
-            .fences
-            .iter()
-            .all(|fence| published.fences.contains(&fence.as_str()));
-        let besides = published.fences.iter();
-        let besides = besides.filter(|fence| set.fences.iter().all(|needed| needed != *fence));
-        within.then(|| besides.map(|fence| (*fence).to_owned()).collect())
-    });
-    let superfluous: Vec<Vec<String>> = superfluous.collect();
+    let is_weaker = |needed: &str, fence: &str| {
+        let place = synthesis.places.iter().find(|place| place.name == fence);
+        place.is_some_and(|place| place.weaker.iter().any(|weaker| weaker == needed))
+    };
+    let fences = &published.fences;
+    let does = |needed: &String| {
+        let mut fences = fences.iter();
+        fences.any(|fence| needed == fence || is_weaker(needed, fence))
+    };
+    let within = synthesis.sets().iter();
+    let within: Vec<_> = within.filter(|set| set.fences.iter().all(does)).collect();
+    // Of each set the published fences that are not in it, those that are stronger than one of it or
+    // those that are not.
+    let besides = |stronger: bool| -> Vec<Vec<String>> {
+        let of = |set: &&MinimalSet| {
+            let besides = fences.iter().filter(|fence| {
+                let mut needed = set.fences.iter();
+                !set.fences.iter().any(|needed| needed == *fence)
+                    && needed.any(|needed| is_weaker(needed, fence)) == stronger
+            });
+            besides.map(|fence| (*fence).to_owned()).collect()
+        };
+        within.iter().map(of).collect()
+    };
     Comparison {
         source: published.source.to_owned(),
-        fences: published
-            .fences
-            .iter()
-            .map(|fence| (*fence).to_owned())
-            .collect(),
-        suffices: !superfluous.is_empty(),
-        superfluous,
+        fences: fences.iter().map(|fence| (*fence).to_owned()).collect(),
+        suffices: !within.is_empty(),
+        superfluous: besides(false),
+        stronger: besides(true),
     }
 }
 

@@ -82,22 +82,31 @@ fn compared(published: &Comparison) -> String {
         fences,
         suffices,
         superfluous,
+        stronger,
     } = published;
     let fences = fences.join(", ");
     let beginning = format!("published in {source}: {fences}.");
     if !suffices {
         return format!("{beginning} It does not suffice.");
     }
-    let not_needed: Vec<_> = superfluous
-        .iter()
-        .filter(|besides| !besides.is_empty())
-        .map(|besides| besides.join(", "))
+    let listed = |lists: &[Vec<String>]| {
+        let lists = lists.iter().filter(|fences| !fences.is_empty());
+        let lists: Vec<_> = lists.map(|fences| fences.join(", ")).collect();
+        lists.join("; or ")
+    };
+    let more = [
+        ("not needed in it", listed(superfluous)),
+        ("a weaker one is enough for", listed(stronger)),
+    ];
+    let more = more.iter().filter(|(_, fences)| !fences.is_empty());
+    let more: Vec<_> = more
+        .map(|(what, fences)| format!("{what}: {fences}"))
         .collect();
-    match not_needed.is_empty() {
+    match more.is_empty() {
         true => format!("{beginning} It is minimal."),
         false => format!(
-            "{beginning} It suffices, and is not minimal: not needed in it: {}.",
-            not_needed.join("; or ")
+            "{beginning} It suffices, and is not minimal: {}.",
+            more.join("; ")
         ),
     }
 }

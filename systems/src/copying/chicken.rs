@@ -9,7 +9,8 @@
 //! collector goes on only if its CAS that sets `COPYING` succeeded, of which Algorithm 2 and the text
 //! say nothing; it always succeeds, but asking keeps what comes later behind it
 //! (`copying-cas-result`). D3: the flip reads the forwarding pointer, as in Stopless [Fig. 4, line 27],
-//! so that it changes nothing where the copy was given up.
+//! so that it changes nothing where the copy was given up. D4: a fence may stand at the end of the
+//! write barrier, the cure that the paper considers first and finds too dear [section 4.2.3].
 
 use refmap::memory::{Expression, Fence, Operator, Register, ThreadBuilder};
 
@@ -179,6 +180,7 @@ impl Copying for Chicken<'_> {
             },
             |t| self.access_copy(t, m, copy),
         );
+        self.parts.place(t, "write-barrier-fence");
     }
 
     fn yieldpoint(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {

@@ -165,6 +165,38 @@ impl Parts {
         t.fence_at(name, fence, self.presence(name, Presence::Present));
     }
 
+    /// One of several full fences that the protocol has, with a place of its own, `name`. It goes by
+    /// its own name, and with the others by that of the `group`.
+    pub fn fence_of(&self, t: &mut ThreadBuilder<'_>, group: &'static str, name: &'static str) {
+        t.fence_at(name, Fence::Full, self.member(group, name));
+    }
+
+    /// A fence that the protocol has, of this `kind`, where one of another kind may stand. Each has a
+    /// name; the `group` is the one that stands.
+    pub fn fence_of_kind(
+        &self,
+        t: &mut ThreadBuilder<'_>,
+        group: &'static str,
+        names: [(Fence, &'static str); Fence::ALL.len()],
+        kind: Fence,
+    ) {
+        for (other, name) in names {
+            let presence = match other == kind {
+                true => self.member(group, name),
+                false => self.presence(name, Presence::Absent),
+            };
+            t.fence_kinds_at(group, [other], presence);
+        }
+    }
+
+    /// Whether a member of a group is there.
+    fn member(&self, group: &'static str, name: &'static str) -> Presence {
+        match (self.has(group), self.has(name)) {
+            (true, true) => Presence::Present,
+            _ => Presence::Absent,
+        }
+    }
+
     /// A place where a full fence may stand, and in the protocol none does.
     pub fn place(&self, t: &mut ThreadBuilder<'_>, name: &'static str) {
         t.fence_at(name, Fence::Full, self.presence(name, Presence::Absent));

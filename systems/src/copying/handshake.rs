@@ -57,7 +57,14 @@ pub(super) fn unfenced(
     handshake.yieldpoint(t, m, |t| parts.place(t, "yieldpoint-fence"));
 }
 
-/// A handshake in which the mutator answers after a fence.
+/// The fences with which a mutator may answer.
+const KINDS: [(Fence, &str); Fence::ALL.len()] = [
+    (Fence::Full, "yieldpoint-fence:full"),
+    (Fence::Acquire, "yieldpoint-fence:acquire"),
+    (Fence::Release, "yieldpoint-fence:release"),
+];
+
+/// A handshake in which the mutator answers after a fence of this kind.
 pub(super) fn fenced(
     handshake: &Handshake,
     t: &mut ThreadBuilder<'_>,
@@ -65,5 +72,7 @@ pub(super) fn fenced(
     parts: &Parts,
     fence: Fence,
 ) {
-    handshake.yieldpoint(t, m, |t| parts.fence(t, "yieldpoint-fence", fence));
+    handshake.yieldpoint(t, m, |t| {
+        parts.fence_of_kind(t, "yieldpoint-fence", KINDS, fence);
+    });
 }

@@ -427,11 +427,12 @@ mod tests {
         assert_eq!(
             error(&staccato.clone().without("reed-sync")),
             "staccato cannot be checked without \"reed-sync\"; what can be taken away is: \
-             copying-cas-result, read-sync, write-sync, yieldpoint-fence"
+             copying-cas-result, read-sync, write-sync, yieldpoint-fence, yieldpoint-fence:acquire"
         );
         assert_eq!(
             error(&staccato.with("read-sync")),
-            "staccato cannot be checked with \"read-sync\"; there is nothing that can be added to it"
+            "staccato cannot be checked with \"read-sync\"; what can be added is: yieldpoint-fence:full, \
+             yieldpoint-fence:release, write-barrier-fence"
         );
         for protocol in Protocol::ALL {
             for Part { name, presence } in parts(protocol) {

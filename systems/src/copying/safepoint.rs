@@ -4,12 +4,15 @@
 //! Deviations. D1: the collector waits until every mutator is at a yieldpoint; the paper gives up the
 //! execution where one is not. D2: a mutator that has ended stays at a yieldpoint, so that the
 //! collector need not wait for it in vain. D3: a yieldpoint orders everything before it and behind
-//! it; that is the fence `yieldpoint-fence`, which stands on both sides.
+//! it; that is `yieldpoint-fence`: a fence before it, one behind it, and one before the end.
 
-use refmap::memory::{Fence, Location, ProgramBuilder, Register, ThreadBuilder};
+use refmap::memory::{Location, ProgramBuilder, Register, ThreadBuilder};
 
 use super::framework::{FALSE, Mutator, Parts, TRUE, per_mutator};
 use super::instance::Instance;
+
+/// The fences of a yieldpoint, all together.
+const GROUP: &str = "yieldpoint-fence";
 
 /// Whether each mutator is at a yieldpoint.
 pub(super) struct Safepoint {
@@ -26,15 +29,15 @@ impl Safepoint {
     /// The mutator may be stopped here.
     pub fn yieldpoint(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, parts: &Parts) {
         let at_yieldpoint = self.at_yieldpoint[m.number];
-        parts.fence(t, "yieldpoint-fence", Fence::Full);
+        parts.fence_of(t, GROUP, "yieldpoint-fence:before");
         t.store(at_yieldpoint, TRUE);
         t.store(at_yieldpoint, FALSE);
-        parts.fence(t, "yieldpoint-fence", Fence::Full);
+        parts.fence_of(t, GROUP, "yieldpoint-fence:behind");
     }
 
     /// The mutator has ended (deviation D2).
     pub fn end(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, parts: &Parts) {
-        parts.fence(t, "yieldpoint-fence", Fence::Full);
+        parts.fence_of(t, GROUP, "yieldpoint-fence:end");
         t.store(self.at_yieldpoint[m.number], TRUE);
     }
 

@@ -34,10 +34,10 @@ pub(super) struct Sapphire<'a> {
 
 impl Sapphire<'_> {
     /// Between two lines marked $ of the collector.
-    fn in_order(&self, t: &mut ThreadBuilder<'_>) {
+    fn in_order(&self, t: &mut ThreadBuilder<'_>, name: &'static str) {
         match self.part {
             Part::X86 => (),
-            Part::Iteration | Part::LlSc => self.parts.fence(t, "collector-fences", Fence::Full),
+            Part::Iteration | Part::LlSc => self.parts.fence_of(t, "collector-fences", name),
         }
     }
 
@@ -47,11 +47,11 @@ impl Sapphire<'_> {
         } = self.heap;
         t.repeat_until(vo.equals(vn), |t| {
             t.load(vn, from_data);
-            self.in_order(t);
+            self.in_order(t, "collector-fences:before-copy");
             t.store(to_data, vn);
             match self.part {
                 Part::X86 => self.x86_fence(t, Presence::Present),
-                Part::Iteration | Part::LlSc => self.in_order(t),
+                Part::Iteration | Part::LlSc => self.in_order(t, "collector-fences:after-copy"),
             }
             t.load(vo, from_data);
             if self.part == Part::X86 {
@@ -63,8 +63,9 @@ impl Sapphire<'_> {
     /// The one fence of the variant for the x86: in its place, or where the text has it (deviation D2).
     fn x86_fence(&self, t: &mut ThreadBuilder<'_>, in_its_place: Presence) {
         let literal = self.parts.presence("literal-fence", Presence::Absent);
+        let check = self.parts.presence("check-fence", Presence::Present);
         let (name, presence) = match (in_its_place, literal) {
-            (Presence::Present, Presence::Absent) => ("check-fence", Presence::Present),
+            (Presence::Present, Presence::Absent) => ("check-fence", check),
             (Presence::Present, Presence::Present) => ("check-fence", Presence::Absent),
             (Presence::Absent, literal) => ("literal-fence", literal),
         };
@@ -86,9 +87,9 @@ impl Copying for Sapphire<'_> {
             Part::Iteration | Part::X86 => self.copy_until_equal(t, vn, vo),
             Part::LlSc => {
                 t.load_linked(vo, to_data);
-                self.in_order(t);
+                self.in_order(t, "collector-fences:after-ll");
                 t.load(vn, from_data);
-                self.in_order(t);
+                self.in_order(t, "collector-fences:before-sc");
                 t.store_conditional(vo, to_data, vn);
             }
         }

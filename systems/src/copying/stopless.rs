@@ -4,7 +4,8 @@
 //!
 //! Deviations. D1: a slot and its status are put together with three bits for the slot, the paper has
 //! two, so that longer scenarios find values. D2: more fences may stand in the collector than the
-//! three that the paper tried, one between any two of its accesses.
+//! three that the paper tried, one between any two accesses that follow each other. None may stand in
+//! the mutators, who would pay for it at every access: those of the collector suffice.
 
 use refmap::memory::{
     Expression, Location, Operator, Presence, ProgramBuilder, Register, ThreadBuilder,
@@ -93,6 +94,7 @@ impl Copying for Stopless<'_> {
         t.cas_unchecked(from_fwd, FROM_OBJECT, WIDE_OBJECT); // line 7
         self.parts.place(t, "fence-after-wide-install");
         t.load(x, self.wide_data); // lines 9 to 11
+        self.parts.place(t, "fence-between-reads");
         t.load(y, from_data);
         self.parts.place(t, "fence-before-fill");
         t.cas_unchecked(
@@ -107,6 +109,7 @@ impl Copying for Stopless<'_> {
         self.parts.place(t, "fence-after-to-forward");
         t.repeat_until(success.equals(TRUE), |t| {
             t.load(x, self.wide_data); // lines 18 to 20
+            self.parts.place(t, "fence-before-copy");
             t.store(to_data, wide_value(x));
             self.fence(t, "fence-after-copy"); // line 21
             t.cas(success, self.wide_data, x, wide(wide_value(x), IN_COPY)); // line 22
@@ -115,6 +118,7 @@ impl Copying for Stopless<'_> {
         t.store(from_fwd, TO_OBJECT); // line 25
         self.fence(t, "fence-before-flip"); // line 26
         t.load(x, from_fwd); // line 27: flip
+        self.parts.place(t, "fence-in-flip");
         t.store(root, x);
     }
 

@@ -93,6 +93,9 @@ pub struct PlaceOfFences {
     pub name: String,
     /// The kinds of its fences: one, unless the name is used for several.
     pub fences: Vec<Fence>,
+    /// The places at the same point with a weaker fence, which its own makes superfluous.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weaker: Vec<String>,
 }
 
 /// Which sets of fences suffice.

@@ -40,17 +40,22 @@ pub fn synthesise(
             return Err(SynthesisError::DuplicateScenario { name });
         }
     }
-    let places = places_of(scenarios);
+    let mut places = places_of(scenarios);
     if places.len() > MOST_PLACES {
         let given = places.len();
         return Err(SynthesisError::TooManyPlaces { given });
+    }
+    let weaker = weaker(scenarios, &places);
+    for (number, below) in weaker.iter().enumerate() {
+        let names = below.iter().map(|place| places[place].name.clone());
+        places[number].weaker = names.collect();
     }
     let mut search = Search {
         scenarios,
         model,
         settings,
         started,
-        weaker: weaker(scenarios, &places),
+        weaker,
         places,
         decided: BTreeMap::new(),
         checks: 0,
@@ -85,6 +90,7 @@ fn places_of(scenarios: &[Scenario]) -> Vec<PlaceOfFences> {
                 all.push(PlaceOfFences {
                     name: place.name.clone(),
                     fences: Vec::new(),
+                    weaker: Vec::new(),
                 });
                 all.len() - 1
             });
