@@ -239,29 +239,37 @@ impl Grid {
         Ok((ours, states, seconds))
     }
 
+    /// Of how many cells something was published.
+    pub fn published(&self) -> usize {
+        let expected = self.rows.iter().flat_map(|row| &row.cells);
+        expected.filter(|cell| cell.published.is_some()).count()
+    }
+
     /// How many cells there are, and of how many something was published.
     pub fn size(&self) -> String {
         let cells: usize = self.rows.iter().map(|row| row.cells.len()).sum();
-        let expected = self.rows.iter().flat_map(|row| &row.cells);
-        let published = expected.filter(|cell| cell.published.is_some()).count();
-        match published {
+        match self.published() {
             0 => format!("{cells} cells as recorded"),
             published => format!("{cells} cells as recorded, {published} of them as published"),
         }
     }
 
     /// Decided rows as `{"rows": [...]}`: each with its arguments and its cells, and each cell with the
-    /// column, what became of it, what was published, and whether that is the same, or null.
+    /// column, what became of it, what was published, and whether that is the same, or null. The last two
+    /// are left out of a grid of which nothing was published.
     pub fn json(&self, rows: &[DecidedRow]) -> Value {
         let parts = &self.parts.values;
+        let any_published = self.published() > 0;
         let cell = |cell: &Cell| {
             let mut shown = Map::new();
             shown.insert(self.columns.parameter.to_owned(), cell.column.into());
             shown.insert("ours".to_owned(), cell.ours.words(parts).into());
-            let published = cell.expected.published;
-            let published = published.map(|failing| failing.words(parts));
-            shown.insert("paper".to_owned(), published.into());
-            shown.insert("agrees".to_owned(), cell.agrees().into());
+            if any_published {
+                let published = cell.expected.published;
+                let published = published.map(|failing| failing.words(parts));
+                shown.insert("paper".to_owned(), published.into());
+                shown.insert("agrees".to_owned(), cell.agrees().into());
+            }
             shown.insert("states".to_owned(), cell.states.into());
             shown.insert("seconds".to_owned(), cell.seconds.into());
             Value::Object(shown)

@@ -139,8 +139,8 @@ impl GridLayout {
             widths.max().unwrap_or(0)
         };
         let columns_are = grid.columns.values.iter();
-        let part = grid.parts.values.iter().map(|part| part.len()).max();
-        let words = "(* fails)".len() + part.unwrap_or(0);
+        let part = grid.parts.values.iter().map(|part| part.chars().count());
+        let words = "! ".len() + part.max().unwrap_or(0) + " not exercised".len();
         Self {
             given: (0..columns).map(width).collect(),
             cell: columns_are
@@ -166,8 +166,7 @@ impl GridLayout {
 
     fn line(&self, grid: &Grid, row: &DecidedRow, output: &mut dyn Write) -> std::io::Result<()> {
         let given = row.given.values().map(argument).collect();
-        let published = grid.rows.iter().flat_map(|row| &row.cells);
-        let published = published.filter(|cell| cell.published.is_some()).count();
+        let published = grid.published();
         let cells = row.cells.iter().map(|cell| {
             let ours = cell.ours.words(&grid.parts.values);
             match cell.agrees() {
@@ -222,18 +221,34 @@ fn summary(grid: &Grid, rows: &[DecidedRow], output: &mut dyn Write) -> std::io:
         "{claimed} of {} cells are as claimed (!: not); {runs} runs, {states} states, {seconds:.1} s",
         cells().count()
     )?;
-    for cell in cells().filter(|cell| cell.agrees() == Some(false)) {
-        let parts = &grid.parts.values;
-        let paper = cell.expected.published.map(|failing| failing.words(parts));
-        let ours = cell.ours.words(parts);
-        writeln!(
-            output,
-            "{}: {ours}; paper: {}",
-            cell.column,
-            paper.unwrap_or_default()
-        )?;
+    let parts = &grid.parts.values;
+    for row in rows {
+        for cell in &row.cells {
+            let paper = match (cell.agrees(), cell.expected.published) {
+                (Some(false), Some(paper)) => format!("; paper: {}", paper.words(parts)),
+                _ => String::new(),
+            };
+            let claimed = match cell.is_as_claimed() {
+                true => String::new(),
+                false => format!("; claimed: {}", cell.expected.found.words(parts)),
+            };
+            if !paper.is_empty() || !claimed.is_empty() {
+                let ours = cell.ours.words(parts);
+                writeln!(output, "{}: {ours}{paper}{claimed}", name(row, cell.column))?;
+            }
+        }
     }
     output.flush()
+}
+
+/// A cell: the arguments of its row that are not empty, and its column.
+fn name(row: &DecidedRow, column: &str) -> String {
+    let given = row.given.iter();
+    let given = given.map(|(name, value)| (name, argument(value)));
+    let given = given.filter(|(_, value)| !value.is_empty());
+    let given = given.map(|(name, value)| format!("{name} {value}"));
+    let words: Vec<_> = given.chain([column.to_owned()]).collect();
+    words.join(", ")
 }
 
 /// What the columns are, and which instances a row that holds was explored to.
