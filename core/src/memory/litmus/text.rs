@@ -112,6 +112,7 @@ impl Serialize for Report<'_> {
             observation: Observation,
             states: Vec<Map<String, Json>>,
             /// Whether executions were left out since a thread jumped back too often.
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
             cut_off: bool,
             explored: u64,
             seconds: f64,
