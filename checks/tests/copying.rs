@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn refmap(words: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_refmap"))
@@ -48,6 +48,27 @@ fn a_cell_is_checked_with_its_bounds_in_the_verdict() {
     assert_eq!(row("environment")["verdict"], "none declared");
     assert_eq!(row("deadlock")["verdict"], "holds");
     assert_eq!(row("coverage")["checked"], 2);
+}
+
+/// Each loop runs once, unless more is asked for: what else a thread would do is not looked at.
+#[test]
+fn a_thread_that_was_cut_off_is_named() {
+    let words = "check copying --protocol stopless --memory tso --scenario wr";
+    let report = json(&format!("{words} --json"));
+    let cut_off = &report["cut_off"];
+    assert_eq!(cut_off["threads"], json!(["collector", "mutator"]));
+    let states = cut_off["states"].as_u64().expect("a number");
+    let ends = report["deadlocks"].as_u64().expect("a number");
+    assert!(0 < states && states < ends, "{states} of {ends}");
+    let shown = text(&refmap(words).stdout);
+    let line =
+        format!("cut off by the bound on loops in {states} of {ends} ends: collector, mutator");
+    assert!(shown.contains(&line), "{shown}");
+    let shown = text(&refmap("fences stopless --memory tso").stdout);
+    let line = "\ncut off by the bound on loops: collector, mutator\n";
+    assert!(shown.contains(line), "{shown}");
+    let schism = json("check copying --protocol schism --memory tso --scenario wr --json");
+    assert!(schism.get("cut_off").is_none());
 }
 
 #[test]

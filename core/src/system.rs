@@ -47,6 +47,12 @@ pub trait TransitionSystem: Sync {
         false
     }
 
+    /// The names of the threads that a bound of the instance has stopped in `state`, which has no step:
+    /// what they would have done besides is not looked at, and a report says so. None, by default.
+    fn cut_off(&self, _state: &Self::State) -> Vec<&str> {
+        Vec::new()
+    }
+
     /// How a person would draw `state`, in a few lines of text: what counterexamples show beside its
     /// fields. Parts that two spaces separate are kept together where a line has to be broken. Not
     /// drawn, by default.

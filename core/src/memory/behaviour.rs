@@ -301,6 +301,49 @@ mod tests {
         }
     }
 
+    /// A thread waits for what no other one does; the other one writes and shows what it wrote.
+    fn endless() -> Program {
+        let mut program = ProgramBuilder::new("endless");
+        program.backward_jumps(2);
+        let (x, never) = (program.location("x", 0), program.location("never", 0));
+        program.thread("waiting", |t| {
+            let r = t.register("r");
+            t.repeat_until(r.equals(1), |t| t.load(r, never));
+        });
+        program.thread("ending", |t| {
+            let r = t.register("r");
+            t.store(x, 1);
+            t.load(r, x);
+            t.output(r);
+        });
+        program.build().expect("it is well formed")
+    }
+
+    /// What a thread would have done is not looked at, and the report says so beside its verdict.
+    #[test]
+    fn a_thread_that_never_ends_is_cut_off_and_the_report_says_so() {
+        for model in MemoryModel::ALL {
+            let refinement = ProgramRefinement::robust(endless(), model, STATES);
+            let refinement = refinement.expect("it is small");
+            let report = check(&refinement, &Settings::default()).expect("it is checked");
+            assert_eq!(report.verdict, Some(Verdict::Holds));
+            let cut_off = report.cut_off.as_ref().expect("it is said");
+            assert_eq!(cut_off.threads, ["waiting"]);
+            assert_eq!(cut_off.states, report.deadlocks);
+            let line = format!(
+                "\ncut off by the bound on loops in {0} of {0} ends: waiting\n",
+                report.deadlocks
+            );
+            assert!(report.to_string().contains(&line), "{report}");
+        }
+        let refinement = ProgramRefinement::robust(store_buffering(), MemoryModel::Sc, STATES);
+        let refinement = refinement.expect("it is small");
+        let report = check(&refinement, &Settings::default()).expect("it is checked");
+        assert_eq!(report.cut_off, None);
+        let json = serde_json::to_value(&report).expect("it is plain data");
+        assert!(json.get("cut_off").is_none());
+    }
+
     /// A program that shows less refines nothing but a program that may end without showing more.
     #[test]
     fn silence_is_no_refinement() {

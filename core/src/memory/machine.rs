@@ -613,6 +613,14 @@ impl TransitionSystem for Machine {
             })
     }
 
+    fn cut_off(&self, state: &State) -> Vec<&str> {
+        let threads = self.program.threads.iter().zip(&state.threads);
+        threads
+            .filter(|(_, of)| of.progress == Progress::CutOff)
+            .map(|(stated, _)| stated.name.as_str())
+            .collect()
+    }
+
     fn draw(&self, state: &State) -> Option<String> {
         let variables = self.program.variables.iter().zip(&state.memory);
         let memory = variables

@@ -1,6 +1,7 @@
 //! The check of a refinement: one walk over the reachable states that tests all obligations as it
 //! goes.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -278,6 +279,8 @@ pub(super) struct Tally<A> {
     /// Per invariant, the states of which it claims something.
     pub applied: Vec<u64>,
     pub deadlocks: u64,
+    /// States without a step in which a bound has stopped a thread, and the names of all such threads.
+    pub cut_off: (u64, BTreeSet<String>),
     pub fault: Option<(Place, Fault)>,
     pub during: During,
     /// Bits of the hashes of the actions that this state has offered so far.
@@ -492,6 +495,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             simulated: vec![0; self.refinement.specification().rules().len()],
             applied: vec![0; self.invariants.len()],
             deadlocks: 0,
+            cut_off: (0, BTreeSet::new()),
             fault: None,
             during: During::Next,
             offered: [0; 16],
@@ -507,6 +511,8 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         add(&mut into.simulated, &from.simulated);
         add(&mut into.applied, &from.applied);
         into.deadlocks += from.deadlocks;
+        into.cut_off.0 += from.cut_off.0;
+        into.cut_off.1.extend(from.cut_off.1);
         into.tested_symmetry += from.tested_symmetry;
         for (place, other) in into.first.iter_mut().zip(from.first) {
             earlier(place, other);
@@ -610,7 +616,10 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
     ) {
         let implementation = self.refinement.implementation();
         let deadlock = self.rows.len() - 3;
-        tally.deadlocks += u64::from(count == 0);
+        if count == 0 {
+            tally.deadlocks += 1;
+            tally.note_cut_off(implementation.cut_off(state));
+        }
         tally.test(deadlock, place, count > 0 || implementation.may_stop(state));
         if tally.perhaps_twice {
             let mut actions = HashSet::new();
@@ -651,6 +660,16 @@ impl<A> Tally<A> {
         self.checked[row] += 1;
         if !holds {
             earlier(&mut self.first[row], Some(place));
+        }
+    }
+
+    fn note_cut_off(&mut self, threads: Vec<&str>) {
+        let (states, names) = &mut self.cut_off;
+        *states += u64::from(!threads.is_empty());
+        for name in threads {
+            if !names.contains(name) {
+                names.insert(name.to_owned());
+            }
         }
     }
 

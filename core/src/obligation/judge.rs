@@ -12,7 +12,7 @@ use crate::explore::{End, Explored, Panic, Place, StateId, Storage, catch, omiss
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::report::{
-    Counterexample, Evidence, Identified, Obligation, Report, RuleCoverage, Verdict,
+    Counterexample, CutOff, Evidence, Identified, Obligation, Report, RuleCoverage, Verdict,
 };
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, RuleId, TransitionSystem};
@@ -138,6 +138,10 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 })
                 .collect(),
             deadlocks: tally.deadlocks,
+            cut_off: (tally.cut_off.0 > 0).then(|| CutOff {
+                states: tally.cut_off.0,
+                threads: tally.cut_off.1.iter().cloned().collect(),
+            }),
             unexercised: self.unexercised(),
             counterexample,
         }

@@ -112,6 +112,9 @@ pub struct Report {
     pub coverage: Vec<RuleCoverage>,
     /// States without a step, those where the system may stop included.
     pub deadlocks: u64,
+    /// What a bound of the instance has left out, if it has: threads that would have gone on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cut_off: Option<CutOff>,
     /// `rule:NAME` for a rule that never fired, `premise:NAME` for an invariant whose premise was
     /// never true.
     pub unexercised: Vec<String>,
@@ -148,6 +151,17 @@ impl Report {
             .filter(|row| row.verdict == Verdict::Violated)
             .map(|row| row.name.as_str())
     }
+}
+
+/// Threads that a bound of the instance has stopped: the verdict says nothing of what they would have
+/// done besides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutOff {
+    /// How many of the states without a step are such that one has been stopped. Of random walks: how
+    /// many visits.
+    pub states: u64,
+    /// Their names.
+    pub threads: Vec<String>,
 }
 
 /// How states were identified.

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::layout::{Colour, Ink, pad, width, wrap};
 use super::value::plain;
-use super::{Counterexample, Evidence, Report, Verdict};
+use super::{Counterexample, CutOff, Evidence, Report, Verdict};
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,12 @@ impl Display for Text<'_, Report> {
         self.paragraph(f, &instance, 2)?;
         self.paragraph(f, &self.headline(), 2)?;
         self.paragraph(f, &counts(report), 2)?;
+        if let Some(CutOff { states, threads }) = &report.cut_off {
+            let threads = threads.join(", ");
+            let of = report.deadlocks;
+            let line = format!("cut off by the bound on loops in {states} of {of} ends: {threads}");
+            self.paragraph(f, &line, 2)?;
+        }
         self.obligations(f)?;
         if !report.unexercised.is_empty() {
             writeln!(f)?;

@@ -82,6 +82,10 @@ pub struct Synthesis {
     pub checks: u64,
     /// How many states these had in all.
     pub states: u64,
+    /// The threads that their bound on backward jumps has stopped in some check: what they would have
+    /// done besides is not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut_off: Vec<String>,
     /// Time taken.
     pub seconds: f64,
 }

@@ -1,6 +1,6 @@
 //! The checks that a synthesis makes, and the answer that follows from them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::super::model::MemoryModel;
@@ -60,6 +60,7 @@ pub fn synthesise(
         decided: BTreeMap::new(),
         checks: 0,
         states: 0,
+        cut_off: BTreeSet::new(),
     };
     let answer = match search.answer() {
         Ok(answer) => answer,
@@ -76,6 +77,7 @@ pub fn synthesise(
         places: search.places,
         checks: search.checks,
         states: search.states,
+        cut_off: search.cut_off.into_iter().collect(),
         seconds: started.elapsed().as_secs_f64(),
     })
 }
@@ -155,6 +157,8 @@ struct Search<'a> {
     decided: BTreeMap<Places, Decided>,
     checks: u64,
     states: u64,
+    /// The threads that were cut off in one of them.
+    cut_off: BTreeSet<String>,
 }
 
 impl Search<'_> {
@@ -283,6 +287,9 @@ impl Search<'_> {
                 })?;
             self.checks += 1;
             self.states += report.states;
+            if let Some(cut_off) = &report.cut_off {
+                self.cut_off.extend(cut_off.threads.iter().cloned());
+            }
             match judge(scenario.name(), &report)? {
                 Judged::Fails(counterexample) => {
                     let failure = Decided::Fails(Failure {

@@ -108,6 +108,27 @@ fn atomic_update() -> Behaviours {
     Behaviours::of(program, MemoryModel::Sc, STATES).expect("it is small")
 }
 
+/// A set of fences is said to suffice as far as threads were looked at.
+#[test]
+fn a_thread_that_never_ends_is_cut_off_and_the_synthesis_says_so() {
+    let mut program = ProgramBuilder::new("endless");
+    program.backward_jumps(1);
+    let never = program.location("never", 0);
+    program.thread("waiting", |t| {
+        let r = t.register("r");
+        t.fence_at("before", Fence::Full, Presence::Absent);
+        t.repeat_until(r.equals(1), |t| t.load(r, never));
+    });
+    let program = program.build().expect("it is well formed");
+    let found = synthesis(program, MemoryModel::Tso);
+    assert_eq!(fences(&found), [[""; 0]; 1]);
+    assert_eq!(found.cut_off, ["waiting"]);
+    let line = "\ncut off by the bound on loops: waiting\n";
+    assert!(found.to_string().contains(line), "{found}");
+    let ending = synthesis(store_buffering(["left", "right"]), MemoryModel::Tso);
+    assert!(ending.cut_off.is_empty() && !ending.to_string().contains("cut off"));
+}
+
 #[test]
 fn store_buffering_needs_a_fence_in_each_thread() {
     let program = || store_buffering(["left", "right"]);

@@ -46,6 +46,10 @@ impl Display for SynthesisText<'_> {
                 synthesis.checks, synthesis.states, synthesis.seconds
             ),
         )?;
+        if !synthesis.cut_off.is_empty() {
+            let threads = synthesis.cut_off.join(", ");
+            self.line(f, 0, &format!("cut off by the bound on loops: {threads}"))?;
+        }
         match &synthesis.answer {
             Answer::Mended { sets, hollow } => {
                 self.sets(f, sets)?;
