@@ -50,6 +50,24 @@ impl Heap {
             to_data: p.location("to_data", to_data),
         }
     }
+
+    /// Reads the slot of the copy that the root refers to.
+    pub fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        t.if_else(
+            is_from(m),
+            |t| m.read_from(t, self.from_data, FROM_OBJECT),
+            |t| m.read_from(t, self.to_data, TO_OBJECT),
+        );
+    }
+
+    /// Writes to the slot of the copy that the root refers to.
+    pub fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
+        t.if_else(
+            is_from(m),
+            |t| m.write_to(t, self.from_data, FROM_OBJECT, value),
+            |t| m.write_to(t, self.to_data, TO_OBJECT, value),
+        );
+    }
 }
 
 /// A mutator and its private variables.

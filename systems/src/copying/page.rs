@@ -148,20 +148,12 @@ impl Copying for Pauseless<'_> {
 
     fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
         self.check(t, m);
-        t.if_else(
-            is_from(m),
-            |t| m.read_from(t, self.heap.from_data, FROM_OBJECT),
-            |t| m.read_from(t, self.heap.to_data, TO_OBJECT),
-        );
+        self.heap.read(t, m);
     }
 
     fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
         self.check(t, m);
-        t.if_else(
-            is_from(m),
-            |t| m.write_to(t, self.heap.from_data, FROM_OBJECT, value),
-            |t| m.write_to(t, self.heap.to_data, TO_OBJECT, value),
-        );
+        self.heap.write(t, m, value);
     }
 
     fn yieldpoint(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {

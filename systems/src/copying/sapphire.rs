@@ -102,11 +102,7 @@ impl Copying for Sapphire<'_> {
 
     /// [Algorithm 5, `read`]: no barrier.
     fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
-        t.if_else(
-            is_from(m),
-            |t| m.read_from(t, self.heap.from_data, FROM_OBJECT),
-            |t| m.read_from(t, self.heap.to_data, TO_OBJECT),
-        );
+        self.heap.read(t, m);
     }
 
     /// [Algorithm 5, `write`].

@@ -16,15 +16,6 @@ pub(super) struct Baker<'a> {
     pub parts: &'a Parts,
 }
 
-/// `read` and `write` without a barrier.
-fn plain_read(heap: &Heap, t: &mut ThreadBuilder<'_>, m: &Mutator) {
-    t.if_else(
-        is_from(m),
-        |t| m.read_from(t, heap.from_data, FROM_OBJECT),
-        |t| m.read_from(t, heap.to_data, TO_OBJECT),
-    );
-}
-
 impl Copying for Baker<'_> {
     fn collector(&self, t: &mut ThreadBuilder<'_>) {
         let (x, poll) = (t.register("x"), t.register("poll"));
@@ -36,15 +27,11 @@ impl Copying for Baker<'_> {
     }
 
     fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
-        plain_read(&self.heap, t, m);
+        self.heap.read(t, m);
     }
 
     fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
-        t.if_else(
-            is_from(m),
-            |t| m.write_to(t, self.heap.from_data, FROM_OBJECT, value),
-            |t| m.write_to(t, self.heap.to_data, TO_OBJECT, value),
-        );
+        self.heap.write(t, m, value);
     }
 
     fn yieldpoint(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
@@ -99,7 +86,7 @@ impl Copying for Replication<'_> {
     }
 
     fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
-        plain_read(&self.heap, t, m);
+        self.heap.read(t, m);
     }
 
     fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64) {
