@@ -1,8 +1,14 @@
 //! Copying protocols on the command line: `check copying`, `table copying`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::process::{Command, Output};
+use std::sync::atomic::AtomicBool;
 
+use refmap::cli::Status;
+use refmap::grid::{Expected, Failing, GridRow};
+use refmap::report::TextOptions;
+use refmap_checks::catalogue;
 use serde_json::{Value, json};
 
 fn refmap(words: &str) -> Output {
@@ -119,6 +125,20 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
         ("--alpha 3".to_owned(), vec!["--alpha", "0..=2"]),
         ("--iterations 0".to_owned(), vec!["--iterations", "1..="]),
         (
+            "--memory sc --scenario wr".to_owned(),
+            vec!["protocol is not given, and must be one of stopless, "],
+        ),
+        (
+            "--protocol stopless --scenario wr".to_owned(),
+            vec![
+                "memory is not given, and must be one of sc, tso, pso-full, pso-no, rmo-full, rmo-no",
+            ],
+        ),
+        (
+            "--protocol stopless --memory sc".to_owned(),
+            vec!["scenario is not given, and must be one of wr, rw, "],
+        ),
+        (
             format!("{stopless} --alpha 1"),
             vec!["stopless has no alpha", "clover-fix"],
         ),
@@ -130,14 +150,14 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
             ],
         ),
         (
-            "--protocol stopless-for-rmo --without log".to_owned(),
+            "--protocol stopless-for-rmo --memory sc --scenario wr --without log".to_owned(),
             vec![
                 "without \"log\"",
                 "fence-after-wide-forward, fence-after-copy, fence-before-flip",
             ],
         ),
         (
-            "--protocol x86-sapphire --with log".to_owned(),
+            "--protocol x86-sapphire --memory sc --scenario wr --with log".to_owned(),
             vec!["with \"log\"", "what can be added is: ", "literal-fence"],
         ),
     ] {
@@ -209,7 +229,9 @@ fn the_ablations_have_their_names() {
         "--protocol chicken --with fence-after-forward",
         "--protocol x86-sapphire --with literal-fence",
     ] {
-        let output = refmap(&format!("check copying {words} --scenario rw --quiet"));
+        let output = refmap(&format!(
+            "check copying {words} --memory sc --scenario rw --quiet"
+        ));
         assert_eq!(status(&output), 0, "{words}: {}", text(&output.stderr));
     }
 }
@@ -292,4 +314,56 @@ fn the_table_is_printed_with_what_the_paper_leaves_out_in_parentheses() {
             "both fail"
         ]
     );
+}
+
+/// What `words` print over the row of Clover with α = 1, two cells of which claim what is not so.
+fn over_a_wrong_row(words: &str) -> String {
+    let mut catalogue = catalogue();
+    for grid in &mut catalogue.grids {
+        let is_clover = |row: &GridRow| row.given[0].1 == "clover" && row.given[1].1 == 1;
+        grid.rows.retain(is_clover);
+    }
+    let row = &mut catalogue.grids[0].rows[0];
+    row.cells[0] = Expected::published(Failing(3));
+    row.cells[1] = Expected::found(Failing(1));
+    let words = ["refmap"].into_iter().chain(words.split_whitespace());
+    let mut output = Vec::new();
+    let status = refmap::cli::run(
+        "refmap",
+        "",
+        &catalogue,
+        words.map(OsString::from),
+        &AtomicBool::new(false),
+        TextOptions::default(),
+        &mut output,
+    );
+    assert_eq!(status.expect("it is carried out"), Status::Success);
+    text(&output)
+}
+
+/// One line for each, whether anything was published or not.
+#[test]
+fn cells_that_are_not_as_claimed_are_named_by_row_and_column() {
+    let printed = over_a_wrong_row("table copying");
+    for line in [
+        "protocol clover, alpha 1, sc: holds; paper: both fail; claimed: both fail",
+        "protocol clover, alpha 1, tso: holds; claimed: wr fails",
+    ] {
+        assert!(printed.lines().any(|other| other == line), "{printed}");
+    }
+    assert!(!printed.contains("pso-full:"), "{printed}");
+    let heading = printed.lines().find(|line| line.starts_with("protocol"));
+    let heading = heading.expect("the columns have names");
+    let at = |name| heading.find(name).expect("it is a column");
+    let widest = "! wr not exercised  ";
+    assert_eq!(at("pso-full") - at("tso"), widest.len());
+}
+
+/// Where nothing was published there is nothing to agree with.
+#[test]
+fn a_grid_of_our_own_says_nothing_of_a_paper() {
+    let printed = over_a_wrong_row("table copying-ablations --json");
+    let table: Value = serde_json::from_str(&printed).expect("it is JSON");
+    let cell = &table["rows"][0]["cells"][0];
+    assert_eq!(keys(cell), ["memory", "ours", "states", "seconds"]);
 }

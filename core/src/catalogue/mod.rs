@@ -109,7 +109,7 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// If an argument is unknown or out of range, or `settings` do not fit.
+    /// If an argument is unknown, out of range, or missing without a default, or `settings` do not fit.
     pub fn run(
         &self,
         given: &[(&str, Value)],
@@ -124,7 +124,7 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// If an argument is unknown or out of range.
+    /// If an argument is unknown, out of range, or missing without a default.
     pub fn arguments(&self, given: &[(&str, Value)]) -> Result<Arguments, InputError> {
         arguments(self.name, &self.parameters, given)
     }
@@ -152,7 +152,7 @@ fn arguments(
         let given = given.iter().rev().find(|(name, _)| *name == parameter.name);
         let value = match given {
             Some((_, value)) => parameter.accept(value)?,
-            None => parameter.default(),
+            None => parameter.default()?,
         };
         arguments.insert(parameter.name.to_owned(), value);
     }
@@ -194,8 +194,8 @@ pub enum ParameterKind {
     Choice {
         /// The names.
         values: &'static [&'static str],
-        /// The value if none is given.
-        default: &'static str,
+        /// The value if none is given; without one it has to be.
+        default: Option<&'static str>,
     },
     /// A flag, which is given or not; not, by default.
     Flag,
@@ -230,7 +230,21 @@ impl Parameter {
     ///
     /// If there is no name.
     pub fn choice(name: &'static str, values: &'static [&'static str], help: &'static str) -> Self {
-        let default = values.first().expect("a choice has a value to choose");
+        let default = Some(*values.first().expect("a choice has a value to choose"));
+        Self {
+            name,
+            help,
+            kind: ParameterKind::Choice { values, default },
+        }
+    }
+
+    /// One of several names, which has to be given.
+    pub fn required(
+        name: &'static str,
+        values: &'static [&'static str],
+        help: &'static str,
+    ) -> Self {
+        let default = None;
         Self {
             name,
             help,
@@ -256,13 +270,26 @@ impl Parameter {
         }
     }
 
-    fn default(&self) -> Value {
-        match self.kind {
-            ParameterKind::Number { default, .. } => default.into(),
-            ParameterKind::Choice { default, .. } => default.into(),
+    /// The value if none is given.
+    fn default(&self) -> Result<Value, InputError> {
+        Ok(match &self.kind {
+            ParameterKind::Number { default, .. } => (*default).into(),
+            ParameterKind::Choice {
+                default: Some(default),
+                ..
+            } => (*default).into(),
+            ParameterKind::Choice {
+                default: None,
+                values,
+            } => {
+                return Err(InputError::MissingArgument {
+                    parameter: self.name,
+                    allowed: values.join(", "),
+                });
+            }
             ParameterKind::Flag => false.into(),
             ParameterKind::Names => Value::Array(Vec::new()),
-        }
+        })
     }
 
     fn accept(&self, value: &Value) -> Result<Value, InputError> {
@@ -384,6 +411,14 @@ pub enum InputError {
         parameter: &'static str,
         /// The value given.
         given: String,
+        /// What values it takes.
+        allowed: String,
+    },
+    /// No value for a parameter that has no default.
+    #[error("{parameter} is not given, and must be one of {allowed}")]
+    MissingArgument {
+        /// The parameter.
+        parameter: &'static str,
         /// What values it takes.
         allowed: String,
     },

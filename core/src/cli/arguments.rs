@@ -373,7 +373,10 @@ fn parameter(parameter: &Parameter) -> Arg {
             .default_value(default.to_string())
             .value_parser(clap::value_parser!(u64).range(*least..=*most)),
         ParameterKind::Choice { values, default } => arg
-            .help(parameter.help)
+            .help(match default {
+                Some(_) => parameter.help.to_owned(),
+                None => format!("{} [required]", parameter.help),
+            })
             .default_value(*default)
             .value_parser(PossibleValuesParser::new(*values)),
         ParameterKind::Flag => flag(parameter.name, parameter.help),

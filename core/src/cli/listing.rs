@@ -53,7 +53,9 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
                     default,
                 } => format!("{least} to {most}, {default} by default"),
                 ParameterKind::Choice { values, default } => {
-                    format!("{}, {default} by default", values.join(" or "))
+                    let default = default.map(|default| format!("{default} by default"));
+                    let default = default.unwrap_or_else(|| "has to be given".to_owned());
+                    format!("{}, {default}", values.join(" or "))
                 }
                 ParameterKind::Flag => "a flag".to_owned(),
                 ParameterKind::Names => "a name; may be given again".to_owned(),
