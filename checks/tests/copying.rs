@@ -146,7 +146,7 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
             format!("{stopless} --without fence-after-copy"),
             vec![
                 "stopless cannot be checked without \"fence-after-copy\"",
-                "nothing",
+                "what can be taken away is: status-cas",
             ],
         ),
         (

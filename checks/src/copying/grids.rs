@@ -111,8 +111,7 @@ const fn ablation(
 /// this checker; that Chicken needs more than its fence, and where the fence of Sapphire for the x86
 /// has to stand, is in the paper.
 pub(super) fn ablations() -> Grid {
-    let about =
-        "the same rows without each of their fences, checks and logs, and with each they lack";
+    let about = "the same rows without each of their fences, CASes, checks and logs, and with each they lack";
     let rows = ABLATIONS.iter().map(|ablation| {
         let names = |change: Change| -> Value {
             let part = (ablation.change == change).then_some(ablation.part);
@@ -139,7 +138,8 @@ pub(super) fn ablations() -> Grid {
 /// Columns are SC, TSO, PSO-full, PSO-no, RMO-full and RMO-no; H holds, W and R is WR or RW failing,
 /// B both.
 #[rustfmt::skip]
-const ABLATIONS: [Ablation; 107] = [
+const ABLATIONS: [Ablation; 122] = [
+    ablation(Protocol::Stopless, None, Without, "status-cas", [W, W, B, B, B, B]),
     ablation(Protocol::Stopless, None, With, "fence-after-wide-install", [H, H, H, B, H, B]),
     ablation(Protocol::Stopless, None, With, "fence-between-reads", [H, H, H, B, H, B]),
     ablation(Protocol::Stopless, None, With, "fence-before-fill", [H, H, H, B, H, B]),
@@ -151,6 +151,7 @@ const ABLATIONS: [Ablation; 107] = [
     ablation(Protocol::Stopless, None, With, "fence-after-status", [H, H, H, B, H, B]),
     ablation(Protocol::Stopless, None, With, "fence-before-flip", [H, H, H, B, H, B]),
     ablation(Protocol::Stopless, None, With, "fence-in-flip", [H, H, H, B, H, B]),
+    ablation(Protocol::StoplessForRmo, None, Without, "status-cas", [W, W, W, W, W, W]),
     ablation(Protocol::StoplessForRmo, None, With, "fence-after-wide-install", [H, H, H, H, H, H]),
     ablation(Protocol::StoplessForRmo, None, With, "fence-between-reads", [H, H, H, H, H, H]),
     ablation(Protocol::StoplessForRmo, None, With, "fence-before-fill", [H, H, H, H, H, H]),
@@ -162,10 +163,12 @@ const ABLATIONS: [Ablation; 107] = [
     ablation(Protocol::StoplessForRmo, None, With, "fence-after-status", [H, H, H, H, H, H]),
     ablation(Protocol::StoplessForRmo, None, Without, "fence-before-flip", [H, H, H, H, H, H]),
     ablation(Protocol::StoplessForRmo, None, With, "fence-in-flip", [H, H, H, H, H, H]),
+    ablation(Protocol::Chicken, None, Without, "commit-cas", [W, W, B, B, B, B]),
     ablation(Protocol::Chicken, None, With, "fence-after-forward", [H, H, W, W, W, W]),
     ablation(Protocol::Chicken, None, With, "fence-before-handshake", [H, H, W, B, W, B]),
     ablation(Protocol::Chicken, None, With, "yieldpoint-fence", [H, H, W, B, W, B]),
     ablation(Protocol::Chicken, None, With, "write-barrier-fence", [H, H, W, B, W, B]),
+    ablation(Protocol::Staccato, None, Without, "commit-cas", [W, W, W, W, W, W]),
     ablation(Protocol::Staccato, None, Without, "copying-cas-result", [H, H, W, W, W, W]),
     ablation(Protocol::Staccato, None, Without, "read-sync", [H, H, W, W, W, W]),
     ablation(Protocol::Staccato, None, Without, "write-sync", [H, H, W, B, W, B]),
@@ -174,6 +177,7 @@ const ABLATIONS: [Ablation; 107] = [
     ablation(Protocol::Staccato, None, Without, "yieldpoint-fence:acquire", [H, H, W, W, W, W]),
     ablation(Protocol::Staccato, None, With, "yieldpoint-fence:release", [H, H, H, H, H, H]),
     ablation(Protocol::Staccato, None, With, "write-barrier-fence", [H, H, H, H, H, H]),
+    ablation(Protocol::StaccatoFence, None, Without, "commit-cas", [W, W, W, W, W, W]),
     ablation(Protocol::StaccatoFence, None, Without, "copying-cas-result", [H, H, H, H, H, W]),
     ablation(Protocol::StaccatoFence, None, Without, "read-sync", [H, H, H, H, H, H]),
     ablation(Protocol::StaccatoFence, None, Without, "write-sync", [H, H, H, B, H, B]),
@@ -182,6 +186,7 @@ const ABLATIONS: [Ablation; 107] = [
     ablation(Protocol::StaccatoFence, None, With, "yieldpoint-fence:acquire", [H, H, H, H, H, H]),
     ablation(Protocol::StaccatoFence, None, With, "yieldpoint-fence:release", [H, H, H, H, H, H]),
     ablation(Protocol::StaccatoFence, None, With, "write-barrier-fence", [H, H, H, H, H, H]),
+    ablation(Protocol::StaccatoRelFence, None, Without, "commit-cas", [W, W, W, W, W, W]),
     ablation(Protocol::StaccatoRelFence, None, Without, "copying-cas-result", [H, H, H, H, H, W]),
     ablation(Protocol::StaccatoRelFence, None, Without, "read-sync", [H, H, H, H, H, H]),
     ablation(Protocol::StaccatoRelFence, None, Without, "write-sync", [H, H, H, B, H, B]),
@@ -190,27 +195,36 @@ const ABLATIONS: [Ablation; 107] = [
     ablation(Protocol::StaccatoRelFence, None, With, "yieldpoint-fence:acquire", [H, H, H, H, H, H]),
     ablation(Protocol::StaccatoRelFence, None, Without, "yieldpoint-fence:release", [H, H, W, W, W, W]),
     ablation(Protocol::StaccatoRelFence, None, With, "write-barrier-fence", [H, H, H, H, H, H]),
+    ablation(Protocol::Clover, Some(0), Without, "alpha-cas", [W, W, W, W, W, W]),
     ablation(Protocol::Clover, Some(0), With, "fence-before-alpha", [W, W, W, W, W, W]),
     ablation(Protocol::Clover, Some(0), With, "yieldpoint-fence", [W, W, W, W, W, W]),
+    ablation(Protocol::Clover, Some(1), Without, "alpha-cas", [H, H, B, B, B, B]),
     ablation(Protocol::Clover, Some(1), With, "fence-before-alpha", [H, H, H, H, H, H]),
     ablation(Protocol::Clover, Some(1), With, "yieldpoint-fence", [H, H, H, B, H, B]),
+    ablation(Protocol::Clover, Some(2), Without, "alpha-cas", [W, W, B, B, B, B]),
     ablation(Protocol::Clover, Some(2), With, "fence-before-alpha", [H, H, H, H, H, H]),
     ablation(Protocol::Clover, Some(2), With, "yieldpoint-fence", [H, H, H, B, H, B]),
+    ablation(Protocol::CloverFix, Some(0), Without, "alpha-cas", [H, H, H, H, H, H]),
     ablation(Protocol::CloverFix, Some(0), Without, "alpha-check", [W, W, W, W, W, W]),
     ablation(Protocol::CloverFix, Some(0), With, "fence-before-alpha", [H, H, H, H, H, H]),
     ablation(Protocol::CloverFix, Some(0), With, "yieldpoint-fence", [H, H, H, H, H, H]),
+    ablation(Protocol::CloverFix, Some(1), Without, "alpha-cas", [H, H, B, B, B, B]),
     ablation(Protocol::CloverFix, Some(1), Without, "alpha-check", [H, H, H, B, H, B]),
     ablation(Protocol::CloverFix, Some(1), With, "fence-before-alpha", [H, H, H, H, H, H]),
     ablation(Protocol::CloverFix, Some(1), With, "yieldpoint-fence", [H, H, H, B, H, B]),
+    ablation(Protocol::CloverFix, Some(2), Without, "alpha-cas", [W, W, B, B, B, B]),
     ablation(Protocol::CloverFix, Some(2), Without, "alpha-check", [H, H, H, B, H, B]),
     ablation(Protocol::CloverFix, Some(2), With, "fence-before-alpha", [H, H, H, H, H, H]),
     ablation(Protocol::CloverFix, Some(2), With, "yieldpoint-fence", [H, H, H, B, H, B]),
+    ablation(Protocol::CloverForRmo, Some(0), Without, "alpha-cas", [H, H, H, H, H, H]),
     ablation(Protocol::CloverForRmo, Some(0), Without, "alpha-check", [W, W, W, W, W, W]),
     ablation(Protocol::CloverForRmo, Some(0), Without, "fence-before-alpha", [H, H, H, H, H, H]),
     ablation(Protocol::CloverForRmo, Some(0), With, "yieldpoint-fence", [H, H, H, H, H, H]),
+    ablation(Protocol::CloverForRmo, Some(1), Without, "alpha-cas", [H, H, W, W, W, W]),
     ablation(Protocol::CloverForRmo, Some(1), Without, "alpha-check", [H, H, H, H, H, H]),
     ablation(Protocol::CloverForRmo, Some(1), Without, "fence-before-alpha", [H, H, H, B, H, B]),
     ablation(Protocol::CloverForRmo, Some(1), With, "yieldpoint-fence", [H, H, H, H, H, H]),
+    ablation(Protocol::CloverForRmo, Some(2), Without, "alpha-cas", [W, W, W, W, W, W]),
     ablation(Protocol::CloverForRmo, Some(2), Without, "alpha-check", [H, H, H, H, H, H]),
     ablation(Protocol::CloverForRmo, Some(2), Without, "fence-before-alpha", [H, H, H, B, H, B]),
     ablation(Protocol::CloverForRmo, Some(2), With, "yieldpoint-fence", [H, H, H, H, H, H]),

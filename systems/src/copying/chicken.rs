@@ -121,7 +121,10 @@ impl Copying for Chicken<'_> {
                     self.handshake.soft_handshake(t, poll);
                 }
             }
-            t.cas_unchecked(from_fwd, FROM_OBJECT | COPYING, TO_OBJECT);
+            match self.parts.has("commit-cas") {
+                true => t.cas_unchecked(from_fwd, FROM_OBJECT | COPYING, TO_OBJECT),
+                false => t.store(from_fwd, TO_OBJECT),
+            }
             t.load(x, from_fwd); // deviation D3
             t.store(root, x);
         };

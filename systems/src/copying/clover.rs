@@ -113,7 +113,8 @@ impl Copying for Clover<'_> {
             };
             let fence = self.parts.presence("fence-before-alpha", fence);
             t.fence_at("fence-before-alpha", Fence::Full, fence); // line 10
-            t.cas(success, from_data, value, self.alpha); // line 11
+            let change = (value.into(), self.alpha.into());
+            self.parts.cas(t, "alpha-cas", success, from_data, change); // line 11
         };
         let checks_alpha = self.corrections >= Corrections::Fix && self.parts.has("alpha-check");
         t.repeat_until(success.equals(TRUE), |t| {

@@ -183,6 +183,25 @@ impl Parts {
         t.fence_at(name, fence, self.presence(name, Presence::Present));
     }
 
+    /// A CAS of the collector on which the protocol rests. Taken away, it is a store, which succeeds
+    /// whatever is there.
+    pub fn cas(
+        &self,
+        t: &mut ThreadBuilder<'_>,
+        name: &'static str,
+        success: Register,
+        at: Location,
+        (expected, new): (Expression, Expression),
+    ) {
+        match self.has(name) {
+            true => t.cas(success, at, expected, new),
+            false => {
+                t.store(at, new);
+                t.assign(success, TRUE);
+            }
+        }
+    }
+
     /// One of several full fences that the protocol has, with a place of its own, `name`. It goes by
     /// its own name, and with the others by that of the `group`.
     pub fn fence_of(&self, t: &mut ThreadBuilder<'_>, group: &'static str, name: &'static str) {

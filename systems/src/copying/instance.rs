@@ -419,7 +419,7 @@ mod tests {
         let stopless = Instance::new(Protocol::Stopless, Scenario::Wr);
         assert_eq!(
             error(&stopless.clone().without("log")),
-            "stopless cannot be checked without \"log\"; it has nothing that can be taken away"
+            "stopless cannot be checked without \"log\"; what can be taken away is: status-cas"
         );
         let error_with = error(&stopless.with("log"));
         assert!(error_with.contains("what can be added is: fence-after-wide-install, "));
@@ -427,7 +427,8 @@ mod tests {
         assert_eq!(
             error(&staccato.clone().without("reed-sync")),
             "staccato cannot be checked without \"reed-sync\"; what can be taken away is: \
-             copying-cas-result, read-sync, write-sync, yieldpoint-fence, yieldpoint-fence:acquire"
+             copying-cas-result, read-sync, write-sync, commit-cas, yieldpoint-fence, \
+             yieldpoint-fence:acquire"
         );
         assert_eq!(
             error(&staccato.with("read-sync")),

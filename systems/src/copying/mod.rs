@@ -9,9 +9,10 @@
 //!
 //! A protocol is a file, or shares one with its kin; rows of the paper's Table 2 that differ in a
 //! fence or a check are one model with a parameter. Every fence can be taken away by name ([`parts`]),
-//! and so can the checks and the log that tell one row from another: Staccato's question to its CAS,
-//! Clover's for α, Replication's log. CASes and the rest of a protocol's branches stay: without them it
-//! is another protocol.
+//! and so can the checks and the log that tell one row from another (Staccato's question to its CAS,
+//! Clover's for α, Replication's log), and the CAS with which a collector decides that the copy is
+//! the object, in whose place a store then stands. The mutators' CASes and branches stay: without them
+//! it is another protocol.
 //!
 //! Deviations. D1: what a read returns is shown to the world and compared with what the register
 //! returns; the paper asserts that it is 1 or 0 [Fig. 2]. D2: assertions inside a barrier are looked

@@ -112,7 +112,10 @@ impl Copying for Stopless<'_> {
             self.parts.place(t, "fence-before-copy");
             t.store(to_data, wide_value(x));
             self.fence(t, "fence-after-copy"); // line 21
-            t.cas(success, self.wide_data, x, wide(wide_value(x), IN_COPY)); // line 22
+            let copied = wide(wide_value(x), IN_COPY);
+            let change = (x.into(), copied);
+            self.parts
+                .cas(t, "status-cas", success, self.wide_data, change); // line 22
         });
         self.parts.place(t, "fence-after-status");
         t.store(from_fwd, TO_OBJECT); // line 25
