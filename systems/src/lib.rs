@@ -4,4 +4,5 @@
 pub mod ben_ari;
 pub mod heap;
 pub mod litmus;
+pub mod tso;
 pub mod yrc;

@@ -9,7 +9,7 @@ use serde::ser::SerializeStruct;
 use super::command::{Command, Kind};
 use super::flow::{Flow, Location, ProcessError};
 use super::label::Label;
-use super::liveness::{Data, Register, Registers, dead};
+use super::liveness::{Data, DeadRegisters, Register, Registers, dead};
 use crate::system::{Process, Rule, RuleId};
 
 /// Where each of `N` processes is.
@@ -112,6 +112,7 @@ pub struct Composition<S, Q, A> {
     parties: Vec<Box<dyn Party<S, Q, A>>>,
     rules: Vec<Rule>,
     granularity: Granularity,
+    registers: DeadRegisters,
 }
 
 /// A process in its place, whatever the type of its data state.
@@ -119,6 +120,8 @@ trait Party<S, Q, A>: Send + Sync {
     fn process(&self) -> Process;
     /// What may be done at a location: one for each of its steps.
     fn offers(&self, at: Location) -> &[Offer];
+    /// How many locations there are.
+    fn count(&self) -> usize;
     fn is_quiet(&self, at: Location) -> bool;
     /// The results of a local operation or a guard.
     fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S));
@@ -192,6 +195,10 @@ where
 
     fn offers(&self, Location(at): Location) -> &[Offer] {
         &self.offers[usize::from(at)]
+    }
+
+    fn count(&self) -> usize {
+        self.offers.len()
     }
 
     fn is_quiet(&self, at: Location) -> bool {
@@ -297,7 +304,15 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             parties: Vec::new(),
             rules: Vec::new(),
             granularity: Granularity::Fine,
+            registers: DeadRegisters::Cleared,
         }
+    }
+
+    /// What becomes of the dead registers of the processes placed from now on.
+    #[must_use]
+    pub fn registers(mut self, registers: DeadRegisters) -> Self {
+        self.registers = registers;
+        self
     }
 
     /// What is one step from now on.
@@ -321,7 +336,10 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         get_mut: impl Fn(&mut S) -> &mut L + Send + Sync + 'static,
     ) -> Result<(), ProcessError> {
         let flow = Flow::of(&process.to_string(), command)?;
-        let dead = dead(&flow);
+        let dead = match self.registers {
+            DeadRegisters::Cleared => dead(&flow),
+            DeadRegisters::Kept => vec![Registers::NONE; flow.points.len()],
+        };
         let known = self.rules.iter().enumerate();
         let mut numbers: HashMap<Label, u16> = known
             .filter(|(_, rule)| rule.process == process.name)
@@ -387,6 +405,11 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             Some(locations) => locations,
             None => panic!("{} has no command `{label}`", party.process()),
         }
+    }
+
+    /// How many locations a process has.
+    pub fn locations(&self, process: usize) -> usize {
+        self.parties[process].count()
     }
 
     /// Visits the states in which all processes begin, with the data that `state` has.
