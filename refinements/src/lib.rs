@@ -2,4 +2,5 @@
 //! invariants.
 
 pub mod ben_ari;
+pub mod tso;
 pub mod yrc;

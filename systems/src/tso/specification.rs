@@ -116,10 +116,6 @@ impl State {
     /// All that programs can see of it: no marks, and of the buffers the stores of fields. The
     /// honorary root is not the program's.
     pub fn program(&self) -> Program {
-        let field_store = |store: &Store| match *store {
-            Store::Field(src, field, dst) => Some(FieldStore { src, field, dst }),
-            _ => None,
-        };
         Program {
             heap: self
                 .sys
@@ -132,7 +128,7 @@ impl State {
                 .numbers()
                 .map(|mutator| {
                     let stores = self.sys.pending_stores(Who::Mutator(mutator)).iter();
-                    stores.filter_map(field_store).collect()
+                    stores.filter_map(FieldStore::of).collect()
                 })
                 .collect(),
         }
@@ -185,6 +181,14 @@ impl Program {
 }
 
 impl FieldStore {
+    /// What a pending store is for the program, if it is one of a field.
+    pub fn of(store: &Store) -> Option<Self> {
+        match *store {
+            Store::Field(src, field, dst) => Some(Self { src, field, dst }),
+            Store::Mark(..) | Store::FA(_) | Store::FM(_) | Store::Phase(_) => None,
+        }
+    }
+
     fn is_to_the_place_of(&self, other: &Self) -> bool {
         (self.src, self.field) == (other.src, other.field)
     }

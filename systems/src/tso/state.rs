@@ -31,6 +31,13 @@ pub fn place_of(mutator: u8) -> usize {
     2 + usize::from(mutator)
 }
 
+impl State {
+    /// Where the collector is.
+    pub fn gc_location(&self) -> Location {
+        self.at[GC]
+    }
+}
+
 impl Configuration for State {
     fn location(&self, process: usize) -> Location {
         self.at[process]

@@ -94,6 +94,12 @@ impl OnTheFly {
         self.processes.at(GC, label)
     }
 
+    /// Whether the collector of this variant has a command labelled so.
+    pub fn has_gc_command(&self, label: &str) -> bool {
+        let mut rules = self.processes.rules().iter();
+        rules.any(|rule| rule.process == "gc" && rule.name == label)
+    }
+
     /// Whether a mutator is at its top-level choice.
     pub fn is_at_rest(&self, state: &State, mutator: u8) -> bool {
         self.at_rest[usize::from(mutator)].contains(state.at[place_of(mutator)])
