@@ -89,15 +89,9 @@ impl OnTheFly {
         self.processes.at(place_of(mutator), label)
     }
 
-    /// Where the collector can take the step labelled so.
-    pub fn gc_at(&self, label: &str) -> Locations {
-        self.processes.at(GC, label)
-    }
-
-    /// Whether the collector of this variant has a command labelled so.
-    pub fn has_gc_command(&self, label: &str) -> bool {
-        let mut rules = self.processes.rules().iter();
-        rules.any(|rule| rule.process == "gc" && rule.name == label)
+    /// Where the collector can take the step labelled so, if this variant has it.
+    pub fn gc_at(&self, label: &str) -> Option<Locations> {
+        self.processes.find(GC, label)
     }
 
     /// Whether a mutator is at its top-level choice.
