@@ -3,4 +3,5 @@
 
 pub mod ben_ari;
 pub mod copying;
+pub mod tso;
 pub mod yrc;

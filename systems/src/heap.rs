@@ -22,10 +22,33 @@ pub const MAX_THREADS: usize = 3;
 pub type Object = u8;
 
 /// A set of objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Objects(pub u8);
 
 impl Objects {
+    /// Just `object`.
+    pub fn one(object: Object) -> Self {
+        Self(1 << object)
+    }
+
+    /// These, and `object` if there is one.
+    #[must_use]
+    pub fn with(self, object: Option<Object>) -> Self {
+        object.map_or(self, |object| Self(self.0 | 1 << object))
+    }
+
+    /// These and those of `other`.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those that are also in `other`.
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// The first `count` objects.
     pub fn first(count: u8) -> Self {
         Self(((1u16 << count) - 1) as u8)
@@ -60,6 +83,11 @@ impl Objects {
     /// Its objects, in order.
     pub fn iter(self) -> impl Iterator<Item = Object> {
         (0..8).filter(move |object| self.contains(*object))
+    }
+
+    /// All its subsets.
+    pub fn subsets(self) -> impl Iterator<Item = Self> {
+        std::iter::once(Self::default()).chain(self.nonempty_subsets())
     }
 
     /// Its subsets that are not empty.

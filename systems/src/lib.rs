@@ -6,4 +6,5 @@ pub mod copying;
 pub mod dekker;
 pub mod heap;
 pub mod litmus;
+pub mod tso;
 pub mod yrc;

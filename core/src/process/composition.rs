@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::command::{Command, Kind};
 use super::flow::{Flow, Location, ProcessError};
 use super::label::Label;
-use super::liveness::{Data, Register, Registers, dead};
+use super::liveness::{Data, DeadRegisters, Register, Registers, dead};
 use crate::system::{Process, Rule, RuleId};
 
 /// Where each of `N` processes is.
@@ -21,6 +21,9 @@ pub trait Configuration: Clone {
     /// Moves a process.
     fn go_to(&mut self, process: usize, location: Location);
 }
+
+/// In place of the rule of a command that begins no step.
+const NO_RULE: u16 = u16::MAX;
 
 /// What is one step of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -115,6 +118,7 @@ pub struct Composition<S, Q, A> {
     parties: Vec<Box<dyn Party<S, Q, A>>>,
     rules: Vec<Rule>,
     granularity: Granularity,
+    registers: DeadRegisters,
 }
 
 /// A process in its place, whatever the type of its data state.
@@ -122,6 +126,8 @@ trait Party<S, Q, A>: Send + Sync {
     fn process(&self) -> Process;
     /// What may be done at a location: one for each of its steps.
     fn offers(&self, at: Location) -> &[Offer];
+    /// How many locations there are.
+    fn count(&self) -> usize;
     fn is_quiet(&self, at: Location) -> bool;
     /// The results of a local operation or a guard.
     fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S));
@@ -195,6 +201,10 @@ where
 
     fn offers(&self, Location(at): Location) -> &[Offer] {
         &self.offers[usize::from(at)]
+    }
+
+    fn count(&self) -> usize {
+        self.offers.len()
     }
 
     fn is_quiet(&self, at: Location) -> bool {
@@ -304,18 +314,34 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             parties: Vec::new(),
             rules: Vec::new(),
             granularity: Granularity::Fine,
+            registers: DeadRegisters::Cleared,
         }
     }
 
-    /// What is one step from now on.
+    /// What becomes of the dead registers of the processes placed from now on.
+    #[must_use]
+    pub fn registers(mut self, registers: DeadRegisters) -> Self {
+        self.registers = registers;
+        self
+    }
+
+    /// What is one step.
+    ///
+    /// # Panics
+    ///
+    /// If there is a process already: which of its commands are rules depends on this.
     #[must_use]
     pub fn with(mut self, granularity: Granularity) -> Self {
+        assert!(
+            self.parties.is_empty(),
+            "granularity comes before processes"
+        );
         self.granularity = granularity;
         self
     }
 
     /// Places a process; its data state is where `get` and `get_mut` say. Processes of one kind
-    /// share their rules, a rule for each command that is no response.
+    /// share their rules, a rule for each command that is no response and may begin a step.
     ///
     /// # Errors
     ///
@@ -328,14 +354,19 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         get_mut: impl Fn(&mut S) -> &mut L + Send + Sync + 'static,
     ) -> Result<(), ProcessError> {
         let flow = Flow::of(&process.to_string(), command)?;
-        let dead = dead(&flow);
+        let dead = match self.registers {
+            DeadRegisters::Cleared => dead(&flow),
+            DeadRegisters::Kept => vec![Registers::NONE; flow.points.len()],
+        };
         let known = self.rules.iter().enumerate();
         let mut numbers: HashMap<Label, u16> = known
             .filter(|(_, rule)| rule.process == process.name)
             .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
             .collect();
         let mut offers = Vec::with_capacity(flow.points.len());
-        for point in &flow.points {
+        for (at, point) in flow.points.iter().enumerate() {
+            let is_quiet =
+                self.granularity == Granularity::Coarse && flow.is_quiet(Location(at as u16));
             let mut here = Vec::with_capacity(point.len());
             for edge in point {
                 let (label, basic) = (edge.basic.label, &edge.basic);
@@ -345,7 +376,9 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                     Kind::Response(_) => Role::Answers,
                 };
                 let rule = match role {
-                    Role::Answers => 0,
+                    Role::Answers => NO_RULE,
+                    // It is run with the step before it, whose rule counts.
+                    _ if is_quiet => NO_RULE,
                     Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
                         self.rules.push(Rule {
                             name: label.as_str().into(),
@@ -389,11 +422,23 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     /// If it has no such command: an invariant that speaks of nowhere would hold.
     pub fn at(&self, process: usize, label: impl Into<Label>) -> Locations {
         let label = label.into();
-        let party = &self.parties[process];
-        match party.locations(label) {
+        match self.find(process, label) {
             Some(locations) => locations,
-            None => panic!("{} has no command `{label}`", party.process()),
+            None => panic!(
+                "{} has no command `{label}`",
+                self.parties[process].process()
+            ),
         }
+    }
+
+    /// The same, or `None` if the process has no such command.
+    pub fn find(&self, process: usize, label: impl Into<Label>) -> Option<Locations> {
+        self.parties[process].locations(label.into())
+    }
+
+    /// How many locations a process has.
+    pub fn locations(&self, process: usize) -> usize {
+        self.parties[process].count()
     }
 
     /// Visits the states in which all processes begin, with the data that `state` has.
@@ -570,5 +615,80 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
                 );
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Data, DeadRegisters, Register, assign, forever, guess, sequence};
+    use super::*;
+
+    #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    struct Guesser {
+        guessed: u8,
+    }
+
+    impl Data for Guesser {
+        const REGISTERS: &'static [&'static str] = &["guessed"];
+
+        fn clear(&mut self, _: Register) {
+            self.guessed = 0;
+        }
+
+        fn spoil(&mut self, _: Register) {
+            self.guessed ^= 1;
+        }
+    }
+
+    #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    struct State(At<1>, Guesser);
+
+    impl Configuration for State {
+        fn location(&self, process: usize) -> Location {
+            self.0[process]
+        }
+
+        fn go_to(&mut self, process: usize, location: Location) {
+            self.0[process] = location;
+        }
+    }
+
+    /// A process that guesses a number, looks at it, and then does something else.
+    fn states(registers: DeadRegisters) -> usize {
+        let mut composition = Composition::<State, (), ()>::new().registers(registers);
+        let guessed = Register(0);
+        let guesses = guess("guess", |_: &Guesser, visit| {
+            (0..3).for_each(|guessed| visit(Guesser { guessed }));
+        });
+        let steps = [
+            guesses.writes(guessed),
+            assign("look", |_: &mut Guesser| ()).reads(guessed),
+            assign("rest", |_| ()),
+        ];
+        let placed = composition.process(
+            Process::new("guesser"),
+            &forever(sequence(steps)),
+            |s| &s.1,
+            |s| &mut s.1,
+        );
+        placed.expect("its labels differ");
+        assert_eq!(composition.locations(0), 3);
+        let mut found = std::collections::HashSet::new();
+        let mut left = Vec::new();
+        let data = State(At::default(), Guesser { guessed: 0 });
+        composition.start(data, &mut |state| left.push(state));
+        while let Some(state) = left.pop() {
+            if found.insert(state.clone()) {
+                composition.steps(&state, &mut |_, to| left.push(to));
+            }
+        }
+        found.len()
+    }
+
+    /// Cleared, the guess counts only where it will be looked at.
+    #[test]
+    fn a_dead_register_counts_where_it_is_kept() {
+        assert_eq!(states(DeadRegisters::Cleared), 5);
+        assert_eq!(states(DeadRegisters::Kept), 9);
     }
 }

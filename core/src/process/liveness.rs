@@ -29,6 +29,16 @@ pub trait Data: Clone + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Register(pub u8);
 
+/// What becomes of a register where what it holds is never read again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DeadRegisters {
+    /// It is cleared.
+    #[default]
+    Cleared,
+    /// It keeps what it holds.
+    Kept,
+}
+
 /// A set of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Registers(u64);
@@ -36,6 +46,11 @@ pub struct Registers(u64);
 impl Registers {
     /// The empty set.
     pub const NONE: Self = Self(0);
+
+    /// One register.
+    pub const fn one(Register(register): Register) -> Self {
+        Self(1 << register)
+    }
 
     /// The first `count` registers.
     pub(super) fn first(count: usize) -> Self {
@@ -61,7 +76,7 @@ impl Registers {
 
 impl From<Register> for Registers {
     fn from(register: Register) -> Self {
-        Self(1 << register.0)
+        Self::one(register)
     }
 }
 

@@ -85,4 +85,4 @@ pub use command::{
 pub use composition::{Act, At, Composition, Configuration, Granularity, Locations, Undeclared};
 pub use flow::{Location, ProcessError};
 pub use label::Label;
-pub use liveness::{Data, Register, Registers};
+pub use liveness::{Data, DeadRegisters, Register, Registers};

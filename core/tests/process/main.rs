@@ -42,7 +42,7 @@ fn reach<S: Clone + Ord>(
 }
 
 fn explore(clients: &Clients, granularity: Granularity) -> (BTreeSet<State>, Reached) {
-    let composition = clients.composition().with(granularity);
+    let composition = clients.composition(granularity);
     let mut initial = Vec::new();
     composition.start(State::default(), &mut |state| initial.push(state));
     reach(initial, |from, visit| {
@@ -164,5 +164,5 @@ fn what_is_no_process_is_refused_by_name() {
 #[should_panic(expected = "client 0 has no command `nowhere`")]
 fn a_location_that_is_nowhere_is_refused() {
     let clients = Clients::random(&mut Generator::new(1));
-    clients.composition().at(0, "nowhere");
+    clients.composition(Granularity::Fine).at(0, "nowhere");
 }

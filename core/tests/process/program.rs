@@ -2,8 +2,8 @@
 
 use refmap::Process;
 use refmap::process::{
-    At, Command, Composition, Configuration, Data, Location, assign, choice, forever, guess,
-    request, respond, respond_any, sequence, when_else, while_do,
+    At, Command, Composition, Configuration, Data, Granularity, Location, assign, choice, forever,
+    guess, request, respond, respond_any, sequence, when_else, while_do,
 };
 use refmap::random::Generator;
 
@@ -215,8 +215,8 @@ impl Clients {
         }
     }
 
-    pub fn composition(&self) -> Composition<State, u8, u8> {
-        let mut composition = Composition::new();
+    pub fn composition(&self, granularity: Granularity) -> Composition<State, u8, u8> {
+        let mut composition = Composition::new().with(granularity);
         for (number, tree) in self.processes.iter().enumerate() {
             composition
                 .process(
@@ -232,7 +232,7 @@ impl Clients {
 
     /// Whether no process has quiet steps only.
     pub fn is_settled(&self, state: &State) -> bool {
-        let composition = self.composition();
+        let composition = self.composition(Granularity::Fine);
         let mut quiet = [(0, 0); 3];
         for (number, tree) in self.processes.iter().enumerate() {
             tree.each(&mut |label, is_quiet| {

@@ -1,0 +1,11 @@
+//! The x86-TSO on-the-fly collector collects only garbage [section 1.1], and the global invariants on
+//! which its proof rests [section 3.2].
+
+mod collector;
+mod invariants;
+
+pub use collector::CollectorRefinement;
+pub use invariants::{
+    fa_rel, fm_rel, gc_w_empty, handshake_phase, mutators_phase, phase_rel, strong_tricolour,
+    sys_phase, tso_store, valid_refs, valid_w, weak_tricolour,
+};

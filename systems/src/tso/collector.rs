@@ -1,0 +1,215 @@
+//! The collector [Fig. 2; the marking loop: Fig. 10].
+
+use refmap::process::{Command, assign, forever, guess, sequence, when, while_do};
+
+use super::handshakes::{get_roots, get_work, noop};
+use super::marking::{load_fm, mark};
+use super::request::{Answer, Asks, Place, Request, ask, remove, tell};
+use super::scope::{Flip, Part, Scope, Variant};
+use super::state::{Gc, HandshakePhase, MARK, Phase, REFERENCE, Store, Who, gc};
+use crate::heap::Objects as Refs;
+
+type GcCommand = Command<Gc, Request, Answer>;
+
+/// The collector's loop.
+pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
+    let handshake = |at: &str, part, phase| noop(at, part, phase, scope.mutators, variant);
+    let flip_here = |here: Flip| match variant.flip == here {
+        true => sequence([
+            load_fm("mark: load fM", Who::Gc),
+            tell("mark: fA ← fM", Who::Gc, |l: &Gc| {
+                Asks::Store(Store::FA(fm(l)))
+            })
+            .from_source("Gammie et al., Fig. 2, line 12"),
+        ]),
+        false => sequence([]),
+    };
+    forever(sequence([
+        handshake("idle", Part::IdleNoop, HandshakePhase::Idle),
+        load_fm("flip: load fM", Who::Gc),
+        assign("flip: invert fM", |l: &mut Gc| l.marking.fm = Some(!fm(l)))
+            .from_source("Gammie et al., Fig. 2, line 5"),
+        tell("flip: store fM", Who::Gc, |l: &Gc| {
+            Asks::Store(Store::FM(fm(l)))
+        })
+        .from_source("Gammie et al., Fig. 2, line 5"),
+        handshake("idle flip", Part::IdleFlipNoop, HandshakePhase::IdleInit),
+        store_phase("phase ← Init", Phase::Init, "Gammie et al., Fig. 2, line 8"),
+        flip_here(Flip::BeforeInit),
+        handshake("init", Part::InitNoop, HandshakePhase::InitMark),
+        store_phase(
+            "phase ← Mark",
+            Phase::Mark,
+            "Gammie et al., Fig. 2, line 11",
+        ),
+        flip_here(Flip::BeforeMark),
+        handshake("mark", Part::MarkNoop, HandshakePhase::Mark),
+        get_roots("get-roots", scope.mutators),
+        mark_loop(scope, variant),
+        store_phase(
+            "phase ← Sweep",
+            Phase::Sweep,
+            "Gammie et al., Fig. 2, line 37",
+        ),
+        sweep(scope),
+        store_phase(
+            "phase ← Idle",
+            Phase::Idle,
+            "Gammie et al., Fig. 2, line 46",
+        ),
+    ]))
+}
+
+/// The collector's copy of `fM`.
+fn fm(l: &Gc) -> bool {
+    l.marking.fm.expect("the collector always has its copy")
+}
+
+/// A store of the phase, which is also remembered.
+fn store_phase(label: &str, phase: Phase, source: &'static str) -> GcCommand {
+    ask(
+        label,
+        Who::Gc,
+        move |_: &Gc| Asks::Store(Store::Phase(phase)),
+        move |l, _| l.marking.phase = phase,
+    )
+    .from_source(source)
+}
+
+/// Lines 25 to 34, and Fig. 10.
+fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
+    let round = match variant.has(Part::GetWork) {
+        true => get_work("get-work", scope.mutators),
+        false => sequence([]),
+    };
+    let has_work = |l: &Gc| !l.marking.w.is_empty();
+    while_do(
+        "mark loop: work",
+        has_work,
+        sequence([
+            while_do(
+                "mark loop: own work",
+                has_work,
+                sequence([
+                    choose_src(),
+                    trace_fields(scope, variant),
+                    assign("mark loop: blacken", |l: &mut Gc| l.marking.w.remove(l.src))
+                        .reads(gc::SRC)
+                        .from_source("Gammie et al., Fig. 2, line 30"),
+                ]),
+            )
+            .quiet()
+            .from_source("Gammie et al., Fig. 2, line 26"),
+            round,
+        ]),
+    )
+    .from_source("Gammie et al., Fig. 2, line 25")
+}
+
+fn choose_src() -> GcCommand {
+    guess("mark loop: choose src", |l: &Gc, visit| {
+        for src in l.marking.w.iter() {
+            visit(Gc { src, ..*l });
+        }
+    })
+    .writes(gc::SRC)
+    .quiet()
+    .from_source("Gammie et al., Fig. 2, line 27")
+}
+
+/// Lines 28 and 29.
+fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
+    let all = (1 << scope.fields) - 1;
+    let source = "Gammie et al., Fig. 2, line 28";
+    sequence([
+        assign("mark loop: all fields", move |l: &mut Gc| l.fields = all)
+            .writes(gc::FIELDS)
+            .quiet()
+            .from_source(source),
+        while_do(
+            "mark loop: a field to trace",
+            |l: &Gc| l.fields != 0,
+            sequence([
+                guess("mark loop: choose field", |l: &Gc, visit| {
+                    for field in Refs(l.fields).iter() {
+                        visit(Gc { field, ..*l });
+                    }
+                })
+                .reads(gc::FIELDS)
+                .writes(gc::FIELD)
+                .quiet()
+                .from_source(source),
+                ask(
+                    "mark loop: ref ← src.field",
+                    Who::Gc,
+                    |l: &Gc| Asks::Load(Place::Field(l.src, l.field)),
+                    |l, answer| l.marking.reference = answer.reference(),
+                )
+                .reads([gc::SRC, gc::FIELD])
+                .writes(REFERENCE)
+                .from_source("Gammie et al., Fig. 2, line 29"),
+                mark("mark loop", Who::Gc, variant),
+                remove("mark loop: field traced", |l: &mut Gc| {
+                    l.fields &= !(1 << l.field);
+                })
+                .reads([gc::FIELDS, gc::FIELD])
+                .from_source(source),
+            ]),
+        )
+        .reads(gc::FIELDS)
+        .quiet()
+        .from_source(source),
+    ])
+}
+
+/// Lines 38 to 45.
+fn sweep(scope: &Scope) -> GcCommand {
+    let all = Refs::first(scope.refs);
+    sequence([
+        load_fm("sweep: load fM", Who::Gc),
+        assign("sweep: all refs", move |l: &mut Gc| l.refs = all)
+            .writes(gc::REFS)
+            .quiet()
+            .from_source("Gammie et al., Fig. 2, line 38"),
+        while_do(
+            "sweep: a ref to look at",
+            |l: &Gc| !l.refs.is_empty(),
+            sequence([
+                guess("sweep: choose ref", |l: &Gc, visit| {
+                    for src in l.refs.iter() {
+                        visit(Gc { src, ..*l });
+                    }
+                })
+                .reads(gc::REFS)
+                .writes(gc::SRC)
+                .quiet()
+                .from_source("Gammie et al., Fig. 2, line 40"),
+                ask(
+                    "sweep: load mark",
+                    Who::Gc,
+                    |l: &Gc| Asks::Load(Place::Mark(l.src)),
+                    |l, answer| l.marking.mark = answer.mark(),
+                )
+                .reads(gc::SRC)
+                .writes(MARK)
+                .from_source("Gammie et al., Fig. 2, line 41"),
+                when(
+                    "sweep: is white",
+                    |l: &Gc| l.marking.mark.is_some() && l.marking.mark != l.marking.fm,
+                    tell("sweep: free", Who::Gc, |l: &Gc| Asks::Free(l.src))
+                        .reads(gc::SRC)
+                        .from_source("Gammie et al., Fig. 2, line 44"),
+                )
+                .reads(MARK)
+                .quiet()
+                .from_source("Gammie et al., Fig. 2, line 41"),
+                remove("sweep: ref done", |l: &mut Gc| l.refs.remove(l.src))
+                    .reads([gc::REFS, gc::SRC])
+                    .from_source("Gammie et al., Fig. 2, line 45"),
+            ]),
+        )
+        .reads(gc::REFS)
+        .quiet()
+        .from_source("Gammie et al., Fig. 2, line 39"),
+    ])
+}

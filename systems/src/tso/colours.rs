@@ -1,0 +1,135 @@
+//! What is reachable, and of which colour [sections 2.1 and 3.2].
+
+use tinyvec::ArrayVec;
+
+use super::scope::MAX_REFS;
+use super::state::{Mutator, Object, State, Store, Who};
+use crate::heap::Objects as Refs;
+
+/// A heap.
+pub type Heap = ArrayVec<[Option<Object>; MAX_REFS]>;
+
+/// The references reachable from `roots` by paths through the heap, and whether there is an object at
+/// each.
+pub fn reach(heap: &Heap, roots: Refs) -> (Refs, bool) {
+    let mut reached = roots;
+    loop {
+        let before = reached;
+        for object in before.iter().filter_map(|r| heap[usize::from(r)]) {
+            reached = reached.and(pointed_to(&object));
+        }
+        if reached == before {
+            let there = reached.iter().all(|r| heap[usize::from(r)].is_some());
+            return (reached, there);
+        }
+    }
+}
+
+/// What an object's fields hold.
+pub fn pointed_to(object: &Object) -> Refs {
+    object
+        .fields
+        .iter()
+        .fold(Refs::default(), |all, field| all.with(*field))
+}
+
+/// The references that a pending store speaks of, if it is one of a field.
+fn mentioned(store: Store) -> Refs {
+    match store {
+        Store::Field(src, _, dst) => Refs::one(src).with(dst),
+        _ => Refs::default(),
+    }
+}
+
+impl State {
+    /// All that have a buffer.
+    pub fn everybody(&self) -> impl Iterator<Item = Who> {
+        Who::all(self.mutators.len() as u8)
+    }
+
+    /// A mutator.
+    pub fn mutator(&self, mutator: u8) -> &Mutator {
+        &self.mutators[usize::from(mutator)]
+    }
+
+    /// The mutators, by number.
+    pub fn numbers(&self) -> std::ops::Range<u8> {
+        0..self.mutators.len() as u8
+    }
+
+    /// The roots of a mutator: what it holds, its honorary root, and both references of each of its
+    /// pending field stores [section 3.2].
+    pub fn roots(&self, mutator: u8) -> Refs {
+        let local = self.mutator(mutator);
+        let pending = self.sys.pending_stores(Who::Mutator(mutator)).iter();
+        let pending = pending.fold(Refs::default(), |all, store| all.and(mentioned(*store)));
+        local.roots.and(local.ghost_honorary_root).and(pending)
+    }
+
+    /// What a mutator can reach.
+    pub fn reachable(&self, mutator: u8) -> Refs {
+        reach(&self.sys.heap, self.roots(mutator)).0
+    }
+
+    /// There is an object, and its mark is memory's `fM`.
+    pub fn marked(&self) -> Refs {
+        self.of_mark(self.sys.fm)
+    }
+
+    /// There is an object, and it is not marked.
+    pub fn white(&self) -> Refs {
+        self.of_mark(!self.sys.fm)
+    }
+
+    fn of_mark(&self, mark: bool) -> Refs {
+        let mut found = Refs::default();
+        for (reference, object) in (0..).zip(&self.sys.heap) {
+            if object.is_some_and(|object| object.mark == mark) {
+                found.insert(reference);
+            }
+        }
+        found
+    }
+
+    /// The worklist of a process.
+    pub fn worklist(&self, who: Who) -> Refs {
+        match who {
+            Who::Gc => self.gc.marking.w,
+            Who::Mutator(mutator) => self.mutator(mutator).marking.w,
+        }
+    }
+
+    /// The honorary grey of a process.
+    pub fn honorary_grey(&self, who: Who) -> Refs {
+        match who {
+            Who::Gc => self.gc.marking.ghost_honorary_grey,
+            Who::Mutator(mutator) => self.mutator(mutator).marking.ghost_honorary_grey,
+        }
+    }
+
+    /// On a worklist, the system's included, or about to be.
+    pub fn grey(&self) -> Refs {
+        self.everybody().fold(self.sys.w, |all, who| {
+            all.and(self.worklist(who)).and(self.honorary_grey(who))
+        })
+    }
+
+    /// Marked and not grey.
+    pub fn black(&self) -> Refs {
+        self.marked().without(self.grey())
+    }
+
+    /// The grey, and the white that is reached from it through white objects.
+    pub fn grey_protected(&self) -> Refs {
+        let (mut protected, white) = (self.grey(), self.white());
+        loop {
+            let before = protected;
+            for object in before.iter().filter_map(|r| self.sys.object(r)) {
+                protected = protected.and(pointed_to(object).within(white));
+            }
+            if protected == before {
+                return protected;
+            }
+        }
+    }
+}

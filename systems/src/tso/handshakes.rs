@@ -1,0 +1,363 @@
+//! Handshakes [section 2.2, Fig. 4]: the collector's side, the mutator's, and the system's between
+//! them. Deviation D2: the bits are not subject to the memory model, nor are worklists.
+
+use refmap::process::{
+    Command, assign, choice, guess, respond, sequence, when, when_else, while_do,
+};
+
+use super::marking::mark;
+use super::request::{Answer, Asks, Request, ask, everybody, remove, tell};
+use super::scope::{Part, Remains, Variant};
+use super::state::{Gc, HandshakePhase, HandshakeType, Mutator, REFERENCE, Sys, Who, gc, mutator};
+
+/// A noop handshake of the collector: it begins with a fence. `part` is the handshake.
+pub(super) fn noop(
+    at: &str,
+    part: Part,
+    phase: HandshakePhase,
+    mutators: u8,
+    variant: Variant,
+) -> Command<Gc, Request, Answer> {
+    let fence = tell(format!("{at}: mfence"), Who::Gc, |_: &Gc| Asks::Mfence)
+        .from_source("Gammie et al., Fig. 4; section 3.1, System");
+    let is_there = variant.has(part);
+    let is_fenced = is_there || variant.remains == Remains::Fence;
+    let mut steps = Vec::new();
+    if is_fenced && variant.has(Part::CollectorFence) {
+        steps.push(fence);
+    }
+    if is_there {
+        steps.push(begin(at, HandshakeType::Noop, Some(phase), mutators));
+        steps.push(wait(at, mutators));
+    }
+    sequence(steps)
+}
+
+/// The handshake that asks for roots, and takes over what was collected.
+pub(super) fn get_roots(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
+    let phase = Some(HandshakePhase::IdleMarkSweep);
+    sequence([
+        begin(at, HandshakeType::GetRoots, phase, mutators),
+        wait(at, mutators),
+        take_work(at),
+    ])
+}
+
+/// The handshake that asks for work, and takes it over.
+pub(super) fn get_work(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
+    sequence([
+        begin(at, HandshakeType::GetWork, None, mutators),
+        wait(at, mutators),
+        take_work(at),
+    ])
+}
+
+/// Sets the type, and then the bits in any order.
+fn begin(
+    at: &str,
+    handshake: HandshakeType,
+    phase: Option<HandshakePhase>,
+    mutators: u8,
+) -> Command<Gc, Request, Answer> {
+    let on = |step: &str| format!("{at}: {step}");
+    let source = "Gammie et al., Fig. 4, initiation";
+    sequence([
+        tell(on("set type"), Who::Gc, move |_: &Gc| {
+            Asks::Begin(handshake, phase)
+        })
+        .from_source(source),
+        all_mutators(&on("ask all"), mutators),
+        while_do(
+            on("somebody to ask"),
+            |l: &Gc| !l.muts.is_empty(),
+            sequence([
+                choose_mutator(&on("choose whom to ask")),
+                tell(on("set pending"), Who::Gc, |l: &Gc| {
+                    Asks::SetPending(l.mutator)
+                })
+                .reads(gc::MUTATOR)
+                .from_source(source),
+                remove(on("asked"), |l: &mut Gc| l.muts.set(l.mutator, false))
+                    .reads([gc::MUTATOR, gc::MUTS])
+                    .from_source(source),
+            ]),
+        )
+        .reads(gc::MUTS)
+        .quiet()
+        .from_source(source),
+    ])
+}
+
+/// Waits until every mutator has answered.
+fn wait(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
+    let on = |step: &str| format!("{at}: {step}");
+    let source = "Gammie et al., Fig. 4, polling";
+    sequence([
+        all_mutators(&on("wait for all"), mutators),
+        while_do(
+            on("somebody to wait for"),
+            |l: &Gc| !l.muts.is_empty(),
+            sequence([
+                choose_mutator(&on("choose whom to poll")),
+                ask(
+                    on("poll"),
+                    Who::Gc,
+                    |l: &Gc| Asks::HasAnswered(l.mutator),
+                    |l, answer| {
+                        l.muts
+                            .set(l.mutator, l.muts.contains(l.mutator) && !answer.bool())
+                    },
+                )
+                .reads([gc::MUTATOR, gc::MUTS])
+                .from_source(source),
+            ]),
+        )
+        .reads(gc::MUTS)
+        .quiet()
+        .from_source(source),
+    ])
+}
+
+fn all_mutators(label: &str, mutators: u8) -> Command<Gc, Request, Answer> {
+    assign(label, move |l: &mut Gc| l.muts = everybody(mutators))
+        .writes(gc::MUTS)
+        .quiet()
+        .from_source("Gammie et al., Fig. 4")
+}
+
+fn choose_mutator(label: &str) -> Command<Gc, Request, Answer> {
+    guess(label, |l: &Gc, visit| {
+        for mutator in l.muts.iter() {
+            visit(Gc { mutator, ..*l });
+        }
+    })
+    .reads(gc::MUTS)
+    .writes(gc::MUTATOR)
+    .quiet()
+    .from_source("Gammie et al., Fig. 4")
+}
+
+fn take_work(at: &str) -> Command<Gc, Request, Answer> {
+    ask(
+        format!("{at}: W ← collected work"),
+        Who::Gc,
+        |_: &Gc| Asks::TakeWork,
+        |l, answer| l.marking.w = answer.refs(),
+    )
+    .from_source("Gammie et al., Fig. 2, lines 20 and 34")
+}
+
+/// The mutator's side [Fig. 2, the `at` statements].
+pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answer> {
+    let who = Who::Mutator(me);
+    let source = "Gammie et al., Fig. 4, the mutator";
+    let fence = tell("handshake: mfence", who, |_: &Mutator| Asks::Mfence).from_source(source);
+    let fence = match variant.has(Part::MutatorFence) {
+        true => fence,
+        false => sequence([]),
+    };
+    sequence([
+        ask(
+            "handshake: poll",
+            who,
+            |_: &Mutator| Asks::IsAsked,
+            |l, answer| l.is_asked = answer.bool(),
+        )
+        .writes(mutator::IS_ASKED)
+        .from_source(source),
+        when(
+            "handshake: is asked",
+            |l: &Mutator| l.is_asked,
+            sequence([
+                fence,
+                ask(
+                    "handshake: load type",
+                    who,
+                    |_: &Mutator| Asks::HandshakeType,
+                    |l, answer| l.handshake = answer.handshake(),
+                )
+                .writes(mutator::HANDSHAKE)
+                .from_source(source),
+                is_type(
+                    HandshakeType::Noop,
+                    "handshake: is noop",
+                    noop_done(who),
+                    is_type(
+                        HandshakeType::GetRoots,
+                        "handshake: is get-roots",
+                        sequence([mark_roots(who, variant), get_roots_done(who, variant)]),
+                        is_type(
+                            HandshakeType::GetWork,
+                            "handshake: is get-work",
+                            get_work_done(who),
+                            sequence([]),
+                        ),
+                    ),
+                ),
+            ]),
+        )
+        .reads(mutator::IS_ASKED)
+        .quiet()
+        .from_source(source),
+    ])
+}
+
+fn is_type(
+    handshake: HandshakeType,
+    label: &str,
+    then: Command<Mutator, Request, Answer>,
+    otherwise: Command<Mutator, Request, Answer>,
+) -> Command<Mutator, Request, Answer> {
+    when_else(
+        label,
+        move |l: &Mutator| l.handshake == handshake,
+        then,
+        otherwise,
+    )
+    .reads(mutator::HANDSHAKE)
+    .quiet()
+    .from_source("Gammie et al., Fig. 4, the mutator")
+}
+
+/// Marks the roots in any order [Fig. 2, lines 18–19]. The one place in which root marking matters.
+fn mark_roots(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
+    if !variant.has(Part::RootMarking) {
+        return sequence([]);
+    }
+    let source = "Gammie et al., Fig. 2, line 18";
+    sequence([
+        assign("get-roots: all roots", |l: &mut Mutator| l.refs = l.roots)
+            .writes(mutator::REFS)
+            .quiet()
+            .from_source(source),
+        while_do(
+            "get-roots: a root to mark",
+            |l: &Mutator| !l.refs.is_empty(),
+            sequence([
+                guess("get-roots: choose a root", |l: &Mutator, visit| {
+                    for root in l.refs.iter() {
+                        let mut to = *l;
+                        to.marking.reference = Some(root);
+                        visit(to);
+                    }
+                })
+                .reads(mutator::REFS)
+                .writes(REFERENCE)
+                .quiet()
+                .from_source(source),
+                mark("get-roots", who, variant),
+                remove("get-roots: marked", |l: &mut Mutator| {
+                    if let Some(root) = l.marking.reference {
+                        l.refs.remove(root);
+                    }
+                })
+                .reads([mutator::REFS, REFERENCE])
+                .from_source(source),
+            ]),
+        )
+        .reads(mutator::REFS)
+        .from_source(source),
+    ])
+}
+
+/// Whether mutators keep in mind that their roots are marked.
+fn keeps_roots_marked(variant: Variant) -> bool {
+    !variant.has(Part::InsertionBarrierAfterRoots)
+}
+
+fn noop_done(who: Who) -> Command<Mutator, Request, Answer> {
+    ask(
+        "noop: done",
+        who,
+        |_: &Mutator| Asks::Done(Default::default()),
+        |l, answer| {
+            l.ghost_phase = answer.ghost();
+            l.roots_marked = false;
+        },
+    )
+    .from_source("Gammie et al., Fig. 2, lines 4, 7, 10 and 14")
+}
+
+fn get_roots_done(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
+    let kept = keeps_roots_marked(variant);
+    ask(
+        "get-roots: done",
+        who,
+        |l: &Mutator| Asks::Done(l.marking.w),
+        move |l, answer| {
+            l.ghost_phase = answer.ghost();
+            l.marking.w = Default::default();
+            l.roots_marked = kept;
+        },
+    )
+    .from_source("Gammie et al., Fig. 2, line 20")
+}
+
+fn get_work_done(who: Who) -> Command<Mutator, Request, Answer> {
+    ask(
+        "get-work: done",
+        who,
+        |l: &Mutator| Asks::Done(l.marking.w),
+        |l, _| l.marking.w = Default::default(),
+    )
+    .from_source("Gammie et al., Fig. 2, line 34")
+}
+
+/// The system's side [section 3.1, System].
+pub(super) fn system() -> Command<Sys, Request, Answer> {
+    choice([
+        respond("sys: type set", |request: &Request, sys: &mut Sys| {
+            let Asks::Begin(handshake, phase) = request.asks else {
+                return None;
+            };
+            sys.handshake = handshake;
+            sys.ghost_phase = phase.unwrap_or(sys.ghost_phase);
+            sys.ghost_in_sync = Default::default();
+            Some(Answer::Void)
+        }),
+        respond("sys: pending set", |request: &Request, sys: &mut Sys| {
+            let Asks::SetPending(mutator) = request.asks else {
+                return None;
+            };
+            sys.pending.set(mutator, true);
+            Some(Answer::Void)
+        }),
+        respond("sys: has answered", |request: &Request, sys: &mut Sys| {
+            let Asks::HasAnswered(mutator) = request.asks else {
+                return None;
+            };
+            Some(Answer::Bool(!sys.pending.contains(mutator)))
+        }),
+        respond("sys: work taken", |request: &Request, sys: &mut Sys| {
+            let Asks::TakeWork = request.asks else {
+                return None;
+            };
+            Some(Answer::Refs(std::mem::take(&mut sys.w)))
+        }),
+        respond("sys: is asked", |request: &Request, sys: &mut Sys| {
+            match (request.asks, request.by) {
+                (Asks::IsAsked, Who::Mutator(mutator)) => {
+                    Some(Answer::Bool(sys.pending.contains(mutator)))
+                }
+                _ => None,
+            }
+        }),
+        respond("sys: type", |request: &Request, sys: &mut Sys| {
+            let Asks::HandshakeType = request.asks else {
+                return None;
+            };
+            Some(Answer::Type(sys.handshake))
+        }),
+        respond("sys: done", |request: &Request, sys: &mut Sys| {
+            match (request.asks, request.by) {
+                (Asks::Done(work), Who::Mutator(mutator)) => {
+                    sys.pending.set(mutator, false);
+                    sys.ghost_in_sync.set(mutator, true);
+                    sys.w.0 |= work.0;
+                    Some(Answer::Ghost(sys.ghost_phase))
+                }
+                _ => None,
+            }
+        }),
+    ])
+}

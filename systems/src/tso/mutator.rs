@@ -1,0 +1,160 @@
+//! A mutator [section 2.3, Fig. 6]: whatever a program may do.
+
+use refmap::process::{Command, assign, choice, forever, guess, sequence, when};
+
+use super::handshakes;
+use super::marking::mark;
+use super::request::{Answer, Asks, Place, Request, ask, tell};
+use super::scope::{Barriers, Part, Scope, Variant};
+use super::state::{Mutator, REFERENCE, Store, Who, mutator as register};
+use crate::heap::Objects as Refs;
+
+type MutatorCommand = Command<Mutator, Request, Answer>;
+
+/// Mutator `me`.
+pub(super) fn mutator(me: u8, scope: &Scope, variant: Variant) -> MutatorCommand {
+    let who = Who::Mutator(me);
+    forever(choice([
+        alloc(who),
+        discard(),
+        load(who, scope),
+        store(who, scope, variant),
+        tell("mfence", who, |_: &Mutator| Asks::Mfence)
+            .from_source("Gammie et al., section 3.1, Mutators"),
+        handshakes::answer(me, variant),
+    ]))
+}
+
+/// Lines 13 to 17.
+fn alloc(who: Who) -> MutatorCommand {
+    ask(
+        "alloc",
+        who,
+        |_: &Mutator| Asks::Alloc,
+        |l, answer| l.roots = l.roots.with(answer.reference()),
+    )
+    .from_source("Gammie et al., Fig. 6, Alloc")
+}
+
+/// Line 20, of any number of roots.
+fn discard() -> MutatorCommand {
+    guess("discard", |l: &Mutator, visit| {
+        for roots in l.roots.subsets() {
+            visit(Mutator { roots, ..*l });
+        }
+    })
+    .from_source("Gammie et al., Fig. 6, Discard")
+}
+
+/// Lines 5 and 6.
+fn load(who: Who, scope: &Scope) -> MutatorCommand {
+    let fields = scope.fields;
+    sequence([
+        guess("load: choose", move |l: &Mutator, visit| {
+            for src in l.roots.iter() {
+                (0..fields).for_each(|field| visit(Mutator { src, field, ..*l }));
+            }
+        })
+        .writes([register::SRC, register::FIELD])
+        .from_source("Gammie et al., Fig. 6, Load"),
+        ask(
+            "load",
+            who,
+            |l: &Mutator| Asks::Load(Place::Field(l.src, l.field)),
+            |l, answer| l.roots = l.roots.with(answer.reference()),
+        )
+        .reads([register::SRC, register::FIELD])
+        .from_source("Gammie et al., Fig. 6, Load"),
+    ])
+}
+
+/// Lines 8 to 11.
+fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
+    let [deletion, insertion] = [deletion(who, variant), insertion(who, variant)];
+    let barriers = match variant.barriers {
+        Barriers::DeletionFirst => [deletion, insertion],
+        Barriers::InsertionFirst => [insertion, deletion],
+    };
+    let [first, second] = barriers;
+    sequence([
+        choose_store(scope.fields),
+        first,
+        second,
+        ask(
+            "store: src.field ← dst",
+            who,
+            |l: &Mutator| Asks::Store(Store::Field(l.src, l.field, l.dst)),
+            |l, _| l.ghost_honorary_root = Refs::default(),
+        )
+        .reads([register::SRC, register::FIELD, register::DST])
+        .from_source("Gammie et al., Fig. 6, line 11"),
+    ])
+}
+
+fn choose_store(fields: u8) -> MutatorCommand {
+    guess("store: choose", move |l: &Mutator, visit| {
+        for src in l.roots.iter() {
+            for field in 0..fields {
+                for dst in l.roots.iter().map(Some).chain([None]) {
+                    visit(Mutator {
+                        src,
+                        field,
+                        dst,
+                        ..*l
+                    });
+                }
+            }
+        }
+    })
+    .writes([register::SRC, register::FIELD, register::DST])
+    .from_source("Gammie et al., Fig. 6, Store")
+}
+
+/// Line 9: marks what the field holds, which is an honorary root until the store.
+fn deletion(who: Who, variant: Variant) -> MutatorCommand {
+    if !variant.has(Part::DeletionBarrier) {
+        return sequence([]);
+    }
+    sequence([
+        ask(
+            "deletion: ref ← src.field",
+            who,
+            |l: &Mutator| Asks::Load(Place::Field(l.src, l.field)),
+            |l, answer| {
+                l.marking.reference = answer.reference();
+                l.ghost_honorary_root = l.marking.reference.map_or(Refs::default(), Refs::one);
+            },
+        )
+        .reads([register::SRC, register::FIELD])
+        .writes(REFERENCE)
+        .from_source("Gammie et al., Fig. 6, line 9"),
+        mark("deletion", who, variant),
+    ])
+}
+
+/// Line 10: marks what the field will hold.
+fn insertion(who: Who, variant: Variant) -> MutatorCommand {
+    if !variant.has(Part::InsertionBarrier) {
+        return sequence([]);
+    }
+    let barrier = sequence([
+        assign("insertion: ref ← dst", |l: &mut Mutator| {
+            l.marking.reference = l.dst;
+        })
+        .reads(register::DST)
+        .writes(REFERENCE)
+        .quiet()
+        .from_source("Gammie et al., Fig. 6, line 10"),
+        mark("insertion", who, variant),
+    ]);
+    match variant.has(Part::InsertionBarrierAfterRoots) {
+        true => barrier,
+        false => when(
+            "insertion: roots unmarked",
+            |l: &Mutator| !l.roots_marked,
+            barrier,
+        )
+        .quiet()
+        .from_source("Gammie et al., section 4, Observations"),
+    }
+}

@@ -1,0 +1,207 @@
+//! The instance, and the variants of the collector.
+
+use refmap::process::{DeadRegisters, Granularity};
+
+/// The most mutators.
+pub const MAX_MUTATORS: usize = 3;
+/// The most references.
+pub const MAX_REFS: usize = 4;
+/// The most fields of an object.
+pub const MAX_FIELDS: usize = 2;
+/// The most stores that a buffer holds.
+pub const MAX_BUFFER: usize = 4;
+
+/// The instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// How many mutators there are.
+    pub mutators: u8,
+    /// How many references there are.
+    pub refs: u8,
+    /// How many fields an object has.
+    pub fields: u8,
+    /// How many stores a mutator's buffer holds.
+    pub buffer: u8,
+    /// How many stores the collector's buffer holds. A variant that stores more without a fence than it
+    /// holds waits, which may hide what is wrong with it.
+    pub collector_buffer: u8,
+    /// How it begins.
+    pub initial: Initial,
+    /// What is one step.
+    pub granularity: Granularity,
+    /// What becomes of registers that nobody will read.
+    pub registers: DeadRegisters,
+}
+
+/// How it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initial {
+    /// Object 0 points to object 1 in its field 0, if there are two; the other references are free,
+    /// and every mutator holds object 0.
+    Canonical,
+    /// Any heap and any roots, where everything reachable is an object [section 3.2, `valid_refs`].
+    All,
+}
+
+/// What memory does with stores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// They wait in a buffer for each process, first in, first out [Fig. 9].
+    #[default]
+    Tso,
+    /// They act at once.
+    Sc,
+    /// They wait in a buffer for each process, first in, first out for each location.
+    Pso,
+}
+
+/// The variant: by default the collector of the paper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Variant {
+    /// What memory does with stores.
+    pub memory: Memory,
+    /// What is left out.
+    pub without: Without,
+    /// What remains of a handshake that is left out.
+    pub remains: Remains,
+    /// Which barrier comes first.
+    pub barriers: Barriers,
+    /// How a new object is marked.
+    pub allocate: Allocate,
+    /// When `fA` is set.
+    pub flip: Flip,
+}
+
+impl Variant {
+    /// The paper's collector, but for one thing that is left out.
+    pub fn without(part: Part) -> Self {
+        Self {
+            without: Without::one(part),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the collector has `part`.
+    pub fn has(&self, part: Part) -> bool {
+        !self.without.contains(part)
+    }
+}
+
+/// A part of the collector that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A store marks the reference it overwrites [Fig. 6, line 9].
+    DeletionBarrier,
+    /// A store marks the reference it writes [Fig. 6, line 10].
+    InsertionBarrier,
+    /// … also where the mutator has marked its roots in this cycle [section 4].
+    InsertionBarrierAfterRoots,
+    /// Marking compares and swaps [Fig. 5, lines 5–11]; without it stores the mark and believes to have
+    /// won.
+    Cas,
+    /// The collector's fence at the beginning of a noop handshake [Fig. 4].
+    CollectorFence,
+    /// The mutator's fence in its side of a handshake [Fig. 4].
+    MutatorFence,
+    /// The handshake before `fM` is inverted [Fig. 2, lines 3–4].
+    IdleNoop,
+    /// The handshake after that [Fig. 2, lines 6–7].
+    IdleFlipNoop,
+    /// The handshake after `phase ← Init` [Fig. 2, lines 9–10].
+    InitNoop,
+    /// The handshake after `fA ← fM` [Fig. 2, lines 13–14].
+    MarkNoop,
+    /// The round that asks for work before marking ends [Fig. 2, lines 31–34].
+    GetWork,
+    /// That a mutator marks its roots [Fig. 2, lines 18–19].
+    RootMarking,
+    /// That nothing is marked while the phase is `Idle` [Fig. 5, line 4].
+    PhaseTest,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::DeletionBarrier,
+        Self::InsertionBarrier,
+        Self::InsertionBarrierAfterRoots,
+        Self::Cas,
+        Self::CollectorFence,
+        Self::MutatorFence,
+        Self::IdleNoop,
+        Self::IdleFlipNoop,
+        Self::InitNoop,
+        Self::MarkNoop,
+        Self::GetWork,
+        Self::RootMarking,
+        Self::PhaseTest,
+    ];
+}
+
+/// A set of parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without(u16);
+
+impl Without {
+    /// One part.
+    pub fn one(part: Part) -> Self {
+        Self(1 << part as u16)
+    }
+
+    /// This and another one.
+    #[must_use]
+    pub fn and(self, part: Part) -> Self {
+        Self(self.0 | Self::one(part).0)
+    }
+
+    /// Whether `part` is left out.
+    pub fn contains(self, part: Part) -> bool {
+        self.0 & Self::one(part).0 != 0
+    }
+}
+
+/// What remains of a noop handshake that is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Remains {
+    /// Nothing: its fence goes with it.
+    #[default]
+    Nothing,
+    /// The collector's fence.
+    Fence,
+}
+
+/// Which barrier comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Barriers {
+    /// Deletion, insertion [Fig. 6].
+    #[default]
+    DeletionFirst,
+    /// Insertion, deletion.
+    InsertionFirst,
+}
+
+/// How memory marks a new object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Allocate {
+    /// With its `fA` [Fig. 6, line 16].
+    #[default]
+    Fa,
+    /// With the other sense.
+    NotFa,
+    /// With its `fM`: always marked.
+    Fm,
+    /// With `fA`, but white while its phase is `Mark`.
+    WhiteInMark,
+}
+
+/// When the collector sets `fA` to `fM`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flip {
+    /// Before the mark handshake [Fig. 2, line 12].
+    #[default]
+    BeforeMark,
+    /// One handshake early, before the init handshake.
+    BeforeInit,
+    /// Never.
+    Never,
+}

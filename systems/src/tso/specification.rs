@@ -1,0 +1,418 @@
+//! "Collect only garbage", over a memory with store buffers.
+//!
+//! A program sees its store buffer, so that no single heap is the heap as the mutators see it. The
+//! state is memory's heap, the roots of each mutator, and its pending stores of fields; what is
+//! committed, and when, is the memory's affair. With [`Memory::Sc`] nothing is ever pending, and this
+//! is "collect only garbage" over one heap.
+
+use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use serde::Serialize;
+use tinyvec::ArrayVec;
+
+use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory};
+use super::state::{State, Store, Who};
+use crate::heap::{Object as Ref, Objects as Refs, mutator as mutator_process};
+
+/// The specification for an instance.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectOnlyGarbage {
+    /// How many mutators there are.
+    pub mutators: u8,
+    /// How many references there are.
+    pub refs: u8,
+    /// How many fields an object has.
+    pub fields: u8,
+    /// How many stores a mutator's buffer holds.
+    pub buffer: u8,
+    /// What memory does with stores.
+    pub memory: Memory,
+}
+
+/// All that programs can see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Program {
+    /// The fields of the object at each reference, if there is one, as memory has them.
+    pub heap: ArrayVec<[Option<Fields>; MAX_REFS]>,
+    /// What each mutator holds.
+    pub roots: ArrayVec<[Refs; MAX_MUTATORS]>,
+    /// The pending stores of each mutator, the oldest first.
+    pub pending: ArrayVec<[Pending; MAX_MUTATORS]>,
+}
+
+/// The fields of an object.
+pub type Fields = ArrayVec<[Option<Ref>; MAX_FIELDS]>;
+/// Pending stores of fields.
+pub type Pending = ArrayVec<[FieldStore; MAX_BUFFER]>;
+
+/// A pending store of a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct FieldStore {
+    /// The object.
+    pub src: Ref,
+    /// Its field.
+    pub field: u8,
+    /// What is written.
+    pub dst: Option<Ref>,
+}
+
+/// A step of the specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// A mutator gets a fresh object; which one is a result.
+    Alloc {
+        /// Who.
+        mutator: u8,
+        /// What it gets.
+        reference: Ref,
+    },
+    /// A mutator lets go of some of its roots.
+    Discard {
+        /// Who.
+        mutator: u8,
+        /// Those it keeps.
+        kept: Refs,
+    },
+    /// A mutator reads a field of an object that it holds, and then holds what is there.
+    Load {
+        /// Who.
+        mutator: u8,
+        /// The object.
+        src: Ref,
+        /// Its field.
+        field: u8,
+    },
+    /// A mutator writes a field of an object that it holds.
+    Store {
+        /// Who.
+        mutator: u8,
+        /// What, and where.
+        store: FieldStore,
+    },
+    /// A pending store goes to memory.
+    Commit {
+        /// Whose.
+        mutator: u8,
+        /// Which.
+        store: FieldStore,
+    },
+    /// The collector frees what no mutator can reach.
+    Free {
+        /// Which.
+        reference: Ref,
+    },
+}
+
+static RULES: [Rule; 6] = [
+    Rule::new("alloc", "mutator", "Gammie et al., Fig. 6, Alloc"),
+    Rule::new("discard", "mutator", "Gammie et al., Fig. 6, Discard"),
+    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
+    Rule::new("store", "mutator", "Gammie et al., Fig. 6, Store"),
+    Rule::new("commit", "memory", "Gammie et al., Fig. 9"),
+    Rule::new("free", "collector", "Gammie et al., section 1.1"),
+];
+
+impl State {
+    /// All that programs can see of it: no marks, and of the buffers the stores of fields. The
+    /// honorary root is not the program's.
+    pub fn program(&self) -> Program {
+        Program {
+            heap: self
+                .sys
+                .heap
+                .iter()
+                .map(|object| object.map(|object| object.fields))
+                .collect(),
+            roots: self.mutators.iter().map(|mutator| mutator.roots).collect(),
+            pending: self
+                .numbers()
+                .map(|mutator| {
+                    let stores = self.sys.pending_stores(Who::Mutator(mutator)).iter();
+                    stores.filter_map(FieldStore::of).collect()
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Program {
+    /// What some mutator holds, or may yet write, or can reach from that.
+    pub fn reachable(&self) -> Refs {
+        let held = self.roots.iter().copied();
+        let pending = self.pending.iter().flatten();
+        let pending = pending.map(|store| Refs::one(store.src).with(store.dst));
+        let mut reached = held.chain(pending).fold(Refs::default(), Refs::and);
+        loop {
+            let before = reached;
+            for fields in before.iter().filter_map(|r| self.heap[usize::from(r)]) {
+                reached = fields.iter().fold(reached, |all, field| all.with(*field));
+            }
+            if reached == before {
+                return reached;
+            }
+        }
+    }
+
+    /// Whether everything reachable is an object.
+    pub fn is_valid(&self) -> bool {
+        let mut reachable = self.reachable().iter();
+        reachable.all(|r| self.heap[usize::from(r)].is_some())
+    }
+
+    fn holds(&self, mutator: u8, reference: Ref) -> bool {
+        self.roots[usize::from(mutator)].contains(reference)
+    }
+
+    /// What a mutator sees in a field: through its own buffer.
+    fn seen(&self, mutator: u8, src: Ref, field: u8) -> Option<Ref> {
+        let object = self.heap[usize::from(src)]?;
+        let mut newest = self.pending[usize::from(mutator)].iter().rev();
+        match newest.find(|store| (store.src, store.field) == (src, field)) {
+            Some(store) => store.dst,
+            None => object[usize::from(field)],
+        }
+    }
+
+    fn apply(&mut self, store: FieldStore) {
+        if let Some(fields) = &mut self.heap[usize::from(store.src)] {
+            fields[usize::from(store.field)] = store.dst;
+        }
+    }
+}
+
+impl FieldStore {
+    /// What a pending store is for the program, if it is one of a field.
+    pub fn of(store: &Store) -> Option<Self> {
+        match *store {
+            Store::Field(src, field, dst) => Some(Self { src, field, dst }),
+            Store::Mark(..) | Store::FA(_) | Store::FM(_) | Store::Phase(_) => None,
+        }
+    }
+
+    fn is_to_the_place_of(&self, other: &Self) -> bool {
+        (self.src, self.field) == (other.src, other.field)
+    }
+}
+
+impl CollectOnlyGarbage {
+    /// Every heap.
+    fn heaps(&self) -> Vec<ArrayVec<[Option<Fields>; MAX_REFS]>> {
+        let values: Vec<_> = (0..self.refs).map(Some).chain([None]).collect();
+        let mut objects = vec![Fields::new()];
+        for _ in 0..self.fields {
+            objects = each(&objects, &values, |fields, value| fields.push(value));
+        }
+        let cells: Vec<_> = objects.into_iter().map(Some).chain([None]).collect();
+        let mut heaps = vec![ArrayVec::new()];
+        for _ in 0..self.refs {
+            heaps = each(&heaps, &cells, |heap, cell| heap.push(cell));
+        }
+        heaps
+    }
+
+    /// A heap of which nobody holds anything.
+    fn beginning(&self, heap: ArrayVec<[Option<Fields>; MAX_REFS]>) -> Program {
+        Program {
+            heap,
+            roots: (0..self.mutators).map(|_| Refs::default()).collect(),
+            pending: (0..self.mutators).map(|_| Pending::new()).collect(),
+        }
+    }
+
+    /// The effect of an action where its guard holds.
+    fn step(&self, from: &Program, action: Action) -> Option<Program> {
+        let mut to = *from;
+        match action {
+            Action::Alloc { mutator, reference } => {
+                let place = &mut to.heap[usize::from(reference)];
+                if place.is_some() {
+                    return None;
+                }
+                *place = Some((0..self.fields).map(|_| None).collect());
+                to.roots[usize::from(mutator)].insert(reference);
+            }
+            Action::Discard { mutator, kept } => {
+                let roots = &mut to.roots[usize::from(mutator)];
+                if !kept.without(*roots).is_empty() {
+                    return None;
+                }
+                *roots = kept;
+            }
+            Action::Load {
+                mutator,
+                src,
+                field,
+            } => {
+                if !from.holds(mutator, src) {
+                    return None;
+                }
+                let roots = &mut to.roots[usize::from(mutator)];
+                *roots = roots.with(from.seen(mutator, src, field));
+            }
+            Action::Store { mutator, store } => {
+                if !from.holds(mutator, store.src)
+                    || store.dst.is_some_and(|dst| !from.holds(mutator, dst))
+                {
+                    return None;
+                }
+                let pending = &mut to.pending[usize::from(mutator)];
+                let has_room = pending.len() < usize::from(self.buffer);
+                match self.memory {
+                    Memory::Sc => to.apply(store),
+                    Memory::Tso if has_room => pending.push(store),
+                    Memory::Pso if has_room => {
+                        let place = |s: &FieldStore| (s.src, s.field);
+                        let behind = pending.iter().take_while(|s| place(s) <= place(&store));
+                        let behind = behind.count();
+                        pending.insert(behind, store);
+                    }
+                    Memory::Tso | Memory::Pso => return None,
+                }
+            }
+            Action::Commit { mutator, store } => {
+                let pending = &mut to.pending[usize::from(mutator)];
+                let oldest = match self.memory {
+                    Memory::Sc => return None,
+                    Memory::Tso => 0,
+                    Memory::Pso => pending.iter().position(|s| s.is_to_the_place_of(&store))?,
+                };
+                if pending.get(oldest) != Some(&store) {
+                    return None;
+                }
+                pending.remove(oldest);
+                to.apply(store);
+            }
+            Action::Free { reference } => {
+                if from.reachable().contains(reference) {
+                    return None;
+                }
+                to.heap[usize::from(reference)].take()?;
+            }
+        }
+        Some(to)
+    }
+}
+
+/// Each of `beginnings`, with each of `values` added.
+fn each<T: Copy, V: Copy>(beginnings: &[T], values: &[V], add: impl Fn(&mut T, V)) -> Vec<T> {
+    let longer = beginnings.iter().flat_map(|beginning| {
+        values.iter().map(|value| {
+            let mut longer = *beginning;
+            add(&mut longer, *value);
+            longer
+        })
+    });
+    longer.collect()
+}
+
+impl TransitionSystem for CollectOnlyGarbage {
+    type State = Program;
+    type Action = Action;
+    type Observation = Program;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(match action {
+            Action::Alloc { .. } => 0,
+            Action::Discard { .. } => 1,
+            Action::Load { .. } => 2,
+            Action::Store { .. } => 3,
+            Action::Commit { .. } => 4,
+            Action::Free { .. } => 5,
+        })
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        match *action {
+            Action::Alloc { mutator, .. }
+            | Action::Discard { mutator, .. }
+            | Action::Load { mutator, .. }
+            | Action::Store { mutator, .. } => mutator_process(mutator, self.mutators),
+            Action::Commit { .. } => Process::new("memory"),
+            Action::Free { .. } => Process::new("collector"),
+        }
+    }
+
+    /// Any heap and any roots, where everything reachable is an object; nothing is pending.
+    fn initial(&self, visit: &mut impl FnMut(Program)) {
+        for heap in self.heaps() {
+            let mut all = vec![self.beginning(heap)];
+            for mutator in 0..usize::from(self.mutators) {
+                let more = all.iter().flat_map(|program| {
+                    Refs::first(self.refs).subsets().map(move |roots| {
+                        let mut program = *program;
+                        program.roots[mutator] = roots;
+                        program
+                    })
+                });
+                all = more.filter(Program::is_valid).collect();
+            }
+            all.into_iter().for_each(&mut *visit);
+        }
+    }
+
+    fn is_initial(&self, state: &Program) -> bool {
+        state.is_valid() && state.pending.iter().all(|pending| pending.is_empty())
+    }
+
+    fn next(&self, from: &Program, visit: &mut impl FnMut(Action, Program)) {
+        let mut fire = |action| offer(visit, action, || self.step(from, action));
+        let all = Refs::first(from.heap.len() as u8);
+        for mutator in 0..self.mutators {
+            let roots = from.roots[usize::from(mutator)];
+            all.iter()
+                .for_each(|reference| fire(Action::Alloc { mutator, reference }));
+            roots
+                .subsets()
+                .for_each(|kept| fire(Action::Discard { mutator, kept }));
+            for (src, field) in roots
+                .iter()
+                .flat_map(|src| (0..self.fields).map(move |f| (src, f)))
+            {
+                fire(Action::Load {
+                    mutator,
+                    src,
+                    field,
+                });
+                for dst in roots.iter().map(Some).chain([None]) {
+                    let store = FieldStore { src, field, dst };
+                    fire(Action::Store { mutator, store });
+                }
+            }
+            let pending = from.pending[usize::from(mutator)];
+            for (place, store) in pending.iter().enumerate() {
+                // Two pending stores may be alike: one action is offered once.
+                if !pending[..place].contains(store) {
+                    fire(Action::Commit {
+                        mutator,
+                        store: *store,
+                    });
+                }
+            }
+        }
+        all.iter()
+            .for_each(|reference| fire(Action::Free { reference }));
+    }
+
+    fn observe(&self, state: &Program) -> Program {
+        *state
+    }
+
+    /// Which object an allocation returns is the system's to choose.
+    fn inputs(&self, action: &Action) -> Action {
+        match *action {
+            Action::Alloc { mutator, .. } => Action::Alloc {
+                mutator,
+                reference: 0,
+            },
+            other => other,
+        }
+    }
+
+    fn successor(&self, from: &Program, action: &Action) -> Option<Program> {
+        self.step(from, *action)
+    }
+}

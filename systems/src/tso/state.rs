@@ -1,0 +1,458 @@
+//! The state: the data of each process, and where each is [section 3.1].
+
+use refmap::process::{At, Configuration, Data, Location, Register, Registers};
+use serde::Serialize;
+use tinyvec::ArrayVec;
+
+use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS};
+use crate::heap::{Object as Ref, Objects as Refs};
+
+/// A mark, of one sense or the other.
+pub type Mark = bool;
+
+/// The state of all processes: the collector is process 0, the system 1, and the mutators follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct State {
+    /// Where each process is.
+    pub at: At<{ MAX_MUTATORS + 2 }>,
+    /// The collector's variables.
+    pub gc: Gc,
+    /// The mutators'.
+    pub mutators: ArrayVec<[Mutator; MAX_MUTATORS]>,
+    /// The system's.
+    pub sys: Sys,
+}
+
+/// The collector's place among the processes.
+pub(super) const GC: usize = 0;
+
+/// A mutator's place among the processes.
+pub fn place_of(mutator: u8) -> usize {
+    2 + usize::from(mutator)
+}
+
+impl State {
+    /// Where the collector is.
+    pub fn gc_location(&self) -> Location {
+        self.at[GC]
+    }
+}
+
+impl Configuration for State {
+    fn location(&self, process: usize) -> Location {
+        self.at[process]
+    }
+
+    fn go_to(&mut self, process: usize, location: Location) {
+        self.at[process] = location;
+    }
+}
+
+/// A process with a store buffer: the collector or a mutator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum Who {
+    /// The collector.
+    Gc,
+    /// A mutator.
+    Mutator(u8),
+}
+
+impl Who {
+    /// Its place among the buffers.
+    pub fn index(self) -> usize {
+        match self {
+            Self::Gc => 0,
+            Self::Mutator(mutator) => 1 + usize::from(mutator),
+        }
+    }
+
+    /// The collector and the first `mutators` mutators.
+    pub fn all(mutators: u8) -> impl Iterator<Item = Self> {
+        std::iter::once(Self::Gc).chain((0..mutators).map(Self::Mutator))
+    }
+}
+
+/// The collector's phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum Phase {
+    /// No collection.
+    #[default]
+    Idle,
+    /// The barriers are being switched on.
+    Init,
+    /// Marking.
+    Mark,
+    /// Freeing.
+    Sweep,
+}
+
+/// What a handshake asks of a mutator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum HandshakeType {
+    /// Nothing.
+    Noop,
+    /// To mark its roots.
+    #[default]
+    GetRoots,
+    /// To hand over its work.
+    GetWork,
+}
+
+/// Which of the handshakes of a cycle was the last [Fig. 3, bottom].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum HandshakePhase {
+    /// Idle.
+    Idle,
+    /// Idle flip.
+    IdleInit,
+    /// Init.
+    InitMark,
+    /// Mark.
+    Mark,
+    /// Get-roots, and every get-work.
+    #[default]
+    IdleMarkSweep,
+}
+
+/// An object [section 3.1].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Object {
+    /// Its mark.
+    pub mark: Mark,
+    /// Its fields.
+    pub fields: ArrayVec<[Option<Ref>; MAX_FIELDS]>,
+}
+
+/// A pending store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum Store {
+    /// Of the mark of an object.
+    Mark(Ref, Mark),
+    /// Of a field of an object.
+    Field(Ref, u8, Option<Ref>),
+    /// Of the sense with which objects are allocated.
+    FA(Mark),
+    /// Of the sense with which objects are marked.
+    FM(Mark),
+    /// Of the phase.
+    Phase(Phase),
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self::FA(false)
+    }
+}
+
+/// Pending stores, the oldest first.
+pub type Buffer = ArrayVec<[Store; MAX_BUFFER]>;
+
+/// What the system process holds: memory, the heap, and the synchronization of handshakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Sys {
+    /// The object at each reference, if there is one.
+    pub heap: ArrayVec<[Option<Object>; MAX_REFS]>,
+    /// The sense with which objects are allocated.
+    pub fa: Mark,
+    /// The sense with which objects are marked.
+    pub fm: Mark,
+    /// The collector's phase.
+    pub phase: Phase,
+    /// The pending stores of the collector, and of each mutator.
+    pub buffers: ArrayVec<[Buffer; MAX_MUTATORS + 1]>,
+    /// Who holds the bus.
+    pub lock: Option<Who>,
+    /// What the last handshake asked.
+    pub handshake: HandshakeType,
+    /// The mutators that have not answered it: those of whom a bit is set.
+    pub pending: Mutators,
+    /// The work that mutators have handed over.
+    pub w: Refs,
+    // Ghosts: no guard reads them.
+    /// The last noop or get-roots handshake begun.
+    pub ghost_phase: HandshakePhase,
+    /// The mutators that have answered the last handshake.
+    pub ghost_in_sync: Mutators,
+}
+
+/// A set of mutators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mutators(pub u8);
+
+impl Mutators {
+    /// The first `count`.
+    pub fn first(count: u8) -> Self {
+        Self((1 << count) - 1)
+    }
+
+    /// Whether `mutator` is one of them.
+    pub fn contains(self, mutator: u8) -> bool {
+        self.0 >> mutator & 1 == 1
+    }
+
+    /// Puts `mutator` in or takes it out.
+    pub fn set(&mut self, mutator: u8, is_in: bool) {
+        self.0 = self.0 & !(1 << mutator) | u8::from(is_in) << mutator;
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// All of them.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (0..MAX_MUTATORS as u8).filter(move |mutator| self.contains(*mutator))
+    }
+}
+
+impl Serialize for Mutators {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+/// The variables of whoever marks [Fig. 5].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Marking {
+    /// The reference to be marked.
+    pub reference: Option<Ref>,
+    /// The mark that was seen without the lock.
+    pub mark: Option<Mark>,
+    /// The mark that was seen with the lock.
+    pub cas_mark: Option<Mark>,
+    /// The sense of marks as last loaded.
+    pub fm: Option<Mark>,
+    /// The phase as last loaded; of the collector, as last stored.
+    pub phase: Phase,
+    /// The worklist.
+    pub w: Refs,
+    // A ghost: no guard reads it.
+    /// What has been marked and is not yet on the worklist.
+    pub ghost_honorary_grey: Refs,
+}
+
+/// A process that marks.
+pub(super) trait Marks: Data {
+    /// The registers `fM` and `phase`.
+    const FM: Registers;
+    const PHASE: Registers;
+    fn marking(&self) -> &Marking;
+    fn marking_mut(&mut self) -> &mut Marking;
+}
+
+/// The registers of whoever marks come first.
+pub(super) const REFERENCE: Register = Register(0);
+pub(super) const MARK: Register = Register(1);
+pub(super) const CAS_MARK: Register = Register(2);
+
+impl Marking {
+    fn clear(&mut self, register: u8) {
+        match register {
+            0 => self.reference = None,
+            1 => self.mark = None,
+            2 => self.cas_mark = None,
+            3 => self.fm = None,
+            4 => self.phase = Phase::Idle,
+            other => unreachable!("no register {other}"),
+        }
+    }
+
+    fn spoil(&mut self, register: u8) {
+        match register {
+            0 => self.reference = another(self.reference, 0),
+            1 => self.mark = another(self.mark, false),
+            2 => self.cas_mark = another(self.cas_mark, false),
+            3 => self.fm = another(self.fm, false),
+            4 => {
+                self.phase = match self.phase {
+                    Phase::Idle => Phase::Mark,
+                    _ => Phase::Idle,
+                }
+            }
+            other => unreachable!("no register {other}"),
+        }
+    }
+}
+
+/// Some other value.
+fn another<T>(value: Option<T>, some: T) -> Option<T> {
+    match value {
+        None => Some(some),
+        Some(_) => None,
+    }
+}
+
+/// The collector's variables [Fig. 2].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Gc {
+    /// Those of marking. `fM` and `phase` are its own copies, which always count.
+    pub marking: Marking,
+    /// The object that is traced or swept.
+    pub src: Ref,
+    /// The field that is traced.
+    pub field: u8,
+    /// The fields that are still to be traced.
+    pub fields: u8,
+    /// The references that are still to be swept.
+    pub refs: Refs,
+    /// The mutators that are still to be asked, or waited for.
+    pub muts: Mutators,
+    /// The one that is asked, or looked at.
+    pub mutator: u8,
+}
+
+/// The collector's registers.
+pub(super) mod gc {
+    use super::Register;
+    pub const SRC: Register = Register(3);
+    pub const FIELD: Register = Register(4);
+    pub const FIELDS: Register = Register(5);
+    pub const REFS: Register = Register(6);
+    pub const MUTS: Register = Register(7);
+    pub const MUTATOR: Register = Register(8);
+}
+
+impl Data for Gc {
+    const REGISTERS: &'static [&'static str] = &[
+        "ref", "mark", "cas_mark", "src", "field", "fields", "refs", "muts", "mutator",
+    ];
+
+    fn clear(&mut self, register: Register) {
+        match register {
+            gc::SRC => self.src = 0,
+            gc::FIELD => self.field = 0,
+            gc::FIELDS => self.fields = 0,
+            gc::REFS => self.refs = Refs::default(),
+            gc::MUTS => self.muts = Mutators::default(),
+            gc::MUTATOR => self.mutator = 0,
+            Register(other) => self.marking.clear(other),
+        }
+    }
+
+    fn spoil(&mut self, register: Register) {
+        match register {
+            gc::SRC => self.src ^= 1,
+            gc::FIELD => self.field ^= 1,
+            gc::FIELDS => self.fields ^= 1,
+            gc::REFS => self.refs.0 ^= 1,
+            gc::MUTS => self.muts.0 ^= 1,
+            gc::MUTATOR => self.mutator ^= 1,
+            Register(other) => self.marking.spoil(other),
+        }
+    }
+}
+
+impl Marks for Gc {
+    const FM: Registers = Registers::NONE;
+    const PHASE: Registers = Registers::NONE;
+
+    fn marking(&self) -> &Marking {
+        &self.marking
+    }
+
+    fn marking_mut(&mut self) -> &mut Marking {
+        &mut self.marking
+    }
+}
+
+/// A mutator's variables [Fig. 6].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Mutator {
+    /// The references that the program holds.
+    pub roots: Refs,
+    /// Those of marking.
+    pub marking: Marking,
+    /// The object that is read or written.
+    pub src: Ref,
+    /// Its field.
+    pub field: u8,
+    /// What is written.
+    pub dst: Option<Ref>,
+    /// The roots that are still to be marked.
+    pub refs: Refs,
+    /// Whether a handshake was found to be pending.
+    pub is_asked: bool,
+    /// What it asks.
+    pub handshake: HandshakeType,
+    /// Whether the roots have been marked in this cycle; kept only by the variant that looks at it.
+    pub roots_marked: bool,
+    // Ghosts: no guard reads them.
+    /// The last noop or get-roots handshake that was completed.
+    pub ghost_phase: HandshakePhase,
+    /// What the deletion barrier of a store has loaded.
+    pub ghost_honorary_root: Refs,
+}
+
+/// A mutator's registers.
+pub(super) mod mutator {
+    use super::Register;
+    pub const FM: Register = Register(3);
+    pub const PHASE: Register = Register(4);
+    pub const SRC: Register = Register(5);
+    pub const FIELD: Register = Register(6);
+    pub const DST: Register = Register(7);
+    pub const REFS: Register = Register(8);
+    pub const IS_ASKED: Register = Register(9);
+    pub const HANDSHAKE: Register = Register(10);
+}
+
+impl Data for Mutator {
+    const REGISTERS: &'static [&'static str] = &[
+        "ref",
+        "mark",
+        "cas_mark",
+        "fM",
+        "phase",
+        "src",
+        "field",
+        "dst",
+        "refs",
+        "is_asked",
+        "handshake",
+    ];
+
+    fn clear(&mut self, register: Register) {
+        match register {
+            mutator::SRC => self.src = 0,
+            mutator::FIELD => self.field = 0,
+            mutator::DST => self.dst = None,
+            mutator::REFS => self.refs = Refs::default(),
+            mutator::IS_ASKED => self.is_asked = false,
+            mutator::HANDSHAKE => self.handshake = HandshakeType::default(),
+            Register(other) => self.marking.clear(other),
+        }
+    }
+
+    fn spoil(&mut self, register: Register) {
+        match register {
+            mutator::SRC => self.src ^= 1,
+            mutator::FIELD => self.field ^= 1,
+            mutator::DST => self.dst = another(self.dst, 0),
+            mutator::REFS => self.refs.0 ^= 1,
+            mutator::IS_ASKED => self.is_asked ^= true,
+            mutator::HANDSHAKE => {
+                self.handshake = match self.handshake {
+                    HandshakeType::Noop => HandshakeType::GetRoots,
+                    _ => HandshakeType::Noop,
+                }
+            }
+            Register(other) => self.marking.spoil(other),
+        }
+    }
+}
+
+impl Marks for Mutator {
+    const FM: Registers = Registers::one(mutator::FM);
+    const PHASE: Registers = Registers::one(mutator::PHASE);
+
+    fn marking(&self) -> &Marking {
+        &self.marking
+    }
+
+    fn marking_mut(&mut self) -> &mut Marking {
+        &mut self.marking
+    }
+}
+
+impl Data for Sys {}

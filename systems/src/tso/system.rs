@@ -1,0 +1,238 @@
+//! The collector, its mutators and the system side by side [section 3.1], as a transition system.
+
+use refmap::process::{Act, Composition, Location, Locations, ProcessError, Undeclared};
+use refmap::{Process, Rule, RuleId, TransitionSystem};
+use tinyvec::ArrayVec;
+
+use super::packing::Packing;
+use super::request::{Answer, Request};
+use super::scope::{Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope, Variant};
+use super::specification::{CollectOnlyGarbage, Program};
+use super::state::{GC, Gc, Mutator, Mutators, Object, Phase, State, Sys, place_of};
+use super::{collector, memory, mutator};
+use crate::heap::{self, Objects as Refs};
+
+/// The system for an instance.
+pub struct OnTheFly {
+    /// The instance.
+    pub scope: Scope,
+    /// The variant.
+    pub variant: Variant,
+    processes: Composition<State, Request, Answer>,
+    at_rest: Vec<Locations>,
+    pub(super) packing: Packing,
+}
+
+/// What is wrong with an instance.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScopeError {
+    /// A number outside its range.
+    #[error("{what} must be from 1 to {most}, and is {given}")]
+    OutOfRange {
+        /// Which.
+        what: &'static str,
+        /// What it is.
+        given: u8,
+        /// What it may be at most.
+        most: usize,
+    },
+    /// The programs are wrong.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+impl OnTheFly {
+    /// The system for an instance and a variant.
+    ///
+    /// # Errors
+    ///
+    /// If the instance is empty or too large.
+    pub fn new(scope: Scope, variant: Variant) -> Result<Self, ScopeError> {
+        scope.check()?;
+        let mut processes = Composition::new()
+            .with(scope.granularity)
+            .registers(scope.registers);
+        processes.process(
+            Process::new("gc"),
+            &collector::collector(&scope, variant),
+            |s: &State| &s.gc,
+            |s| &mut s.gc,
+        )?;
+        processes.process(
+            Process::new("sys"),
+            &memory::system(&scope, variant),
+            |s| &s.sys,
+            |s| &mut s.sys,
+        )?;
+        for me in 0..scope.mutators {
+            processes.process(
+                heap::mutator(me, scope.mutators),
+                &mutator::mutator(me, &scope, variant),
+                move |s| &s.mutators[usize::from(me)],
+                move |s| &mut s.mutators[usize::from(me)],
+            )?;
+        }
+        let at_rest = (0..scope.mutators)
+            .map(|me| processes.at(place_of(me), "discard"))
+            .collect();
+        Ok(Self {
+            scope,
+            variant,
+            packing: Packing::new(scope, |process| processes.locations(process)),
+            processes,
+            at_rest,
+        })
+    }
+
+    /// Where a mutator can take the step labelled so.
+    pub fn mutator_at(&self, mutator: u8, label: &str) -> Locations {
+        self.processes.at(place_of(mutator), label)
+    }
+
+    /// Where the collector can take the step labelled so, if this variant has it.
+    pub fn gc_at(&self, label: &str) -> Option<Locations> {
+        self.processes.find(GC, label)
+    }
+
+    /// Whether a mutator is at its top-level choice.
+    pub fn is_at_rest(&self, state: &State, mutator: u8) -> bool {
+        self.at_rest[usize::from(mutator)].contains(state.at[place_of(mutator)])
+    }
+
+    /// Tests in a state what the programs say of registers.
+    ///
+    /// # Errors
+    ///
+    /// The first command that says it wrongly.
+    pub fn test_registers(&self, state: &State) -> Result<(), Undeclared> {
+        self.processes.test_registers(state)
+    }
+
+    /// Everything idle [the design's initial states], with a heap and roots.
+    fn begin(
+        &self,
+        heap: ArrayVec<[Option<Object>; MAX_REFS]>,
+        roots: &[Refs],
+        visit: &mut impl FnMut(State),
+    ) {
+        let in_sync = Mutators::first(self.scope.mutators);
+        let mut gc = Gc::default();
+        gc.marking.fm = Some(INITIAL_MARK);
+        let state = State {
+            at: [Location::default(); MAX_MUTATORS + 2],
+            gc,
+            mutators: roots
+                .iter()
+                .map(|roots| Mutator {
+                    roots: *roots,
+                    ..Mutator::default()
+                })
+                .collect(),
+            sys: Sys {
+                heap,
+                fa: INITIAL_MARK,
+                fm: INITIAL_MARK,
+                phase: Phase::Idle,
+                buffers: (0..=self.scope.mutators).map(|_| ArrayVec::new()).collect(),
+                lock: None,
+                handshake: Default::default(),
+                pending: Mutators::default(),
+                w: Refs::default(),
+                ghost_phase: Default::default(),
+                ghost_in_sync: in_sync,
+            },
+        };
+        self.processes.start(state, &mut |state| visit(state));
+    }
+
+    fn canonical(&self, visit: &mut impl FnMut(State)) {
+        let Scope { refs, fields, .. } = self.scope;
+        let mut heap: ArrayVec<_> = (0..refs).map(|_| None).collect();
+        let mut first = Object::new(INITIAL_MARK, fields);
+        if refs > 1 {
+            first.fields[0] = Some(1);
+            heap[1] = Some(Object::new(INITIAL_MARK, fields));
+        }
+        heap[0] = Some(first);
+        let roots = vec![Refs::one(0); usize::from(self.scope.mutators)];
+        self.begin(heap, &roots, visit);
+    }
+
+    /// Every beginning of the specification.
+    fn all(&self, visit: &mut impl FnMut(State)) {
+        self.specification().initial(&mut |program| {
+            let object = |fields| Object {
+                mark: INITIAL_MARK,
+                fields,
+            };
+            let heap = program.heap.iter().map(|cell| cell.map(object)).collect();
+            self.begin(heap, &program.roots, visit);
+        });
+    }
+
+    /// What it is for, for the same instance.
+    pub fn specification(&self) -> CollectOnlyGarbage {
+        CollectOnlyGarbage {
+            mutators: self.scope.mutators,
+            refs: self.scope.refs,
+            fields: self.scope.fields,
+            buffer: self.scope.buffer,
+            memory: self.variant.memory,
+        }
+    }
+}
+
+/// The sense of marks at first [Fig. 2, line 1].
+const INITIAL_MARK: bool = false;
+
+impl Scope {
+    fn check(&self) -> Result<(), ScopeError> {
+        let numbers = [
+            ("mutators", self.mutators, MAX_MUTATORS),
+            ("refs", self.refs, MAX_REFS),
+            ("fields", self.fields, MAX_FIELDS),
+            ("buffer", self.buffer, MAX_BUFFER),
+            ("collector_buffer", self.collector_buffer, MAX_BUFFER),
+        ];
+        let wrong = numbers
+            .into_iter()
+            .find(|(_, given, most)| !(1..=*most).contains(&usize::from(*given)));
+        match wrong {
+            None => Ok(()),
+            Some((what, given, most)) => Err(ScopeError::OutOfRange { what, given, most }),
+        }
+    }
+}
+
+impl TransitionSystem for OnTheFly {
+    type State = State;
+    type Action = Act;
+    type Observation = Program;
+
+    fn rules(&self) -> &[Rule] {
+        self.processes.rules()
+    }
+
+    fn rule_of(&self, action: &Act) -> RuleId {
+        action.rule()
+    }
+
+    fn process_of(&self, action: &Act) -> Process {
+        action.process
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        match self.scope.initial {
+            Initial::Canonical => self.canonical(visit),
+            Initial::All => self.all(visit),
+        }
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Act, State)) {
+        self.processes.steps(from, &mut |act, to| visit(act, to));
+    }
+
+    fn observe(&self, state: &State) -> Program {
+        state.program()
+    }
+}
