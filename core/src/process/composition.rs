@@ -635,8 +635,8 @@ mod tests {
             self.guessed = 0;
         }
 
-        fn spoil(&mut self, _: Register) {
-            self.guessed ^= 1;
+        fn spoil(&self, _: Register, visit: &mut dyn FnMut(Self)) {
+            (0..3).for_each(|guessed| visit(Self { guessed }));
         }
     }
 

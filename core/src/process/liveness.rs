@@ -18,8 +18,8 @@ pub trait Data: Clone + Send + Sync + 'static {
         unreachable!("no register {} is declared", register.0);
     }
 
-    /// Visits the states in which a register has another value, whatever it may ever have: by this it
-    /// is tested that where it is said to be dead, nobody asks for it.
+    /// Visits the states in which a register has any other value that it may ever have (and may visit
+    /// this one): by this it is tested that where it is said to be dead, nobody asks for it.
     fn spoil(&self, register: Register, _visit: &mut dyn FnMut(Self)) {
         unreachable!("no register {} is declared", register.0);
     }

@@ -258,16 +258,25 @@ impl Marking {
         }
     }
 
-    fn spoil(&mut self, register: u8) {
+    /// Visits the same with other values in a register.
+    fn spoil(&self, register: u8, visit: &mut dyn FnMut(Self)) {
+        let marks = [None, Some(false), Some(true)];
         match register {
-            0 => self.reference = another(self.reference, 0),
-            1 => self.mark = another(self.mark, false),
-            2 => self.cas_mark = another(self.cas_mark, false),
-            3 => self.fm = another(self.fm, false),
+            0 => {
+                for reference in REFERENCES.map(Some).chain([None]) {
+                    visit(Self { reference, ..*self });
+                }
+            }
+            1 => marks
+                .into_iter()
+                .for_each(|mark| visit(Self { mark, ..*self })),
+            2 => marks
+                .into_iter()
+                .for_each(|cas_mark| visit(Self { cas_mark, ..*self })),
+            3 => marks.into_iter().for_each(|fm| visit(Self { fm, ..*self })),
             4 => {
-                self.phase = match self.phase {
-                    Phase::Idle => Phase::Mark,
-                    _ => Phase::Idle,
+                for phase in [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep] {
+                    visit(Self { phase, ..*self });
                 }
             }
             other => unreachable!("no register {other}"),
@@ -275,13 +284,8 @@ impl Marking {
     }
 }
 
-/// Some other value.
-fn another<T>(value: Option<T>, some: T) -> Option<T> {
-    match value {
-        None => Some(some),
-        Some(_) => None,
-    }
-}
+/// The references that a register may hold.
+const REFERENCES: std::ops::Range<Ref> = 0..MAX_REFS as Ref;
 
 /// The collector's variables [Fig. 2].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -330,15 +334,25 @@ impl Data for Gc {
         }
     }
 
-    fn spoil(&mut self, register: Register) {
+    fn spoil(&self, register: Register, visit: &mut dyn FnMut(Self)) {
         match register {
-            gc::SRC => self.src ^= 1,
-            gc::FIELD => self.field ^= 1,
-            gc::FIELDS => self.fields ^= 1,
-            gc::REFS => self.refs.0 ^= 1,
-            gc::MUTS => self.muts.0 ^= 1,
-            gc::MUTATOR => self.mutator ^= 1,
-            Register(other) => self.marking.spoil(other),
+            gc::SRC => REFERENCES.for_each(|src| visit(Self { src, ..*self })),
+            gc::FIELD => (0..MAX_FIELDS as u8).for_each(|field| visit(Self { field, ..*self })),
+            gc::FIELDS => (0..1 << MAX_FIELDS).for_each(|fields| visit(Self { fields, ..*self })),
+            gc::REFS => (0..1 << MAX_REFS).for_each(|refs| {
+                let refs = Refs(refs);
+                visit(Self { refs, ..*self });
+            }),
+            gc::MUTS => (0..1 << MAX_MUTATORS).for_each(|muts| {
+                let muts = Mutators(muts);
+                visit(Self { muts, ..*self });
+            }),
+            gc::MUTATOR => (0..MAX_MUTATORS as u8).for_each(|mutator| {
+                visit(Self { mutator, ..*self });
+            }),
+            Register(other) => self.marking.spoil(other, &mut |marking| {
+                visit(Self { marking, ..*self });
+            }),
         }
     }
 }
@@ -424,20 +438,34 @@ impl Data for Mutator {
         }
     }
 
-    fn spoil(&mut self, register: Register) {
+    fn spoil(&self, register: Register, visit: &mut dyn FnMut(Self)) {
         match register {
-            mutator::SRC => self.src ^= 1,
-            mutator::FIELD => self.field ^= 1,
-            mutator::DST => self.dst = another(self.dst, 0),
-            mutator::REFS => self.refs.0 ^= 1,
-            mutator::IS_ASKED => self.is_asked ^= true,
-            mutator::HANDSHAKE => {
-                self.handshake = match self.handshake {
-                    HandshakeType::Noop => HandshakeType::GetRoots,
-                    _ => HandshakeType::Noop,
+            mutator::SRC => REFERENCES.for_each(|src| visit(Self { src, ..*self })),
+            mutator::FIELD => {
+                (0..MAX_FIELDS as u8).for_each(|field| visit(Self { field, ..*self }))
+            }
+            mutator::DST => {
+                for dst in REFERENCES.map(Some).chain([None]) {
+                    visit(Self { dst, ..*self });
                 }
             }
-            Register(other) => self.marking.spoil(other),
+            mutator::REFS => (0..1 << MAX_REFS).for_each(|refs| {
+                let refs = Refs(refs);
+                visit(Self { refs, ..*self });
+            }),
+            mutator::IS_ASKED => visit(Self {
+                is_asked: !self.is_asked,
+                ..*self
+            }),
+            mutator::HANDSHAKE => {
+                use HandshakeType::{GetRoots, GetWork, Noop};
+                for handshake in [Noop, GetRoots, GetWork] {
+                    visit(Self { handshake, ..*self });
+                }
+            }
+            Register(other) => self.marking.spoil(other, &mut |marking| {
+                visit(Self { marking, ..*self });
+            }),
         }
     }
 }
