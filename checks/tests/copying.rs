@@ -153,7 +153,7 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
             "--protocol stopless-for-rmo --memory sc --scenario wr --without log".to_owned(),
             vec![
                 "without \"log\"",
-                "fence-after-wide-forward, fence-after-copy, fence-before-flip",
+                "fence-after-wide-forward, fence-after-copy, status-cas, fence-before-flip",
             ],
         ),
         (

@@ -519,7 +519,7 @@ fn two_mutators_break_sapphire_alone_under_rmo_too() {
 }
 
 #[test]
-#[ignore = "takes a quarter of a minute"]
+#[ignore = "took 13 s, optimised and one thread"]
 fn two_mutators_break_no_staccato_under_rmo() {
     assert_two_mutators_are_as_one(is_staccato);
 }
