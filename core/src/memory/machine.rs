@@ -15,7 +15,7 @@
 //! choice. D3: a state in which a thread was cut off by the bound on backward jumps is one in which
 //! the program may stop, whatever the other threads do: one of them may wait for it in vain. The
 //! paper has no such bound. A program that stops too early is therefore not told from one that was
-//! cut off.
+//! cut off, by the verdict; a report says which threads were cut off in how many states.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
