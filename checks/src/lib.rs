@@ -1,6 +1,7 @@
 //! The catalogue of everything that this repository claims.
 
 mod ben_ari;
+mod tso;
 mod yrc;
 
 use refmap::catalogue::Catalogue;
@@ -14,11 +15,11 @@ pub const ABOUT: &str =
 /// Every check, every claim and every table.
 pub fn catalogue() -> Catalogue {
     Catalogue {
-        checks: [ben_ari::checks(), yrc::checks()]
+        checks: [ben_ari::checks(), tso::checks(), yrc::checks()]
             .into_iter()
             .flatten()
             .collect(),
-        claims: [ben_ari::claims(), yrc::claims()]
+        claims: [ben_ari::claims(), tso::claims(), yrc::claims()]
             .into_iter()
             .flatten()
             .collect(),
