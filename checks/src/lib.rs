@@ -3,6 +3,7 @@
 mod ben_ari;
 mod copying;
 mod fences;
+mod tso;
 mod yrc;
 
 use refmap::catalogue::Catalogue;
@@ -16,14 +17,24 @@ pub const ABOUT: &str =
 /// Every check, claim, table and grid, and every program whose fences are searched.
 pub fn catalogue() -> Catalogue {
     Catalogue {
-        checks: [ben_ari::checks(), yrc::checks(), copying::checks()]
-            .into_iter()
-            .flatten()
-            .collect(),
-        claims: [ben_ari::claims(), yrc::claims(), copying::claims()]
-            .into_iter()
-            .flatten()
-            .collect(),
+        checks: [
+            ben_ari::checks(),
+            tso::checks(),
+            yrc::checks(),
+            copying::checks(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        claims: [
+            ben_ari::claims(),
+            tso::claims(),
+            yrc::claims(),
+            copying::claims(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         tables: yrc::tables(),
         grids: copying::grids(),
         fences: fences::problems(),
