@@ -1,32 +1,13 @@
 //! `refmap` as its users meet it: the program itself, its output and its exit statuses.
 
+mod program;
+
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::Value;
 
-fn refmap(words: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(words.split_whitespace())
-        .env_remove("COLUMNS")
-        .output()
-        .expect("the program runs")
-}
-
-fn status(output: &Output) -> i32 {
-    output.status.code().expect("the program ends by itself")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("the program prints text")
-}
-
-fn json(words: &str) -> Value {
-    let output = refmap(words);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!("{words}: {error}: {}", text(&output.stderr));
-    })
-}
+use program::{json, refmap, status, text};
 
 const SMALL: &str = "--nodes 2 --sons 1";
 

@@ -1,8 +1,9 @@
 //! Copying protocols on the command line: `check copying`, `table copying`.
 
+mod program;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
 
 use refmap::cli::Status;
@@ -11,27 +12,7 @@ use refmap::report::TextOptions;
 use refmap_checks::catalogue;
 use serde_json::{Value, json};
 
-fn refmap(words: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(words.split_whitespace())
-        .env_remove("COLUMNS")
-        .output()
-        .expect("the program runs")
-}
-
-fn status(output: &Output) -> i32 {
-    output.status.code().expect("the program ends by itself")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("the program prints text")
-}
-
-fn json(words: &str) -> Value {
-    let output = refmap(words);
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{words}: {error}: {}", text(&output.stderr)))
-}
+use program::{json, refmap, status, text};
 
 #[test]
 fn a_cell_is_checked_with_its_bounds_in_the_verdict() {

@@ -1,6 +1,6 @@
 //! `refmap fences` as its users meet it, and what it finds.
 
-use std::process::{Command, Output};
+mod program;
 
 use refmap::memory::synthesis::{Answer, Scenario, synthesise};
 use refmap::memory::{MemoryModel, Program};
@@ -11,28 +11,7 @@ use refmap_systems::copying::{self, Instance, Protocol};
 use refmap_systems::dekker;
 use serde_json::{Value, json};
 
-fn refmap(words: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(words.split_whitespace())
-        .env_remove("COLUMNS")
-        .output()
-        .expect("the program runs")
-}
-
-fn status(output: &Output) -> i32 {
-    output.status.code().expect("the program ends by itself")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("the program prints text")
-}
-
-fn json(words: &str) -> Value {
-    let output = refmap(words);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!("{words}: {error}: {}", text(&output.stderr));
-    })
-}
+use program::{json, refmap, status, text};
 
 fn settings() -> Settings<'static> {
     Settings {
