@@ -4,6 +4,7 @@ mod ben_ari;
 mod copying;
 mod fences;
 mod tso;
+mod words;
 mod yrc;
 
 use refmap::catalogue::Catalogue;

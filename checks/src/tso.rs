@@ -3,12 +3,13 @@
 use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter};
 use refmap::obligation::Checker;
 use refmap::process::{DeadRegisters, Granularity};
-use refmap_refinements::tso::CollectorRefinement;
+use refmap_refinements::tso::{AT_COARSE, CollectorRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory,
     OnTheFly, Part, Remains, Scope, Variant, Without,
 };
-use serde_json::Value;
+
+use super::words::arguments_of;
 
 pub(super) fn checks() -> Vec<Check> {
     vec![Check::new(
@@ -40,7 +41,11 @@ fn parameters() -> Vec<Parameter> {
             "stores in the collector's buffer",
         ),
         Parameter::choice("initial", &INITIAL, "the heaps and roots it begins with"),
-        Parameter::choice("granularity", &GRANULARITY, "what is one step"),
+        Parameter::choice(
+            "granularity",
+            &GRANULARITY,
+            "what is one step; the environment is decided at fine",
+        ),
         Parameter::choice("memory", &MEMORY, "what memory does with stores"),
         Parameter::choice("barriers", &BARRIERS, "which barrier comes first"),
         Parameter::choice("allocate", &ALLOCATE, "how a new object is marked"),
@@ -183,9 +188,10 @@ fn variant(arguments: &Arguments) -> Variant {
 /// Counts and lengths without a source of their own were found by this checker. The larger instances,
 /// and the variants that take longer, are tests that are run on request.
 pub(super) fn claims() -> Vec<Claim> {
-    let holds = |words: &str| Claim::holds("tso", words_as_arguments(words));
+    let holds = |words: &str| Claim::holds("tso", arguments_of(&parameters(), words));
+    let coarse = |words: &str| holds(words).only(&AT_COARSE);
     let freed = |words: &str, length| {
-        Claim::violated("tso", words_as_arguments(words), "simulation")
+        Claim::violated("tso", arguments_of(&parameters(), words), "simulation")
             .only(&["simulation"])
             .length(length)
     };
@@ -199,11 +205,11 @@ pub(super) fn claims() -> Vec<Claim> {
                 section,
                 "it frees nothing reachable; a second program counts as many states",
             ),
-        holds("references=1")
+        coarse("references=1")
             .counts(14_000, 45_822)
             .source(section, "… with quiet steps run together"),
-        holds("references=1 initial=all").source(section, "… whatever it begins with"),
-        holds("")
+        coarse("references=1 initial=all").source(section, "… whatever it begins with"),
+        coarse("")
             .counts(1_722_590, 5_510_334)
             .exercising_all()
             .source(section, "… with two references: every rule fires"),
@@ -211,7 +217,7 @@ pub(super) fn claims() -> Vec<Claim> {
             .source(barriers, "unsafe without the deletion barrier"),
         Claim::violated(
             "tso",
-            words_as_arguments("without-deletion-barrier"),
+            arguments_of(&parameters(), "without-deletion-barrier"),
             "invariant:marked_deletions",
         )
         .length(44)
@@ -229,36 +235,14 @@ pub(super) fn claims() -> Vec<Claim> {
             .source(fences, "unsafe if noop handshakes begin without a fence"),
         freed("without-mutator-fence", 58)
             .source(fences, "unsafe if mutators answer without a fence"),
-        holds("memory=sc")
+        coarse("memory=sc")
             .states(283_560)
             .source(fences, "safe where stores act at once …"),
-        holds("memory=sc without-collector-fence")
+        coarse("memory=sc without-collector-fence")
             .states(264_456)
             .source(fences, "… without the collector's fence too"),
-        holds("memory=sc without-mutator-fence")
+        coarse("memory=sc without-mutator-fence")
             .states(281_526)
             .source(fences, "… and without the mutators'"),
     ]
-}
-
-/// `name=value` for numbers and choices, `name` for a flag.
-fn words_as_arguments(words: &str) -> Vec<(&'static str, Value)> {
-    let parameters = parameters();
-    words
-        .split_whitespace()
-        .map(|word| {
-            let (name, value) = match word.split_once('=') {
-                None => (word, Value::Bool(true)),
-                Some((name, value)) => {
-                    let number = value.parse::<u64>().map(Value::from);
-                    (name, number.unwrap_or_else(|_| value.into()))
-                }
-            };
-            let mut named = parameters.iter().filter(|parameter| parameter.name == name);
-            let parameter = named
-                .next()
-                .expect("claims are made of the check's parameters");
-            (parameter.name, value)
-        })
-        .collect()
 }

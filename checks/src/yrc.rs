@@ -15,6 +15,8 @@ use refmap_systems::yrc::design::{
 use refmap_systems::yrc::module::{MAX_QUEUE, Module};
 use serde_json::Value;
 
+use super::words::arguments_of;
+
 pub(super) fn checks() -> Vec<Check> {
     let module_check = Check::new(
         "yrc-module",
@@ -211,9 +213,11 @@ pub(super) fn claims() -> Vec<Claim> {
 /// Counts and lengths were found by this checker.
 fn design_claims() -> Vec<Claim> {
     let violated = |words: &str, by, length| {
-        Claim::violated("yrc", words_as_arguments(words), by).length(length)
+        Claim::violated("yrc", arguments_of(&design_parameters(), words), by).length(length)
     };
-    let holds = |words: &str, states| Claim::holds("yrc", words_as_arguments(words)).states(states);
+    let holds = |words: &str, states| {
+        Claim::holds("yrc", arguments_of(&design_parameters(), words)).states(states)
+    };
     let mut claims =
         vec![
         violated("", "simulation", 15).only(&["simulation"]).source(
@@ -410,28 +414,6 @@ fn three_objects(holds: Holds<'_>) -> Vec<Claim> {
         .iter()
         .map(|(words, states)| {
             holds(&format!("objects=3 {words}"), *states).source(DESCRIBED, "… with three objects")
-        })
-        .collect()
-}
-
-/// `name=value` for numbers and choices, `name` for a flag.
-fn words_as_arguments(words: &str) -> Vec<(&'static str, Value)> {
-    let parameters = design_parameters();
-    words
-        .split_whitespace()
-        .map(|word| {
-            let (name, value) = match word.split_once('=') {
-                None => (word, Value::Bool(true)),
-                Some((name, value)) => {
-                    let number = value.parse::<u64>().map(Value::from);
-                    (name, number.unwrap_or_else(|_| value.into()))
-                }
-            };
-            let mut named = parameters.iter().filter(|parameter| parameter.name == name);
-            let parameter = named
-                .next()
-                .expect("claims are made of the check's parameters");
-            (parameter.name, value)
         })
         .collect()
 }

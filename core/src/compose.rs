@@ -86,6 +86,11 @@ where
         self.lower.at_rest(state, process) && self.upper.at_rest(&self.lower.map(state), process)
     }
 
+    fn environment_undecidable(&self) -> Option<&'static str> {
+        let lower = self.lower.environment_undecidable();
+        lower.or_else(|| self.upper.environment_undecidable())
+    }
+
     fn acts_for(&self, process: Process) -> Process {
         self.upper.acts_for(self.lower.acts_for(process))
     }

@@ -48,6 +48,13 @@ pub trait Refinement: Sync {
         true
     }
 
+    /// Why `environment` cannot be decided on this implementation, if it cannot: one whose steps are
+    /// run together, say, where that this loses no step of the environment has not been shown. The
+    /// obligation is then `incomplete` with this reason, and refused where it is named.
+    fn environment_undecidable(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The process on whose behalf `process` takes its steps: itself, by default. A store buffer
     /// that commits a store of a mutator acts for that mutator. A process of the environment acts for
     /// nobody else.

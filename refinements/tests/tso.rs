@@ -7,7 +7,7 @@
 use refmap::obligation::{Checker, Selection, Until};
 use refmap::process::{DeadRegisters, Granularity};
 use refmap::{Report, Settings, Verdict};
-use refmap_refinements::tso::CollectorRefinement;
+use refmap_refinements::tso::{AT_COARSE, CollectorRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Initial, Memory, OnTheFly, Part, Remains, Scope, Variant,
 };
@@ -36,9 +36,10 @@ fn report(scope: Scope, variant: Variant, settings: &Settings<'_>) -> Report {
     checker.check(settings).expect("the settings are right")
 }
 
-/// Checks everything, or only the obligations named.
+/// Checks everything that can be decided, or only the obligations named.
 fn check(scope: Scope, variant: Variant, only: &[&str]) -> Report {
     let obligations = match only {
+        [] if scope.granularity == Granularity::Coarse => Selection::only(AT_COARSE),
         [] => Selection::Default,
         names => Selection::only(names.iter().copied()),
     };
@@ -264,6 +265,37 @@ fn tso_holds_with_barriers_in_either_order_and_with_pso() {
     }
 }
 
+/// At coarse granularity nothing is said of the environment, and why not.
+#[test]
+fn tso_leaves_the_environment_open_where_steps_are_run_together() {
+    let open = report(
+        coarse(1, 1, 1),
+        Variant::default(),
+        &Settings {
+            threads: 1,
+            ..Settings::default()
+        },
+    );
+    assert_eq!(open.verdict, Some(Verdict::Incomplete), "{open}");
+    let rows = open.obligations.iter();
+    let rows = rows.filter(|row| row.verdict == Verdict::Incomplete);
+    let reasons: Vec<_> = rows.map(|row| (&*row.name, row.note.as_deref())).collect();
+    assert!(!reasons.is_empty());
+    for (name, reason) in reasons {
+        assert!(name.starts_with("environment"), "{name}");
+        assert!(reason.is_some_and(|reason| reason.contains("fine granularity")));
+    }
+    let system = OnTheFly::new(coarse(1, 1, 1), Variant::default());
+    let refinement = CollectorRefinement::new(system.expect("the instance is in range"));
+    let settings = Settings {
+        obligations: Selection::only(["environment"]),
+        ..Settings::default()
+    };
+    let refused = Checker::new(&refinement).packed().check(&settings);
+    let refused = refused.expect_err("it cannot be decided").to_string();
+    assert!(refused.starts_with("environment cannot be decided here: steps are run together"));
+}
+
 /// The invariants that fail are the same at either granularity, whatever is left out.
 #[test]
 fn tso_quiet_steps_change_no_verdict() {
@@ -271,6 +303,7 @@ fn tso_quiet_steps_change_no_verdict() {
     for part in Part::ALL {
         let settings = Settings {
             until: Until::End,
+            obligations: Selection::only(AT_COARSE),
             ..Settings::default()
         };
         let violated = |granularity| -> Vec<String> {

@@ -184,7 +184,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             report.seconds = started.elapsed().as_secs_f64();
             return Ok(report);
         }
-        let undecidable = environment::undecidable(settings);
+        let undecidable = environment::undecidable(refinement, settings);
         let options = Options {
             threads: settings.threads,
             limits: settings.limits,

@@ -22,8 +22,14 @@ use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
 use crate::workers::together;
 
-/// Why the environment cannot be decided with these settings, if it cannot.
-pub(super) fn undecidable(settings: &Settings<'_>) -> Option<&'static str> {
+/// Why the environment of a refinement cannot be decided with these settings, if it cannot.
+pub(super) fn undecidable<R: Refinement>(
+    refinement: &R,
+    settings: &Settings<'_>,
+) -> Option<&'static str> {
+    if let Some(reason) = refinement.environment_undecidable() {
+        return Some(reason);
+    }
     if settings.symmetry != Symmetry::None {
         // What one process may do is not the same question of all members of a class.
         return Some("it asks about single processes, and a quotient by symmetry exchanges them");

@@ -389,7 +389,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 "not evaluated: simulation fails, so the answers prove nothing".to_owned(),
             );
         }
-        if let Some(reason) = environment::undecidable(self.settings) {
+        if let Some(reason) = environment::undecidable(self.examiner.refinement, self.settings) {
             return Environment::Open(format!("not evaluated: {reason}"));
         }
         if let Some(steps) = self.explored.graph_too_large {

@@ -228,7 +228,7 @@ pub(super) fn rows<R: Refinement>(
     }
     if let Selection::Only(names) = selection {
         for name in names {
-            let reason = super::environment::undecidable(settings);
+            let reason = super::environment::undecidable(refinement, settings);
             if let Some(reason) = reason.filter(|_| matches(name, "environment")) {
                 return Err(CheckError::Undecidable {
                     name: name.clone(),

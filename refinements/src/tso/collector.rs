@@ -1,6 +1,6 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
-use refmap::process::Act;
+use refmap::process::{Act, Granularity};
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
@@ -9,6 +9,17 @@ use refmap_systems::tso::specification::{
 use refmap_systems::tso::{OnTheFly, State, Who};
 
 use super::invariants;
+
+/// What is decided at coarse granularity: all but the environment.
+pub const AT_COARSE: [&str; 7] = [
+    "observation",
+    "initiality",
+    "simulation",
+    "agency",
+    "invariant",
+    "deadlock",
+    "coverage",
+];
 
 /// The collector as a refinement of its purpose.
 pub struct CollectorRefinement {
@@ -98,6 +109,17 @@ impl Refinement for CollectorRefinement {
     }
 
     /// At its top-level choice [Fig. 6].
+    /// Quiet steps are run together for the sake of the other obligations.
+    fn environment_undecidable(&self) -> Option<&'static str> {
+        match self.implementation.scope.granularity {
+            Granularity::Fine => None,
+            Granularity::Coarse => Some(
+                "steps are run together, and that this keeps every choice of the mutators open is not \
+                 shown; it is decided at fine granularity",
+            ),
+        }
+    }
+
     fn at_rest(&self, state: &State, process: Process) -> bool {
         self.implementation.is_at_rest(state, number(process))
     }

@@ -60,6 +60,10 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         self.stated.at_rest(state, process)
     }
 
+    fn environment_undecidable(&self) -> Option<&'static str> {
+        self.stated.environment_undecidable()
+    }
+
     fn acts_for(&self, process: Process) -> Process {
         self.stated.acts_for(process)
     }
