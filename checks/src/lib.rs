@@ -36,7 +36,10 @@ pub fn catalogue() -> Catalogue {
         .into_iter()
         .flatten()
         .collect(),
-        tables: yrc::tables(),
+        tables: [tso::tables(), yrc::tables()]
+            .into_iter()
+            .flatten()
+            .collect(),
         grids: copying::grids(),
         fences: fences::problems(),
     }

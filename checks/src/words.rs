@@ -1,25 +1,29 @@
 //! Arguments of claims as a line of words, which is how most of them are shortest to state.
 
-use refmap::catalogue::Parameter;
+use refmap::catalogue::{Parameter, ParameterKind};
 use serde_json::Value;
 
-/// `name=value` for numbers and choices, `name` for a flag.
+/// `name=value` for numbers, choices and names, of which there may be several, and `name` for a flag.
 pub(super) fn arguments_of(parameters: &[Parameter], words: &str) -> Vec<(&'static str, Value)> {
-    words
-        .split_whitespace()
-        .map(|word| {
-            let (name, value) = match word.split_once('=') {
-                None => (word, Value::Bool(true)),
-                Some((name, value)) => {
-                    let number = value.parse::<u64>().map(Value::from);
-                    (name, number.unwrap_or_else(|_| value.into()))
-                }
-            };
-            let mut named = parameters.iter().filter(|parameter| parameter.name == name);
-            let parameter = named
-                .next()
-                .expect("claims are made of the check's parameters");
-            (parameter.name, value)
-        })
-        .collect()
+    let mut arguments: Vec<(&'static str, Value)> = Vec::new();
+    for word in words.split_whitespace() {
+        let (name, value) = match word.split_once('=') {
+            None => (word, Value::Bool(true)),
+            Some((name, value)) => {
+                let number = value.parse::<u64>().map(Value::from);
+                (name, number.unwrap_or_else(|_| value.into()))
+            }
+        };
+        let mut named = parameters.iter().filter(|parameter| parameter.name == name);
+        let parameter = named
+            .next()
+            .expect("claims are made of the check's parameters");
+        let given = arguments.iter_mut().find(|(given, _)| *given == name);
+        match (given, &parameter.kind) {
+            (Some((_, Value::Array(names))), _) => names.push(value),
+            (_, ParameterKind::Names) => arguments.push((parameter.name, vec![value].into())),
+            _ => arguments.push((parameter.name, value)),
+        }
+    }
+    arguments
 }

@@ -5,7 +5,7 @@
 
 use refmap::catalogue::{Arguments, Check, Claim, Parameter};
 use refmap::check;
-use refmap::table::{Table, combinations};
+use refmap::table::{Instance, Table, combinations};
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
 use refmap_systems::yrc::design::{
@@ -61,12 +61,15 @@ pub(super) fn tables() -> Vec<Table> {
             ("merge", &MERGE),
             ("trial-deletion", &TRIAL_DELETION),
         ]),
-        instances: vec![
+        instances: [
             instance(1, 1, 1),
             instance(2, 1, 1),
             instance(1, 2, 1),
             instance(1, 2, 2),
-        ],
+        ]
+        .map(Instance::from)
+        .into(),
+        to_the_end: None,
     }]
 }
 

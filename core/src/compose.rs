@@ -86,9 +86,9 @@ where
         self.lower.at_rest(state, process) && self.upper.at_rest(&self.lower.map(state), process)
     }
 
-    fn environment_undecidable(&self) -> Option<&'static str> {
-        let lower = self.lower.environment_undecidable();
-        lower.or_else(|| self.upper.environment_undecidable())
+    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+        let lower = self.lower.undecidable(obligation);
+        lower.or_else(|| self.upper.undecidable(obligation))
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -48,10 +48,11 @@ pub trait Refinement: Sync {
         true
     }
 
-    /// Why `environment` cannot be decided on this implementation, if it cannot: one whose steps are
-    /// run together, say, where that this loses no step of the environment has not been shown. The
-    /// obligation is then `incomplete` with this reason, and refused where it is named.
-    fn environment_undecidable(&self) -> Option<&'static str> {
+    /// Why an obligation cannot be decided on this implementation, if it cannot: on one whose steps are
+    /// run together, say, `environment`, where that this loses no step of it has not been shown.
+    /// `obligation` is a name up to its colon. The obligation is then `incomplete` with this reason, and
+    /// refused where it is named.
+    fn undecidable(&self, _obligation: &str) -> Option<&'static str> {
         None
     }
 

@@ -22,8 +22,15 @@ pub trait Symmetric: TransitionSystem<State: Ord> {
     fn permutations(&self) -> Vec<Self::Permutation>;
     /// The state with the identities exchanged.
     fn permute(&self, by: &Self::Permutation, state: &StateOf<Self>) -> StateOf<Self>;
-    /// The action with the identities exchanged.
-    fn permute_action(&self, by: &Self::Permutation, action: &ActionOf<Self>) -> ActionOf<Self>;
+    /// The action of a step `from` … `to` with the identities exchanged: that of the step between the
+    /// exchanged states.
+    fn permute_action(
+        &self,
+        by: &Self::Permutation,
+        from: &StateOf<Self>,
+        action: &ActionOf<Self>,
+        to: &StateOf<Self>,
+    ) -> ActionOf<Self>;
 
     /// The member of the class of `state` that stands for all of them: the least, by default. A model
     /// may choose another one that is found sooner.
@@ -68,11 +75,18 @@ impl<S: Symmetric> Quotienting<S> for Quotient<S> {
     }
 
     fn lift(&self, system: &S, representatives: Trace<S>) -> Trace<S> {
+        let mut from = representatives.initial;
+        // The representative of an initial state need not be initial itself.
+        let mut initial = None;
+        system.initial(&mut |state| {
+            if initial.is_none() && self.canonical(system, &state) == from {
+                initial = Some(state);
+            }
+        });
         let mut lifted = Trace {
-            initial: representatives.initial.clone(),
+            initial: initial.unwrap_or_else(|| from.clone()),
             steps: Vec::with_capacity(representatives.steps.len()),
         };
-        let mut from = representatives.initial;
         for (action, to) in representatives.steps {
             // The exchange that makes the representative the state that the behaviour has come to.
             let by = self
@@ -80,7 +94,8 @@ impl<S: Symmetric> Quotienting<S> for Quotient<S> {
                 .iter()
                 .find(|by| system.permute(by, &from) == *lifted.last())
                 .expect("the behaviour is in a state of the representative's class");
-            let step = (system.permute_action(by, &action), system.permute(by, &to));
+            let permuted = system.permute_action(by, &from, &action, &to);
+            let step = (permuted, system.permute(by, &to));
             lifted.steps.push(step);
             from = self.canonical(system, &to);
         }
@@ -126,8 +141,11 @@ pub enum Asymmetry {
 }
 
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
-/// of the specification, change something: `next`, `map`, `answer`, `observe` and `is_initial` have to
-/// commute with them, and invariants may only change places with each other.
+/// of the specification, change something: `next`, `map`, `answer`, `observe` and the specification's
+/// `is_initial` have to commute with them, and invariants may only change places with each other. Of
+/// several answers between the same abstract states any will do, if they are of one rule and one process.
+/// Not every exchanged initial state of the implementation need be initial: what is reached from it is what
+/// is reached from the other one, exchanged.
 ///
 /// What is observed is permuted by permuting the mapped state, so it needs no permutations of its own.
 pub fn asymmetry<'a, R>(
@@ -174,10 +192,12 @@ where
             about: format!("{state:?}"),
         });
     }
-    if system.is_initial(state) != system.is_initial(&image) {
-        return does_not_commute("initial", state);
-    }
     let mapped = refinement.map(state);
+    if specification.is_initial(&mapped)
+        != specification.is_initial(&specification.permute(by, &mapped))
+    {
+        return does_not_commute("is_initial", state);
+    }
     if specification.permute(by, &mapped) != refinement.map(&image) {
         return does_not_commute("map", state);
     }
@@ -199,14 +219,22 @@ where
     }
     let mut of_image = steps(system, &image);
     for (action, to) in steps(system, state) {
-        let permuted = (system.permute_action(by, &action), system.permute(by, &to));
+        let by_step = system.permute_action(by, state, &action, &to);
+        let permuted = (by_step, system.permute(by, &to));
         let Some(place) = of_image.iter().position(|step| *step == permuted) else {
             return does_not_commute("next", &action);
         };
         of_image.swap_remove(place);
         let answer = refinement.answer(state, &action, &to);
-        let answer = answer.map(|answer| specification.permute_action(by, &answer));
-        if answer != refinement.answer(&image, &permuted.0, &permuted.1) {
+        let target = refinement.map(&to);
+        let answer =
+            answer.map(|answer| specification.permute_action(by, &mapped, &answer, &target));
+        let kind = |answer: &ActionOf<R::Abstract>| {
+            let process = specification.process_of(answer);
+            (specification.rule_of(answer), process)
+        };
+        let of_image = refinement.answer(&image, &permuted.0, &permuted.1);
+        if answer.as_ref().map(kind) != of_image.as_ref().map(kind) {
             return does_not_commute("answer", &action);
         }
     }

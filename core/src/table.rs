@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::catalogue::{Catalogue, InputError};
-use crate::obligation::Settings;
+use crate::obligation::{Selection, Settings, Symmetry, Until};
 use crate::report::Verdict;
 
 /// Arguments of a check.
@@ -25,7 +25,30 @@ pub struct Table {
     pub combinations: Vec<Given>,
     /// The instances at which each is tried, smallest first.
     #[serde(skip)]
-    pub instances: Vec<Given>,
+    pub instances: Vec<Instance>,
+    /// An instance at which every row is explored to the end, to see which obligations are violated.
+    #[serde(skip)]
+    pub to_the_end: Option<Instance>,
+}
+
+/// An instance of a check, and how it is explored.
+#[derive(Clone, Debug, Default)]
+pub struct Instance {
+    /// Its arguments.
+    pub given: Given,
+    /// The obligations that are checked.
+    pub obligations: Selection,
+    /// Whether states that differ only by a symmetry are identified.
+    pub symmetry: Symmetry,
+}
+
+impl From<Given> for Instance {
+    fn from(given: Given) -> Self {
+        Self {
+            given,
+            ..Self::default()
+        }
+    }
 }
 
 /// What became of a combination.
@@ -46,6 +69,8 @@ pub struct TableRow {
     pub states: u64,
     /// Time taken by all instances.
     pub seconds: f64,
+    /// The obligations that are violated where the table goes on to the end; null if it does so nowhere.
+    pub broken: Option<Vec<String>>,
 }
 
 impl Table {
@@ -70,11 +95,22 @@ impl Table {
                 length: None,
                 states: 0,
                 seconds: 0.0,
+                broken: None,
+            };
+            let run = |instance: &Instance, until| {
+                let given = combination.iter().chain(&instance.given);
+                let given: Vec<_> = given.cloned().collect();
+                let settings = Settings {
+                    obligations: instance.obligations.clone(),
+                    symmetry: instance.symmetry,
+                    until,
+                    ..settings.clone()
+                };
+                check.run(&given, &settings)
             };
             for instance in &self.instances {
-                let given: Vec<_> = combination.iter().chain(instance).cloned().collect();
-                let report = check.run(&given, settings)?;
-                row.instances.push(map(instance));
+                let report = run(instance, Until::FirstViolation)?;
+                row.instances.push(map(&instance.given));
                 row.states = report.states;
                 row.seconds += report.seconds;
                 row.verdict = report.verdict.unwrap_or(Verdict::Incomplete);
@@ -84,6 +120,11 @@ impl Table {
                     row.length = found.map(|found| found.length);
                     break;
                 }
+            }
+            if let Some(instance) = &self.to_the_end {
+                let report = run(instance, Until::End)?;
+                row.seconds += report.seconds;
+                row.broken = Some(report.violated().map(str::to_owned).collect());
             }
             if !visit(row)? {
                 break;

@@ -262,7 +262,7 @@ impl Symmetric for NodesExchanged {
     }
 
     /// The mutator's steps are permuted rightly, so that it is the collector that tells.
-    fn permute_action(&self, exchanged: &bool, action: &Action) -> Action {
+    fn permute_action(&self, exchanged: &bool, _: &State, action: &Action, _: &State) -> Action {
         use refmap_systems::ben_ari::MutatorAction;
         let nodes = self.0.scope.shape.nodes;
         let other = |node: u8| match (exchanged, nodes - 1 - node) {

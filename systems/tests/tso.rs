@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use refmap::process::{DeadRegisters, Granularity};
+use refmap::process::DeadRegisters;
 use refmap::{Packed, TransitionSystem, disagreement, round_trip, steps};
-use refmap_systems::tso::{Initial, OnTheFly, Scope, State, Variant};
+use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, State, Variant};
 
 fn scope(mutators: u8, refs: u8, buffer: u8) -> Scope {
     Scope {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::obligation::{Induction, Selection, Until};
+use crate::obligation::{Induction, Selection, Symmetry, Until};
 use crate::report::{Report, Verdict};
 
 /// A check at certain arguments, what must come of it, and who says so.
@@ -23,6 +23,9 @@ pub struct Claim {
     /// How far the check goes.
     #[serde(skip)]
     pub until: Until,
+    /// Whether states that differ only by a symmetry are identified.
+    #[serde(skip)]
+    pub symmetry: Symmetry,
     /// What must come of it.
     pub expect: Expectation,
     /// The paper, section or figure it rests on.
@@ -92,6 +95,7 @@ impl Claim {
             obligations: Selection::Default,
             induction: Induction::Omitted,
             until: Until::FirstViolation,
+            symmetry: Symmetry::None,
             expect: Expectation {
                 verdict,
                 by: None,
@@ -147,6 +151,13 @@ impl Claim {
     #[must_use]
     pub fn only(mut self, obligations: &[&str]) -> Self {
         self.obligations = Selection::only(obligations.iter().copied());
+        self
+    }
+
+    /// Counting representatives of states that differ only by a symmetry of the model.
+    #[must_use]
+    pub fn up_to_symmetry(mut self) -> Self {
+        self.symmetry = Symmetry::Full;
         self
     }
 
@@ -225,6 +236,9 @@ impl Claim {
         }
         if self.until == Until::End {
             words.push("--keep-going".to_owned());
+        }
+        if self.symmetry == Symmetry::Full {
+            words.push("--symmetry full".to_owned());
         }
         words.join(" ")
     }

@@ -63,6 +63,7 @@ impl Catalogue {
             obligations: claim.obligations.clone(),
             induction: claim.induction,
             until: claim.until,
+            symmetry: claim.symmetry,
             ..settings.clone()
         };
         self.check(claim.check)?.run(&claim.arguments, &settings)

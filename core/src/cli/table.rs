@@ -11,7 +11,7 @@ use crate::catalogue::Catalogue;
 use crate::explore::Watch;
 use crate::grid::{DecidedRow, Grid};
 use crate::obligation::Settings;
-use crate::table::{Table, TableRow};
+use crate::table::{Instance, Table, TableRow};
 
 pub(super) fn run(
     catalogue: &Catalogue,
@@ -256,14 +256,31 @@ fn heading(table: &Table, output: &mut dyn Write) -> std::io::Result<()> {
     let instances: Vec<_> = table
         .instances
         .iter()
-        .map(|instance| words(instance.iter().map(|(name, value)| (*name, value))))
+        .map(|instance| words(given(instance)))
         .collect();
     writeln!(output, "{}", table.about)?;
-    writeln!(output, "instances: {}\n", instances.join("; "))
+    writeln!(output, "instances: {}", instances.join("; "))?;
+    if let Some(instance) = &table.to_the_end {
+        writeln!(output, "to the end: {}", words(given(instance)))?;
+    }
+    writeln!(output)
+}
+
+fn given(instance: &Instance) -> impl Iterator<Item = (&str, &Value)> {
+    instance.given.iter().map(|(name, value)| (*name, value))
+}
+
+/// An argument in few words: what tells it from others.
+fn described((name, value): (&String, &Value)) -> String {
+    match value {
+        Value::Bool(true) => name.clone(),
+        Value::Array(_) => format!("{name} {}", argument(value)),
+        value => plain(value),
+    }
 }
 
 fn line(row: &TableRow, output: &mut dyn Write) -> std::io::Result<()> {
-    let combination: Vec<_> = row.combination.values().map(plain).collect();
+    let combination: Vec<_> = row.combination.iter().map(described).collect();
     let last = row.instances.last();
     let last = last.map_or_else(String::new, |last| {
         words(last.iter().map(|(name, value)| (name.as_str(), value)))
@@ -278,6 +295,9 @@ fn line(row: &TableRow, output: &mut dyn Write) -> std::io::Result<()> {
         row.verdict,
         combination.join("  ")
     )?;
+    if let Some(broken) = row.broken.as_ref().filter(|broken| !broken.is_empty()) {
+        writeln!(output, "{:<10} breaks {}", "", broken.join(", "))?;
+    }
     output.flush()
 }
 

@@ -27,7 +27,7 @@ pub(super) fn undecidable<R: Refinement>(
     refinement: &R,
     settings: &Settings<'_>,
 ) -> Option<&'static str> {
-    if let Some(reason) = refinement.environment_undecidable() {
+    if let Some(reason) = refinement.undecidable("environment") {
         return Some(reason);
     }
     if settings.symmetry != Symmetry::None {

@@ -54,6 +54,11 @@ impl<'a, R: Refinement> Judge<'a, R> {
         let environment = self.environment();
         let induction = self.induction();
         for (index, row) in self.examiner.rows.iter().enumerate() {
+            if let Some(reason) = row.open {
+                let mut open = Obligation::new(Verdict::Incomplete, 0).noted(reason);
+                open.name.clone_from(&row.name);
+                rows.push((row.kind, open));
+            }
             if !row.selected {
                 continue;
             }

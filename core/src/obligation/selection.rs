@@ -136,6 +136,9 @@ pub(super) struct Row {
     pub name: String,
     pub kind: Kind,
     pub selected: bool,
+    /// Why it is not decided although it belongs to those chosen. That of `environment` depends on the
+    /// settings as well, and is not here.
+    pub open: Option<&'static str>,
 }
 
 /// The bits of a transition's label allow for this many environment processes.
@@ -228,8 +231,11 @@ pub(super) fn rows<R: Refinement>(
     }
     if let Selection::Only(names) = selection {
         for name in names {
-            let reason = super::environment::undecidable(refinement, settings);
-            if let Some(reason) = reason.filter(|_| matches(name, "environment")) {
+            let reason = match matches(name, "environment") {
+                true => super::environment::undecidable(refinement, settings),
+                false => refinement.undecidable(group(name)),
+            };
+            if let Some(reason) = reason {
                 return Err(CheckError::Undecidable {
                     name: name.clone(),
                     reason,
@@ -250,8 +256,8 @@ pub(super) fn rows<R: Refinement>(
     }
     Ok(rows
         .into_iter()
-        .map(|(name, kind)| Row {
-            selected: kind == Kind::Model
+        .map(|(name, kind)| {
+            let chosen = kind == Kind::Model
                 || match (selection, kind) {
                     (Selection::Nothing, _) => false,
                     (_, Kind::Inductive(_)) if induction => true,
@@ -260,9 +266,22 @@ pub(super) fn rows<R: Refinement>(
                     (Selection::Only(names), _) => {
                         names.iter().any(|chosen| matches(&name, chosen))
                     }
-                },
-            name,
-            kind,
+                };
+            let open = match group(&name) {
+                "environment" => None,
+                group => refinement.undecidable(group).filter(|_| chosen),
+            };
+            Row {
+                selected: chosen && open.is_none(),
+                open,
+                name,
+                kind,
+            }
         })
         .collect())
+}
+
+/// The name of an obligation up to its colon.
+fn group(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(group, _)| group)
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::command::{Command, Kind};
-use super::flow::{Flow, Location, ProcessError};
+use super::flow::{Edge, Flow, Location, ProcessError};
 use super::label::Label;
 use super::liveness::{Data, DeadRegisters, Register, Registers, dead};
 use crate::system::{Process, Rule, RuleId};
@@ -126,9 +126,13 @@ trait Party<S, Q, A>: Send + Sync {
     fn process(&self) -> Process;
     /// What may be done at a location: one for each of its steps.
     fn offers(&self, at: Location) -> &[Offer];
+    /// Those of the steps at a location that are responses.
+    fn responses(&self, at: Location) -> &[usize];
     /// How many locations there are.
     fn count(&self) -> usize;
     fn is_quiet(&self, at: Location) -> bool;
+    /// Where the steps at a location lead.
+    fn targets(&self, at: Location) -> Vec<Location>;
     /// The results of a local operation or a guard.
     fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S));
     fn ask(&self, state: &S, at: Location, step: usize) -> Q;
@@ -147,6 +151,7 @@ trait Party<S, Q, A>: Send + Sync {
     fn locations(&self, label: Label) -> Option<Locations>;
     fn registers(&self) -> &'static [&'static str];
     fn clear(&self, state: &mut S, register: Register);
+    fn clear_dead(&self, state: &mut S, at: Location);
     fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S));
 }
 
@@ -172,6 +177,7 @@ struct Placed<S, L, Q, A> {
     index: usize,
     flow: Flow<L, Q, A>,
     offers: Vec<Vec<Offer>>,
+    responses: Vec<Vec<usize>>,
     dead: Vec<Vec<Register>>,
     get: Box<dyn Fn(&S) -> &L + Send + Sync>,
     get_mut: Box<dyn Fn(&mut S) -> &mut L + Send + Sync>,
@@ -180,12 +186,10 @@ struct Placed<S, L, Q, A> {
 impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
     fn arrive(&self, state: &mut S, to: Location) {
         state.go_to(self.index, to);
-        for register in &self.dead[usize::from(to.0)] {
-            (self.get_mut)(state).clear(*register);
-        }
+        self.clear_dead(state, to);
     }
 
-    fn step(&self, Location(at): Location, step: usize) -> &super::flow::Edge<L, Q, A> {
+    fn step(&self, Location(at): Location, step: usize) -> &Edge<L, Q, A> {
         &self.flow.points[usize::from(at)][step]
     }
 }
@@ -203,12 +207,21 @@ where
         &self.offers[usize::from(at)]
     }
 
+    fn responses(&self, Location(at): Location) -> &[usize] {
+        &self.responses[usize::from(at)]
+    }
+
     fn count(&self) -> usize {
         self.offers.len()
     }
 
     fn is_quiet(&self, at: Location) -> bool {
         self.flow.is_quiet(at)
+    }
+
+    fn targets(&self, Location(at): Location) -> Vec<Location> {
+        let edges = self.flow.points[usize::from(at)].iter();
+        edges.flat_map(Edge::targets).collect()
     }
 
     fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S)) {
@@ -290,6 +303,12 @@ where
 
     fn clear(&self, state: &mut S, register: Register) {
         (self.get_mut)(state).clear(register);
+    }
+
+    fn clear_dead(&self, state: &mut S, Location(at): Location) {
+        for register in &self.dead[usize::from(at)] {
+            (self.get_mut)(state).clear(*register);
+        }
     }
 
     fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S)) {
@@ -398,10 +417,16 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             }
             offers.push(here);
         }
+        let responses = offers.iter().map(|here: &Vec<Offer>| {
+            let steps = here.iter().enumerate();
+            let answering = steps.filter(|(_, offer)| offer.role == Role::Answers);
+            answering.map(|(step, _)| step).collect()
+        });
         self.parties.push(Box::new(Placed {
             process,
             index: self.parties.len(),
             flow,
+            responses: responses.collect(),
             offers,
             dead: dead.into_iter().map(|dead| dead.iter().collect()).collect(),
             get: Box::new(get),
@@ -436,6 +461,22 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         self.parties[process].locations(label.into())
     }
 
+    /// How many processes there are.
+    pub fn processes(&self) -> usize {
+        self.parties.len()
+    }
+
+    /// The labels of the steps that a process can take at a location.
+    pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = Label> {
+        let offers = self.parties[process].offers(at).iter();
+        offers.map(|offer| offer.label)
+    }
+
+    /// Where the steps of a process at a location lead, quiet ones by themselves.
+    pub fn targets(&self, process: usize, at: Location) -> Vec<Location> {
+        self.parties[process].targets(at)
+    }
+
     /// How many locations a process has.
     pub fn locations(&self, process: usize) -> usize {
         self.parties[process].count()
@@ -450,12 +491,36 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         self.settle(self.granularity, state, &all, visit);
     }
 
+    /// Clears the registers that are dead where the processes are, if that is what becomes of them: for a
+    /// state that was not made by steps.
+    pub fn clear_dead(&self, state: &mut S) {
+        for (number, party) in self.parties.iter().enumerate() {
+            party.clear_dead(state, state.location(number));
+        }
+    }
+
     /// Visits the steps from a state.
     pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act, S)) {
-        for (number, party) in self.parties.iter().enumerate() {
-            let at = from.location(number);
-            for (step, offer) in party.offers(at).iter().enumerate() {
-                self.step(self.granularity, from, (number, step), *offer, visit);
+        (0..self.parties.len()).for_each(|process| self.steps_of(process, from, visit));
+    }
+
+    /// Visits the steps from a state that a process begins.
+    pub fn steps_of(&self, process: usize, from: &S, visit: &mut dyn FnMut(Act, S)) {
+        self.steps_labelled(process, &|_| true, from, visit);
+    }
+
+    /// Visits those of them that are labelled so.
+    pub fn steps_labelled(
+        &self,
+        process: usize,
+        is_wanted: &dyn Fn(Label) -> bool,
+        from: &S,
+        visit: &mut dyn FnMut(Act, S),
+    ) {
+        let at = from.location(process);
+        for (step, offer) in self.parties[process].offers(at).iter().enumerate() {
+            if is_wanted(offer.label) {
+                self.step(self.granularity, from, (process, step), *offer, visit);
             }
         }
     }
@@ -493,19 +558,23 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                         continue;
                     }
                     let there = from.location(other);
-                    for (response, offer) in answering.offers(there).iter().enumerate() {
-                        if offer.role != Role::Answers {
-                            continue;
-                        }
+                    for response in answering.responses(there) {
+                        let offer = answering.offers(there)[*response];
                         act.with = Some((answering.process(), offer.label));
                         act.choice = 0;
-                        answering.answer(from, there, response, &request, &mut |mut to, answer| {
-                            party.receive(&mut to, at, step, &answer);
-                            self.settle(granularity, to, &[number, other], &mut |to| {
-                                visit(act, to);
-                                act.choice += 1;
-                            });
-                        });
+                        answering.answer(
+                            from,
+                            there,
+                            *response,
+                            &request,
+                            &mut |mut to, answer| {
+                                party.receive(&mut to, at, step, &answer);
+                                self.settle(granularity, to, &[number, other], &mut |to| {
+                                    visit(act, to);
+                                    act.choice += 1;
+                                });
+                            },
+                        );
                     }
                 }
             }

@@ -213,7 +213,7 @@ impl Symmetric for Crowd {
         permuted
     }
 
-    fn permute_action(&self, by: &Vec<u8>, action: &Action) -> Action {
+    fn permute_action(&self, by: &Vec<u8>, _: &State, action: &Action, _: &State) -> Action {
         Action {
             component: by[usize::from(action.component)],
             ..*action

@@ -1,14 +1,23 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
-use refmap::process::{Act, Granularity};
+use refmap::process::Act;
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
     Action, CollectOnlyGarbage, FieldStore, Pending, Program,
 };
-use refmap_systems::tso::{OnTheFly, State, Who};
+use refmap_systems::tso::{Granularity, OnTheFly, State, Who};
 
 use super::invariants;
+
+/// What is decided where steps are run together because others cannot tell them apart: what is freed.
+pub const AT_REDUCED: [&str; 5] = [
+    "observation",
+    "initiality",
+    "simulation",
+    "agency",
+    "deadlock",
+];
 
 /// What is decided at coarse granularity: all but the environment.
 pub const AT_COARSE: [&str; 7] = [
@@ -96,6 +105,10 @@ impl Refinement for CollectorRefinement {
             }),
             // Of the commits, those of a mutator's fields.
             _ if action.process == Process::new("sys") => committed(from, to),
+            _ if self.implementation.scope.granularity == Granularity::Reduced => {
+                let mutator = (action.process != Process::new("gc")).then_some(mutator);
+                by_difference(mutator, from, to)
+            }
             _ => None,
         }
     }
@@ -108,21 +121,49 @@ impl Refinement for CollectorRefinement {
         &self.mutators
     }
 
-    /// At its top-level choice [Fig. 6].
-    /// Quiet steps are run together for the sake of the other obligations.
-    fn environment_undecidable(&self) -> Option<&'static str> {
-        match self.implementation.scope.granularity {
-            Granularity::Fine => None,
-            Granularity::Coarse => Some(
+    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+        match (self.implementation.scope.granularity, obligation) {
+            (Granularity::Fine, _) => None,
+            (_, "environment") => Some(
                 "steps are run together, and that this keeps every choice of the mutators open is not \
                  shown; it is decided at fine granularity",
             ),
+            (Granularity::Reduced, "invariant") => Some(
+                "steps are run together over states in which an invariant may be broken; it is decided \
+                 at coarse and at fine granularity",
+            ),
+            (Granularity::Reduced, "coverage") => Some(
+                "steps that only discard, load or fence are left out; it is decided at coarse and at \
+                 fine granularity",
+            ),
+            _ => None,
         }
     }
 
+    /// At its top-level choice [Fig. 6].
     fn at_rest(&self, state: &State, process: Process) -> bool {
         self.implementation.is_at_rest(state, number(process))
     }
+}
+
+/// What joined steps of a mutator or of the collector do, of which the visible one need not be the first: by
+/// what they have changed.
+fn by_difference(mutator: Option<u8>, from: &State, to: &State) -> Option<Action> {
+    let Some(mutator) = mutator else {
+        let mut places = (0..).zip(from.sys.heap.iter().zip(&to.sys.heap));
+        let freed = places.find(|(_, (before, after))| before.is_some() && after.is_none());
+        return freed.map(|(reference, _)| Action::Free { reference });
+    };
+    if from.sys.heap == to.sys.heap
+        && from.sys.buffers == to.sys.buffers
+        && from.mutator(mutator).roots == to.mutator(mutator).roots
+    {
+        return None;
+    }
+    let (from, to) = (from.program(), to.program());
+    from.stored(&to, mutator)
+        .map(|store| Action::Store { mutator, store })
+        .or_else(|| from.loaded(&to, mutator))
 }
 
 /// The field store that is pending before and no longer after.

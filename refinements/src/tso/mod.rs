@@ -4,7 +4,7 @@
 mod collector;
 mod invariants;
 
-pub use collector::{AT_COARSE, CollectorRefinement};
+pub use collector::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 pub use invariants::{
     fa_rel, fm_rel, gc_w_empty, handshake_phase, mutators_phase, phase_rel, strong_tricolour,
     sys_phase, tso_store, valid_refs, valid_w, weak_tricolour,

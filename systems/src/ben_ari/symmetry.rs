@@ -69,7 +69,13 @@ impl Symmetric for Level0 {
         *memory
     }
 
-    fn permute_action(&self, by: &Exchange, action: &level_0::Action) -> level_0::Action {
+    fn permute_action(
+        &self,
+        by: &Exchange,
+        _from: &Memory,
+        action: &level_0::Action,
+        _to: &Memory,
+    ) -> level_0::Action {
         match *action {
             level_0::Action::Mutate { mutator, n, i, k } => level_0::Action::Mutate {
                 mutator: by[usize::from(mutator)],
@@ -95,7 +101,13 @@ macro_rules! symmetric_level {
                 permute(by, state)
             }
 
-            fn permute_action(&self, by: &Exchange, action: &$module::Action) -> $module::Action {
+            fn permute_action(
+                &self,
+                by: &Exchange,
+                _from: &StateOf<Self>,
+                action: &$module::Action,
+                _to: &StateOf<Self>,
+            ) -> $module::Action {
                 match *action {
                     $module::Action::Mutator(action) => {
                         $module::Action::Mutator(permute_mutation(by, action))

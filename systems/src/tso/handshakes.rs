@@ -1,14 +1,13 @@
 //! Handshakes [section 2.2, Fig. 4]: the collector's side, the mutator's, and the system's between
 //! them. Deviation D2: the bits are not subject to the memory model, nor are worklists.
 
-use refmap::process::{
-    Command, assign, choice, guess, respond, sequence, when, when_else, while_do,
-};
+use refmap::process::{Command, assign, guess, sequence, when, when_else, while_do};
 
 use super::marking::mark;
-use super::request::{Answer, Asks, Request, ask, everybody, remove, tell};
+use super::request::{Answer, Asks, Handshake, Request, ask, everybody, remove, tell};
 use super::scope::{Part, Remains, Variant};
 use super::state::{Gc, HandshakePhase, HandshakeType, Mutator, REFERENCE, Sys, Who, gc, mutator};
+use crate::heap::Objects as Refs;
 
 /// A noop handshake of the collector: it begins with a fence. `part` is the handshake.
 pub(super) fn noop(
@@ -63,7 +62,7 @@ fn begin(
     let source = "Gammie et al., Fig. 4, initiation";
     sequence([
         tell(on("set type"), Who::Gc, move |_: &Gc| {
-            Asks::Begin(handshake, phase)
+            Asks::Handshake(Handshake::Begin(handshake, phase))
         })
         .from_source(source),
         all_mutators(&on("ask all"), mutators),
@@ -73,7 +72,7 @@ fn begin(
             sequence([
                 choose_mutator(&on("choose whom to ask")),
                 tell(on("set pending"), Who::Gc, |l: &Gc| {
-                    Asks::SetPending(l.mutator)
+                    Asks::Handshake(Handshake::SetPending(l.mutator))
                 })
                 .reads(gc::MUTATOR)
                 .from_source(source),
@@ -102,7 +101,7 @@ fn wait(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
                 ask(
                     on("poll"),
                     Who::Gc,
-                    |l: &Gc| Asks::HasAnswered(l.mutator),
+                    |l: &Gc| Asks::Handshake(Handshake::HasAnswered(l.mutator)),
                     |l, answer| {
                         l.muts
                             .set(l.mutator, l.muts.contains(l.mutator) && !answer.bool())
@@ -141,7 +140,7 @@ fn take_work(at: &str) -> Command<Gc, Request, Answer> {
     ask(
         format!("{at}: W ← collected work"),
         Who::Gc,
-        |_: &Gc| Asks::TakeWork,
+        |_: &Gc| Asks::Handshake(Handshake::TakeWork),
         |l, answer| l.marking.w = answer.refs(),
     )
     .from_source("Gammie et al., Fig. 2, lines 20 and 34")
@@ -160,7 +159,7 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answ
         ask(
             "handshake: poll",
             who,
-            |_: &Mutator| Asks::IsAsked,
+            move |_: &Mutator| Asks::Handshake(Handshake::IsAsked(me)),
             |l, answer| l.is_asked = answer.bool(),
         )
         .writes(mutator::IS_ASKED)
@@ -173,7 +172,7 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answ
                 ask(
                     "handshake: load type",
                     who,
-                    |_: &Mutator| Asks::HandshakeType,
+                    |_: &Mutator| Asks::Handshake(Handshake::Type),
                     |l, answer| l.handshake = answer.handshake(),
                 )
                 .writes(mutator::HANDSHAKE)
@@ -181,15 +180,15 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answ
                 is_type(
                     HandshakeType::Noop,
                     "handshake: is noop",
-                    noop_done(who),
+                    noop_done(me),
                     is_type(
                         HandshakeType::GetRoots,
                         "handshake: is get-roots",
-                        sequence([mark_roots(who, variant), get_roots_done(who, variant)]),
+                        sequence([mark_roots(who, variant), get_roots_done(me, variant)]),
                         is_type(
                             HandshakeType::GetWork,
                             "handshake: is get-work",
-                            get_work_done(who),
+                            get_work_done(me),
                             sequence([]),
                         ),
                     ),
@@ -265,11 +264,11 @@ fn keeps_roots_marked(variant: Variant) -> bool {
     !variant.has(Part::InsertionBarrierAfterRoots)
 }
 
-fn noop_done(who: Who) -> Command<Mutator, Request, Answer> {
+fn noop_done(me: u8) -> Command<Mutator, Request, Answer> {
     ask(
         "noop: done",
-        who,
-        |_: &Mutator| Asks::Done(Default::default()),
+        Who::Mutator(me),
+        move |_: &Mutator| Asks::Handshake(Handshake::Done(me, Refs::default())),
         |l, answer| {
             l.ghost_phase = answer.ghost();
             l.roots_marked = false;
@@ -278,12 +277,12 @@ fn noop_done(who: Who) -> Command<Mutator, Request, Answer> {
     .from_source("Gammie et al., Fig. 2, lines 4, 7, 10 and 14")
 }
 
-fn get_roots_done(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
+fn get_roots_done(me: u8, variant: Variant) -> Command<Mutator, Request, Answer> {
     let kept = keeps_roots_marked(variant);
     ask(
         "get-roots: done",
-        who,
-        |l: &Mutator| Asks::Done(l.marking.w),
+        Who::Mutator(me),
+        move |l: &Mutator| Asks::Handshake(Handshake::Done(me, l.marking.w)),
         move |l, answer| {
             l.ghost_phase = answer.ghost();
             l.marking.w = Default::default();
@@ -293,71 +292,40 @@ fn get_roots_done(who: Who, variant: Variant) -> Command<Mutator, Request, Answe
     .from_source("Gammie et al., Fig. 2, line 20")
 }
 
-fn get_work_done(who: Who) -> Command<Mutator, Request, Answer> {
+fn get_work_done(me: u8) -> Command<Mutator, Request, Answer> {
     ask(
         "get-work: done",
-        who,
-        |l: &Mutator| Asks::Done(l.marking.w),
+        Who::Mutator(me),
+        move |l: &Mutator| Asks::Handshake(Handshake::Done(me, l.marking.w)),
         |l, _| l.marking.w = Default::default(),
     )
     .from_source("Gammie et al., Fig. 2, line 34")
 }
 
-/// The system's side [section 3.1, System].
-pub(super) fn system() -> Command<Sys, Request, Answer> {
-    choice([
-        respond("sys: type set", |request: &Request, sys: &mut Sys| {
-            let Asks::Begin(handshake, phase) = request.asks else {
-                return None;
-            };
-            sys.handshake = handshake;
-            sys.ghost_phase = phase.unwrap_or(sys.ghost_phase);
-            sys.ghost_in_sync = Default::default();
-            Some(Answer::Void)
-        }),
-        respond("sys: pending set", |request: &Request, sys: &mut Sys| {
-            let Asks::SetPending(mutator) = request.asks else {
-                return None;
-            };
-            sys.pending.set(mutator, true);
-            Some(Answer::Void)
-        }),
-        respond("sys: has answered", |request: &Request, sys: &mut Sys| {
-            let Asks::HasAnswered(mutator) = request.asks else {
-                return None;
-            };
-            Some(Answer::Bool(!sys.pending.contains(mutator)))
-        }),
-        respond("sys: work taken", |request: &Request, sys: &mut Sys| {
-            let Asks::TakeWork = request.asks else {
-                return None;
-            };
-            Some(Answer::Refs(std::mem::take(&mut sys.w)))
-        }),
-        respond("sys: is asked", |request: &Request, sys: &mut Sys| {
-            match (request.asks, request.by) {
-                (Asks::IsAsked, Who::Mutator(mutator)) => {
-                    Some(Answer::Bool(sys.pending.contains(mutator)))
-                }
-                _ => None,
+impl Sys {
+    /// The system's side [section 3.1, System].
+    pub(super) fn handshake(&mut self, asks: Handshake) -> Answer {
+        match asks {
+            Handshake::Begin(handshake, phase) => {
+                self.handshake = handshake;
+                self.ghost_phase = phase.unwrap_or(self.ghost_phase);
+                self.ghost_in_sync = Default::default();
+                Answer::Void
             }
-        }),
-        respond("sys: type", |request: &Request, sys: &mut Sys| {
-            let Asks::HandshakeType = request.asks else {
-                return None;
-            };
-            Some(Answer::Type(sys.handshake))
-        }),
-        respond("sys: done", |request: &Request, sys: &mut Sys| {
-            match (request.asks, request.by) {
-                (Asks::Done(work), Who::Mutator(mutator)) => {
-                    sys.pending.set(mutator, false);
-                    sys.ghost_in_sync.set(mutator, true);
-                    sys.w.0 |= work.0;
-                    Some(Answer::Ghost(sys.ghost_phase))
-                }
-                _ => None,
+            Handshake::SetPending(mutator) => {
+                self.pending.set(mutator, true);
+                Answer::Void
             }
-        }),
-    ])
+            Handshake::HasAnswered(mutator) => Answer::Bool(!self.pending.contains(mutator)),
+            Handshake::TakeWork => Answer::Refs(std::mem::take(&mut self.w)),
+            Handshake::IsAsked(mutator) => Answer::Bool(self.pending.contains(mutator)),
+            Handshake::Type => Answer::Type(self.handshake),
+            Handshake::Done(mutator, work) => {
+                self.pending.set(mutator, false);
+                self.ghost_in_sync.set(mutator, true);
+                self.w = self.w.and(work);
+                Answer::Ghost(self.ghost_phase)
+            }
+        }
+    }
 }

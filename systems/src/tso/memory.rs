@@ -1,9 +1,8 @@
 //! The memory side of the system process: loads, stores, the bus lock [Fig. 9], and allocation
 //! [section 3.1, System].
 
-use refmap::process::{Command, choice, forever, guess, respond, respond_any};
+use refmap::process::{Command, choice, forever, guess, respond_any};
 
-use super::handshakes;
 use super::request::{Answer, Asks, Place, Request};
 use super::scope::{Allocate, MAX_FIELDS, Memory, Scope, Variant};
 use super::state::{Mark, Object, Phase, Store, Sys, Who};
@@ -11,69 +10,68 @@ use crate::heap::Object as Ref;
 
 type SysCommand = Command<Sys, Request, Answer>;
 
-/// The system.
+/// The system: it answers whoever asks, and commits pending stores.
 pub(super) fn system(scope: &Scope, variant: Variant) -> SysCommand {
-    forever(choice([
-        memory(scope, variant.memory),
-        alloc(scope, variant.allocate),
-        free(),
-        handshakes::system(),
-    ]))
+    let commits = Who::all(scope.mutators).map(|who| commit(who, variant.memory));
+    forever(choice(
+        std::iter::once(answers(scope, variant)).chain(commits),
+    ))
 }
 
-/// Fig. 9.
-fn memory(scope: &Scope, memory: Memory) -> SysCommand {
-    let room = [scope.collector_buffer, scope.buffer];
-    let commits = Who::all(scope.mutators).map(|who| commit(who, memory));
-    choice(
-        [
-            respond("sys: load", |request: &Request, sys: &mut Sys| {
-                let Asks::Load(place) = request.asks else {
-                    return None;
-                };
-                sys.is_free_for(request.by)
-                    .then(|| sys.load(request.by, place))
-            }),
-            respond("sys: store", move |request: &Request, sys: &mut Sys| {
-                let Asks::Store(store) = request.asks else {
-                    return None;
-                };
-                sys.store(request.by, store, memory, room)
-                    .then_some(Answer::Void)
-            }),
-            respond("sys: mfence", |request: &Request, sys: &mut Sys| {
-                let is_fence = matches!(request.asks, Asks::Mfence);
-                (is_fence && sys.buffers[request.by.index()].is_empty()).then_some(Answer::Void)
-            }),
-            respond("sys: lock", |request: &Request, sys: &mut Sys| {
-                if !matches!(request.asks, Asks::Lock) || sys.lock.is_some() {
-                    return None;
-                }
-                sys.lock = Some(request.by);
+/// The answer to a request. PERF: one command for all of them, since each command that may
+/// answer is tried for each request.
+fn answers(scope: &Scope, variant: Variant) -> SysCommand {
+    let (fields, room) = (scope.fields, [scope.collector_buffer, scope.buffer]);
+    respond_any("sys", move |request: &Request, sys: &Sys, visit| {
+        if let Asks::Alloc = request.asks {
+            return alloc(sys, fields, variant.allocate, visit);
+        }
+        let mut to = *sys;
+        if let Some(answer) = to.answer(*request, variant.memory, room) {
+            visit(to, answer);
+        }
+    })
+}
+
+impl Sys {
+    /// Fig. 9, and the system's side of handshakes; none where it has to wait.
+    fn answer(&mut self, request: Request, memory: Memory, room: [u8; 2]) -> Option<Answer> {
+        let by = request.by;
+        match request.asks {
+            Asks::Load(place) => self.is_free_for(by).then(|| self.load(by, place)),
+            Asks::Store(store) => self.store(by, store, memory, room).then_some(Answer::Void),
+            Asks::Mfence => self.buffers[by.index()].is_empty().then_some(Answer::Void),
+            Asks::Lock => {
+                let is_free = self.lock.is_none();
+                self.lock = Some(by);
+                is_free.then_some(Answer::Void)
+            }
+            Asks::Unlock => {
+                let is_empty = self.buffers[by.index()].is_empty();
+                let held = self.lock.take() == Some(by);
+                (held && is_empty).then_some(Answer::Void)
+            }
+            Asks::Free(reference) => {
+                self.heap[usize::from(reference)] = None;
                 Some(Answer::Void)
-            }),
-            respond("sys: unlock", |request: &Request, sys: &mut Sys| {
-                let is_unlock = matches!(request.asks, Asks::Unlock);
-                let is_empty = sys.buffers[request.by.index()].is_empty();
-                if !is_unlock || sys.lock != Some(request.by) || !is_empty {
-                    return None;
-                }
-                sys.lock = None;
-                Some(Answer::Void)
-            }),
-        ]
-        .into_iter()
-        .chain(commits),
-    )
+            }
+            Asks::Alloc => unreachable!("it may have several answers"),
+            Asks::Handshake(asks) => Some(self.handshake(asks)),
+        }
+    }
+}
+
+/// How the commits for a process are labelled.
+pub(super) fn commit_of(who: Who) -> String {
+    match who {
+        Who::Gc => "commit for gc".to_owned(),
+        Who::Mutator(mutator) => format!("commit for mutator {mutator}"),
+    }
 }
 
 /// The oldest pending store of a process goes to memory: of each location, under [`Memory::Pso`].
 fn commit(who: Who, memory: Memory) -> SysCommand {
-    let label = match who {
-        Who::Gc => "commit for gc".to_owned(),
-        Who::Mutator(mutator) => format!("commit for mutator {mutator}"),
-    };
-    guess(label, move |sys: &Sys, visit| {
+    guess(commit_of(who), move |sys: &Sys, visit| {
         if !sys.is_free_for(who) {
             return;
         }
@@ -98,39 +96,23 @@ fn commit(who: Who, memory: Memory) -> SysCommand {
 }
 
 /// A fresh object at any free reference. The one place in which the sense of allocation matters.
-fn alloc(scope: &Scope, allocate: Allocate) -> SysCommand {
-    let fields = scope.fields;
-    respond_any("sys: alloc", move |request: &Request, sys: &Sys, visit| {
-        if !matches!(request.asks, Asks::Alloc) {
-            return;
-        }
-        let mark = match allocate {
-            Allocate::Fa => sys.fa,
-            Allocate::NotFa => !sys.fa,
-            Allocate::Fm => sys.fm,
-            Allocate::WhiteInMark if sys.phase == Phase::Mark => !sys.fm,
-            Allocate::WhiteInMark => sys.fa,
-        };
-        let is_free = |object: &Option<Object>| object.is_none();
-        for (place, _) in sys.heap.iter().enumerate().filter(|(_, o)| is_free(o)) {
-            let mut to = *sys;
-            to.heap[place] = Some(Object::new(mark, fields));
-            visit(to, Answer::Ref(Some(place as Ref)));
-        }
-        if !sys.heap.iter().any(is_free) {
-            visit(*sys, Answer::Ref(None));
-        }
-    })
-}
-
-fn free() -> SysCommand {
-    respond("sys: free", |request: &Request, sys: &mut Sys| {
-        let Asks::Free(reference) = request.asks else {
-            return None;
-        };
-        sys.heap[usize::from(reference)] = None;
-        Some(Answer::Void)
-    })
+fn alloc(sys: &Sys, fields: u8, allocate: Allocate, visit: &mut dyn FnMut(Sys, Answer)) {
+    let mark = match allocate {
+        Allocate::Fa => sys.fa,
+        Allocate::NotFa => !sys.fa,
+        Allocate::Fm => sys.fm,
+        Allocate::WhiteInMark if sys.phase == Phase::Mark => !sys.fm,
+        Allocate::WhiteInMark => sys.fa,
+    };
+    let is_free = |object: &Option<Object>| object.is_none();
+    for (place, _) in sys.heap.iter().enumerate().filter(|(_, o)| is_free(o)) {
+        let mut to = *sys;
+        to.heap[place] = Some(Object::new(mark, fields));
+        visit(to, Answer::Ref(Some(place as Ref)));
+    }
+    if !sys.heap.iter().any(is_free) {
+        visit(*sys, Answer::Ref(None));
+    }
 }
 
 impl Object {
@@ -146,7 +128,7 @@ impl Object {
 
 /// What a store changes, ordered for [`Memory::Pso`], under which buffers are sorted by it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Location {
+pub(super) enum Location {
     Mark(Ref),
     Field(Ref, u8),
     FA,
@@ -155,7 +137,7 @@ enum Location {
 }
 
 impl Store {
-    fn location(self) -> Location {
+    pub(super) fn location(self) -> Location {
         match self {
             Self::Mark(reference, _) => Location::Mark(reference),
             Self::Field(reference, field, _) => Location::Field(reference, field),
@@ -184,7 +166,7 @@ impl Sys {
 
     /// The value that `who` sees: that of the newest pending store to the place in its own buffer, if
     /// there is an object, and else what memory holds.
-    fn load(&self, who: Who, place: Place) -> Answer {
+    pub(super) fn load(&self, who: Who, place: Place) -> Answer {
         let newest = |value: &dyn Fn(Store) -> Option<Answer>| {
             let stores = self.pending_stores(who).iter().rev();
             stores.copied().find_map(value)

@@ -28,33 +28,38 @@
 //! - D7: a mutator knows by a variable of its own, not by a ghost, that its roots are marked in this
 //!   cycle; the variant that drops the insertion barrier afterwards looks at it, and no other keeps it.
 //!
-//! Granularity. At [`Granularity::Coarse`](refmap::process::Granularity) a guard, a choice or a change of
+//! Granularity. At [`Granularity::Coarse`] a guard, a choice or a change of
 //! loop variables is run together with the step before it. It touches only registers of its own process,
 //! which nobody else reads and no invariant mentions; so it commutes with every step of another process,
 //! and the states in between differ from a neighbour only in what nobody looks at. Not quiet are: whatever
 //! changes a worklist, a ghost or the roots; what a mutator does first at its top-level choice, where it
 //! is at rest; and one guard of each loop that could otherwise go round without any other step.
+//! [`Granularity::Reduced`] goes further, for the sake of what is freed alone.
 
 mod collector;
 mod colours;
+mod drawing;
 mod handshakes;
 mod marking;
 mod memory;
 mod mutator;
 mod packing;
+mod reduced;
 mod request;
 mod scope;
 pub mod specification;
 mod state;
+mod symmetry;
 mod system;
 
 pub use colours::{Heap, pointed_to, reach};
 pub use scope::{
-    Allocate, Barriers, Flip, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory,
-    Part, Remains, Scope, Variant, Without,
+    Allocate, Barriers, Flip, Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS,
+    Memory, Part, Remains, Scope, UnknownPart, Variant, Without,
 };
 pub use state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
     State, Store, Sys, Who, place_of,
 };
+pub use symmetry::Exchange;
 pub use system::{OnTheFly, ScopeError};

@@ -5,7 +5,7 @@ use refmap::process::{Command, assign, choice, forever, guess, sequence, when};
 use super::handshakes;
 use super::marking::mark;
 use super::request::{Answer, Asks, Place, Request, ask, tell};
-use super::scope::{Barriers, Part, Scope, Variant};
+use super::scope::{Barriers, Granularity, Part, Scope, Variant};
 use super::state::{Mutator, REFERENCE, Store, Who, mutator as register};
 use crate::heap::Objects as Refs;
 
@@ -71,15 +71,19 @@ fn load(who: Who, scope: &Scope) -> MutatorCommand {
 /// Lines 8 to 11.
 fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
     let [deletion, insertion] = [deletion(who, variant), insertion(who, variant)];
+    let is_late = scope.granularity == Granularity::Reduced;
     let barriers = match variant.barriers {
-        Barriers::DeletionFirst => [deletion, insertion],
-        Barriers::InsertionFirst => [insertion, deletion],
+        Barriers::DeletionFirst if is_late => sequence([
+            choose_place(scope.fields),
+            deletion,
+            choose_dst(),
+            insertion,
+        ]),
+        Barriers::DeletionFirst => sequence([choose_store(scope.fields), deletion, insertion]),
+        Barriers::InsertionFirst => sequence([choose_store(scope.fields), insertion, deletion]),
     };
-    let [first, second] = barriers;
     sequence([
-        choose_store(scope.fields),
-        first,
-        second,
+        barriers,
         ask(
             "store: src.field ← dst",
             who,
@@ -107,6 +111,29 @@ fn choose_store(fields: u8) -> MutatorCommand {
         }
     })
     .writes([register::SRC, register::FIELD, register::DST])
+    .from_source("Gammie et al., Fig. 6, Store")
+}
+
+/// Where to store; what is chosen by [`choose_dst`].
+fn choose_place(fields: u8) -> MutatorCommand {
+    guess("store: choose", move |l: &Mutator, visit| {
+        for src in l.roots.iter() {
+            (0..fields).for_each(|field| visit(Mutator { src, field, ..*l }));
+        }
+    })
+    .writes([register::SRC, register::FIELD])
+    .from_source("Gammie et al., Fig. 6, Store")
+}
+
+/// What to store: nobody sees the choice before the insertion barrier, and the roots stay the same.
+fn choose_dst() -> MutatorCommand {
+    guess("store: choose dst", |l: &Mutator, visit| {
+        for dst in l.roots.iter().map(Some).chain([None]) {
+            visit(Mutator { dst, ..*l });
+        }
+    })
+    .writes(register::DST)
+    .quiet()
     .from_source("Gammie et al., Fig. 6, Store")
 }
 

@@ -166,15 +166,18 @@ fn stores(scope: &Scope) -> u64 {
 }
 
 /// The number of a reference or none.
+#[inline(always)]
 fn number_of(reference: Option<Ref>) -> u64 {
     reference.map_or(0, |reference| u64::from(reference) + 1)
 }
 
+#[inline(always)]
 fn reference_of(number: u64) -> Option<Ref> {
     (number as Ref).checked_sub(1)
 }
 
 /// The number of a store, below [`stores`].
+#[inline(always)]
 fn number_of_store(scope: &Scope, store: Store) -> u64 {
     let [refs, fields] = [scope.refs, scope.fields].map(u64::from);
     match store {
@@ -189,6 +192,7 @@ fn number_of_store(scope: &Scope, store: Store) -> u64 {
     }
 }
 
+#[inline(always)]
 fn store_of(scope: &Scope, number: u64) -> Store {
     let [refs, fields] = [scope.refs, scope.fields].map(u64::from);
     match number {
@@ -209,6 +213,7 @@ fn store_of(scope: &Scope, number: u64) -> Store {
 }
 
 /// The number of an object or none.
+#[inline(always)]
 fn number_of_object(scope: &Scope, object: Option<Object>) -> u64 {
     let Some(object) = object else {
         return 0;
@@ -219,6 +224,7 @@ fn number_of_object(scope: &Scope, object: Option<Object>) -> u64 {
     1 + 2 * number + u64::from(object.mark)
 }
 
+#[inline(always)]
 fn object_of(scope: &Scope, number: u64) -> Option<Object> {
     let number = number.checked_sub(1)?;
     let values = u64::from(scope.refs) + 1;
@@ -235,6 +241,7 @@ fn object_of(scope: &Scope, number: u64) -> Option<Object> {
 }
 
 impl MarkingFields {
+    #[inline(always)]
     fn pass(&self, marking: &Marking, fields: &mut impl Fields) -> Marking {
         let [mark, cas_mark, fm] = self.marks;
         let mut of = |field, mark: Option<Mark>| {
@@ -256,6 +263,7 @@ impl MarkingFields {
 }
 
 impl GcFields {
+    #[inline(always)]
     fn pass(&self, gc: &Gc, fields: &mut impl Fields) -> Gc {
         Gc {
             marking: self.marking.pass(&gc.marking, fields),
@@ -270,6 +278,7 @@ impl GcFields {
 }
 
 impl MutatorFields {
+    #[inline(always)]
     fn pass(&self, mutator: &Mutator, fields: &mut impl Fields) -> Mutator {
         let (handshake, phase) = (mutator.handshake as usize, mutator.ghost_phase as usize);
         Mutator {
@@ -291,6 +300,7 @@ impl MutatorFields {
 }
 
 impl SysFields {
+    #[inline(always)]
     fn pass(&self, scope: &Scope, sys: &Sys, fields: &mut impl Fields) -> Sys {
         let mut heap = ArrayVec::<[Option<Object>; MAX_REFS]>::new();
         for (field, object) in self.heap.iter().zip(&sys.heap) {

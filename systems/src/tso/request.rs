@@ -31,7 +31,14 @@ pub enum Asks {
     Alloc,
     /// That an object be freed.
     Free(Ref),
-    /// The collector begins a handshake; the ghost phase goes with those that have one.
+    /// Something in a handshake.
+    Handshake(Handshake),
+}
+
+/// What is asked for in a handshake.
+#[derive(Clone, Copy, Debug)]
+pub enum Handshake {
+    /// The collector begins one; the ghost phase goes with those that have one.
     Begin(HandshakeType, Option<HandshakePhase>),
     /// The collector sets a mutator's pending bit.
     SetPending(u8),
@@ -40,11 +47,11 @@ pub enum Asks {
     /// The collector takes over the work handed over.
     TakeWork,
     /// A mutator looks whether it is asked.
-    IsAsked,
+    IsAsked(u8),
     /// A mutator looks what it is asked.
-    HandshakeType,
+    Type,
     /// A mutator answers, and hands over its work.
-    Done(Refs),
+    Done(u8, Refs),
 }
 
 /// Where something is loaded from.

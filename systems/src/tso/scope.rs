@@ -1,6 +1,6 @@
 //! The instance, and the variants of the collector.
 
-use refmap::process::{DeadRegisters, Granularity};
+use refmap::process::{self, DeadRegisters};
 
 /// The most mutators.
 pub const MAX_MUTATORS: usize = 3;
@@ -31,6 +31,28 @@ pub struct Scope {
     pub granularity: Granularity,
     /// What becomes of registers that nobody will read.
     pub registers: DeadRegisters,
+}
+
+/// What is one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Granularity {
+    /// Each command, and each evaluation of a guard.
+    Fine,
+    /// Each command that is not quiet, with the quiet ones behind it.
+    #[default]
+    Coarse,
+    /// Also those run together that others cannot tell apart where only freeing matters.
+    Reduced,
+}
+
+impl Granularity {
+    /// What the processes take for one step.
+    pub(super) fn of_processes(self) -> process::Granularity {
+        match self {
+            Self::Fine => process::Granularity::Fine,
+            Self::Coarse | Self::Reduced => process::Granularity::Coarse,
+        }
+    }
 }
 
 /// How it begins.
@@ -136,6 +158,47 @@ impl Part {
         Self::RootMarking,
         Self::PhaseTest,
     ];
+}
+
+impl Part {
+    /// What it is called where it is left out.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DeletionBarrier => "deletion-barrier",
+            Self::InsertionBarrier => "insertion-barrier",
+            Self::InsertionBarrierAfterRoots => "insertion-barrier-after-roots",
+            Self::Cas => "cas",
+            Self::CollectorFence => "collector-fence",
+            Self::MutatorFence => "mutator-fence",
+            Self::IdleNoop => "idle-noop",
+            Self::IdleFlipNoop => "idle-flip-noop",
+            Self::InitNoop => "init-noop",
+            Self::MarkNoop => "mark-noop",
+            Self::GetWork => "get-work",
+            Self::RootMarking => "root-marking",
+            Self::PhaseTest => "phase-test",
+        }
+    }
+}
+
+/// A name that no part has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the collector has no part {given:?}; it has: {}", Part::ALL.map(Part::name).join(", "))]
+pub struct UnknownPart {
+    /// The name given.
+    pub given: String,
+}
+
+impl std::str::FromStr for Part {
+    type Err = UnknownPart;
+
+    fn from_str(given: &str) -> Result<Self, UnknownPart> {
+        let mut parts = Self::ALL.into_iter();
+        let found = parts.find(|part| part.name() == given);
+        found.ok_or_else(|| UnknownPart {
+            given: given.to_owned(),
+        })
+    }
 }
 
 /// A set of parts.

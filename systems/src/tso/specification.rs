@@ -159,6 +159,48 @@ impl Program {
         reachable.all(|r| self.heap[usize::from(r)].is_some())
     }
 
+    /// What a mutator has stored to come from here to there, if that is what it has done.
+    pub fn stored(&self, to: &Self, mutator: u8) -> Option<FieldStore> {
+        let pending = |program: &Self| program.pending[usize::from(mutator)];
+        let (before, after) = (pending(self), pending(to));
+        if after.len() > before.len() {
+            let same = before.iter().zip(&after).take_while(|(b, a)| b == a);
+            return Some(after[same.count()]);
+        }
+        let objects = (0..).zip(self.heap.iter().zip(&to.heap));
+        let mut stores = objects.flat_map(|(src, (before, after))| {
+            let fields = before.iter().flatten().zip(after.iter().flatten());
+            (0..)
+                .zip(fields)
+                .filter_map(move |(field, (before, after))| {
+                    let store = FieldStore {
+                        src,
+                        field,
+                        dst: *after,
+                    };
+                    (before != after).then_some(store)
+                })
+        });
+        stores.next()
+    }
+
+    /// A load by which a mutator has come from here to there, if that is what it has done.
+    pub fn loaded(&self, to: &Self, mutator: u8) -> Option<Action> {
+        let roots = |program: &Self| program.roots[usize::from(mutator)];
+        let gained = roots(to).without(roots(self)).iter().next()?;
+        let mut places = roots(self).iter().flat_map(|src| {
+            let fields = self.heap[usize::from(src)].map_or(0, |fields| fields.len());
+            (0..fields as u8).map(move |field| (src, field))
+        });
+        let (src, field) =
+            places.find(|(src, field)| self.seen(mutator, *src, *field) == Some(gained))?;
+        Some(Action::Load {
+            mutator,
+            src,
+            field,
+        })
+    }
+
     fn holds(&self, mutator: u8, reference: Ref) -> bool {
         self.roots[usize::from(mutator)].contains(reference)
     }

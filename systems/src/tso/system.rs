@@ -5,8 +5,11 @@ use refmap::{Process, Rule, RuleId, TransitionSystem};
 use tinyvec::ArrayVec;
 
 use super::packing::Packing;
+use super::reduced::Reduction;
 use super::request::{Answer, Request};
-use super::scope::{Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope, Variant};
+use super::scope::{
+    Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope, Variant,
+};
 use super::specification::{CollectOnlyGarbage, Program};
 use super::state::{GC, Gc, Mutator, Mutators, Object, Phase, State, Sys, place_of};
 use super::{collector, memory, mutator};
@@ -18,8 +21,9 @@ pub struct OnTheFly {
     pub scope: Scope,
     /// The variant.
     pub variant: Variant,
-    processes: Composition<State, Request, Answer>,
+    pub(super) processes: Composition<State, Request, Answer>,
     at_rest: Vec<Locations>,
+    reduction: Option<Reduction>,
     pub(super) packing: Packing,
 }
 
@@ -50,7 +54,7 @@ impl OnTheFly {
     pub fn new(scope: Scope, variant: Variant) -> Result<Self, ScopeError> {
         scope.check()?;
         let mut processes = Composition::new()
-            .with(scope.granularity)
+            .with(scope.granularity.of_processes())
             .registers(scope.registers);
         processes.process(
             Process::new("gc"),
@@ -79,6 +83,10 @@ impl OnTheFly {
             scope,
             variant,
             packing: Packing::new(scope, |process| processes.locations(process)),
+            reduction: match scope.granularity {
+                Granularity::Fine | Granularity::Coarse => None,
+                Granularity::Reduced => Some(Reduction::new(&processes, variant)),
+            },
             processes,
             at_rest,
         })
@@ -229,10 +237,17 @@ impl TransitionSystem for OnTheFly {
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Act, State)) {
-        self.processes.steps(from, &mut |act, to| visit(act, to));
+        match &self.reduction {
+            None => self.processes.steps(from, &mut |act, to| visit(act, to)),
+            Some(reduction) => reduction.next(&self.processes, from, &mut |act, to| visit(act, to)),
+        }
     }
 
     fn observe(&self, state: &State) -> Program {
         state.program()
+    }
+
+    fn draw(&self, state: &State) -> Option<String> {
+        Some(state.draw())
     }
 }

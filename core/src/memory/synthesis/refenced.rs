@@ -60,8 +60,8 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         self.stated.at_rest(state, process)
     }
 
-    fn environment_undecidable(&self) -> Option<&'static str> {
-        self.stated.environment_undecidable()
+    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+        self.stated.undecidable(obligation)
     }
 
     fn acts_for(&self, process: Process) -> Process {

@@ -1,0 +1,115 @@
+//! What is claimed of the x86-TSO collector.
+
+use refmap::catalogue::Claim;
+use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
+
+use super::super::words::arguments_of;
+use super::{NAME, parameters};
+
+/// Counts and lengths without a source of their own were found by this checker. The larger instances,
+/// and the variants that take longer, are tests that are run on request.
+pub(in super::super) fn claims() -> Vec<Claim> {
+    let holds = |words: &str| Claim::holds(NAME, arguments_of(&parameters(), words));
+    let coarse = |words: &str| holds(words).only(&AT_COARSE);
+    let freed = |words: &str, length| {
+        Claim::violated(NAME, arguments_of(&parameters(), words), "simulation")
+            .only(&["simulation"])
+            .length(length)
+    };
+    let joined = |words: &str| {
+        let words = format!("granularity=reduced {words}");
+        holds(&words).only(&AT_REDUCED).up_to_symmetry()
+    };
+    let lost = |words: &str, length| {
+        let words = format!("granularity=reduced {words}");
+        let arguments = arguments_of(&parameters(), &words);
+        let claim = Claim::violated(NAME, arguments, "simulation");
+        claim.only(&AT_REDUCED).up_to_symmetry().length(length)
+    };
+    let section = "Gammie et al., section 1.1";
+    let handshakes = "Gammie et al., Fig. 2 and section 4";
+    let senses = "Gammie et al., section 2.2";
+    let barriers = "Gammie et al., section 2.1";
+    let fences = "Gammie et al., section 2.4";
+    vec![
+        holds("references=1 granularity=fine")
+            .counts(78_740, 233_030)
+            .source(
+                section,
+                "it frees nothing reachable; a second program counts as many states",
+            ),
+        coarse("references=1")
+            .counts(14_000, 45_822)
+            .source(section, "… with quiet steps run together"),
+        coarse("references=1 initial=all").source(section, "… whatever it begins with"),
+        coarse("")
+            .counts(431_076, 1_380_982)
+            .up_to_symmetry()
+            .exercising_all()
+            .source(section, "… with two references: every rule fires"),
+        joined("mutators=2")
+            .counts(4_078_974, 16_774_348)
+            .source(section, "… with two mutators as well, by joined steps"),
+        joined("references=3")
+            .counts(160_391, 527_621)
+            .source(section, "… and with three references"),
+        freed("without=deletion-barrier", 83)
+            .source(barriers, "unsafe without the deletion barrier"),
+        Claim::violated(
+            NAME,
+            arguments_of(&parameters(), "without=deletion-barrier"),
+            "invariant:marked_deletions",
+        )
+        .length(44)
+        .source(
+            "Gammie et al., section 3.2",
+            "… and the invariant on pending deletions goes first",
+        ),
+        lost("without=insertion-barrier", 47)
+            .source(barriers, "unsafe without the insertion barrier"),
+        joined("without=insertion-barrier-after-roots references=3")
+            .states(156_803)
+            .source(
+                "Gammie et al., section 4",
+                "it can be left out once the mutator's roots are marked",
+            ),
+        joined("barriers=insertion-first")
+            .states(10_047)
+            .source("Gammie et al., section 4", "the barriers may change places"),
+        freed("without=root-marking", 56).source(
+            "Gammie et al., Fig. 2, lines 18–19",
+            "unsafe if mutators do not mark their roots",
+        ),
+        freed("without=collector-fence", 53)
+            .source(fences, "unsafe if noop handshakes begin without a fence"),
+        freed("without=mutator-fence", 58)
+            .source(fences, "unsafe if mutators answer without a fence"),
+        lost("mutators=2 without=init-noop", 31)
+            .source(handshakes, "unsafe without the init handshake"),
+        lost("without=mark-noop", 35).source(handshakes, "unsafe without the mark handshake …"),
+        joined("without=mark-noop keep-fences")
+            .states(8_721)
+            .source(handshakes, "… because of its fence, with one mutator"),
+        lost("references=3 without=get-work", 28).source(
+            "Gammie et al., Fig. 2, lines 31–34",
+            "unsafe if marking ends without asking for work",
+        ),
+        lost("allocate=not-fa", 43).source(senses, "unsafe to allocate with the other sense"),
+        lost("allocate=fm", 47).source(senses, "unsafe to allocate marked in every phase"),
+        lost("allocate=white-in-mark", 43).source(senses, "unsafe to allocate white while marking"),
+        lost("fa-never-flips", 46).source(senses, "unsafe if fA is never set to fM"),
+        joined("memory=pso").source(
+            "Gammie et al., section 2.4",
+            "safe where buffers are in order for each location only",
+        ),
+        coarse("memory=sc")
+            .states(283_560)
+            .source(fences, "safe where stores act at once …"),
+        coarse("memory=sc without=collector-fence")
+            .states(264_456)
+            .source(fences, "… without the collector's fence too"),
+        coarse("memory=sc without=mutator-fence")
+            .states(281_526)
+            .source(fences, "… and without the mutators'"),
+    ]
+}

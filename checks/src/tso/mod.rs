@@ -1,0 +1,142 @@
+//! The x86-TSO on-the-fly collector: that it collects only garbage, and which of its parts it needs.
+
+mod claims;
+mod table;
+
+use refmap::catalogue::{Arguments, Check, InputError, Parameter};
+use refmap::obligation::Checker;
+use refmap::process::DeadRegisters;
+use refmap_refinements::tso::CollectorRefinement;
+use refmap_systems::tso::{
+    Allocate, Barriers, Flip, Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS,
+    Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
+};
+
+pub(super) use claims::claims;
+pub(super) use table::tables;
+
+const NAME: &str = "tso";
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![Check::new(
+        NAME,
+        "the x86-TSO on-the-fly collector, and its variants: refines collect only garbage",
+        "Gammie, Hosking & Engelhardt, Relaxing Safely",
+        parameters(),
+        |arguments, settings| {
+            let system = OnTheFly::new(scope(arguments), variant(arguments)?);
+            let system = system.map_err(InputError::instance)?;
+            let refinement = CollectorRefinement::new(system);
+            Ok(Checker::new(&refinement)
+                .packed()
+                .symmetric()
+                .check(settings)?)
+        },
+    )]
+}
+
+fn parameters() -> Vec<Parameter> {
+    let number =
+        |name, most: usize, default, help| Parameter::number(name, 1..=most as u64, default, help);
+    vec![
+        number("mutators", MAX_MUTATORS, 1, "mutators"),
+        number("references", MAX_REFS, 2, "references"),
+        number("fields", MAX_FIELDS, 1, "fields of an object"),
+        number("buffer", MAX_BUFFER, 1, "stores in a mutator's buffer"),
+        number(
+            "collector-buffer",
+            MAX_BUFFER,
+            4,
+            "stores in the collector's buffer",
+        ),
+        Parameter::choice("initial", &INITIAL, "the heaps and roots it begins with"),
+        Parameter::choice(
+            "granularity",
+            &GRANULARITY,
+            "what is one step: reduced decides what is freed, coarse invariants too, and fine the environment",
+        ),
+        Parameter::choice("memory", &MEMORY, "what memory does with stores"),
+        Parameter::choice("barriers", &BARRIERS, "which barrier comes first"),
+        Parameter::choice("allocate", &ALLOCATE, "how a new object is marked"),
+        Parameter::flag("fa-never-flips", "fA is never set to fM"),
+        Parameter::flag("fa-early", "fA is set one handshake early, before init"),
+        Parameter::names(
+            "without",
+            "a part to leave out: deletion-barrier, insertion-barrier, insertion-barrier-after-roots (once \
+             the mutator's roots are marked), cas (load, test, store), collector-fence, mutator-fence, \
+             idle-noop, idle-flip-noop, init-noop, mark-noop (the handshake and its fence), get-work, \
+             root-marking, phase-test",
+        ),
+        Parameter::flag("keep-fences", "a handshake left out leaves its fence"),
+    ]
+}
+
+static INITIAL: [&str; 2] = ["canonical", "all"];
+static GRANULARITY: [&str; 3] = ["coarse", "fine", "reduced"];
+static MEMORY: [&str; 3] = ["tso", "sc", "pso"];
+static BARRIERS: [&str; 2] = ["deletion-first", "insertion-first"];
+static ALLOCATE: [&str; 4] = ["fa", "not-fa", "fm", "white-in-mark"];
+
+/// The value of a choice whose names are in the order of the values.
+fn chosen<T: Copy, const N: usize>(
+    arguments: &Arguments,
+    parameter: &str,
+    names: &[&str; N],
+    values: [T; N],
+) -> T {
+    let choice = arguments.choice(parameter);
+    let mut named = names.iter().zip(values);
+    let found = named.find(|(name, _)| **name == choice);
+    found.expect("the choices are these names").1
+}
+
+fn scope(arguments: &Arguments) -> Scope {
+    let granularities = [Granularity::Coarse, Granularity::Fine, Granularity::Reduced];
+    let initials = [Initial::Canonical, Initial::All];
+    Scope {
+        mutators: arguments.number("mutators"),
+        refs: arguments.number("references"),
+        fields: arguments.number("fields"),
+        buffer: arguments.number("buffer"),
+        collector_buffer: arguments.number("collector-buffer"),
+        initial: chosen(arguments, "initial", &INITIAL, initials),
+        granularity: chosen(arguments, "granularity", &GRANULARITY, granularities),
+        registers: DeadRegisters::Cleared,
+    }
+}
+
+fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
+    let mut without = Without::default();
+    for name in arguments.names("without") {
+        without = without.and(name.parse::<Part>().map_err(InputError::instance)?);
+    }
+    let memories = [Memory::Tso, Memory::Sc, Memory::Pso];
+    let barriers = [Barriers::DeletionFirst, Barriers::InsertionFirst];
+    let senses = [
+        Allocate::Fa,
+        Allocate::NotFa,
+        Allocate::Fm,
+        Allocate::WhiteInMark,
+    ];
+    Ok(Variant {
+        memory: chosen(arguments, "memory", &MEMORY, memories),
+        without,
+        remains: match arguments.flag("keep-fences") {
+            true => Remains::Fence,
+            false => Remains::Nothing,
+        },
+        barriers: chosen(arguments, "barriers", &BARRIERS, barriers),
+        allocate: chosen(arguments, "allocate", &ALLOCATE, senses),
+        flip: match ["fa-never-flips", "fa-early"].map(|flag| arguments.flag(flag)) {
+            [false, false] => Flip::BeforeMark,
+            [true, false] => Flip::Never,
+            [false, true] => Flip::BeforeInit,
+            [true, true] => return Err(InputError::instance(NeverAndEarly)),
+        },
+    })
+}
+
+/// Two flags that contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("--fa-never-flips and --fa-early exclude each other")]
+struct NeverAndEarly;

@@ -1,0 +1,323 @@
+//! The symmetry of the collector and of its purpose: references, mutators and the two senses of marks are
+//! interchangeable, since nobody asks which of them it is, and what is done for each is done in any order.
+//!
+//! Registers that are dead, and cleared to a value of their own, stay cleared. Where dead registers are kept there
+//! is no symmetry: what they hold at first names a reference.
+
+use refmap::process::{Act, Label};
+use refmap::{StateOf, Symmetric, TransitionSystem};
+
+use super::memory::commit_of;
+use super::scope::{MAX_MUTATORS, MAX_REFS, Memory};
+use super::specification::{Action, CollectOnlyGarbage, FieldStore, Program};
+use super::state::{Mark, Marking, Mutators, State, Store, Who, place_of};
+use super::system::OnTheFly;
+use crate::heap::{Object as Ref, Objects as Refs, mutator as process};
+
+/// An exchange of identities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// What takes the place of each reference.
+    refs: [Ref; MAX_REFS],
+    /// What takes the place of each mutator.
+    mutators: [u8; MAX_MUTATORS],
+    /// Whether the senses of marks change places.
+    senses: bool,
+}
+
+/// All orders of the first `count` of `N`, the one that changes nothing first.
+fn orders<const N: usize>(count: u8) -> Vec<[u8; N]> {
+    let mut all = vec![std::array::from_fn(|n| n as u8)];
+    for last in 1..usize::from(count) {
+        let shorter: Vec<[u8; N]> = all.clone();
+        for place in 0..last {
+            all.extend(shorter.iter().map(|order| {
+                let mut longer = *order;
+                longer.swap(place, last);
+                longer
+            }));
+        }
+    }
+    all
+}
+
+fn exchanges(refs: u8, mutators: u8, senses: &[bool]) -> Vec<Exchange> {
+    let mut all = Vec::new();
+    for senses in senses {
+        for refs in orders(refs) {
+            all.extend(orders(mutators).into_iter().map(|mutators| Exchange {
+                refs,
+                mutators,
+                senses: *senses,
+            }));
+        }
+    }
+    all
+}
+
+impl Exchange {
+    fn reference(&self, reference: Ref) -> Ref {
+        self.refs[usize::from(reference)]
+    }
+
+    fn refs(&self, refs: Refs) -> Refs {
+        let exchanged = refs.iter().map(|reference| self.reference(reference));
+        exchanged.fold(Refs::default(), |all, reference| all.with(Some(reference)))
+    }
+
+    fn mutator(&self, mutator: u8) -> u8 {
+        self.mutators[usize::from(mutator)]
+    }
+
+    fn mutators(&self, mutators: Mutators) -> Mutators {
+        let mut exchanged = Mutators::default();
+        mutators
+            .iter()
+            .for_each(|m| exchanged.set(self.mutator(m), true));
+        exchanged
+    }
+
+    fn who(&self, who: Who) -> Who {
+        match who {
+            Who::Gc => Who::Gc,
+            Who::Mutator(mutator) => Who::Mutator(self.mutator(mutator)),
+        }
+    }
+
+    fn mark(&self, mark: Mark) -> Mark {
+        mark != self.senses
+    }
+
+    fn store(&self, store: Store) -> Store {
+        match store {
+            Store::Mark(reference, mark) => Store::Mark(self.reference(reference), self.mark(mark)),
+            Store::Field(src, field, dst) => Store::Field(
+                self.reference(src),
+                field,
+                dst.map(|dst| self.reference(dst)),
+            ),
+            Store::FA(mark) => Store::FA(self.mark(mark)),
+            Store::FM(mark) => Store::FM(self.mark(mark)),
+            Store::Phase(phase) => Store::Phase(phase),
+        }
+    }
+
+    fn marking(&self, marking: &Marking) -> Marking {
+        let of = |mark: Option<Mark>| mark.map(|mark| self.mark(mark));
+        Marking {
+            reference: marking.reference.map(|reference| self.reference(reference)),
+            mark: of(marking.mark),
+            cas_mark: of(marking.cas_mark),
+            fm: of(marking.fm),
+            phase: marking.phase,
+            w: self.refs(marking.w),
+            ghost_honorary_grey: self.refs(marking.ghost_honorary_grey),
+        }
+    }
+
+    /// Everything but the registers that are dead.
+    fn state(&self, memory: Memory, state: &State) -> State {
+        let mut to = *state;
+        to.gc.marking = self.marking(&state.gc.marking);
+        to.gc.src = self.reference(state.gc.src);
+        to.gc.refs = self.refs(state.gc.refs);
+        to.gc.muts = self.mutators(state.gc.muts);
+        to.gc.mutator = self.mutator(state.gc.mutator);
+        for (old, mutator) in (0..).zip(&state.mutators) {
+            let new = self.mutator(old);
+            to.at[place_of(new)] = state.at[place_of(old)];
+            let place = &mut to.mutators[usize::from(new)];
+            *place = *mutator;
+            place.marking = self.marking(&mutator.marking);
+            place.roots = self.refs(mutator.roots);
+            place.src = self.reference(mutator.src);
+            place.dst = mutator.dst.map(|dst| self.reference(dst));
+            place.refs = self.refs(mutator.refs);
+            place.ghost_honorary_root = self.refs(mutator.ghost_honorary_root);
+        }
+        let sys = &mut to.sys;
+        for (old, object) in (0..).zip(&state.sys.heap) {
+            let place = &mut sys.heap[usize::from(self.reference(old))];
+            *place = *object;
+            if let Some(object) = place {
+                object.mark = self.mark(object.mark);
+                for value in &mut object.fields {
+                    *value = value.map(|value| self.reference(value));
+                }
+            }
+        }
+        sys.fa = self.mark(sys.fa);
+        sys.fm = self.mark(sys.fm);
+        for who in state.everybody() {
+            let place = &mut sys.buffers[self.who(who).index()];
+            *place = state.sys.buffers[who.index()];
+            place
+                .iter_mut()
+                .for_each(|store| *store = self.store(*store));
+            if memory == Memory::Pso {
+                place.sort_by_key(|store| store.location());
+            }
+        }
+        sys.lock = sys.lock.map(|who| self.who(who));
+        sys.pending = self.mutators(sys.pending);
+        sys.w = self.refs(sys.w);
+        sys.ghost_in_sync = self.mutators(sys.ghost_in_sync);
+        to
+    }
+
+    /// A number that the exchanged state has, made of its heap and of where the mutators are and what they
+    /// hold.
+    fn outline(&self, state: &State) -> u64 {
+        let mut outline = 0;
+        for (old, mutator) in (0..).zip(&state.mutators) {
+            let place = 20 * u32::from(self.mutator(old));
+            let roots = u64::from(self.refs(mutator.roots).0) & 0xf;
+            let reference = mutator
+                .marking
+                .reference
+                .map_or(7, |r| u64::from(self.reference(r)));
+            let at = u64::from(state.at[place_of(old)].0) & 0xff;
+            outline |= (at << 8 | roots << 3 | reference) << place;
+        }
+        let mut heap = 0;
+        for (old, object) in (0..).zip(&state.sys.heap) {
+            let Some(object) = object else {
+                continue;
+            };
+            let fields = object.fields.iter().fold(0, |number, value| {
+                number * 5 + value.map_or(0, |value| 1 + u64::from(self.reference(value)))
+            });
+            let mark = u64::from(self.mark(object.mark));
+            heap |= (fields << 2 | mark << 1 | 1) << (8 * self.reference(old));
+        }
+        outline ^ heap.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn field_store(&self, store: FieldStore) -> FieldStore {
+        FieldStore {
+            src: self.reference(store.src),
+            field: store.field,
+            dst: store.dst.map(|dst| self.reference(dst)),
+        }
+    }
+}
+
+impl Symmetric for OnTheFly {
+    type Permutation = Exchange;
+
+    fn permutations(&self) -> Vec<Exchange> {
+        exchanges(self.scope.refs, self.scope.mutators, &[false, true])
+    }
+
+    fn permute(&self, by: &Exchange, state: &State) -> State {
+        let mut to = by.state(self.variant.memory, state);
+        self.processes.clear_dead(&mut to);
+        to
+    }
+
+    /// The step of the exchanged process, labelled alike, that leads there.
+    fn permute_action(&self, by: &Exchange, from: &State, action: &Act, to: &State) -> Act {
+        let number = action
+            .process
+            .number
+            .map(|mutator| by.mutator(mutator as u8));
+        let wanted = match number {
+            Some(mutator) => process(mutator, self.scope.mutators),
+            None => action.process,
+        };
+        let mut everybody = from.everybody();
+        let committing = everybody.find(|who| Label::from(commit_of(*who)) == action.label);
+        let label = committing.map_or(action.label, |who| commit_of(by.who(who)).into());
+        let (from, to) = (self.permute(by, from), self.permute(by, to));
+        let mut found = None;
+        self.next(&from, &mut |act, target| {
+            if found.is_none() && (act.process, act.label) == (wanted, label) && target == to {
+                found = Some(act);
+            }
+        });
+        found.unwrap_or(*action)
+    }
+
+    /// The least, by its outline and then by itself, of those in which the sense of marks is the first one.
+    fn canonical(&self, all: &[Exchange], state: &State) -> State {
+        let alike = || {
+            all.iter()
+                .filter(|by| by.mark(state.sys.fm) == Mark::default())
+        };
+        // PERF: the outline says of most which is the least, and is made without the rest.
+        let outlines = alike().map(|by| by.outline(state));
+        let least = outlines.min().expect("some exchange makes it so");
+        let members = alike().filter(|by| by.outline(state) == least);
+        let members = members.map(|by| self.permute(by, state));
+        members.min().expect("it is the least of some")
+    }
+}
+
+impl Symmetric for CollectOnlyGarbage {
+    type Permutation = Exchange;
+
+    fn permutations(&self) -> Vec<Exchange> {
+        exchanges(self.refs, self.mutators, &[false, true])
+    }
+
+    fn permute(&self, by: &Exchange, program: &Program) -> Program {
+        let mut to = *program;
+        for (old, cell) in (0..).zip(&program.heap) {
+            let place = &mut to.heap[usize::from(by.reference(old))];
+            *place = *cell;
+            for value in place.iter_mut().flatten() {
+                *value = value.map(|value| by.reference(value));
+            }
+        }
+        for mutator in 0..self.mutators {
+            let [old, new] = [mutator, by.mutator(mutator)].map(usize::from);
+            to.roots[new] = by.refs(program.roots[old]);
+            to.pending[new] = program.pending[old];
+            let stores = to.pending[new].iter_mut();
+            stores.for_each(|store| *store = by.field_store(*store));
+            if self.memory == Memory::Pso {
+                to.pending[new].sort_by_key(|store| (store.src, store.field));
+            }
+        }
+        to
+    }
+
+    fn permute_action(
+        &self,
+        by: &Exchange,
+        _from: &StateOf<Self>,
+        action: &Action,
+        _to: &StateOf<Self>,
+    ) -> Action {
+        match *action {
+            Action::Alloc { mutator, reference } => Action::Alloc {
+                mutator: by.mutator(mutator),
+                reference: by.reference(reference),
+            },
+            Action::Discard { mutator, kept } => Action::Discard {
+                mutator: by.mutator(mutator),
+                kept: by.refs(kept),
+            },
+            Action::Load {
+                mutator,
+                src,
+                field,
+            } => Action::Load {
+                mutator: by.mutator(mutator),
+                src: by.reference(src),
+                field,
+            },
+            Action::Store { mutator, store } => Action::Store {
+                mutator: by.mutator(mutator),
+                store: by.field_store(store),
+            },
+            Action::Commit { mutator, store } => Action::Commit {
+                mutator: by.mutator(mutator),
+                store: by.field_store(store),
+            },
+            Action::Free { reference } => Action::Free {
+                reference: by.reference(reference),
+            },
+        }
+    }
+}
