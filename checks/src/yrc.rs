@@ -5,7 +5,7 @@
 
 use refmap::catalogue::{Arguments, Check, Claim, Parameter};
 use refmap::check;
-use refmap::table::{Instance, Table, combinations};
+use refmap::table::{Instance, Table, combinations, rows};
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
 use refmap_systems::yrc::design::{
@@ -54,22 +54,23 @@ pub(super) fn tables() -> Vec<Table> {
         name: "yrc",
         about: "mutators during a collection, barrier, increments, merge, trial deletion of YRC",
         check: "yrc",
-        combinations: combinations(&[
-            ("mutators-during-collection", &MUTATORS),
-            ("barrier", &BARRIER),
-            ("increments", &INCREMENTS),
-            ("merge", &MERGE),
-            ("trial-deletion", &TRIAL_DELETION),
-        ]),
-        instances: [
-            instance(1, 1, 1),
-            instance(2, 1, 1),
-            instance(1, 2, 1),
-            instance(1, 2, 2),
-        ]
-        .map(Instance::from)
-        .into(),
-        to_the_end: None,
+        rows: rows(
+            combinations(&[
+                ("mutators-during-collection", &MUTATORS),
+                ("barrier", &BARRIER),
+                ("increments", &INCREMENTS),
+                ("merge", &MERGE),
+                ("trial-deletion", &TRIAL_DELETION),
+            ]),
+            &[
+                instance(1, 1, 1),
+                instance(2, 1, 1),
+                instance(1, 2, 1),
+                instance(1, 2, 2),
+            ]
+            .map(Instance::from),
+        ),
+        on_the_way: None,
     }]
 }
 

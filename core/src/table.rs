@@ -20,15 +20,22 @@ pub struct Table {
     pub about: &'static str,
     /// The name of the check.
     pub check: &'static str,
-    /// The combinations, one row each.
+    /// The rows.
     #[serde(skip)]
-    pub combinations: Vec<Given>,
-    /// The instances at which each is tried, smallest first.
+    pub rows: Vec<Row>,
+    /// An instance at which it is seen which other obligations are violated: in a row that is violated
+    /// there, before that or as soon; in another one, anywhere.
     #[serde(skip)]
+    pub on_the_way: Option<Instance>,
+}
+
+/// A combination of parameters, and where it is tried.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The combination.
+    pub given: Given,
+    /// The instances, smallest first.
     pub instances: Vec<Instance>,
-    /// An instance at which every row is explored to the end, to see which obligations are violated.
-    #[serde(skip)]
-    pub to_the_end: Option<Instance>,
 }
 
 /// An instance of a check, and how it is explored.
@@ -69,7 +76,7 @@ pub struct TableRow {
     pub states: u64,
     /// Time taken by all instances.
     pub seconds: f64,
-    /// The obligations that are violated where the table goes on to the end; null if it does so nowhere.
+    /// The obligations that are violated on the way; null if the table does not look.
     pub broken: Option<Vec<String>>,
 }
 
@@ -86,9 +93,9 @@ impl Table {
         mut visit: impl FnMut(TableRow) -> Result<bool, E>,
     ) -> Result<(), E> {
         let check = catalogue.check(self.check)?;
-        for combination in &self.combinations {
+        for Row { given, instances } in &self.rows {
             let mut row = TableRow {
-                combination: map(combination),
+                combination: map(given),
                 verdict: Verdict::Holds,
                 instances: Vec::new(),
                 by: None,
@@ -97,19 +104,22 @@ impl Table {
                 seconds: 0.0,
                 broken: None,
             };
-            let run = |instance: &Instance, until| {
-                let given = combination.iter().chain(&instance.given);
+            let run = |instance: &Instance, depth: Option<Option<u32>>| {
+                let given = given.iter().chain(&instance.given);
                 let given: Vec<_> = given.cloned().collect();
-                let settings = Settings {
+                let mut settings = Settings {
                     obligations: instance.obligations.clone(),
                     symmetry: instance.symmetry,
-                    until,
                     ..settings.clone()
                 };
+                if let Some(depth) = depth {
+                    settings.until = Until::End;
+                    settings.limits.depth = depth;
+                }
                 check.run(&given, &settings)
             };
-            for instance in &self.instances {
-                let report = run(instance, Until::FirstViolation)?;
+            for instance in instances {
+                let report = run(instance, None)?;
                 row.instances.push(map(&instance.given));
                 row.states = report.states;
                 row.seconds += report.seconds;
@@ -121,9 +131,17 @@ impl Table {
                     break;
                 }
             }
-            if let Some(instance) = &self.to_the_end {
-                let report = run(instance, Until::End)?;
-                row.seconds += report.seconds;
+            if let Some(instance) = &self.on_the_way {
+                let decisive = Instance {
+                    obligations: instances
+                        .first()
+                        .map_or(Selection::Default, |instance| instance.obligations.clone()),
+                    ..instance.clone()
+                };
+                let first = run(&decisive, None)?;
+                let depth = first.counterexample.map(|found| found.length as u32);
+                let report = run(instance, Some(depth))?;
+                row.seconds += first.seconds + report.seconds;
                 row.broken = Some(report.violated().map(str::to_owned).collect());
             }
             if !visit(row)? {
@@ -139,6 +157,16 @@ fn map(given: &Given) -> Map<String, Value> {
     pairs
         .map(|(name, value)| ((*name).to_owned(), value.clone()))
         .collect()
+}
+
+/// Rows that are all tried at the same instances.
+pub fn rows(combinations: Vec<Given>, instances: &[Instance]) -> Vec<Row> {
+    let rows = combinations.into_iter();
+    let row = |given| Row {
+        given,
+        instances: instances.to_vec(),
+    };
+    rows.map(row).collect()
 }
 
 /// Every combination of the values of some parameters, the last parameter varying fastest.

@@ -56,7 +56,7 @@ pub(super) fn run(
         let printed = serde_json::to_string_pretty(&printed).map_err(std::io::Error::from)?;
         writeln!(output, "{printed}")?;
     }
-    Ok(match rows.len() == table.combinations.len() {
+    Ok(match rows.len() == table.rows.len() {
         true => Status::Success,
         false => Status::Incomplete,
     })
@@ -253,15 +253,17 @@ fn name(row: &DecidedRow, column: &str) -> String {
 
 /// What the columns are, and which instances a row that holds was explored to.
 fn heading(table: &Table, output: &mut dyn Write) -> std::io::Result<()> {
-    let instances: Vec<_> = table
-        .instances
-        .iter()
-        .map(|instance| words(given(instance)))
-        .collect();
+    let mut instances: Vec<String> = Vec::new();
+    for instance in table.rows.iter().flat_map(|row| &row.instances) {
+        let instance = words(given(instance));
+        if !instances.contains(&instance) {
+            instances.push(instance);
+        }
+    }
     writeln!(output, "{}", table.about)?;
     writeln!(output, "instances: {}", instances.join("; "))?;
-    if let Some(instance) = &table.to_the_end {
-        writeln!(output, "to the end: {}", words(given(instance)))?;
+    if let Some(instance) = &table.on_the_way {
+        writeln!(output, "broken on the way at: {}", words(given(instance)))?;
     }
     writeln!(output)
 }
