@@ -6,5 +6,6 @@ pub mod copying;
 pub mod dekker;
 pub mod heap;
 pub mod litmus;
+pub mod native;
 pub mod tso;
 pub mod yrc;
