@@ -28,6 +28,7 @@ pub(super) enum Command {
     Check(CheckCommand),
     Fences(FencesCommand),
     Litmus(LitmusCommand),
+    Stress(StressCommand),
 }
 
 /// Every claim of the catalogue.
@@ -62,6 +63,17 @@ pub(super) struct LitmusCommand {
     pub files: Vec<PathBuf>,
     pub model: MemoryModel,
     pub json: bool,
+}
+
+/// One stress run.
+pub(super) struct StressCommand {
+    pub stress: String,
+    pub arguments: Vec<(String, Value)>,
+    pub seconds: f64,
+    pub seed: u64,
+    pub record: Option<PathBuf>,
+    pub json: bool,
+    pub quiet: bool,
 }
 
 /// One check.
@@ -142,6 +154,25 @@ pub(super) fn parse(
                 quiet: matches.get_flag("quiet"),
             })
         }
+        Some(("stress", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of an implementation");
+            let stress = catalogue
+                .stress
+                .iter()
+                .find(|stress| stress.name == name)
+                .expect("clap knows the implementations of the catalogue only");
+            Command::Stress(StressCommand {
+                stress: name.to_owned(),
+                arguments: arguments(&stress.parameters, matches),
+                seconds: *matches.get_one("seconds").expect("there is a default"),
+                seed: *matches.get_one("seed").expect("there is a default"),
+                record: matches.get_one("record").cloned(),
+                json: matches.get_flag("json"),
+                quiet: matches.get_flag("quiet"),
+            })
+        }
         Some(("check", matches)) => {
             let (name, matches) = matches
                 .subcommand()
@@ -168,7 +199,7 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
         _ => return error,
     };
     let mut commands = words.iter().filter_map(|word| word.to_str());
-    let command = commands.find(|word| ["check", "table", "fences"].contains(word));
+    let command = commands.find(|word| ["check", "table", "fences", "stress"].contains(word));
     let tables = catalogue.tables.iter().map(|table| table.name);
     let grids = catalogue.grids.iter().map(|grid| grid.name);
     let (what, known): (_, Vec<_>) = if command == Some("check") {
@@ -179,6 +210,9 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
     } else if command == Some("fences") {
         let problems = catalogue.fences.iter().map(|problem| problem.name);
         ("program with places for fences", problems.collect())
+    } else if command == Some("stress") {
+        let runs = catalogue.stress.iter().map(|stress| stress.name);
+        ("implementation to stress", runs.collect())
     } else {
         return error;
     };
@@ -236,6 +270,10 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
     let command = match catalogue.fences.is_empty() {
         true => command,
         false => command.subcommand(fences(catalogue)),
+    };
+    let command = match catalogue.stress.is_empty() {
+        true => command,
+        false => command.subcommand(stress(catalogue)),
     };
     let tables = catalogue
         .tables
@@ -319,6 +357,45 @@ fn fences(catalogue: &Catalogue) -> clap::Command {
         .subcommand_value_name("PROGRAM")
         .subcommand_help_heading("Programs")
         .subcommands(problems)
+}
+
+fn stress(catalogue: &Catalogue) -> clap::Command {
+    let runs = catalogue.stress.iter().map(|stress| {
+        clap::Command::new(stress.name)
+            .about(stress.about)
+            .after_help(format!("Source: {}", stress.source))
+            .next_help_heading("Parameters")
+            .args(stress.parameters.iter().map(parameter))
+            .next_help_heading("Options")
+            .args([
+                valued(
+                    "seconds",
+                    "S",
+                    "How long at most; making a failure small comes on top",
+                )
+                .default_value("10")
+                .value_parser(ValueParser::new(seconds)),
+                valued("seed", "N", "What determines the programs")
+                    .default_value("0")
+                    .value_parser(clap::value_parser!(u64)),
+                valued("record", "FILE", "Writes a recorded history")
+                    .value_parser(clap::value_parser!(PathBuf)),
+                json_option(),
+                quiet_option(),
+            ])
+    });
+    clap::Command::new("stress")
+        .about("Drives an implementation on real threads, and looks for what may not happen")
+        .after_help(
+            "What is found depends on the machine's schedules, so that nothing found shows nothing: \
+             the verdict is then incomplete.\n\n\
+             Exit status: 0 nothing was found, 1 a violation was found or nothing was exercised, 2 the \
+             command or its input is unusable.",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Implementations")
+        .subcommands(runs)
 }
 
 fn limit_options() -> Vec<Arg> {

@@ -27,7 +27,7 @@ pub(super) fn list(
         Listing::Json => {
             let listed = json!({
                 "checks": catalogue.checks, "claims": catalogue.claims, "grids": catalogue.grids,
-                "fences": catalogue.fences,
+                "fences": catalogue.fences, "stress": catalogue.stress,
             });
             writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
         }
@@ -83,6 +83,14 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
     }
     for problem in &catalogue.fences {
         let (name, about, source) = (problem.name, problem.about, problem.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    if !catalogue.stress.is_empty() {
+        paragraph(String::new(), 0)?;
+        paragraph(format!("on real threads are run by {name} stress NAME:"), 2)?;
+    }
+    for stress in &catalogue.stress {
+        let (name, about, source) = (stress.name, stress.about, stress.source);
         paragraph(format!("  {name}: {about} [{source}]"), 6)?;
     }
     Ok(())

@@ -17,6 +17,7 @@ mod fences;
 mod listing;
 mod litmus;
 mod progress;
+mod stress;
 mod table;
 mod terminal;
 mod trace_file;
@@ -141,6 +142,7 @@ pub fn run(
         Command::Check(command) => check(catalogue, &command, cancel, options, output),
         Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
+        Command::Stress(command) => stress::run(catalogue, &command, cancel, options, output),
     }
 }
 

@@ -241,17 +241,20 @@ impl<W: Witness, F: Fn() -> W> Player<W, F> {
     /// Until the stage is answered; or what comes after it, in a cycle that goes without it.
     fn until(&mut self, wanted: Stage) {
         let mut round = 0;
-        let mut before = None;
+        let mut last = None;
         while !self.has_ended() && self.violation.is_none() {
             let Some(answered) = self.answer(&mut round) else {
                 continue;
             };
-            let is_after = |before: Stage| answered > wanted || answered <= before;
-            if answered == wanted || before.is_some_and(is_after) {
+            let is_passed = |last: Stage| match answered > last {
+                true => last < wanted && wanted < answered,
+                // The next cycle has begun, or there is another round of get-work.
+                false => answered < last && (wanted > last || wanted < answered),
+            };
+            if answered == wanted || last.is_some_and(is_passed) {
                 return;
             }
-            // Of a cycle that is past the stage already the rest is waited for.
-            before = (answered < wanted).then_some(answered).or(before);
+            last = Some(answered);
         }
     }
 

@@ -27,3 +27,6 @@ pub use heap::{Heap, Shape, ShapeError};
 pub use mutator::{Mutator, Root};
 pub use reference::Reference;
 pub use witness::{Event, Place, Unseen, Witness};
+
+#[cfg(test)]
+pub(crate) use control::Phase;
