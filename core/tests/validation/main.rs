@@ -1,0 +1,10 @@
+//! The validator against all interleavings, and what it says.
+
+mod agreement;
+mod format;
+mod heap;
+mod memory;
+mod oracle;
+mod queue;
+mod random;
+mod recording;
