@@ -94,6 +94,9 @@ fn lines(of: &StressReport) -> Vec<String> {
             "{}, seen after {:.2} s",
             failure.seen, failure.after_seconds
         ));
+        if failure.program.is_empty() {
+            return lines;
+        }
         lines.push(format!(
             "a program of {} operations, of {} at first; it failed {} times of {}:",
             failure.operations, failure.operations_before, failure.failed, failure.played

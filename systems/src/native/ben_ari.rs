@@ -9,8 +9,8 @@
 //!
 //! Deviations.
 //!
-//! - D1: the mutator does not write cell (0, 0). An append is several stores here; one by the mutator in
-//!   between would be lost.
+//! - D1: the mutator does not write cell (0, 0), nor any of a node that it cannot reach. An append is
+//!   several stores here; one by the mutator in between would be lost, or would cut the free list.
 //! - D2: one mutator, as in the paper. That is what makes what it knows of the memory certain: see
 //!   [`Mutator::redirect`].
 
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use refmap::random::Generator;
 use serde::Serialize;
 
-use super::primitives::{AtomicBool, AtomicU32, Ordering, thread};
+use super::primitives::{self, AtomicBool, AtomicU32, Ordering, thread};
 
 /// What is wrong with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,9 +177,7 @@ impl Collector {
         let Bounds { nodes, sons, .. } = self.memory.bounds;
         self.counts.passes += 1;
         for node in 0..nodes {
-            if self.noise.below(4) == 0 {
-                thread::yield_now();
-            }
+            linger(&mut self.noise);
             if self.memory.is_black(node) {
                 for son in 0..sons {
                     self.memory.colour(self.memory.son(node, son), true);
@@ -204,6 +202,8 @@ struct Mutator {
     memory: Arc<Memory>,
     /// What it knows of the cells of accessible nodes.
     known: Vec<Option<u32>>,
+    /// The cell that points to what is being hidden.
+    hidden: Option<(u32, u32)>,
     counts: Counts,
     choice: Generator,
 }
@@ -250,18 +250,51 @@ impl Mutator {
         node
     }
 
-    /// Redirects a cell of some accessible node to another, and colours that.
+    /// A cell of an accessible node, if the mutator may write it.
+    fn some_cell(&mut self) -> Option<(u32, u32)> {
+        let sons = self.memory.bounds.sons as usize;
+        let cell = (self.walk(), self.choice.below(sons) as u32);
+        (cell != (0, 0)).then_some(cell)
+    }
+
+    /// Redirects some cell to some accessible node; or hides a node from the collector: has another cell
+    /// point to it, and then cuts the way there was, time and again the same node.
+    fn step(&mut self) -> Result<(), Appended> {
+        let Some(cell) = self.some_cell() else {
+            return Ok(());
+        };
+        if self.choice.below(2) == 0 {
+            let to = self.walk();
+            return self.redirect(cell, to);
+        }
+        let was = match self.hidden {
+            Some(was) if self.choice.below(8) > 0 => was,
+            _ => match self.some_cell() {
+                Some(was) => was,
+                None => return Ok(()),
+            },
+        };
+        // It may have become inaccessible by a redirection in between.
+        if was == cell || !self.accessible(None)?[was.0 as usize] {
+            self.hidden = None;
+            return Ok(());
+        }
+        self.hidden = Some(cell);
+        self.redirect(cell, self.memory.son(was.0, was.1))?;
+        let root = self.choice.below(self.memory.bounds.roots as usize) as u32;
+        self.redirect(was, root)
+    }
+
+    /// Redirects a cell of a node, if that is accessible, to an accessible node, and colours that.
     ///
     /// What becomes inaccessible by it is forgotten before: afterwards the collector may have it. What
     /// remains accessible is known, since nobody else writes it.
-    fn redirect(&mut self) -> Result<(), Appended> {
+    fn redirect(&mut self, (n, i): (u32, u32), k: u32) -> Result<(), Appended> {
         let sons = self.memory.bounds.sons;
-        let (n, k) = (self.walk(), self.walk());
-        let i = self.choice.below(sons as usize) as u32;
-        if (n, i) == (0, 0) {
+        let before = self.accessible(None)?;
+        if !before[n as usize] {
             return Ok(());
         }
-        let before = self.accessible(None)?;
         let reached = self.accessible(Some((n, i, k)))?;
         for (node, reached) in reached.iter().enumerate() {
             if !reached {
@@ -273,25 +306,25 @@ impl Mutator {
         let memory = Arc::clone(&self.memory);
         if memory.fault == Fault::ColourFirst {
             memory.colour(k, true);
-            self.linger();
+            linger(&mut self.choice);
         }
-        if reached[n as usize] {
-            self.known[(n * sons + i) as usize] = Some(k);
-        }
+        self.known[(n * sons + i) as usize] = Some(k);
         memory.set_son(n, i, k);
         if !matches!(memory.fault, Fault::ColourFirst | Fault::NoColour) {
-            self.linger();
+            linger(&mut self.choice);
             memory.colour(k, true);
         }
         self.counts.redirected += 1;
         Ok(())
     }
+}
 
-    /// Between redirecting and colouring.
-    fn linger(&mut self) {
-        for _ in 0..self.choice.below(4) {
-            thread::yield_now();
-        }
+/// Here and there, lets the other thread come between.
+fn linger(choice: &mut Generator) {
+    match choice.below(64) {
+        0 => primitives::dwell(),
+        1..8 => thread::yield_now(),
+        _ => (),
     }
 }
 
@@ -343,12 +376,13 @@ pub fn run(
     let mut mutator = Mutator {
         memory: Arc::clone(&memory),
         known: vec![None; cells],
+        hidden: None,
         counts: Counts::default(),
         choice: Generator::numbered(seed, 0),
     };
     let mut violation = None;
     for _ in 0..steps {
-        violation = mutator.redirect().err();
+        violation = mutator.step().err();
         if violation.is_some() || !goes_on() {
             break;
         }

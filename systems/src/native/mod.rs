@@ -84,10 +84,12 @@ pub mod on_the_fly;
 mod generate;
 mod play;
 mod program;
+mod recording;
 mod shorten;
 mod stress;
 
 pub use generate::programs;
 pub use play::{Outcome, Paced, play};
 pub use program::{Operation, Program, ProgramError, Step};
-pub use stress::{Failure, Stress, Stressed};
+pub use recording::{Recorded, overhead};
+pub use stress::{Failure, History, Stress, Stressed};

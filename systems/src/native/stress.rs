@@ -9,11 +9,15 @@ use std::time::{Duration, Instant};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use refmap::random::Generator;
+use refmap::validate::Recorder;
 
 use super::generate::programs;
-use super::on_the_fly::{Counts, Event, Fault, Place, Shape, ShapeError, Violation, Witness};
+use super::on_the_fly::{
+    Counts, Event, Fault, Place, Shape, ShapeError, Unseen, Violation, Witness,
+};
 use super::play::{Outcome, play};
-use super::program::Program;
+use super::program::{Operation, Program, Step};
+use super::recording::Recorded;
 use super::shorten::shorten;
 
 /// How often each program is played.
@@ -26,6 +30,14 @@ const NEEDED: u32 = 2;
 const AGAIN: u32 = 50;
 /// The longest time spent on making a program small.
 const SHORTENING: Duration = Duration::from_secs(20);
+
+/// How often a program that failed is recorded until it fails again.
+const RECORDED: u32 = 200;
+/// How many random programs make a long one.
+const LONG: usize = 40;
+
+/// What threads did, in the order of a history.
+pub type History = Vec<refmap::validate::Event<Event>>;
 
 /// What is to be stressed.
 #[derive(Clone, Debug)]
@@ -74,18 +86,29 @@ pub struct Failure {
     pub again: (u32, u32),
 }
 
-/// Yields here and there, so that threads that share few processors take turns.
+/// Yields here and there, so that threads that share few processors take turns, and passes on what it
+/// sees.
 #[derive(Clone, Debug)]
-struct Noise(Generator);
+struct Noise<W> {
+    choice: Generator,
+    inner: W,
+}
 
-impl Witness for Noise {
-    type Moment = ();
+impl<W: Witness> Witness for Noise<W> {
+    type Moment = W::Moment;
 
-    fn now(&mut self) {}
-    fn saw(&mut self, (): (), _: Event) {}
+    #[inline]
+    fn now(&mut self) -> W::Moment {
+        self.inner.now()
+    }
+
+    #[inline]
+    fn saw(&mut self, begin: W::Moment, event: Event) {
+        self.inner.saw(begin, event);
+    }
 
     fn at(&mut self, _: Place) {
-        if self.0.below(8) == 0 {
+        if self.choice.below(8) == 0 {
             std::thread::yield_now();
         }
     }
@@ -157,12 +180,71 @@ impl Stress {
     }
 
     fn play(&self, program: &Program, numbers: &Arc<AtomicU64>) -> Result<Outcome, ShapeError> {
+        self.play_with(program, numbers, || Unseen)
+    }
+
+    fn play_with<W: Witness + Send + 'static>(
+        &self,
+        program: &Program,
+        numbers: &Arc<AtomicU64>,
+        witness: impl Fn() -> W + Clone + Send + 'static,
+    ) -> Result<Outcome, ShapeError> {
         let (seed, numbers) = (self.seed, Arc::clone(numbers));
         let noise = move || {
             let number = numbers.fetch_add(1, Ordering::Relaxed);
-            Noise(Generator::numbered(seed, number))
+            Noise {
+                choice: Generator::numbered(seed, number),
+                inner: witness(),
+            }
         };
         play(self.shape, self.fault, program, noise)
+    }
+
+    /// Plays a program and records what its threads do. One that is known to fail is played until it
+    /// does, so often that it nearly always will.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn record(&self, program: &Program, fails: bool) -> Result<History, ShapeError> {
+        let numbers = Arc::new(AtomicU64::new(0));
+        let mut tries = 0;
+        loop {
+            let recorder = Arc::new(Recorder::new());
+            let outcome = self.play_with(program, &numbers, {
+                let recorder = Arc::clone(&recorder);
+                move || Recorded::on(&recorder)
+            })?;
+            tries += 1;
+            if !fails || outcome.violation.is_some() || tries >= RECORDED {
+                let recorder = Arc::into_inner(recorder);
+                let recorder = recorder.expect("those who recorded are gone");
+                return Ok(recorder.finish());
+            }
+        }
+    }
+
+    /// A long program: many random ones, one after the other. After each some roots are discarded, so
+    /// that there is something to free.
+    pub fn long_program(&self) -> Program {
+        let mut runner = self.runner();
+        let mut all = Program {
+            threads: vec![Vec::new(); self.threads],
+            collector: None,
+        };
+        for _ in 0..LONG {
+            let tree = programs(self.threads).new_tree(&mut runner);
+            let part = tree.expect("the strategy rejects nothing").current();
+            for (thread, steps) in all.threads.iter_mut().zip(part.threads) {
+                thread.extend(steps);
+                let discard = Step {
+                    operation: Operation::Discard { root: 0 },
+                    dwell: None,
+                };
+                thread.extend([discard; 3]);
+            }
+        }
+        all
     }
 
     fn shortened(

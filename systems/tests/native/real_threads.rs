@@ -3,8 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use refmap::validate::{Header, History, Writer};
+use refmap_systems::native::ben_ari::{self, Bounds};
 use refmap_systems::native::on_the_fly::{
-    Collector, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen, Violation,
+    Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
+    Violation,
 };
 use refmap_systems::native::{Outcome, Program, Stress, play};
 
@@ -213,5 +216,79 @@ fn programs_are_read_as_they_are_written() {
     ] {
         let error = Program::read([wrong]).unwrap_err().to_string();
         assert!(error.contains(problem), "{error}");
+    }
+}
+
+/// What is recorded is written and read back as it was, and holds what a validator wants to see.
+#[test]
+fn a_history_is_recorded() {
+    let stress = Stress {
+        shape: SHAPE,
+        threads: 2,
+        fault: Fault::None,
+        seed: 3,
+        duration: Duration::ZERO,
+        program: None,
+    };
+    let recorded = stress.record(&stress.long_program(), false).unwrap();
+    let mut written = Vec::new();
+    let header = Header::new([("threads", 2)]);
+    let mut writer = Writer::new(&mut written, &header).unwrap();
+    recorded
+        .iter()
+        .for_each(|event| writer.write(event).unwrap());
+    writer.finish().unwrap();
+    let history = History::open(written.as_slice()).unwrap();
+    let read: Result<Vec<_>, _> = history.events::<Event>().collect();
+    let read = read.unwrap();
+    assert_eq!(read, recorded);
+    let count = |is: fn(&Event) -> bool| {
+        let events = read.iter().filter_map(|event| event.event.as_ref());
+        events.filter(|event| is(event)).count()
+    };
+    assert!(count(|event| matches!(event, Event::Free { .. })) > 0);
+    assert!(count(|event| matches!(event, Event::Mark { won: true, .. })) > 0);
+    assert!(count(|event| matches!(event, Event::Store { value: Some(_), .. })) > 0);
+    let holds = count(|event| matches!(event, Event::Hold { .. }));
+    assert!(holds >= 2, "each thread is given what all share");
+    // All that joined have left: the first, the threads, and whoever was relayed.
+    let leaves = count(|event| matches!(event, Event::Leave));
+    assert!(leaves >= 3);
+}
+
+/// Ben-Ari's collector appends nothing that the mutator can reach.
+#[test]
+fn ben_ari_appends_only_garbage() {
+    let bounds = Bounds {
+        nodes: 6,
+        sons: 2,
+        roots: 2,
+    };
+    let run = |fault, steps| ben_ari::run(bounds, fault, 5, steps, || true).unwrap();
+    let sound = run(ben_ari::Fault::None, 20_000);
+    assert_eq!(sound.violation, None);
+    let counts = sound.counts;
+    assert!(counts.appended > 0 && counts.dropped > 0, "{counts:?}");
+    assert!(counts.compared > 1000, "{counts:?}");
+    assert!(run(ben_ari::Fault::NoCount, 2_000_000).violation.is_some());
+    let roots = Bounds { roots: 7, ..bounds };
+    assert!(ben_ari::run(roots, ben_ari::Fault::None, 0, 1, || true).is_err());
+}
+
+/// A mutator that does not colour, and one that colours first, as Pixley and van de Snepscheut found.
+#[test]
+#[ignore = "some 10 s, depending on the machine's schedules"]
+fn ben_ari_has_to_colour_after_redirecting() {
+    let bounds = Bounds {
+        nodes: 4,
+        sons: 1,
+        roots: 2,
+    };
+    for fault in ["no-colour", "colour-first"] {
+        let begun = std::time::Instant::now();
+        let goes_on = || begun.elapsed() < Duration::from_secs(60);
+        let named = ben_ari::Fault::named(fault).unwrap();
+        let outcome = ben_ari::run(bounds, named, 5, u64::MAX, goes_on).unwrap();
+        assert!(outcome.violation.is_some(), "{fault}");
     }
 }

@@ -20,6 +20,9 @@ mod primitives {
     }
 }
 
+#[allow(dead_code)]
+#[path = "../../../src/native/ben_ari.rs"]
+mod ben_ari;
 #[allow(dead_code, unused_imports, unreachable_pub)]
 #[path = "../../../src/native/on_the_fly/mod.rs"]
 mod on_the_fly;
@@ -113,4 +116,41 @@ fn mutators_come_and_go() {
     let (failed, counts) = random(Fault::None, &lines, 300);
     assert_eq!(failed, 0);
     assert!(counts.joins >= 300 * 8, "{counts:?}");
+}
+
+/// How many schedules show that Ben-Ari's collector appends what is accessible, and how many nodes it
+/// appends in all of them.
+fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
+    let bounds = ben_ari::Bounds {
+        nodes: 5,
+        sons: 2,
+        roots: 2,
+    };
+    let failed = Arc::new(AtomicU64::new(0));
+    let appended = Arc::new(AtomicU64::new(0));
+    let seeds = AtomicU64::new(0);
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    let scheduler = RandomScheduler::new_from_seed(11, schedules);
+    Runner::new(scheduler, config).run({
+        let (failed, appended) = (Arc::clone(&failed), Arc::clone(&appended));
+        move || {
+            let seed = seeds.fetch_add(1, Ordering::Relaxed);
+            let outcome = ben_ari::run(bounds, fault, seed, 200, || true).unwrap();
+            failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
+            appended.fetch_add(outcome.counts.appended, Ordering::Relaxed);
+        }
+    });
+    let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    (count(&failed), count(&appended))
+}
+
+/// One pass over the memory does not reach everything. The other faults take longer runs than Shuttle
+/// has: those are of real threads.
+#[test]
+fn ben_ari_has_to_count() {
+    let (failed, appended) = ben_ari(ben_ari::Fault::None, 100);
+    assert_eq!(failed, 0);
+    assert!(appended > 100, "{appended}");
+    assert!(ben_ari(ben_ari::Fault::NoCount, 100).0 > 50);
 }
