@@ -39,5 +39,6 @@ pub fn catalogue() -> Catalogue {
         tables: yrc::tables(),
         grids: copying::grids(),
         fences: fences::problems(),
+        validators: Vec::new(),
     }
 }

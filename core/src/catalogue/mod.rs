@@ -6,6 +6,7 @@
 
 mod claim;
 mod fences;
+mod validator;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 
 pub use claim::{Claim, Expectation};
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
+pub use validator::{Validator, ValidatorError};
 
 use crate::grid::Grid;
 use crate::obligation::{CheckError, Settings, nearest};
@@ -34,6 +36,9 @@ pub struct Catalogue {
     pub grids: Vec<Grid>,
     /// The programs for which fences can be searched, in the order in which they are listed.
     pub fences: Vec<FenceProblem>,
+    /// The specifications against which recorded histories are validated, in the order in which they
+    /// are listed.
+    pub validators: Vec<Validator>,
 }
 
 impl Catalogue {
