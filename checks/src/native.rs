@@ -343,6 +343,7 @@ fn sampled(
             .map(|(rule, ..)| format!("rule:{rule}"))
             .collect(),
         counterexample: None,
+        history: None,
     }
 }
 

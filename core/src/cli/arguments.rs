@@ -29,6 +29,7 @@ pub(super) enum Command {
     Fences(FencesCommand),
     Litmus(LitmusCommand),
     Stress(StressCommand),
+    Validate(ValidateCommand),
 }
 
 /// Every claim of the catalogue.
@@ -72,6 +73,17 @@ pub(super) struct StressCommand {
     pub seconds: f64,
     pub seed: u64,
     pub record: Option<PathBuf>,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// A recorded history.
+pub(super) struct ValidateCommand {
+    pub file: PathBuf,
+    pub against: String,
+    pub configurations: usize,
+    pub buffer: Option<u32>,
+    pub limits: Limits,
     pub json: bool,
     pub quiet: bool,
 }
@@ -133,6 +145,27 @@ pub(super) fn parse(
                 .collect(),
             model: model(matches, "model"),
             json: matches.get_flag("json"),
+        }),
+        Some(("validate", matches)) => Command::Validate(ValidateCommand {
+            file: matches
+                .get_one::<PathBuf>("file")
+                .expect("clap demands a file")
+                .clone(),
+            against: matches
+                .get_one::<String>("against")
+                .expect("clap demands a specification")
+                .clone(),
+            configurations: *matches
+                .get_one::<u64>("max-configurations")
+                .expect("there is a default") as usize,
+            buffer: matches.get_one("buffer").copied(),
+            limits: Limits {
+                seconds: matches.get_one("max-seconds").copied(),
+                memory_bytes: matches.get_one("max-memory").copied(),
+                ..Limits::default()
+            },
+            json: matches.get_flag("json"),
+            quiet: matches.get_flag("quiet"),
         }),
         Some(("fences", matches)) => {
             let (name, matches) = matches
@@ -275,6 +308,10 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
         true => command,
         false => command.subcommand(stress(catalogue)),
     };
+    let command = match catalogue.validators.is_empty() {
+        true => command,
+        false => command.subcommand(validate(catalogue)),
+    };
     let tables = catalogue
         .tables
         .iter()
@@ -398,8 +435,55 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
         .subcommands(runs)
 }
 
+fn validate(catalogue: &Catalogue) -> clap::Command {
+    let names = catalogue.validators.iter().map(|validator| validator.name);
+    let listed = catalogue.validators.iter().map(|validator| {
+        let (name, about, source) = (validator.name, validator.about, validator.source);
+        format!("  {name}: {about} [{source}]\n")
+    });
+    clap::Command::new("validate")
+        .about("Whether a recorded history is a behaviour of a specification")
+        .after_help(format!(
+            "Specifications:\n{}\n\
+             Exit status: 0 it is, 1 it is not, 2 the command or the history is unusable, 3 a limit came \
+             first, or the history has no event of interest.",
+            listed.collect::<String>()
+        ))
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .help("The history, as JSON lines; a trace of states, if its name ends in .itf.json")
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
+        .arg(
+            valued("against", "NAME", "The specification")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(names)),
+        )
+        .arg(
+            valued(
+                "max-configurations",
+                "N",
+                "Ends as incomplete where more have to be kept at a time",
+            )
+            .default_value("1048576")
+            .value_parser(clap::value_parser!(u64).range(1..=1 << 32)),
+        )
+        .arg(
+            valued(
+                "buffer",
+                "N",
+                "How many stores of a thread may be waiting to take effect; any number by default",
+            )
+            .value_parser(clap::value_parser!(u32).range(1..)),
+        )
+        .args(time_and_memory())
+        .args([json_option(), quiet_option()])
+}
+
 fn limit_options() -> Vec<Arg> {
-    vec![
+    let mut options = vec![
         valued("max-states", "N", "Ends as incomplete at this many states")
             .value_parser(clap::value_parser!(u64).range(1..)),
         valued(
@@ -408,6 +492,13 @@ fn limit_options() -> Vec<Arg> {
             "Ends as incomplete at this distance from the initial states",
         )
         .value_parser(clap::value_parser!(u32)),
+    ];
+    options.extend(time_and_memory());
+    options
+}
+
+fn time_and_memory() -> Vec<Arg> {
+    vec![
         valued("max-seconds", "N", "Ends as incomplete after this time")
             .value_parser(ValueParser::new(seconds)),
         valued(

@@ -28,6 +28,7 @@ pub(super) fn list(
             let listed = json!({
                 "checks": catalogue.checks, "claims": catalogue.claims, "grids": catalogue.grids,
                 "fences": catalogue.fences, "stress": catalogue.stress,
+                "validators": catalogue.validators,
             });
             writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
         }
@@ -91,6 +92,15 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
     }
     for stress in &catalogue.stress {
         let (name, about, source) = (stress.name, stress.about, stress.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    if !catalogue.validators.is_empty() {
+        paragraph(String::new(), 0)?;
+        let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
+        paragraph(line, 2)?;
+    }
+    for validator in &catalogue.validators {
+        let (name, about, source) = (validator.name, validator.about, validator.source);
         paragraph(format!("  {name}: {about} [{source}]"), 6)?;
     }
     Ok(())

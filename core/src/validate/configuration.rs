@@ -91,6 +91,8 @@ pub(super) struct Taken<A> {
 /// What kind of step it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// No step: here the memory of steps begins.
+    Start,
     /// An event takes effect, or takes place without one.
     Event,
     /// A delayed event takes place; its effect is still to come.

@@ -1,18 +1,18 @@
 //! Why a history is not a behaviour: how far one gets, and the smallest part of it that cannot be.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::configuration::{Configuration, Kind};
+use super::configuration::{Configuration, Kind, Link, Taken};
 use super::event::Event;
 use super::observed::{Effect, Observed};
 use super::search::{Remember, Search, State, Stop, Way, happening, pending};
 use super::validator::line;
 use super::window::{Log, Window};
-use crate::report::plain;
 use crate::system::TransitionSystem;
 
 /// As many of the longest prefixes are shown.
@@ -39,8 +39,9 @@ pub struct Explanation {
 /// An event, for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownEvent {
-    /// Its line.
-    pub line: u64,
+    /// Its line; none in a trace of states.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line: Option<u64>,
     /// Its thread.
     pub thread: u32,
     /// Its place in the order of its thread.
@@ -58,14 +59,29 @@ pub struct ShownEvent {
 pub struct Prefix {
     /// How many events of the history it takes, those before its steps included.
     pub events: u64,
+    /// Where the steps begin.
+    pub before: Situation,
     /// Its last steps, of those that were looked at again.
     pub steps: Vec<PrefixStep>,
-    /// The state that it leads to.
-    pub state: Value,
-    /// The same, drawn.
-    pub drawing: Option<String>,
     /// What could come next, and why it cannot.
     pub next: Vec<Refused>,
+}
+
+impl Prefix {
+    /// Where it leads.
+    pub fn last(&self) -> &Situation {
+        self.steps.last().map_or(&self.before, |step| &step.after)
+    }
+}
+
+/// A state of the specification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Situation {
+    /// Its fields.
+    pub state: Value,
+    /// The same as the specification draws it, if it does.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub drawing: Option<String>,
 }
 
 /// A step of an order.
@@ -73,15 +89,18 @@ pub struct Prefix {
 pub struct PrefixStep {
     /// The event; none if the specification moves by itself.
     pub event: Option<ShownEvent>,
-    /// What the step is: `event`, `issue` (a delayed event takes place), `effect` (one takes effect) or
-    /// `internal`.
+    /// What the step is.
     pub kind: StepKind,
     /// The action of the specification; none if nothing changes.
     pub action: Option<Value>,
-    /// The state before it, drawn, or as its fields.
-    pub before: Option<String>,
-    /// The state after it.
-    pub after: String,
+    /// The rule of which the action is an instance.
+    pub rule: Option<String>,
+    /// Where that rule is stated.
+    pub source: Option<String>,
+    /// Who takes the step, in the specification.
+    pub process: Option<String>,
+    /// The state that it leads to.
+    pub after: Situation,
 }
 
 /// What a step of an order is.
@@ -130,6 +149,18 @@ pub(super) fn explain<O: Observed>(
     before: u64,
 ) -> Explanation {
     again.remember = Remember::Everything;
+    for (configuration, way) in &mut again.frontier {
+        *way = Some(Arc::new(Link {
+            before: None,
+            length: 0,
+            step: Taken {
+                kind: Kind::Start,
+                event: None,
+                action: None,
+            },
+            state: configuration.state.clone(),
+        }));
+    }
     let mut states = HashSet::new();
     let mut moments = VecDeque::new();
     let (end, next) = replay(&mut again, log, before, &mut |search, next| {
@@ -266,40 +297,50 @@ fn prefixes<O: Observed>(
     let mut longest = visited.iter().filter(|(at, _)| taken(at) == most);
     let shown = longest.by_ref().take(MOST_PREFIXES);
     let prefixes = shown.map(|(at, way)| {
-        let state = serde_json::to_value(&at.state).unwrap_or_default();
+        let (before, steps) = last_steps(search.observed, log, way);
         Prefix {
             events: ended + most,
-            steps: last_steps(search.observed, log, way),
-            state,
-            drawing: search.observed.specification().draw(&at.state),
+            before: before.unwrap_or_else(|| situation(search.observed, &at.state)),
+            steps,
             next: refused(search, log, at),
         }
     });
     (prefixes.collect(), longest.count())
 }
 
-fn last_steps<O: Observed>(observed: &O, log: &Log<O::Event>, way: &Way<O>) -> Vec<PrefixStep> {
+/// The last steps, and where they begin.
+fn last_steps<O: Observed>(
+    observed: &O,
+    log: &Log<O::Event>,
+    way: &Way<O>,
+) -> (Option<Situation>, Vec<PrefixStep>) {
     let mut steps = VecDeque::new();
     let mut link = way.as_ref();
     while let Some(at) = link
         && steps.len() < MOST_STEPS
     {
-        link = at.before.as_ref();
+        let kind = match at.step.kind {
+            Kind::Start => break,
+            Kind::Event => StepKind::Event,
+            Kind::Issue => StepKind::Issue,
+            Kind::Effect => StepKind::Effect,
+            Kind::Internal => StepKind::Internal,
+        };
         let action = at.step.action.as_ref();
+        let specification = observed.specification();
+        let rule = action.map(|action| &specification.rules()[specification.rule_of(action).0]);
         steps.push_front(PrefixStep {
             event: at.step.event.map(|number| shown(observed, log, number)),
-            kind: match at.step.kind {
-                Kind::Event => StepKind::Event,
-                Kind::Issue => StepKind::Issue,
-                Kind::Effect => StepKind::Effect,
-                Kind::Internal => StepKind::Internal,
-            },
+            kind,
             action: action.and_then(|action| serde_json::to_value(action).ok()),
-            before: link.map(|before| draw(observed, &before.state)),
-            after: draw(observed, &at.state),
+            rule: rule.map(|rule| rule.name.clone().into_owned()),
+            source: rule.map(|rule| rule.source.clone().into_owned()),
+            process: action.map(|action| specification.process_of(action).to_string()),
+            after: situation(observed, &at.state),
         });
+        link = at.before.as_ref();
     }
-    steps.into()
+    (link.map(|at| situation(observed, &at.state)), steps.into())
 }
 
 /// What could come next, and why it cannot.
@@ -350,9 +391,11 @@ fn refused<O: Observed>(
     refused
 }
 
-fn draw<O: Observed>(observed: &O, state: &State<O>) -> String {
-    let drawn = observed.specification().draw(state);
-    drawn.unwrap_or_else(|| plain(&serde_json::to_value(state).unwrap_or_default()))
+fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
+    Situation {
+        state: serde_json::to_value(state).unwrap_or_default(),
+        drawing: observed.specification().draw(state),
+    }
 }
 
 fn shown<O: Observed>(observed: &O, log: &Log<O::Event>, number: u64) -> ShownEvent {
@@ -366,7 +409,7 @@ fn shown<O: Observed>(observed: &O, log: &Log<O::Event>, number: u64) -> ShownEv
     } = *event;
     let what = event.event.as_ref();
     ShownEvent {
-        line: line(number),
+        line: Some(line(number)),
         thread,
         place,
         begin,

@@ -50,6 +50,8 @@
 //! writer that lost events writes a line with `null` for each. A line has at most a mebibyte. Whatever is
 //! wrong is reported with its line ([`HistoryError`]).
 //!
+//! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]).
+//!
 //! Left out: relations between events that no clock shows (a message and its receipt), and clocks that
 //! differ between threads.
 
@@ -57,17 +59,23 @@ mod configuration;
 mod event;
 mod explain;
 mod history;
+mod itf;
 mod observed;
 mod recorder;
+mod report;
 mod search;
 mod validator;
 mod window;
 mod writer;
 
 pub use event::{Event, Header, VERSION};
-pub use explain::{Explanation, Prefix, PrefixStep, Refused, ShownEvent, SmallWindow, StepKind};
+pub use explain::{
+    Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
+};
 pub use history::{Events, History, HistoryError, LONGEST_LINE, MOST_THREADS, Ordered, Problem};
+pub use itf::{TraceError, validate_trace};
 pub use observed::{Effect, Happening, Observed};
 pub use recorder::{Begin, Recorder, ThreadLog};
+pub use report::Recorded;
 pub use validator::{Assumption, Outcome, Partial, Settings, Validation, validate};
 pub use writer::Writer;

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use foldhash::{HashSet, HashSetExt};
+use serde::{Deserialize, Serialize};
 
 use super::configuration::Kind;
 use super::event::Event;
@@ -93,7 +94,7 @@ pub enum Outcome {
 }
 
 /// Events that were recorded in part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partial {
     /// What happened is not known: each may be any one step of the specification, or none.
     pub unknown: u64,
@@ -104,7 +105,7 @@ pub struct Partial {
 }
 
 /// Something that was not recorded and that the search filled in, in the order that it found.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Assumption {
     /// The line of the event.
     pub line: u64,

@@ -1,6 +1,7 @@
 //! The validator against all interleavings, and what it says.
 
 mod agreement;
+mod explaining;
 mod format;
 mod heap;
 mod memory;
@@ -8,3 +9,4 @@ mod oracle;
 mod queue;
 mod random;
 mod recording;
+mod traces;
