@@ -42,6 +42,6 @@ pub fn catalogue() -> Catalogue {
         grids: copying::grids(),
         fences: fences::problems(),
         stress: native::runs(),
-        validators: Vec::new(),
+        validators: native::validators(),
     }
 }

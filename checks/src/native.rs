@@ -1,4 +1,4 @@
-//! What can be run on real threads.
+//! What can be run on real threads, and what its recorded histories are validated against.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use refmap::catalogue::{
     Arguments, InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun,
-    StressSettings,
+    StressSettings, Validator,
 };
 use refmap::report::{Obligation, RuleCoverage};
 use refmap::validate::{Header, Writer};
 use refmap::{Evidence, Report, Verdict};
+use refmap_refinements::native::ObservedHeap;
 use refmap_systems::native::ben_ari::{self, Bounds};
 use refmap_systems::native::on_the_fly::{Fault, Shape, Violation};
 use refmap_systems::native::{Failure, Program, Stress, Stressed, overhead};
@@ -20,6 +21,15 @@ use serde_json::{Map, Value};
 
 pub(super) fn runs() -> Vec<StressRun> {
     vec![collector(), ben_ari()]
+}
+
+pub(super) fn validators() -> Vec<Validator> {
+    vec![Validator::new(
+        "collect-only-garbage",
+        "what the native collector frees is reachable by no mutator",
+        "Gammie et al., section 1.1",
+        |header| ObservedHeap::of(header).map_err(InputError::instance),
+    )]
 }
 
 fn collector() -> StressRun {

@@ -80,6 +80,7 @@ mod primitives;
 
 pub mod ben_ari;
 pub mod on_the_fly;
+pub mod specification;
 
 mod generate;
 mod play;

@@ -120,14 +120,15 @@ impl<W: Witness> Mutator<W> {
     pub fn fork<'r, V: Witness>(
         &self,
         roots: impl IntoIterator<Item = &'r Root>,
-        mut witness: V,
+        witness: V,
     ) -> Result<(Mutator<V>, Vec<Root>), HeapError> {
         let checked = roots.into_iter().map(|root| self.roots.check(root));
         let references: Vec<Reference> = checked.collect::<Result<_, _>>()?;
-        let begin = witness.now();
         let seat = self.heap.seats.fork(&self.seat);
         let mut child = Mutator::on(Arc::clone(&self.heap), seat, witness);
+        // This mutator holds them all the time.
         let add = |reference| {
+            let begin = child.witness.now();
             child.witness.saw(begin, Event::Hold { reference });
             child.roots.add(reference)
         };
@@ -363,9 +364,9 @@ impl<W: Witness> Mutator<W> {
 impl<W: Witness> Drop for Mutator<W> {
     fn drop(&mut self) {
         let begin = self.witness.now();
-        self.witness.saw(begin, Event::Leave);
         self.heap.pool.give_back(&mut self.pool);
         self.heap.seats.leave(&self.seat, &mut self.w);
+        self.witness.saw(begin, Event::Leave);
         self.heap.count(self.counts);
     }
 }

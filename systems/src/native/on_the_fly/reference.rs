@@ -14,6 +14,12 @@ pub struct Reference {
 }
 
 impl Reference {
+    /// All references to a slot.
+    pub fn of_slot(slot: u32) -> std::ops::RangeInclusive<Self> {
+        let [least, most] = [0, u32::MAX].map(|generation| Self { slot, generation });
+        least..=most
+    }
+
     /// One word for a reference or null, which is 0.
     pub(crate) fn pack(reference: Option<Self>) -> u64 {
         reference.map_or(0, |r| {
