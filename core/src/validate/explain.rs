@@ -21,6 +21,8 @@ const MOST_PREFIXES: usize = 8;
 const MOST_STEPS: usize = 12;
 /// As many configurations are tried as the beginning of a smaller part.
 const MOST_BEGINNINGS: usize = 1 << 12;
+/// As many are continued in all, until no smaller part is looked for.
+const PATIENCE: u64 = 1 << 18;
 
 /// Why a history is not a behaviour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -251,8 +253,10 @@ fn smallest<O: Observed>(
     moments: impl IntoIterator<Item = Moment>,
     states: &HashSet<State<O>>,
 ) -> Option<SmallWindow> {
+    let mut continued = 0;
     for moment in moments {
-        if moment.ahead.len() * states.len() > MOST_BEGINNINGS {
+        let beginnings = moment.ahead.len() * states.len();
+        if beginnings > MOST_BEGINNINGS || continued > PATIENCE {
             return None;
         }
         let ahead = moment.ahead.iter();
@@ -266,6 +270,7 @@ fn smallest<O: Observed>(
         }
         let mut search = again.elsewhere(moment.window, beginnings.collect());
         let (end, next) = replay(&mut search, log, moment.next, &mut |_, _| ());
+        continued += search.counts.configurations;
         if matches!(end, End::Refused(_) | End::Unsettled) {
             numbers.extend(moment.next..next);
             let numbers = numbers.into_iter();

@@ -242,7 +242,8 @@ impl<'a, O: Observed> Search<'a, O> {
             return Err(Stop::Limit(Limit::States(most as u64)));
         }
         self.turns += 1;
-        if self.turns.is_multiple_of(PATIENCE) {
+        // What explains a refusal is of no use in part, and is short.
+        if self.remember == Remember::Assumptions && self.turns.is_multiple_of(PATIENCE) {
             let Settings { limits, watch, .. } = self.settings;
             if let Some(limit) = limits.out_of_time(watch, self.started) {
                 return Err(Stop::Limit(limit));

@@ -35,8 +35,8 @@ fn refuted<S: Subject>(subject: &S, lines: Vec<Line<S::Event>>) -> (Explanation,
     let validation = run(subject, events(lines));
     assert_eq!(validation.verdict(), Verdict::Violated);
     let mut report = validation.report().named("test", [("a", 1)]);
-    let json = serde_json::to_value(&report).unwrap();
-    let again: Report = serde_json::from_value(json).unwrap();
+    let json = serde_json::to_value(&report).expect("a report has a JSON form");
+    let again: Report = serde_json::from_value(json).expect("a report is read back");
     assert_eq!(again, report);
     report.seconds = 0.0;
     report.peak_memory_bytes = 0;

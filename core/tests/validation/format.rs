@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use refmap::random::Generator;
 use refmap::validate::{
     Event, Header, History, HistoryError, LONGEST_LINE, Ordered, Outcome, Problem, Settings,
     Writer, validate,
@@ -252,6 +253,42 @@ fn an_input_that_fails_says_where() {
         error.to_string(),
         "line 2: cannot be read: the disk is gone"
     );
+}
+
+/// Whatever bytes there are: an answer or an error with a line of the file, and no panic.
+#[test]
+fn any_bytes_have_an_answer() {
+    let mut writer = Writer::new(Vec::new(), &Header::default()).unwrap();
+    for event in long(20) {
+        writer.write(&event.unwrap()).unwrap();
+    }
+    let sound = writer.finish().unwrap();
+    let (mut read, mut refused) = (0, 0);
+    for seed in 0..2000 {
+        let mut random = Generator::new(seed);
+        let mut bytes = sound.clone();
+        for _ in 0..=random.below(2) {
+            let at = random.below(bytes.len());
+            match random.below(4) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => bytes[at] = b"0123456789{}\":,\n"[random.below(16)],
+                2 => drop(bytes.remove(at)),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        let lines = 1 + bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let subject = ObservedMemory(Stores::AtOnce);
+        let validated = History::open(bytes.as_slice())
+            .and_then(|history| validate(&subject, history.events(), &Settings::default()));
+        match validated {
+            Ok(_) => read += 1,
+            Err(error) => {
+                assert!((1..=lines).contains(&error.line), "seed {seed}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 20 && refused > 1000, "{read} {refused}");
 }
 
 /// A history as long as it is asked for, which is never in memory.

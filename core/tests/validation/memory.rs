@@ -79,12 +79,12 @@ impl TransitionSystem for Memory {
 pub struct ObservedMemory(pub Stores);
 
 /// The value that a thread reads: its own latest store, if that is still on its way.
-fn read(memory: &[u8; 2], cell: usize, pending: &[&Access]) -> u8 {
+fn read(memory: &[u8; 2], cell: usize, pending: &[&Access]) -> Option<u8> {
     let own = pending.iter().rev().find_map(|access| match access {
         Access::Store { cell: of, value } if *of == cell => Some(*value),
         _ => None,
     });
-    own.unwrap_or(memory[cell])
+    own.or_else(|| memory.get(cell).copied())
 }
 
 impl Observed for ObservedMemory {
@@ -108,12 +108,12 @@ impl Observed for ObservedMemory {
                 cell,
                 value: Some(value),
             } => {
-                if read(from, cell, happening.pending) == value {
+                if read(from, cell, happening.pending) == Some(value) {
                     visit(None);
                 }
             }
             Access::Swap { cell, old, new } => {
-                if from[cell] == old {
+                if from.get(cell) == Some(&old) {
                     visit(Some(Write { cell, value: new }));
                 }
             }
@@ -130,11 +130,11 @@ impl Observed for ObservedMemory {
 
     fn refusal(&self, from: &[u8; 2], happening: &Happening<'_, Access>) -> String {
         match *happening.event {
-            Access::Load { cell, .. } => {
-                let value = read(from, cell, happening.pending);
-                format!("it would read {value}")
-            }
-            Access::Swap { cell, .. } => format!("it would find {}", from[cell]),
+            Access::Load { cell, .. } => match read(from, cell, happening.pending) {
+                Some(value) => format!("it would read {value}"),
+                None => "there is no such cell".to_owned(),
+            },
+            Access::Swap { cell, .. } => format!("it would find {:?}", from.get(cell)),
             Access::Store { .. } | Access::Fence => "never".to_owned(),
         }
     }
