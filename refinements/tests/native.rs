@@ -6,7 +6,8 @@ use refmap_refinements::native::ObservedHeap;
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape};
 use refmap_systems::native::specification::{CollectOnlyGarbage, Program as State};
 use refmap_systems::native::{History, Program, Stress};
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 const SHAPE: Shape = Shape {
     objects: 16,
@@ -15,13 +16,48 @@ const SHAPE: Shape = Shape {
 
 fn validated(history: &[Recorded<Event>]) -> Validation {
     let header = Header::new([("objects", SHAPE.objects), ("fields", SHAPE.fields)]);
-    let observed = ObservedHeap::of(&header).expect("the header has what is needed");
+    decided(&header, history)
+}
+
+fn decided(header: &Header, history: &[Recorded<Event>]) -> Validation {
+    let observed = ObservedHeap::of(header).expect("the header has what is needed");
     let events = Ordered::new(history.iter().cloned().map(Ok));
     validate(&observed, events, &Settings::default()).expect("the history is in order")
 }
 
 fn verdict(history: &[Recorded<Event>]) -> Verdict {
     validated(history).report().verdict.expect("there is one")
+}
+
+/// Random programs for a while, and then their histories.
+fn soak(threads: usize, shape: Shape, seconds: u64) {
+    let stress = Stress {
+        shape,
+        duration: Duration::from_secs(seconds),
+        ..stress(threads, Fault::None, threads as u64)
+    };
+    let stressed = stress
+        .run(&AtomicBool::new(false))
+        .expect("the heap can be");
+    assert!(stressed.failure.is_none(), "{:?}", stressed.failure);
+    let counts = stressed.counts;
+    assert!(counts.freed > 0 && counts.stores_while_collecting > 0);
+    let begun = Instant::now();
+    let (mut histories, mut events) = (0, 0);
+    while begun.elapsed() < Duration::from_secs(seconds / 10) {
+        let stress = Stress {
+            seed: histories,
+            ..stress.clone()
+        };
+        let history = stress.record(&stress.long_program(), false);
+        let history = history.expect("the heap can be");
+        let header = Header::new([("objects", shape.objects), ("fields", shape.fields)]);
+        let report = decided(&header, &history).report();
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        histories += 1;
+        events += history.len();
+    }
+    println!("{threads} threads, {shape:?}: {histories} histories, {events} events, {counts:?}");
 }
 
 fn stress(threads: usize, fault: Fault, seed: u64) -> Stress {
@@ -145,4 +181,13 @@ fn the_specification_frees_only_garbage() {
         layer = further;
     }
     assert!(freed > 0);
+}
+
+/// Several numbers of threads, on several shapes.
+#[test]
+#[ignore = "ten minutes"]
+fn native_stress_shows_nothing() {
+    for (threads, objects, fields) in [(1, 8, 1), (2, 16, 2), (4, 32, 2), (8, 64, 3)] {
+        soak(threads, Shape { objects, fields }, 136);
+    }
 }

@@ -9,7 +9,7 @@ use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
     Violation,
 };
-use refmap_systems::native::{Outcome, Program, Stress, play};
+use refmap_systems::native::{Outcome, Program, Running, Stress, Trigger, play};
 
 use super::caught::{FAULTS, Seen};
 
@@ -291,4 +291,38 @@ fn ben_ari_has_to_colour_after_redirecting() {
         let outcome = ben_ari::run(bounds, named, 5, u64::MAX, goes_on).unwrap();
         assert!(outcome.violation.is_some(), "{fault}");
     }
+}
+
+/// A collector in its own thread keeps a heap from running full; on demand it does nothing by itself.
+#[test]
+fn a_collector_runs_by_itself() {
+    let work = |trigger| -> u64 {
+        let heap = Heap::new(SHAPE).unwrap();
+        let running = Running::start(&heap, trigger);
+        let mut mutator = Mutator::new(&heap);
+        let begun = std::time::Instant::now();
+        let mut allocated = 0;
+        while allocated < 200 && begun.elapsed() < Duration::from_secs(5) {
+            match mutator.alloc() {
+                Ok(root) => {
+                    allocated += 1;
+                    mutator.discard(root).unwrap();
+                }
+                Err(_) if trigger == Trigger::OnDemand && allocated > 100 => break,
+                Err(_) if trigger == Trigger::OnDemand => running.request(),
+                Err(_) => (),
+            }
+            mutator.safepoint().unwrap();
+        }
+        drop(mutator);
+        running.end().unwrap();
+        heap.counts().cycles
+    };
+    assert!(work(Trigger::FreeBelow(4)) > 2);
+    assert!(work(Trigger::OnDemand) > 2);
+    let heap = Heap::new(SHAPE).unwrap();
+    let running = Running::start(&heap, Trigger::OnDemand);
+    std::thread::sleep(Duration::from_millis(20));
+    running.end().unwrap();
+    assert_eq!(heap.counts().cycles, 0);
 }

@@ -107,7 +107,7 @@ impl<W: Witness> Collector<W> {
     /// From the roots to the end [lines 15–46].
     fn collect(&mut self) -> Result<(), Violation> {
         self.handshake(Stage::GetRoots);
-        self.w = self.heap.seats.take(&self.heap.links);
+        self.w = self.heap.seats.take();
         let marked = self.mark_loop();
         if marked.is_ok() {
             self.heap.control.set_phase(Phase::Sweep);
@@ -144,7 +144,7 @@ impl<W: Witness> Collector<W> {
                 self.trace(slot)?;
             }
             self.handshake(Stage::GetWork);
-            self.w = self.heap.seats.take(&self.heap.links);
+            self.w = self.heap.seats.take();
         }
         Ok(())
     }

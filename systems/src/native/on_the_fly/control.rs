@@ -56,6 +56,7 @@ impl Control {
 
     /// [Fig. 2, line 5]. The collector is the only writer.
     pub fn invert_fm(&self) {
+        // Relaxed: its own value.
         let inverted = !self.fm.load(Ordering::Relaxed);
         // Release: whoever sees the new sense also sees the phase `Idle` before it. The variables are
         // written in the order of Fig. 2, as the collector's store buffer keeps it.
@@ -70,8 +71,9 @@ impl Control {
 
     /// [Fig. 2, line 12].
     pub fn set_fa_to_fm(&self) {
-        // Release: as above.
+        // Relaxed: its own value.
         let fm = self.fm.load(Ordering::Relaxed);
+        // Release: as above.
         self.fa.store(fm, Ordering::Release);
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
-use super::marking::{Links, NONE, Worklist};
+use super::marking::{NONE, Worklist};
 use super::primitives::{self, AtomicBool, AtomicU8, AtomicU32, Mutex, Ordering, fence};
 
 /// The handshakes of a cycle, in their order.
@@ -192,8 +192,10 @@ impl Seats {
     pub fn leave(&self, seat: &Arc<Seat>, w: &mut Worklist) {
         self.members(|members| {
             members.seats.retain(|member| !Arc::ptr_eq(member, seat));
+            // Relaxed: this mutator wrote it, or the collector under the lock.
             let handed = seat.handed.load(Ordering::Relaxed);
-            members.left.extend([handed, w.take()]);
+            let lists = [handed, w.take()].into_iter().filter(|head| *head != NONE);
+            members.left.extend(lists);
         });
     }
 
@@ -227,7 +229,7 @@ impl Seats {
     }
 
     /// The worklists that were handed over, by those who have left too.
-    pub fn take(&self, links: &Links) -> Worklist {
+    pub fn take(&self) -> Worklist {
         self.members(|members| {
             let mut heads = std::mem::take(&mut members.left);
             for seat in &members.seats {
@@ -235,7 +237,7 @@ impl Seats {
                 heads.push(seat.handed.load(Ordering::Relaxed));
                 seat.handed.store(NONE, Ordering::Relaxed);
             }
-            Worklist::of(heads, links)
+            Worklist::of(heads)
         })
     }
 

@@ -52,9 +52,8 @@ impl Worklist {
     }
 
     /// What is on the chains that begin with `heads`.
-    pub fn of(mut heads: Vec<u32>, links: &Links) -> Self {
+    pub fn of(mut heads: Vec<u32>) -> Self {
         heads.retain(|head| *head != NONE);
-        debug_assert!(heads.iter().all(|head| (*head as usize) < links.0.len()));
         Self {
             head: heads.pop().unwrap_or(NONE),
             more: heads,
