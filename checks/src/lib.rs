@@ -3,6 +3,7 @@
 mod ben_ari;
 mod copying;
 mod fences;
+mod native;
 mod tso;
 mod words;
 mod yrc;
@@ -15,7 +16,8 @@ pub const NAME: &str = "refmap";
 pub const ABOUT: &str =
     "Checks that one transition system refines another, and shows why when it does not.";
 
-/// Every check, claim, table and grid, and every program whose fences are searched.
+/// Every check, claim, table and grid, every program whose fences are searched, and what can be run on
+/// real threads.
 pub fn catalogue() -> Catalogue {
     Catalogue {
         checks: [
@@ -42,5 +44,7 @@ pub fn catalogue() -> Catalogue {
             .collect(),
         grids: copying::grids(),
         fences: fences::problems(),
+        stress: native::runs(),
+        validators: native::validators(),
     }
 }

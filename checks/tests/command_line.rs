@@ -585,3 +585,82 @@ fn depth_first_decides_the_same_and_need_not_be_shortest() {
         assert_eq!(wide[what], deep[what], "{what}");
     }
 }
+
+/// A stress run claims nothing, and says what it did.
+#[test]
+fn a_stress_run_without_a_violation_is_incomplete_and_exits_with_0() {
+    let output = refmap("stress collector --seconds 0.7 --threads 2 --seed 3 --json");
+    assert_eq!(status(&output), 0, "{}", text(&output.stdout));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["check"], "stress collector");
+    assert_eq!(report["verdict"], "incomplete");
+    assert_eq!(report["evidence"], "sampled");
+    assert!(report["failure"].is_null());
+    for count in [
+        "cycles",
+        "freed",
+        "handshakes",
+        "marks",
+        "stores_while_collecting",
+    ] {
+        assert!(report["counts"][count].as_u64().unwrap() > 0, "{count}");
+    }
+    let ben_ari = json("stress ben-ari --seconds 0.5 --json");
+    assert_eq!(ben_ari["verdict"], "incomplete");
+    assert!(ben_ari["counts"]["appended"].as_u64().unwrap() > 0);
+}
+
+/// A fault is caught, the program that shows it is small, and its history is refused.
+#[test]
+fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("history.jsonl");
+    let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
+        .args([
+            "stress",
+            "collector",
+            "--fault",
+            "early-sweep",
+            "--json",
+            "--record",
+        ])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(status(&run), 1, "{}", text(&run.stderr));
+    let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(report["verdict"], "violated");
+    assert!(report["failure"]["operations"].as_u64().unwrap() <= 12);
+    assert!(report["failure"]["failed"].as_u64().unwrap() > 0);
+    assert!(report["recorded"]["events"].as_u64().unwrap() > 0);
+    let validate = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
+        command.arg("validate").arg(&file);
+        command.args(["--against", "collect-only-garbage"]);
+        command.output().unwrap()
+    };
+    let refused = validate();
+    assert_eq!(status(&refused), 1, "{}", text(&refused.stdout));
+    assert!(text(&refused.stdout).contains("is reachable"));
+    let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
+        .args(["stress", "collector", "--seconds", "0.2", "--record"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(status(&run), 0, "{}", text(&run.stdout));
+    assert_eq!(status(&validate()), 0);
+}
+
+/// A quiet run fails: it exercised nothing.
+#[test]
+fn a_quiet_stress_run_fails() {
+    let output = refmap("stress collector --seconds 0.1 --program safepoint");
+    assert_eq!(status(&output), 1);
+    assert!(text(&output.stdout).contains("there was no object freed"));
+    let output = refmap("stress collector --program nonsense");
+    assert_eq!(status(&output), 2);
+    assert!(text(&output.stderr).contains("\"nonsense\" is no operation"));
+    let output = refmap("stress colector");
+    assert_eq!(status(&output), 2);
+    assert!(text(&output.stderr).contains("did you mean \"collector\""));
+}

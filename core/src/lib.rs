@@ -32,6 +32,7 @@ mod system;
 pub mod table;
 mod trace;
 mod type_correct;
+pub mod validate;
 mod workers;
 
 pub use compose::{Composed, compose};

@@ -6,6 +6,8 @@
 
 mod claim;
 mod fences;
+mod stress;
+mod validator;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -15,6 +17,8 @@ use serde_json::{Map, Value};
 
 pub use claim::{Claim, Expectation};
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
+pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
+pub use validator::{Validator, ValidatorError};
 
 use crate::grid::Grid;
 use crate::obligation::{CheckError, Settings, nearest};
@@ -34,6 +38,11 @@ pub struct Catalogue {
     pub grids: Vec<Grid>,
     /// The programs for which fences can be searched, in the order in which they are listed.
     pub fences: Vec<FenceProblem>,
+    /// The implementations that can be stressed, in the order in which they are listed.
+    pub stress: Vec<StressRun>,
+    /// The specifications against which recorded histories are validated, in the order in which they
+    /// are listed.
+    pub validators: Vec<Validator>,
 }
 
 impl Catalogue {

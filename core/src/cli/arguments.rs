@@ -28,6 +28,8 @@ pub(super) enum Command {
     Check(CheckCommand),
     Fences(FencesCommand),
     Litmus(LitmusCommand),
+    Stress(StressCommand),
+    Validate(ValidateCommand),
 }
 
 /// Every claim of the catalogue.
@@ -62,6 +64,28 @@ pub(super) struct LitmusCommand {
     pub files: Vec<PathBuf>,
     pub model: MemoryModel,
     pub json: bool,
+}
+
+/// One stress run.
+pub(super) struct StressCommand {
+    pub stress: String,
+    pub arguments: Vec<(String, Value)>,
+    pub seconds: f64,
+    pub seed: u64,
+    pub record: Option<PathBuf>,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// A recorded history.
+pub(super) struct ValidateCommand {
+    pub file: PathBuf,
+    pub against: String,
+    pub configurations: usize,
+    pub buffer: Option<u32>,
+    pub limits: Limits,
+    pub json: bool,
+    pub quiet: bool,
 }
 
 /// One check.
@@ -122,6 +146,27 @@ pub(super) fn parse(
             model: model(matches, "model"),
             json: matches.get_flag("json"),
         }),
+        Some(("validate", matches)) => Command::Validate(ValidateCommand {
+            file: matches
+                .get_one::<PathBuf>("file")
+                .expect("clap demands a file")
+                .clone(),
+            against: matches
+                .get_one::<String>("against")
+                .expect("clap demands a specification")
+                .clone(),
+            configurations: *matches
+                .get_one::<u64>("max-configurations")
+                .expect("there is a default") as usize,
+            buffer: matches.get_one("buffer").copied(),
+            limits: Limits {
+                seconds: matches.get_one("max-seconds").copied(),
+                memory_bytes: matches.get_one("max-memory").copied(),
+                ..Limits::default()
+            },
+            json: matches.get_flag("json"),
+            quiet: matches.get_flag("quiet"),
+        }),
         Some(("fences", matches)) => {
             let (name, matches) = matches
                 .subcommand()
@@ -139,6 +184,25 @@ pub(super) fn parse(
                 limits: limits(matches),
                 json: matches.get_flag("json"),
                 detail: detail(matches),
+                quiet: matches.get_flag("quiet"),
+            })
+        }
+        Some(("stress", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of an implementation");
+            let stress = catalogue
+                .stress
+                .iter()
+                .find(|stress| stress.name == name)
+                .expect("clap knows the implementations of the catalogue only");
+            Command::Stress(StressCommand {
+                stress: name.to_owned(),
+                arguments: arguments(&stress.parameters, matches),
+                seconds: *matches.get_one("seconds").expect("there is a default"),
+                seed: *matches.get_one("seed").expect("there is a default"),
+                record: matches.get_one("record").cloned(),
+                json: matches.get_flag("json"),
                 quiet: matches.get_flag("quiet"),
             })
         }
@@ -168,7 +232,7 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
         _ => return error,
     };
     let mut commands = words.iter().filter_map(|word| word.to_str());
-    let command = commands.find(|word| ["check", "table", "fences"].contains(word));
+    let command = commands.find(|word| ["check", "table", "fences", "stress"].contains(word));
     let tables = catalogue.tables.iter().map(|table| table.name);
     let grids = catalogue.grids.iter().map(|grid| grid.name);
     let (what, known): (_, Vec<_>) = if command == Some("check") {
@@ -179,6 +243,9 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
     } else if command == Some("fences") {
         let problems = catalogue.fences.iter().map(|problem| problem.name);
         ("program with places for fences", problems.collect())
+    } else if command == Some("stress") {
+        let runs = catalogue.stress.iter().map(|stress| stress.name);
+        ("implementation to stress", runs.collect())
     } else {
         return error;
     };
@@ -236,6 +303,14 @@ fn command(name: &'static str, about: &'static str, catalogue: &Catalogue) -> cl
     let command = match catalogue.fences.is_empty() {
         true => command,
         false => command.subcommand(fences(catalogue)),
+    };
+    let command = match catalogue.stress.is_empty() {
+        true => command,
+        false => command.subcommand(stress(catalogue)),
+    };
+    let command = match catalogue.validators.is_empty() {
+        true => command,
+        false => command.subcommand(validate(catalogue)),
     };
     let tables = catalogue
         .tables
@@ -321,8 +396,94 @@ fn fences(catalogue: &Catalogue) -> clap::Command {
         .subcommands(problems)
 }
 
+fn stress(catalogue: &Catalogue) -> clap::Command {
+    let runs = catalogue.stress.iter().map(|stress| {
+        clap::Command::new(stress.name)
+            .about(stress.about)
+            .after_help(format!("Source: {}", stress.source))
+            .next_help_heading("Parameters")
+            .args(stress.parameters.iter().map(parameter))
+            .next_help_heading("Options")
+            .args([
+                valued(
+                    "seconds",
+                    "S",
+                    "How long at most; making a failure small comes on top",
+                )
+                .default_value("10")
+                .value_parser(ValueParser::new(seconds)),
+                valued("seed", "N", "What determines the programs")
+                    .default_value("0")
+                    .value_parser(clap::value_parser!(u64)),
+                valued("record", "FILE", "Writes a recorded history")
+                    .value_parser(clap::value_parser!(PathBuf)),
+                json_option(),
+                quiet_option(),
+            ])
+    });
+    clap::Command::new("stress")
+        .about("Drives an implementation on real threads, and looks for what may not happen")
+        .after_help(
+            "What is found depends on the machine's schedules, so that nothing found shows nothing: \
+             the verdict is then incomplete.\n\n\
+             Exit status: 0 nothing was found, 1 a violation was found or nothing was exercised, 2 the \
+             command or its input is unusable.",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Implementations")
+        .subcommands(runs)
+}
+
+fn validate(catalogue: &Catalogue) -> clap::Command {
+    let names = catalogue.validators.iter().map(|validator| validator.name);
+    let listed = catalogue.validators.iter().map(|validator| {
+        let (name, about, source) = (validator.name, validator.about, validator.source);
+        format!("  {name}: {about} [{source}]\n")
+    });
+    clap::Command::new("validate")
+        .about("Whether a recorded history is a behaviour of a specification")
+        .after_help(format!(
+            "Specifications:\n{}\n\
+             Exit status: 0 it is, 1 it is not, 2 the command or the history is unusable, 3 a limit came \
+             first, or the history has no event of interest.",
+            listed.collect::<String>()
+        ))
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .help("The history, as JSON lines; a trace of states, if its name ends in .itf.json")
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
+        .arg(
+            valued("against", "NAME", "The specification")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(names)),
+        )
+        .arg(
+            valued(
+                "max-configurations",
+                "N",
+                "Ends as incomplete where more have to be kept at a time",
+            )
+            .default_value("1048576")
+            .value_parser(clap::value_parser!(u64).range(1..=1 << 32)),
+        )
+        .arg(
+            valued(
+                "buffer",
+                "N",
+                "How many stores of a thread may be waiting to take effect; any number by default",
+            )
+            .value_parser(clap::value_parser!(u32).range(1..)),
+        )
+        .args(time_and_memory())
+        .args([json_option(), quiet_option()])
+}
+
 fn limit_options() -> Vec<Arg> {
-    vec![
+    let mut options = vec![
         valued("max-states", "N", "Ends as incomplete at this many states")
             .value_parser(clap::value_parser!(u64).range(1..)),
         valued(
@@ -331,6 +492,13 @@ fn limit_options() -> Vec<Arg> {
             "Ends as incomplete at this distance from the initial states",
         )
         .value_parser(clap::value_parser!(u32)),
+    ];
+    options.extend(time_and_memory());
+    options
+}
+
+fn time_and_memory() -> Vec<Arg> {
+    vec![
         valued("max-seconds", "N", "Ends as incomplete after this time")
             .value_parser(ValueParser::new(seconds)),
         valued(

@@ -27,7 +27,8 @@ pub(super) fn list(
         Listing::Json => {
             let listed = json!({
                 "checks": catalogue.checks, "claims": catalogue.claims, "grids": catalogue.grids,
-                "fences": catalogue.fences,
+                "fences": catalogue.fences, "stress": catalogue.stress,
+                "validators": catalogue.validators,
             });
             writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
         }
@@ -83,6 +84,23 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
     }
     for problem in &catalogue.fences {
         let (name, about, source) = (problem.name, problem.about, problem.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    if !catalogue.stress.is_empty() {
+        paragraph(String::new(), 0)?;
+        paragraph(format!("on real threads are run by {name} stress NAME:"), 2)?;
+    }
+    for stress in &catalogue.stress {
+        let (name, about, source) = (stress.name, stress.about, stress.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    if !catalogue.validators.is_empty() {
+        paragraph(String::new(), 0)?;
+        let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
+        paragraph(line, 2)?;
+    }
+    for validator in &catalogue.validators {
+        let (name, about, source) = (validator.name, validator.about, validator.source);
         paragraph(format!("  {name}: {about} [{source}]"), 6)?;
     }
     Ok(())

@@ -17,9 +17,11 @@ mod fences;
 mod listing;
 mod litmus;
 mod progress;
+mod stress;
 mod table;
 mod terminal;
 mod trace_file;
+mod validate;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -32,6 +34,7 @@ use trace_file::TraceFile;
 pub use arguments::SizeError;
 pub use listing::markdown;
 pub use trace_file::TraceFileError;
+pub use validate::HistoryFileError;
 
 use crate::catalogue::{Catalogue, InputError};
 use crate::explore::Watch;
@@ -64,6 +67,9 @@ pub enum CommandError {
     /// Where the counterexample is to go.
     #[error("error: {0}")]
     TraceFile(#[from] TraceFileError),
+    /// The history that is to be validated.
+    #[error("error: {0}")]
+    History(#[from] HistoryFileError),
     /// Where results go.
     #[error("error: cannot write the results: {0}")]
     Output(#[from] io::Error),
@@ -141,6 +147,8 @@ pub fn run(
         Command::Check(command) => check(catalogue, &command, cancel, options, output),
         Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
+        Command::Stress(command) => stress::run(catalogue, &command, cancel, options, output),
+        Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),
     }
 }
 

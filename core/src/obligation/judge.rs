@@ -113,6 +113,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 Search::Exhaustive => Evidence::Bounded,
             },
             walks: None,
+            history: None,
             symmetry: self.symmetry.map(|symmetry| Identified {
                 permutations: symmetry.permutations(),
                 tested_states: tally.tested_symmetry,

@@ -19,6 +19,7 @@ pub mod arbitrary;
 pub mod strategy;
 
 pub use generator::Generator;
+pub use shrink::Cuts;
 pub use walk::random_trace;
 
 /// Random walks in the place of exploration.

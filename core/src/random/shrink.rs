@@ -21,13 +21,15 @@ const PATIENCE: u64 = 3_000_000;
 
 /// Which steps to leave out next: runs of them, of half the length each time all were tried, until
 /// no single step can be spared.
-pub(crate) struct Cuts {
+#[derive(Clone, Debug)]
+pub struct Cuts {
     size: usize,
     at: usize,
     shortened: bool,
 }
 
 impl Cuts {
+    /// For a behaviour of `length` steps.
     pub fn new(length: usize) -> Self {
         Self {
             size: length.div_ceil(2),

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use super::{Counterexample, Report};
 
 /// Variables of every trace, besides the fields of the state.
-const STEP_VARIABLES: [&str; 4] = ["action", "process", "abstract_action", "abstract_state"];
+pub(crate) const STEP_VARIABLES: [&str; 4] =
+    ["action", "process", "abstract_action", "abstract_state"];
 
 /// The counterexample of `report` as an ITF trace.
 pub fn trace(report: &Report, counterexample: &Counterexample) -> Value {
@@ -57,7 +58,7 @@ pub fn trace(report: &Report, counterexample: &Counterexample) -> Value {
 }
 
 /// The variables that a state consists of. A name that the trace needs itself gets a trailing `_`.
-fn fields(state: &Value) -> Map<String, Value> {
+pub(crate) fn fields(state: &Value) -> Map<String, Value> {
     match state {
         Value::Object(fields) => fields
             .iter()

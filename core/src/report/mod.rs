@@ -5,6 +5,7 @@
 mod difference;
 mod value;
 
+mod history;
 mod layout;
 mod story;
 mod text;
@@ -26,6 +27,7 @@ pub use text::{Detail, Text, TextOptions};
 pub(crate) use value::plain;
 
 use crate::explore::Limit;
+use crate::validate::Recorded;
 
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +81,9 @@ pub struct Report {
     /// The random walks, if they are what it rests on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub walks: Option<Sample>,
+    /// The recorded history, if one was validated: what it rests on, and how far one gets with it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub history: Option<Box<Recorded>>,
     /// The symmetry by which states were identified, if they were; counts are then those of the
     /// representatives.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -4,6 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::history;
 use super::layout::{Colour, Ink, pad, width, wrap};
 use super::value::plain;
 use super::{Counterexample, CutOff, Evidence, Report, Verdict};
@@ -81,7 +82,11 @@ impl Display for Text<'_, Report> {
         }
         self.paragraph(f, &instance, 2)?;
         self.paragraph(f, &self.headline(), 2)?;
-        self.paragraph(f, &counts(report), 2)?;
+        let counted = match &report.history {
+            Some(history) => history::counts(report, history),
+            None => counts(report),
+        };
+        self.paragraph(f, &counted, 2)?;
         if let Some(CutOff { states, threads }) = &report.cut_off {
             let threads = threads.join(", ");
             let of = report.deadlocks;
@@ -93,6 +98,9 @@ impl Display for Text<'_, Report> {
             writeln!(f)?;
             let names = report.unexercised.join(", ");
             self.paragraph(f, &format!("never exercised: {names}"), 2)?;
+        }
+        if let Some(history) = &report.history {
+            return self.history(f, history);
         }
         let rows = report.obligations.iter();
         let mut others: Vec<_> = rows
@@ -141,6 +149,7 @@ impl Text<'_, Report> {
             line += &format!(" by {} after {}", first.obligation, steps(first.length));
         }
         line += &match report.evidence {
+            _ if report.history.is_some() => history::evidence(report.evidence).to_owned(),
             Evidence::Exhaustive => {
                 ", exhaustive: every reachable state of this instance".to_owned()
             }

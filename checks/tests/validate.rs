@@ -1,0 +1,227 @@
+//! `validate` as its users meet it, over a catalogue of their own.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+use refmap::catalogue::{Catalogue, InputError, Validator};
+use refmap::cli::{CommandError, Status};
+use refmap::report::TextOptions;
+use refmap::validate::{Happening, Header, Observed};
+use refmap::{Rule, RuleId, TransitionSystem};
+use serde_json::{Value, json};
+
+/// A counter that stays below a bound.
+struct Counter {
+    bound: u64,
+}
+
+static RULES: [Rule; 1] = [Rule::new("add", "thread", "test")];
+
+impl TransitionSystem for Counter {
+    type State = u64;
+    type Action = u64;
+    type Observation = u64;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &u64) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u64)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u64, visit: &mut impl FnMut(u64, u64)) {
+        for by in 1..self.bound.saturating_sub(*from) {
+            visit(by, from + by);
+        }
+    }
+
+    fn observe(&self, state: &u64) -> u64 {
+        *state
+    }
+}
+
+impl Observed for Counter {
+    type Specification = Self;
+    type Event = u64;
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn shows(&self, _: &u64, event: &Happening<'_, u64>, visit: &mut impl FnMut(Option<u64>)) {
+        visit(Some(*event.event));
+    }
+
+    fn refusal(&self, from: &u64, _: &Happening<'_, u64>) -> String {
+        format!("the counter is at {from}, and stays below {}", self.bound)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the parameter `bound` is missing")]
+struct NoBound;
+
+fn catalogue() -> Catalogue {
+    let adapter = |header: &Header| match header.parameters.get("bound").and_then(Value::as_u64) {
+        Some(bound) => Ok(Counter { bound }),
+        None => Err(InputError::instance(NoBound)),
+    };
+    let counter = Validator::new("counter", "a counter with a bound", "test", adapter);
+    Catalogue {
+        validators: vec![counter],
+        ..Catalogue::default()
+    }
+}
+
+fn run(words: &[&str]) -> (Result<Status, CommandError>, String) {
+    let words = ["program"].iter().chain(words).map(OsString::from);
+    let mut output = Vec::new();
+    let cancel = AtomicBool::new(false);
+    let status = refmap::cli::run(
+        "program",
+        "A test.",
+        &catalogue(),
+        words,
+        &cancel,
+        TextOptions::default(),
+        &mut output,
+    );
+    (status, String::from_utf8(output).expect("it is text"))
+}
+
+/// The command on a history of these lines.
+fn validate(lines: &[&str], options: &[&str]) -> (Result<Status, CommandError>, String) {
+    let mut file = tempfile::NamedTempFile::new().expect("there is room for a file");
+    file.write_all(lines.join("\n").as_bytes())
+        .expect("it is written");
+    let path = file.path().to_str().expect("the path is text");
+    let mut words = vec!["validate", path, "--against", "counter"];
+    words.extend(options);
+    run(&words)
+}
+
+const HEADER: &str = r#"{"history":"refmap","version":1,"parameters":{"bound":5}}"#;
+
+fn add(place: u64, by: u64) -> String {
+    let (begin, end) = (10 * place, 10 * place + 5);
+    json!({"thread": 0, "place": place, "begin": begin, "end": end, "event": by}).to_string()
+}
+
+#[test]
+fn a_behaviour_holds_and_another_history_does_not() {
+    let (status, text) = validate(&[HEADER, &add(0, 1), &add(1, 3)], &[]);
+    assert_eq!(status.ok(), Some(Status::Success));
+    assert!(
+        text.starts_with("counter  bound 5\nholds, every order"),
+        "{text}"
+    );
+    let (status, text) = validate(&[HEADER, &add(0, 1), &add(1, 4)], &[]);
+    assert_eq!(status.ok(), Some(Status::Violated));
+    assert!(
+        text.contains("the counter is at 1, and stays below 5"),
+        "{text}"
+    );
+    let (status, text) = validate(&[HEADER], &[]);
+    assert_eq!(status.ok(), Some(Status::Incomplete));
+    assert!(text.contains("says nothing"), "{text}");
+}
+
+#[test]
+fn the_report_is_that_of_the_architecture_page() {
+    let (status, text) = validate(&[HEADER, &add(0, 1), &add(1, 4)], &["--json"]);
+    assert_eq!(status.ok(), Some(Status::Violated));
+    let report: Value = serde_json::from_str(&text).expect("it is JSON and nothing else");
+    assert_eq!(report["check"], "counter");
+    assert_eq!(report["parameters"], json!({"bound": 5}));
+    assert_eq!(report["verdict"], "violated");
+    assert_eq!(report["obligations"][0]["name"], "behaviour");
+    assert_eq!(report["obligations"][0]["checked"], 2);
+    assert_eq!(
+        report["coverage"][0],
+        json!({"rule": "add", "process": "thread", "fired": 1})
+    );
+    assert_eq!(report["counterexample"]["steps"][1]["state"], 1);
+    let explanation = &report["history"]["explanation"];
+    assert_eq!(explanation["event"]["line"], 3);
+    assert_eq!(explanation["prefixes"][0]["next"][0]["event"]["line"], 3);
+    let (_, quiet) = validate(&[HEADER, &add(0, 1)], &["--quiet"]);
+    assert_eq!(quiet, "");
+}
+
+#[test]
+fn damage_is_told_with_its_line_and_reason() {
+    let told = |lines: &[&str]| {
+        let (status, output) = validate(lines, &["--json"]);
+        assert_eq!(output, "");
+        status.expect_err("the history is unusable").to_string()
+    };
+    let first = add(0, 1);
+    let message = told(&[HEADER, &first, &add(1, 1)[..20]]);
+    assert!(
+        message.ends_with("line 3: the line is truncated"),
+        "{message}"
+    );
+    let message = told(&[HEADER, &first, &first]);
+    assert!(
+        message.contains("line 3: the clock of thread 0 ran backwards"),
+        "{message}"
+    );
+    let message = told(&[r#"{"history":"refmap","version":9}"#]);
+    assert!(
+        message.contains("line 1: the history has version 9"),
+        "{message}"
+    );
+    let message = told(&[r#"{"history":"refmap","version":1}"#]);
+    assert!(
+        message.ends_with("line 1: the parameter `bound` is missing"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_file_or_a_name_that_there_is_not_is_refused() {
+    let folder = std::env::temp_dir();
+    for path in ["/no/such/file", folder.to_str().expect("it is text")] {
+        let (status, _) = run(&["validate", path, "--against", "counter"]);
+        let message = status.expect_err("there is no such file").to_string();
+        assert!(message.contains("cannot be read"), "{message}");
+    }
+    let (status, _) = run(&["validate", "x", "--against", "kounter"]);
+    let message = status.expect_err("there is no such name").to_string();
+    assert!(message.contains("counter"), "{message}");
+}
+
+#[test]
+fn validators_are_listed() {
+    let (_, text) = run(&["list"]);
+    assert!(
+        text.contains("counter: a counter with a bound [test]"),
+        "{text}"
+    );
+    let (_, text) = run(&["list", "--json"]);
+    let listed: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(listed["validators"][0]["name"], "counter");
+}
+
+/// A file of 2 GiB without a line's end, which takes no room on the disk, is refused at once.
+#[test]
+fn a_file_of_any_size_takes_little_memory() {
+    let mut file = tempfile::NamedTempFile::new().expect("there is room for a file");
+    writeln!(file, "{HEADER}").expect("it is written");
+    file.as_file().set_len(2 << 30).expect("the file has holes");
+    let path = file.path().to_str().expect("the path is text").to_owned();
+    let (status, _) = run(&["validate", &path, "--against", "counter"]);
+    let message = status.expect_err("it has no lines").to_string();
+    assert!(
+        message.ends_with("line 2: the line has more than 1048576 bytes"),
+        "{message}"
+    );
+    assert!(fs::metadata(&path).is_ok_and(|file| file.len() == 2 << 30));
+}

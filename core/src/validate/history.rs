@@ -1,0 +1,377 @@
+//! Reading a history, line by line, in memory that does not grow with it.
+
+use std::fmt::{self, Display};
+use std::io::{self, BufRead};
+use std::marker::PhantomData;
+
+use hashbrown::HashMap;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::event::{Event, Header, VERSION};
+
+/// The longest line that is read, in bytes.
+pub const LONGEST_LINE: usize = 1 << 20;
+/// The most threads that a history may tell apart.
+pub const MOST_THREADS: usize = 1 << 16;
+
+/// What is wrong with a history, and where.
+#[derive(Debug)]
+pub struct HistoryError {
+    /// The line, counted from 1, which is the header.
+    pub line: u64,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+impl Display for HistoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+impl std::error::Error for HistoryError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.problem {
+            Problem::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What is wrong with a line of a history.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// It cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// There is no first line, or it is no object.
+    #[error(
+        "there is no header; a history begins with {{\"history\":\"refmap\",\"version\":{VERSION}}}"
+    )]
+    NoHeader,
+    /// The header is that of something else.
+    #[error("the header says that this is {found}, and not a history of \"refmap\"")]
+    OtherFormat {
+        /// What it says, as JSON.
+        found: Value,
+    },
+    /// The header names another version.
+    #[error("the history has version {found}, and {VERSION} is the only one known")]
+    OtherVersion {
+        /// The version, as JSON.
+        found: Value,
+    },
+    /// The header has a field that a header does not have, or one of another type.
+    #[error(
+        "the header's field {field:?} is not known or not of its type; there are: history, version, \
+         parameters (an object)"
+    )]
+    HeaderField {
+        /// The field.
+        field: String,
+    },
+    /// It is longer than any line may be.
+    #[error("the line has more than {limit} bytes")]
+    TooLong {
+        /// How long it may be.
+        limit: usize,
+    },
+    /// It ends before its object does.
+    #[error("the line is truncated")]
+    Truncated,
+    /// It is not an event: other fields, other types, no JSON.
+    #[error("not an event: {reason}")]
+    Malformed {
+        /// What the JSON reader says.
+        reason: String,
+    },
+    /// An event is over before it begins.
+    #[error("the event ends at {end}, before it begins at {begin}")]
+    EndBeforeBegin {
+        /// When it begins.
+        begin: u64,
+        /// When it ends.
+        end: u64,
+    },
+    /// An event begins before the one of the same thread before it has ended.
+    #[error(
+        "the clock of thread {thread} ran backwards: the event begins at {begin}, and the one before \
+         it ended at {before}"
+    )]
+    ClockRanBackwards {
+        /// The thread.
+        thread: u32,
+        /// When it begins.
+        begin: u64,
+        /// When the event before it ended.
+        before: u64,
+    },
+    /// Lines are not sorted by when their events begin.
+    #[error(
+        "the event begins at {begin}, and the line before it at {before}; lines have to be in the \
+         order in which events begin"
+    )]
+    OutOfOrder {
+        /// When it begins.
+        begin: u64,
+        /// When the event of the line before it begins.
+        before: u64,
+    },
+    /// A thread's events are not 0, 1, 2, …
+    #[error("this is event {found} of thread {thread}, where event {expected} has to come")]
+    Place {
+        /// The thread.
+        thread: u32,
+        /// The place that has to come.
+        expected: u64,
+        /// The one that comes.
+        found: u64,
+    },
+    /// A thread did something after an event that has no end.
+    #[error("thread {thread} did this after an event that has no end, which has to be its last")]
+    AfterOpen {
+        /// The thread.
+        thread: u32,
+    },
+    /// More threads than can be told apart.
+    #[error("there are more than {MOST_THREADS} threads")]
+    TooManyThreads,
+}
+
+/// A history whose header has been read.
+#[derive(Debug)]
+pub struct History<R> {
+    lines: Lines<R>,
+    header: Header,
+}
+
+impl<R: BufRead> History<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or not one of this format and version.
+    pub fn open(input: R) -> Result<Self, HistoryError> {
+        let mut lines = Lines {
+            input,
+            buffer: Vec::new(),
+            number: 0,
+        };
+        let read = lines.next()?.then(|| header(&lines.buffer));
+        let header = read.unwrap_or(Err(Problem::NoHeader));
+        let header = header.map_err(|problem| HistoryError { line: 1, problem })?;
+        Ok(Self { lines, header })
+    }
+
+    /// What the first line says.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The events, as they are read.
+    pub fn events<E: DeserializeOwned>(self) -> Ordered<Events<R, E>> {
+        Ordered::new(Events {
+            lines: self.lines,
+            of: PhantomData,
+        })
+    }
+}
+
+fn header(line: &[u8]) -> Result<Header, Problem> {
+    let Ok(Value::Object(mut fields)) = serde_json::from_slice(line) else {
+        return Err(Problem::NoHeader);
+    };
+    match fields.remove("history") {
+        Some(Value::String(name)) if name == "refmap" => (),
+        None => return Err(Problem::NoHeader),
+        Some(found) => return Err(Problem::OtherFormat { found }),
+    }
+    let found = fields.remove("version").unwrap_or(Value::Null);
+    if found.as_u64() != Some(VERSION) {
+        return Err(Problem::OtherVersion { found });
+    }
+    let parameters = match fields.remove("parameters") {
+        None => Map::new(),
+        Some(Value::Object(parameters)) => parameters,
+        Some(_) => {
+            let field = "parameters".to_owned();
+            return Err(Problem::HeaderField { field });
+        }
+    };
+    match fields.into_iter().next() {
+        None => Ok(Header { parameters }),
+        Some((field, _)) => Err(Problem::HeaderField { field }),
+    }
+}
+
+/// Lines of bounded length.
+#[derive(Debug)]
+struct Lines<R> {
+    input: R,
+    buffer: Vec<u8>,
+    number: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Reads the next line into the buffer, and says whether there is one.
+    fn next(&mut self) -> Result<bool, HistoryError> {
+        self.number += 1;
+        self.buffer.clear();
+        let most = LONGEST_LINE as u64 + 1;
+        let mut bounded = io::Read::take(&mut self.input, most);
+        let read = match bounded.read_until(b'\n', &mut self.buffer) {
+            Ok(read) => read,
+            Err(error) => return Err(self.error(error.into())),
+        };
+        if self.buffer.last() == Some(&b'\n') {
+            self.buffer.pop();
+        } else if read as u64 == most {
+            let limit = LONGEST_LINE;
+            return Err(self.error(Problem::TooLong { limit }));
+        }
+        Ok(read > 0)
+    }
+
+    fn error(&self, problem: Problem) -> HistoryError {
+        HistoryError {
+            line: self.number,
+            problem,
+        }
+    }
+}
+
+/// The events of a history, as its lines have them.
+#[derive(Debug)]
+pub struct Events<R, E> {
+    lines: Lines<R>,
+    of: PhantomData<fn() -> E>,
+}
+
+impl<R: BufRead, E: DeserializeOwned> Iterator for Events<R, E> {
+    type Item = Result<Event<E>, HistoryError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.lines.next() {
+            Ok(true) => (),
+            Ok(false) => return None,
+            Err(error) => return Some(Err(error)),
+        }
+        let event = serde_json::from_slice(&self.lines.buffer);
+        Some(event.map_err(|error| {
+            let problem = match error.is_eof() {
+                true => Problem::Truncated,
+                false => Problem::Malformed {
+                    reason: without_line(&error),
+                },
+            };
+            self.lines.error(problem)
+        }))
+    }
+}
+
+/// What the JSON reader says. It sees one line only, and so calls each of them the first.
+fn without_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column", " at column")
+}
+
+/// Events in the order that a validator needs: by when they begin, and of each thread by their place.
+/// Ends with the first that is not.
+#[derive(Debug)]
+pub struct Ordered<I> {
+    events: I,
+    line: u64,
+    begin: u64,
+    threads: HashMap<u32, Latest, foldhash::fast::RandomState>,
+    ended: bool,
+}
+
+/// The latest event of a thread.
+#[derive(Debug)]
+struct Latest {
+    place: u64,
+    end: Option<u64>,
+}
+
+impl<E> Ordered<std::vec::IntoIter<Result<Event<E>, HistoryError>>> {
+    /// Events that are in memory. Errors count lines as if these were written to a file.
+    pub fn of(events: impl IntoIterator<Item = Event<E>>) -> Self {
+        let events: Vec<_> = events.into_iter().map(Ok).collect();
+        Self::new(events.into_iter())
+    }
+}
+
+impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Ordered<I> {
+    /// Events from anywhere, the first of which stands on line 2.
+    pub fn new(events: I) -> Self {
+        Self {
+            events,
+            line: 1,
+            begin: 0,
+            threads: HashMap::default(),
+            ended: false,
+        }
+    }
+
+    fn admit(&mut self, event: &Event<E>) -> Result<(), Problem> {
+        let &Event {
+            thread,
+            place,
+            begin,
+            end,
+            ..
+        } = event;
+        if let Some(end) = end.filter(|end| *end < begin) {
+            return Err(Problem::EndBeforeBegin { begin, end });
+        }
+        let known = self.threads.len();
+        let expected = match self.threads.get_mut(&thread) {
+            None if known == MOST_THREADS => return Err(Problem::TooManyThreads),
+            None => 0,
+            Some(Latest { end: None, .. }) => return Err(Problem::AfterOpen { thread }),
+            Some(latest) => {
+                if let Some(before) = latest.end.filter(|before| begin < *before) {
+                    return Err(Problem::ClockRanBackwards {
+                        thread,
+                        begin,
+                        before,
+                    });
+                }
+                latest.place + 1
+            }
+        };
+        if place != expected {
+            return Err(Problem::Place {
+                thread,
+                expected,
+                found: place,
+            });
+        }
+        if begin < self.begin {
+            let before = self.begin;
+            return Err(Problem::OutOfOrder { begin, before });
+        }
+        self.begin = begin;
+        self.threads.insert(thread, Latest { place, end });
+        Ok(())
+    }
+}
+
+impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Iterator for Ordered<I> {
+    type Item = Result<Event<E>, HistoryError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        self.line += 1;
+        let admitted = self.events.next()?.and_then(|event| {
+            let line = self.line;
+            let admitted = self.admit(&event);
+            admitted.map_err(|problem| HistoryError { line, problem })?;
+            Ok(event)
+        });
+        self.ended = admitted.is_err();
+        Some(admitted)
+    }
+}

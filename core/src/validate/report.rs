@@ -1,0 +1,206 @@
+//! What came of a history, as the report of a check.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::explain::{Explanation, Prefix, ShownEvent};
+use super::validator::{Assumption, Outcome, Partial, Validation};
+use crate::report::{Counterexample, Evidence, Obligation, Report, Step, Verdict};
+
+/// What a report says of a recorded history besides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Events that were read.
+    pub events: u64,
+    /// Those that are interesting.
+    pub interesting: u64,
+    /// Threads that did something.
+    pub threads: usize,
+    /// Events that were recorded in part.
+    pub partial: Partial,
+    /// What the search filled in, in one order that it found.
+    pub assumed: Vec<Assumption>,
+    /// The most events that were under way, or delayed, at a time.
+    pub widest_window: usize,
+    /// The most configurations that were left after an event.
+    pub widest_frontier: usize,
+    /// Why it is no behaviour, if it is none.
+    pub explanation: Option<Explanation>,
+}
+
+impl Validation {
+    /// The report: `states` are the configurations continued, `transitions` the steps tried, `depth` the
+    /// events in the longest order. Its obligations are `behaviour`, that there is an order, and
+    /// `interest`, that there was something to decide.
+    pub fn report(&self) -> Report {
+        let explanation = match &self.outcome {
+            Outcome::Refuted(explanation) => Some(explanation.as_ref()),
+            Outcome::Behaviour | Outcome::Undecided(_) => None,
+        };
+        let longest = explanation.and_then(|explanation| explanation.prefixes.first());
+        let depth = longest.map_or(self.events, |prefix| prefix.events);
+        let unexercised = self.coverage.iter().filter(|row| row.fired == 0);
+        let counterexample = explanation.and_then(counterexample);
+        let obligation = |name: &str, verdict, checked, note| Obligation {
+            name: name.to_owned(),
+            verdict,
+            checked,
+            note,
+            needed: None,
+            counterexamples: Vec::new(),
+        };
+        let mut behaviour = obligation("behaviour", self.behaviour(), self.events, self.partial());
+        behaviour.counterexamples.extend(counterexample.clone());
+        let (interest, dull) = match self.interesting {
+            0 => {
+                let note = "no event of the history is of interest, so that it says nothing";
+                (Verdict::Incomplete, Some(note.to_owned()))
+            }
+            _ => (Verdict::Holds, None),
+        };
+        let decided = !matches!(self.outcome, Outcome::Undecided(_));
+        Report {
+            check: String::new(),
+            parameters: Map::new(),
+            verdict: Some(self.verdict()),
+            evidence: match decided {
+                true => Evidence::Exhaustive,
+                false => Evidence::Bounded,
+            },
+            walks: None,
+            history: Some(Box::new(self.recorded(explanation))),
+            symmetry: None,
+            omission_probability: None,
+            limit: match self.outcome {
+                Outcome::Undecided(limit) => Some(limit),
+                Outcome::Behaviour | Outcome::Refuted(_) => None,
+            },
+            initial_states: self.initial_states as u64,
+            states: self.configurations,
+            transitions: self.steps,
+            depth: u32::try_from(depth).unwrap_or(u32::MAX),
+            seconds: self.seconds,
+            peak_memory_bytes: self.peak_memory_bytes,
+            threads: 1,
+            obligations: vec![
+                behaviour,
+                obligation("interest", interest, self.interesting, dull),
+            ],
+            coverage: self.coverage.clone(),
+            deadlocks: 0,
+            cut_off: None,
+            unexercised: unexercised
+                .map(|row| format!("rule:{}", row.rule))
+                .collect(),
+            counterexample,
+        }
+    }
+
+    fn behaviour(&self) -> Verdict {
+        match self.outcome {
+            Outcome::Refuted(_) => Verdict::Violated,
+            Outcome::Behaviour if self.events > 0 => Verdict::Holds,
+            Outcome::Behaviour | Outcome::Undecided(_) => Verdict::Incomplete,
+        }
+    }
+
+    /// What was assumed of events that were recorded in part.
+    fn partial(&self) -> Option<String> {
+        let Partial {
+            unknown,
+            open,
+            incomplete,
+        } = self.partial;
+        let parts = [
+            (
+                unknown,
+                "not recorded, each assumed to be some step within its interval, or none",
+            ),
+            (
+                open,
+                "without an end, each assumed to have come about or not",
+            ),
+            (incomplete, "with a part missing, which is assumed"),
+        ];
+        let said = parts.iter().filter(|(events, _)| *events > 0);
+        let said: Vec<_> = said
+            .map(|(events, what)| match events {
+                1 => format!("1 event {what}"),
+                _ => format!("{events} events {what}"),
+            })
+            .collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+
+    fn recorded(&self, explanation: Option<&Explanation>) -> Recorded {
+        Recorded {
+            events: self.events,
+            interesting: self.interesting,
+            threads: self.threads,
+            partial: self.partial,
+            assumed: self.assumptions.clone(),
+            widest_window: self.widest_window,
+            widest_frontier: self.widest_frontier,
+            explanation: explanation.cloned(),
+        }
+    }
+}
+
+/// The first of the longest orders, with what could come next as its explanation.
+fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
+    let prefix = explanation.prefixes.first()?;
+    let mut steps = vec![Step {
+        action: None,
+        rule: None,
+        source: None,
+        process: None,
+        state: prefix.before.state.clone(),
+        abstract_action: None,
+        abstract_state: serde_json::Value::Null,
+        drawing: prefix.before.drawing.clone(),
+        abstract_drawing: None,
+    }];
+    steps.extend(prefix.steps.iter().map(|step| Step {
+        action: step.action.clone(),
+        rule: step.rule.clone(),
+        source: step.source.clone(),
+        process: step.process.clone(),
+        state: step.after.state.clone(),
+        abstract_action: None,
+        abstract_state: serde_json::Value::Null,
+        drawing: step.after.drawing.clone(),
+        abstract_drawing: None,
+    }));
+    Some(Counterexample {
+        obligation: "behaviour".to_owned(),
+        length: prefix.steps.len(),
+        reachable: true,
+        steps,
+        refused: None,
+        explanation: sentence(explanation, prefix),
+        nearest: Vec::new(),
+    })
+}
+
+fn sentence(explanation: &Explanation, prefix: &Prefix) -> String {
+    let what = match &explanation.event {
+        Some(event) => format!("no order takes {}", named(event)),
+        None => "not all delayed events can take effect".to_owned(),
+    };
+    let reasons = prefix.next.iter();
+    let reasons: Vec<_> = reasons
+        .map(|refused| format!("{}: {}", named(&refused.event), refused.reason))
+        .collect();
+    match reasons.is_empty() {
+        true => what,
+        false => format!("{what}; {}", reasons.join("; ")),
+    }
+}
+
+fn named(event: &ShownEvent) -> String {
+    let ShownEvent { line, text, .. } = event;
+    match line {
+        Some(line) => format!("line {line} ({text})"),
+        None => text.clone(),
+    }
+}

@@ -1,0 +1,448 @@
+//! The search for an order.
+//!
+//! It keeps the *frontier*: every configuration to which some order of the events that have ended leads,
+//! with whatever of the events that are still under way that order needs. When an event ends, each
+//! configuration in which it is not taken is continued, depth first and each configuration once, by
+//! events that have begun, by effects of delayed events and by internal steps, until the event is taken;
+//! nothing more is taken than that. So the frontier is exact: any order that there is leads through it,
+//! since what stands in it before the event has begun when the event ends. When it is empty there is no
+//! order, and it never needs to be known how it was reached.
+//!
+//! Source: the search just in time is that of Lowe, *Testing for linearizability*, Concurrency and
+//! Computation 29(4), 2017. The delayed effects, internal steps and partial events are added.
+
+use std::mem;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::configuration::{Ahead, Configuration, Kind, Link, Set, Taken, Trail};
+use super::event::Event;
+use super::observed::{Effect, Happening, Observed};
+use super::validator::Settings;
+use super::window::{Log, Window};
+use crate::explore::Limit;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+
+pub(super) type State<O> = StateOf<<O as Observed>::Specification>;
+pub(super) type Action<O> = ActionOf<<O as Observed>::Specification>;
+pub(super) type Way<O> = Trail<Action<O>, State<O>>;
+pub(super) type Frontier<O> = Vec<(Configuration<State<O>>, Way<O>)>;
+
+/// Why a search does not go on.
+pub(super) enum Stop {
+    /// No configuration is left; those that were visited last are in `visited`.
+    Stuck,
+    /// A bound came first.
+    Limit(Limit),
+}
+
+/// Which steps are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remember {
+    /// Those by which the search filled in what was not recorded.
+    Assumptions,
+    /// All.
+    Everything,
+}
+
+/// As many assumptions are remembered.
+const MOST_ASSUMPTIONS: usize = 100;
+/// How many configurations are continued between two looks at the clock.
+const PATIENCE: u32 = 1024;
+
+/// A search, and where it stands.
+pub(super) struct Search<'a, O: Observed> {
+    pub observed: &'a O,
+    pub window: Window,
+    pub frontier: Frontier<O>,
+    pub remember: Remember,
+    pub counts: Counts,
+    settings: &'a Settings<'a>,
+    started: Instant,
+    /// What was continued when the latest event ended.
+    pub visited: Set<State<O>, Action<O>>,
+    found: Set<State<O>, Action<O>>,
+    stack: Vec<usize>,
+    fresh: Vec<Fresh<O>>,
+    turns: u32,
+}
+
+/// How much was done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    pub configurations: u64,
+    pub steps: u64,
+    pub widest_frontier: usize,
+    /// Steps by each rule of the specification.
+    pub fired: Vec<u64>,
+}
+
+/// A step, and where it leads.
+struct Fresh<O: Observed> {
+    lane: Option<u32>,
+    step: Taken<Action<O>>,
+    to: Configuration<State<O>>,
+}
+
+impl<'a, O: Observed> Search<'a, O> {
+    /// In the initial states, before all events.
+    pub fn new(observed: &'a O, settings: &'a Settings<'a>, started: Instant) -> Self {
+        let mut initial = Set::new();
+        let specification = observed.specification();
+        specification.initial(&mut |state| {
+            initial.insert(Configuration::new(state), None);
+        });
+        let rules = specification.rules().len();
+        let counts = Counts {
+            fired: vec![0; rules],
+            ..Counts::default()
+        };
+        let mut search = Self::at(observed, settings, started, Window::new(), initial.entries);
+        search.counts = counts;
+        search
+    }
+
+    /// Somewhere in a history.
+    pub fn at(
+        observed: &'a O,
+        settings: &'a Settings<'a>,
+        started: Instant,
+        window: Window,
+        frontier: Frontier<O>,
+    ) -> Self {
+        Self {
+            observed,
+            window,
+            frontier,
+            remember: Remember::Assumptions,
+            counts: Counts {
+                fired: vec![0; observed.specification().rules().len()],
+                ..Counts::default()
+            },
+            settings,
+            started,
+            visited: Set::new(),
+            found: Set::new(),
+            stack: Vec::new(),
+            fresh: Vec::new(),
+            turns: 0,
+        }
+    }
+
+    /// A search of the same kind somewhere else.
+    pub fn elsewhere(&self, window: Window, frontier: Frontier<O>) -> Self {
+        Self::at(self.observed, self.settings, self.started, window, frontier)
+    }
+
+    /// The events that can be taken next, or take effect next.
+    pub fn possible(&self, log: &Log<O::Event>, from: &Configuration<State<O>>) -> Vec<u64> {
+        let mut fresh = Vec::new();
+        self.steps(log, from, None, &mut fresh);
+        fresh.iter().filter_map(|step| step.step.event).collect()
+    }
+
+    /// An event begins. What has ended before has to have been dealt with.
+    pub fn begin(&mut self, log: &Log<O::Event>, number: u64) {
+        let effect = log.effect(self.observed, number);
+        self.window.begin(number, log.get(number), effect);
+    }
+
+    /// Deals with all events that end before `time`; with all, if there is none.
+    pub fn end_before(&mut self, log: &Log<O::Event>, time: Option<u64>) -> Result<(), Stop> {
+        while let Some(lane) = self.window.first_end(time) {
+            self.respond(log, lane)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the event that ends first, which is the first of its lane.
+    pub fn respond(&mut self, log: &Log<O::Event>, lane: u32) -> Result<(), Stop> {
+        self.visited.clear();
+        self.found.clear();
+        self.stack.clear();
+        let frontier = mem::take(&mut self.frontier);
+        for (configuration, trail) in frontier {
+            match configuration.ahead(lane).taken {
+                0 => self.continue_later(configuration, trail),
+                _ => drop(self.found.insert(configuration, trail)),
+            }
+        }
+        while let Some(at) = self.stack.pop() {
+            self.expand(log, at, Some(lane))?;
+        }
+        if self.found.entries.is_empty() {
+            return Err(Stop::Stuck);
+        }
+        self.frontier = mem::take(&mut self.found.entries);
+        self.window.end(&mut self.frontier);
+        self.counts.widest_frontier = self.counts.widest_frontier.max(self.frontier.len());
+        Ok(())
+    }
+
+    /// After all events: whether what is delayed can take effect, but for events that have no end.
+    pub fn settle(&mut self, log: &Log<O::Event>) -> Result<(), Stop> {
+        self.visited.clear();
+        self.found.clear();
+        self.stack.clear();
+        for (configuration, trail) in mem::take(&mut self.frontier) {
+            self.continue_later(configuration, trail);
+        }
+        while let Some(at) = self.stack.pop() {
+            let (configuration, trail) = &self.visited.entries[at];
+            if self.is_settled(log, configuration) {
+                self.frontier = vec![(configuration.clone(), trail.clone())];
+                return Ok(());
+            }
+            self.expand(log, at, None)?;
+        }
+        Err(Stop::Stuck)
+    }
+
+    fn is_settled(&self, log: &Log<O::Event>, configuration: &Configuration<State<O>>) -> bool {
+        configuration.all_ahead().iter().all(|ahead| {
+            let lane = &self.window.lanes[ahead.lane as usize];
+            lane.pending(*ahead)
+                .all(|number| log.get(number).end.is_none())
+        })
+    }
+
+    fn continue_later(&mut self, configuration: Configuration<State<O>>, trail: Way<O>) {
+        if self.visited.insert(configuration, trail) {
+            self.stack.push(self.visited.entries.len() - 1);
+            self.counts.configurations += 1;
+        }
+    }
+
+    /// Takes every step from a configuration, and stops where one takes the first event of `target`.
+    fn expand(&mut self, log: &Log<O::Event>, at: usize, target: Option<u32>) -> Result<(), Stop> {
+        self.within_bounds()?;
+        let mut fresh = mem::take(&mut self.fresh);
+        self.steps(log, &self.visited.entries[at].0, target, &mut fresh);
+        for Fresh { lane, step, to } in fresh.drain(..) {
+            self.counts.steps += 1;
+            if let Some(action) = &step.action {
+                let rule = self.observed.specification().rule_of(action).0;
+                self.counts.fired[rule] += 1;
+            }
+            let taken = matches!(step.kind, Kind::Event | Kind::Issue);
+            let trail = self.trail(log, &self.visited.entries[at].1, step, &to.state);
+            if taken && target.is_some() && lane == target {
+                self.found.insert(to, trail);
+            } else {
+                self.continue_later(to, trail);
+            }
+        }
+        self.fresh = fresh;
+        Ok(())
+    }
+
+    fn within_bounds(&mut self) -> Result<(), Stop> {
+        let most = self.settings.configurations;
+        if self.visited.entries.len() + self.found.entries.len() > most {
+            return Err(Stop::Limit(Limit::States(most as u64)));
+        }
+        self.turns += 1;
+        // What explains a refusal is of no use in part, and is short.
+        if self.remember == Remember::Assumptions && self.turns.is_multiple_of(PATIENCE) {
+            let Settings { limits, watch, .. } = self.settings;
+            if let Some(limit) = limits.out_of_time(watch, self.started) {
+                return Err(Stop::Limit(limit));
+            }
+        }
+        Ok(())
+    }
+
+    fn trail(
+        &self,
+        log: &Log<O::Event>,
+        before: &Way<O>,
+        step: Taken<Action<O>>,
+        state: &State<O>,
+    ) -> Way<O> {
+        let length = before.as_ref().map_or(0, |link| link.length);
+        let remembered = match self.remember {
+            Remember::Everything => true,
+            Remember::Assumptions => step.event.is_some_and(|number| {
+                length < MOST_ASSUMPTIONS && is_partial(self.observed, log.get(number))
+            }),
+        };
+        if !remembered {
+            return before.clone();
+        }
+        Some(Arc::new(Link {
+            before: before.clone(),
+            length: length + 1,
+            step,
+            state: state.clone(),
+        }))
+    }
+
+    /// Every step from a configuration.
+    fn steps(
+        &self,
+        log: &Log<O::Event>,
+        from: &Configuration<State<O>>,
+        target: Option<u32>,
+        fresh: &mut Vec<Fresh<O>>,
+    ) {
+        // A delayed event that ends needs nobody else: that it takes place is seen by its thread alone.
+        if let Some(lane) = target
+            && let ahead = from.ahead(lane)
+            && let Some(number) = self.window.lanes[lane as usize].next(ahead)
+            && log.effect(self.observed, number) == Effect::Delayed
+            && self.has_room(ahead)
+        {
+            fresh.push(issue::<O>(from, ahead, number));
+            return;
+        }
+        for (at, lane) in (0..).zip(&self.window.lanes) {
+            if lane.is_idle() {
+                continue;
+            }
+            let ahead = from.ahead(at);
+            if let Some(number) = lane.next(ahead) {
+                let after = Ahead {
+                    taken: ahead.taken + 1,
+                    ..ahead
+                };
+                match log.effect(self.observed, number) {
+                    Effect::Delayed if self.has_room(ahead) => {
+                        fresh.push(issue::<O>(from, ahead, number));
+                    }
+                    Effect::Delayed => (),
+                    Effect::Draining if ahead.pending > 0 => (),
+                    Effect::Within if ahead.pending > 0 => {
+                        let pending: Vec<_> = pending::<O>(log, lane.pending(ahead));
+                        self.take(log, from, after, number, Kind::Event, &pending, fresh);
+                    }
+                    Effect::Within | Effect::Draining => {
+                        self.take(log, from, after, number, Kind::Event, &[], fresh);
+                    }
+                }
+            }
+            if ahead.pending > 0
+                && let Some(number) = lane.pending(ahead).next()
+            {
+                let after = Ahead {
+                    pending: ahead.pending - 1,
+                    ..ahead
+                };
+                self.take(log, from, after, number, Kind::Effect, &[], fresh);
+            }
+        }
+        let specification = self.observed.specification();
+        self.observed.internal(&from.state, &mut |action| {
+            if let Some(state) = specification.successor(&from.state, &action) {
+                fresh.push(Fresh {
+                    lane: None,
+                    step: Taken {
+                        kind: Kind::Internal,
+                        event: None,
+                        action: Some(action),
+                    },
+                    to: from.with_state(state),
+                });
+            }
+        });
+    }
+
+    fn has_room(&self, ahead: Ahead) -> bool {
+        let most = self.settings.buffer;
+        most.is_none_or(|most| ahead.pending < most)
+    }
+
+    /// The steps by which an event takes effect.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the hot loop has plain arguments"
+    )]
+    fn take(
+        &self,
+        log: &Log<O::Event>,
+        from: &Configuration<State<O>>,
+        after: Ahead,
+        number: u64,
+        kind: Kind,
+        pending: &[&O::Event],
+        fresh: &mut Vec<Fresh<O>>,
+    ) {
+        let specification = self.observed.specification();
+        let mut step = |action: Option<Action<O>>, state: State<O>| {
+            let mut to = from.with_state(state);
+            to.set(after);
+            fresh.push(Fresh {
+                lane: Some(after.lane),
+                step: Taken {
+                    kind,
+                    event: Some(number),
+                    action,
+                },
+                to,
+            });
+        };
+        let event = log.get(number);
+        let Some(what) = &event.event else {
+            step(None, from.state.clone());
+            specification.next(&from.state, &mut |action, state| step(Some(action), state));
+            return;
+        };
+        let happening = happening(event, what, pending);
+        self.observed
+            .shows(&from.state, &happening, &mut |action| match action {
+                None => step(None, from.state.clone()),
+                Some(action) => {
+                    if let Some(state) = specification.successor(&from.state, &action) {
+                        step(Some(action), state);
+                    }
+                }
+            });
+    }
+}
+
+/// A delayed event takes place.
+fn issue<O: Observed>(from: &Configuration<State<O>>, ahead: Ahead, number: u64) -> Fresh<O> {
+    let mut to = from.clone();
+    to.set(Ahead {
+        taken: ahead.taken + 1,
+        pending: ahead.pending + 1,
+        ..ahead
+    });
+    Fresh {
+        lane: Some(ahead.lane),
+        step: Taken {
+            kind: Kind::Issue,
+            event: Some(number),
+            action: None,
+        },
+        to,
+    }
+}
+
+/// What there is of these events.
+pub(super) fn pending<O: Observed>(
+    log: &Log<O::Event>,
+    numbers: impl Iterator<Item = u64>,
+) -> Vec<&O::Event> {
+    numbers
+        .filter_map(|number| log.get(number).event.as_ref())
+        .collect()
+}
+
+pub(super) fn happening<'a, E>(
+    event: &Event<E>,
+    what: &'a E,
+    pending: &'a [&'a E],
+) -> Happening<'a, E> {
+    Happening {
+        thread: event.thread,
+        place: event.place,
+        event: what,
+        pending,
+    }
+}
+
+/// Whether the search has to fill something in.
+pub(super) fn is_partial<O: Observed>(observed: &O, event: &Event<O::Event>) -> bool {
+    let what = event.event.as_ref();
+    event.end.is_none() || what.is_none_or(|what| observed.is_partial(what))
+}

@@ -1,0 +1,185 @@
+//! The part of a history that is being decided: what has begun and not ended, what is delayed, and
+//! the events themselves.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::configuration::{Ahead, Configuration};
+use super::event::Event;
+use super::observed::{Effect, Observed};
+
+/// Events, by their numbers in the history; older ones are forgotten.
+#[derive(Debug)]
+pub(super) struct Log<E> {
+    events: VecDeque<Event<E>>,
+    first: u64,
+}
+
+impl<E> Log<E> {
+    pub fn new() -> Self {
+        Self {
+            events: VecDeque::new(),
+            first: 0,
+        }
+    }
+
+    /// Its number.
+    pub fn push(&mut self, event: Event<E>) -> u64 {
+        self.events.push_back(event);
+        self.end() - 1
+    }
+
+    /// The number of the event that comes next.
+    pub fn end(&self) -> u64 {
+        self.first + self.events.len() as u64
+    }
+
+    pub fn get(&self, number: u64) -> &Event<E> {
+        &self.events[(number - self.first) as usize]
+    }
+
+    pub fn forget_before(&mut self, number: u64) {
+        let forgotten = number.saturating_sub(self.first) as usize;
+        self.events.drain(..forgotten.min(self.events.len()));
+        self.first = self.first.max(number);
+    }
+
+    /// When an event takes effect. One that was not recorded does within its interval.
+    pub fn effect<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> Effect {
+        let event = self.get(number).event.as_ref();
+        event.map_or(Effect::Within, |event| observed.effect(event))
+    }
+}
+
+/// A thread that has something under way.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    pub thread: u32,
+    /// What has begun and not ended: its numbers, in the thread's order.
+    pub queue: VecDeque<u64>,
+    /// Which of these, and of those that have ended, are delayed and have not taken effect everywhere.
+    pub delayed: VecDeque<u64>,
+}
+
+impl Lane {
+    pub fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.delayed.is_empty()
+    }
+
+    /// The event of this thread that comes next.
+    pub fn next(&self, ahead: Ahead) -> Option<u64> {
+        self.queue.get(ahead.taken as usize).copied()
+    }
+
+    /// How many of the delayed events are taken.
+    fn issued(&self, ahead: Ahead) -> usize {
+        let until = self.next(ahead).unwrap_or(u64::MAX);
+        self.delayed.partition_point(|number| *number < until)
+    }
+
+    /// The events taken that have not taken effect, the oldest first.
+    pub fn pending(&self, ahead: Ahead) -> impl Iterator<Item = u64> + '_ {
+        let issued = self.issued(ahead);
+        let range = issued - ahead.pending as usize..issued;
+        self.delayed.range(range).copied()
+    }
+}
+
+/// Threads are told apart by their numbers, which are compared one by one as long as there are so few.
+const FEW_LANES: usize = 64;
+
+/// What has begun and not ended, by threads.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    pub lanes: Vec<Lane>,
+    /// When the events that have begun end, with their numbers and lanes.
+    ends: BinaryHeap<Reverse<(u64, u64, u32)>>,
+}
+
+impl Window {
+    pub fn new() -> Self {
+        Self {
+            lanes: Vec::new(),
+            ends: BinaryHeap::new(),
+        }
+    }
+
+    fn lane(&mut self, thread: u32) -> u32 {
+        let known = self.lanes.iter().position(|lane| lane.thread == thread);
+        // Threads come and go: what one leaves behind another takes over.
+        let free = || match self.lanes.len() < FEW_LANES {
+            true => None,
+            false => self.lanes.iter().position(Lane::is_idle),
+        };
+        let at = known.or_else(free).unwrap_or(self.lanes.len());
+        match self.lanes.get_mut(at) {
+            Some(lane) => lane.thread = thread,
+            None => self.lanes.push(Lane {
+                thread,
+                queue: VecDeque::new(),
+                delayed: VecDeque::new(),
+            }),
+        }
+        at as u32
+    }
+
+    /// An event begins.
+    pub fn begin<E>(&mut self, number: u64, event: &Event<E>, effect: Effect) {
+        let at = self.lane(event.thread);
+        let lane = &mut self.lanes[at as usize];
+        lane.queue.push_back(number);
+        if effect == Effect::Delayed {
+            lane.delayed.push_back(number);
+        }
+        if let Some(end) = event.end {
+            self.ends.push(Reverse((end, number, at)));
+        }
+    }
+
+    /// The event that ends first, if it ends before `time`: its lane.
+    pub fn first_end(&self, time: Option<u64>) -> Option<u32> {
+        let &Reverse((end, _, lane)) = self.ends.peek()?;
+        time.is_none_or(|time| end < time).then_some(lane)
+    }
+
+    /// That event has ended, and is taken in all of `frontier`.
+    pub fn end<S, T>(&mut self, frontier: &mut [(Configuration<S>, T)]) {
+        let Some(Reverse((_, _, lane))) = self.ends.pop() else {
+            return;
+        };
+        self.lanes[lane as usize].queue.pop_front();
+        for (configuration, _) in frontier.iter_mut() {
+            let mut ahead = configuration.ahead(lane);
+            ahead.taken -= 1;
+            configuration.set(ahead);
+        }
+        for (at, lane) in (0..).zip(&mut self.lanes) {
+            if lane.delayed.is_empty() {
+                continue;
+            }
+            let effective = frontier.iter().map(|(configuration, _)| {
+                let ahead = configuration.ahead(at);
+                lane.issued(ahead) - ahead.pending as usize
+            });
+            if let Some(everywhere) = effective.min() {
+                lane.delayed.drain(..everywhere);
+            }
+        }
+    }
+
+    /// How many events have begun and not ended, or are delayed.
+    pub fn width(&self) -> usize {
+        let lanes = self.lanes.iter();
+        lanes
+            .map(|lane| lane.queue.len() + lane.delayed.len())
+            .sum()
+    }
+
+    /// The oldest event of which it still speaks.
+    pub fn oldest(&self) -> Option<u64> {
+        let lanes = self.lanes.iter();
+        let numbers =
+            lanes.flat_map(|lane| lane.queue.front().into_iter().chain(lane.delayed.front()));
+        numbers.min().copied()
+    }
+}

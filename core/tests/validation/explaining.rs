@@ -1,0 +1,296 @@
+//! What is said of a history that is no behaviour, and of one that says nothing.
+
+use refmap::validate::{Event, Explanation, Ordered, Outcome, Settings, Validation, validate};
+use refmap::{Report, Verdict};
+use serde_json::json;
+
+use super::heap::{Deed, Heap};
+use super::memory::{Access, ObservedMemory, Stores};
+use super::queue::{Queue, Result, Use};
+use super::random::Subject;
+
+/// An event of a thread, with its interval.
+type Line<E> = (u32, u64, u64, E);
+
+fn events<E>(lines: Vec<Line<E>>) -> Vec<Event<E>> {
+    let mut events: Vec<Event<E>> = Vec::new();
+    for (thread, begin, end, event) in lines {
+        let place = events.iter().filter(|event| event.thread == thread);
+        events.push(Event {
+            thread,
+            place: place.count() as u64,
+            begin,
+            end: Some(end),
+            event: Some(event),
+        });
+    }
+    events
+}
+
+fn run<S: Subject>(subject: &S, events: Vec<Event<S::Event>>) -> Validation {
+    validate(subject, Ordered::of(events), &Settings::default()).expect("it is in order")
+}
+
+fn refuted<S: Subject>(subject: &S, lines: Vec<Line<S::Event>>) -> (Explanation, String) {
+    let validation = run(subject, events(lines));
+    assert_eq!(validation.verdict(), Verdict::Violated);
+    let mut report = validation.report().named("test", [("a", 1)]);
+    let json = serde_json::to_value(&report).expect("a report has a JSON form");
+    let again: Report = serde_json::from_value(json).expect("a report is read back");
+    assert_eq!(again, report);
+    report.seconds = 0.0;
+    report.peak_memory_bytes = 0;
+    let Outcome::Refuted(explanation) = validation.outcome else {
+        panic!("it is refuted");
+    };
+    (*explanation, report.to_string())
+}
+
+fn take(value: u8) -> Use {
+    Use::Take(Result::Value(value))
+}
+
+#[test]
+fn an_explanation_shows_the_longest_orders_and_what_could_come_next() {
+    let (explanation, text) = refuted(
+        &Queue,
+        vec![
+            (0, 0, 10, Use::Put(1)),
+            (0, 20, 30, Use::Put(2)),
+            (1, 25, 50, take(2)),
+            (0, 40, 60, Use::Put(3)),
+        ],
+    );
+    let event = explanation.event.as_ref().expect("an event has no place");
+    assert_eq!((event.line, event.thread), (Some(4), 1));
+    // The third value may be put before the refused event ends.
+    assert_eq!(explanation.prefixes.len(), 1);
+    let prefix = &explanation.prefixes[0];
+    assert_eq!(prefix.events, 3);
+    assert_eq!(prefix.last().state, json!([1, 2, 3]));
+    let reasons: Vec<_> = prefix.next.iter().map(|next| &next.reason).collect();
+    assert_eq!(reasons, ["the queue has [1, 2, 3]"]);
+    assert_eq!(
+        text,
+        "\
+test  a 1
+violated by behaviour after 3 steps, every order of the events of this history; nothing is said of
+  other runs
+4 events (4 of interest) of 2 threads, at most 2 under way, at most 1 configurations, 3 steps tried,
+  0.00 s, 0 MiB
+
+obligation    verdict            tested
+  behaviour   violated                4
+  interest    holds                   4
+
+never exercised: rule:take
+
+no order of the events takes line 4, thread 1, [25, 50] ns: take(value=2)
+
+a longest order takes 3 events, the last of them:
+      before  []
+  line 2, thread 0, [0, 10] ns: put(1) = Put(1)
+      then    [1]
+  line 3, thread 0, [20, 30] ns: put(2) = Put(2)
+      then    [1 2]
+  line 5, thread 0, [40, 60] ns: put(3) = Put(3)
+      then    [1 2 3]
+  what could come next, and why it cannot:
+    line 4, thread 1, [25, 50] ns: take(value=2): the queue has [1, 2, 3]
+
+the smallest part that cannot be, from each of the 3 states that the search passed near its end:
+  line 4, thread 1, [25, 50] ns: take(value=2)
+  line 5, thread 0, [40, 60] ns: put(3)
+"
+    );
+}
+
+#[test]
+fn the_heap_is_drawn_before_and_after() {
+    let (explanation, text) = refuted(
+        &Heap(Stores::AtOnce),
+        vec![
+            (0, 0, 1, Deed::Alloc { object: 0 }),
+            (0, 2, 3, Deed::Alloc { object: 1 }),
+            (
+                0,
+                4,
+                5,
+                Deed::Store {
+                    object: 0,
+                    to: Some(1),
+                },
+            ),
+            (0, 6, 7, Deed::Discard { object: 1 }),
+            (1, 8, 9, Deed::Free { object: 1 }),
+        ],
+    );
+    let prefix = &explanation.prefixes[0];
+    let steps = prefix.steps.iter();
+    let drawn: Vec<_> = steps
+        .filter_map(|step| step.after.drawing.as_deref())
+        .collect();
+    assert_eq!(drawn, ["*0", "*0  *1", "*0->1  *1", "*0->1  1"]);
+    assert!(text.contains("then    *0->1  1"), "{text}");
+    assert!(text.contains("object 1 is reachable"), "{text}");
+}
+
+/// The earlier events do not matter: what is left is contradictory by itself.
+#[test]
+fn the_smallest_part_leaves_out_what_does_not_matter() {
+    let mut lines: Vec<Line<Access>> = Vec::new();
+    let mut time = 0;
+    let mut act = |thread: u32, access: Access| {
+        lines.push((thread, time, time + 5, access));
+        time += 10;
+    };
+    for round in 0..100 {
+        let value = round % 3;
+        act(0, Access::Store { cell: 0, value });
+        act(
+            1,
+            Access::Load {
+                cell: 0,
+                value: Some(value),
+            },
+        );
+    }
+    act(0, Access::Store { cell: 0, value: 3 });
+    act(
+        1,
+        Access::Load {
+            cell: 0,
+            value: Some(2),
+        },
+    );
+    act(0, Access::Store { cell: 1, value: 1 });
+    let (explanation, _) = refuted(&ObservedMemory(Stores::AtOnce), lines);
+    let window = explanation.window.expect("a part of it suffices");
+    // All values but the last were in the cell before, so that the load alone could be.
+    let part: Vec<_> = window.events.iter().map(|event| event.line).collect();
+    assert_eq!(part, [Some(202), Some(203)]);
+    assert!(window.states >= 3, "{}", window.states);
+}
+
+#[test]
+fn a_fence_waits_for_what_is_delayed() {
+    let store = |cell| Access::Store { cell, value: 1 };
+    let load = |cell| Access::Load {
+        cell,
+        value: Some(0),
+    };
+    let sb = |fence: bool| {
+        let mut lines = vec![(0, 0, 10, store(0)), (1, 0, 10, store(1))];
+        if fence {
+            lines.extend([(0, 11, 20, Access::Fence), (1, 11, 20, Access::Fence)]);
+        }
+        lines.extend([(0, 21, 30, load(1)), (1, 21, 30, load(0))]);
+        lines
+    };
+    let tso = ObservedMemory(Stores::Delayed);
+    // Store buffering, the outcome that TSO allows and SC does not.
+    assert_eq!(run(&tso, events(sb(false))).verdict(), Verdict::Holds);
+    refuted(&ObservedMemory(Stores::AtOnce), sb(false));
+    let (explanation, text) = refuted(&tso, sb(true));
+    assert!(explanation.event.is_some_and(|event| event.line == Some(6)));
+    assert!(text.contains("it would read 1"), "{text}");
+    // A thread that has delayed something sees it itself.
+    refuted(&tso, vec![(0, 0, 10, store(0)), (0, 11, 20, load(0))]);
+}
+
+/// A delayed event takes effect at some time, even if nobody looks.
+#[test]
+fn what_is_delayed_has_to_take_effect() {
+    let (explanation, text) = refuted(
+        &Heap(Stores::Delayed),
+        vec![
+            (0, 0, 1, Deed::Alloc { object: 0 }),
+            (
+                1,
+                2,
+                3,
+                Deed::Store {
+                    object: 1,
+                    to: None,
+                },
+            ),
+        ],
+    );
+    assert_eq!(explanation.event, None);
+    let prefix = &explanation.prefixes[0];
+    let reason = &prefix.next[0].reason;
+    assert!(
+        reason.starts_with("it cannot take effect: it was never allocated"),
+        "{reason}"
+    );
+    assert!(text.contains("before  nothing"), "{text}");
+}
+
+#[test]
+fn a_history_that_says_nothing_does_not_pass() {
+    let none = run(&Queue, Vec::new());
+    assert_eq!(none.verdict(), Verdict::Incomplete);
+    let behaviour = none.report();
+    let behaviour = behaviour.obligation("behaviour").expect("it is listed");
+    assert_eq!(
+        (behaviour.verdict, behaviour.checked),
+        (Verdict::Incomplete, 0)
+    );
+
+    let heap = Heap(Stores::AtOnce);
+    let dull = run(&heap, events(vec![(0, 0, 1, Deed::Alloc { object: 0 })]));
+    assert_eq!(dull.verdict(), Verdict::Incomplete);
+    let report = dull.report();
+    let row = |name| {
+        report
+            .obligation(name)
+            .map(|row| (row.verdict, row.checked))
+    };
+    assert_eq!(row("behaviour"), Some((Verdict::Holds, 1)));
+    assert_eq!(row("interest"), Some((Verdict::Incomplete, 0)));
+}
+
+#[test]
+fn what_was_filled_in_is_said() {
+    let mut lines = events(vec![
+        (0, 0, 1, Use::Put(1)),
+        (0, 2, 3, Use::Put(2)),
+        (1, 4, 5, Use::Take(Result::Unrecorded)),
+        (1, 6, 7, take(2)),
+        (2, 8, 9, Use::Put(3)),
+        (1, 10, 11, take(3)),
+    ]);
+    lines[4].end = None;
+    let validation = run(&Queue, lines);
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    let report = validation.report();
+    let note = report.obligations[0].note.as_deref().expect("it is noted");
+    assert!(note.contains("1 event without an end"), "{note}");
+    assert!(note.contains("1 event with a part missing"), "{note}");
+    let text = report.to_string();
+    assert!(text.contains("line 4: Take(1)"), "{text}");
+    assert!(text.contains("line 6: Put(3)"), "{text}");
+}
+
+/// A bound that comes first leaves the claim open, and says so.
+#[test]
+fn a_bound_decides_nothing() {
+    let store = |thread| Access::Store {
+        cell: 0,
+        value: thread as u8,
+    };
+    let lines: Vec<_> = (0..3)
+        .map(|thread| (thread, 0, 10, store(thread)))
+        .collect();
+    let settings = Settings {
+        configurations: 2,
+        ..Settings::default()
+    };
+    let subject = ObservedMemory(Stores::AtOnce);
+    let validation = validate(&subject, Ordered::of(events(lines)), &settings).unwrap();
+    assert!(matches!(validation.outcome, Outcome::Undecided(_)));
+    let report = validation.report();
+    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+    let limit = report.limit.expect("it is said");
+    assert_eq!(limit.to_string(), "the limit of 2 states");
+}

@@ -1,0 +1,12 @@
+//! The validator against all interleavings, and what it says.
+
+mod agreement;
+mod explaining;
+mod format;
+mod heap;
+mod memory;
+mod oracle;
+mod queue;
+mod random;
+mod recording;
+mod traces;

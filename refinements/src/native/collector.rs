@@ -1,0 +1,185 @@
+//! The native collector's histories, against "collect only garbage".
+//!
+//! A mutator is a thread of the history, and so is the collector. A store takes effect by the next
+//! handshake of its mutator, which has a fence, and until then its mutator alone sees it. Marking and
+//! handshakes are nothing to the specification.
+
+use refmap::validate::{Effect, Happening, Header, Observed};
+use refmap_systems::native::on_the_fly::{Event, Reference, Shape};
+use refmap_systems::native::specification::{Action, CollectOnlyGarbage, Program};
+
+/// Says which steps of the specification the recorded events show.
+pub struct ObservedHeap {
+    specification: CollectOnlyGarbage,
+}
+
+/// A header that does not say how large the heap is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the header's parameter {name:?} must be a number from {least} to {most}")]
+pub struct HeaderError {
+    /// The parameter.
+    pub name: &'static str,
+    /// Its least value.
+    pub least: u32,
+    /// Its greatest value.
+    pub most: u32,
+}
+
+impl ObservedHeap {
+    /// For the heap that the header of a history speaks of: `objects` and `fields`.
+    ///
+    /// # Errors
+    ///
+    /// If it does not say so.
+    pub fn of(header: &Header) -> Result<Self, HeaderError> {
+        let number = |name, least, most| {
+            let given = header.parameters.get(name).and_then(|value| value.as_u64());
+            let number = given.and_then(|number| u32::try_from(number).ok());
+            let fits = number.filter(|number| (least..=most).contains(number));
+            fits.ok_or(HeaderError { name, least, most })
+        };
+        Ok(Self {
+            specification: CollectOnlyGarbage {
+                mutators: 0,
+                objects: number("objects", 1, Shape::MOST_OBJECTS)?,
+                fields: number("fields", 0, Shape::MOST_FIELDS)?,
+            },
+        })
+    }
+}
+
+/// What its thread has stored there, and memory has not.
+fn own(pending: &[&Event], at: (Reference, u32)) -> Option<Option<Reference>> {
+    pending.iter().rev().find_map(|event| match **event {
+        Event::Store { src, field, value } if (src, field) == at => Some(value),
+        _ => None,
+    })
+}
+
+impl Observed for ObservedHeap {
+    type Specification = CollectOnlyGarbage;
+    type Event = Event;
+
+    fn specification(&self) -> &CollectOnlyGarbage {
+        &self.specification
+    }
+
+    fn shows(
+        &self,
+        _: &Program,
+        happening: &Happening<'_, Event>,
+        visit: &mut impl FnMut(Option<Action>),
+    ) {
+        let mutator = happening.thread;
+        match *happening.event {
+            Event::Hold { reference } => visit(Some(Action::Hold { mutator, reference })),
+            Event::Alloc {
+                reference: Some(reference),
+            } => visit(Some(Action::Alloc { mutator, reference })),
+            Event::Load { src, field, value } => {
+                let load = match own(happening.pending, (src, field)) {
+                    Some(own) if own != value => return,
+                    Some(_) => Action::LoadOwn {
+                        mutator,
+                        src,
+                        value,
+                    },
+                    None => Action::Load {
+                        mutator,
+                        src,
+                        field,
+                        value,
+                    },
+                };
+                visit(Some(load));
+            }
+            Event::Store { src, field, value } => {
+                visit(Some(Action::Store { src, field, value }));
+            }
+            Event::Discard { reference } => visit(Some(Action::Discard { mutator, reference })),
+            Event::Free { reference } => visit(Some(Action::Free { reference })),
+            Event::Leave => visit(Some(Action::Leave { mutator })),
+            Event::Alloc { reference: None } | Event::Handshake { .. } | Event::Mark { .. } => {
+                visit(None);
+            }
+        }
+    }
+
+    fn effect(&self, event: &Event) -> Effect {
+        match event {
+            Event::Store { .. } => Effect::Delayed,
+            // A fence comes before it, and the lock of the registry.
+            Event::Handshake { .. } | Event::Leave => Effect::Draining,
+            _ => Effect::Within,
+        }
+    }
+
+    fn refusal(&self, from: &Program, happening: &Happening<'_, Event>) -> String {
+        let mutator = happening.thread;
+        let is_there = |reference: &Reference| from.heap.contains_key(reference);
+        let held = |reference| match from.holds(mutator, reference) {
+            true => None,
+            false => Some(format!("{reference} is no root of its thread")),
+        };
+        match *happening.event {
+            Event::Free { reference } => match from.path(reference) {
+                _ if !is_there(&reference) => format!("{reference} is no object"),
+                Some(path) => {
+                    let path: Vec<_> = path.iter().map(Reference::to_string).collect();
+                    format!("{reference} is reachable: {}", path.join(" → "))
+                }
+                None => "the collector may do it".to_owned(),
+            },
+            Event::Load { src, field, value } => held(src).unwrap_or_else(|| {
+                let own = own(happening.pending, (src, field));
+                let memory = from.heap.get(&src).and_then(|f| f.get(field as usize));
+                let shown = |there: Option<Reference>| match there {
+                    None => "null".to_owned(),
+                    Some(there) if !is_there(&there) => format!("{there}, which was freed"),
+                    Some(there) => there.to_string(),
+                };
+                match own.or(memory.copied()) {
+                    None => format!("{src} has no field {field}, or was freed"),
+                    Some(there) if there == value => format!("it reads {}", shown(there)),
+                    Some(there) => format!("it would read {}", shown(there)),
+                }
+            }),
+            Event::Store { src, value, .. } => {
+                let mut used = [Some(src), value].into_iter().flatten();
+                let freed = used.find(|reference| !is_there(reference));
+                freed.map_or("there is no such field".to_owned(), |reference| {
+                    format!("{reference} was freed")
+                })
+            }
+            Event::Alloc {
+                reference: Some(reference),
+            } => format!("{reference} has been allocated before, or its slot is not free"),
+            Event::Discard { reference } => held(reference).unwrap_or_default(),
+            Event::Hold { reference } => format!("no mutator holds {reference}"),
+            _ => "never".to_owned(),
+        }
+    }
+
+    /// A history in which nothing was freed says nothing of what is freed.
+    fn is_interesting(&self, event: &Event) -> bool {
+        matches!(event, Event::Free { .. })
+    }
+
+    fn describe(&self, event: &Event) -> String {
+        let shown = |value: Option<Reference>| value.map_or("null".to_owned(), |v| v.to_string());
+        match *event {
+            Event::Hold { reference } => format!("hold {reference}"),
+            Event::Alloc { reference } => format!("alloc {}", shown(reference)),
+            Event::Load { src, field, value } => format!("load {src}.{field} = {}", shown(value)),
+            Event::Store { src, field, value } => format!("store {src}.{field} ← {}", shown(value)),
+            Event::Discard { reference } => format!("discard {reference}"),
+            Event::Handshake { stage } => format!("handshake {stage:?}"),
+            Event::Mark { reference, won } => match won {
+                true => format!("mark {reference}"),
+                false => format!("mark {reference}, lost"),
+            },
+            Event::Free { reference } => format!("free {reference}"),
+            Event::Leave => "leave".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What the native collector does, against "collect only garbage".
+
+use refmap::validate::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
+use refmap::{TransitionSystem, Verdict};
+use refmap_refinements::native::ObservedHeap;
+use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape};
+use refmap_systems::native::specification::{CollectOnlyGarbage, Program as State};
+use refmap_systems::native::{History, Program, Stress};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+const SHAPE: Shape = Shape {
+    objects: 16,
+    fields: 2,
+};
+
+fn validated(history: &[Recorded<Event>]) -> Validation {
+    let header = Header::new([("objects", SHAPE.objects), ("fields", SHAPE.fields)]);
+    decided(&header, history)
+}
+
+fn decided(header: &Header, history: &[Recorded<Event>]) -> Validation {
+    let observed = ObservedHeap::of(header).expect("the header has what is needed");
+    let events = Ordered::new(history.iter().cloned().map(Ok));
+    validate(&observed, events, &Settings::default()).expect("the history is in order")
+}
+
+fn verdict(history: &[Recorded<Event>]) -> Verdict {
+    validated(history).report().verdict.expect("there is one")
+}
+
+/// Random programs for a while, and then their histories.
+fn soak(threads: usize, shape: Shape, seconds: u64) {
+    let stress = Stress {
+        shape,
+        duration: Duration::from_secs(seconds),
+        ..stress(threads, Fault::None, threads as u64)
+    };
+    let stressed = stress
+        .run(&AtomicBool::new(false))
+        .expect("the heap can be");
+    assert!(stressed.failure.is_none(), "{:?}", stressed.failure);
+    let counts = stressed.counts;
+    assert!(counts.freed > 0 && counts.stores_while_collecting > 0);
+    let begun = Instant::now();
+    let (mut histories, mut events) = (0, 0);
+    while begun.elapsed() < Duration::from_secs(seconds / 10) {
+        let stress = Stress {
+            seed: histories,
+            ..stress.clone()
+        };
+        let history = stress.record(&stress.long_program(), false);
+        let history = history.expect("the heap can be");
+        let header = Header::new([("objects", shape.objects), ("fields", shape.fields)]);
+        let report = decided(&header, &history).report();
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        histories += 1;
+        events += history.len();
+    }
+    println!("{threads} threads, {shape:?}: {histories} histories, {events} events, {counts:?}");
+}
+
+fn stress(threads: usize, fault: Fault, seed: u64) -> Stress {
+    Stress {
+        shape: SHAPE,
+        threads,
+        fault,
+        seed,
+        duration: Duration::ZERO,
+        program: None,
+    }
+}
+
+fn long(threads: usize, seed: u64) -> History {
+    let stress = stress(threads, Fault::None, seed);
+    let program = stress.long_program();
+    stress.record(&program, false).expect("the heap can be")
+}
+
+/// The history of a program that fails.
+fn failing(fault: &str, lines: &[&str]) -> History {
+    let fault = Fault::named(fault).expect("there is such a fault");
+    let program = Program::read(lines.iter().copied()).expect("it is a program");
+    let stress = stress(lines.len(), fault, 0);
+    stress.record(&program, true).expect("the heap can be")
+}
+
+#[test]
+fn native_histories_are_accepted() {
+    for (threads, seed) in [(1, 1), (2, 2), (4, 3)] {
+        let history = long(threads, seed);
+        assert_eq!(verdict(&history), Verdict::Holds, "{threads} threads");
+    }
+}
+
+/// What the heap itself shows as a stale reference, the history shows as a free of what is reachable.
+#[test]
+fn native_faults_are_refused() {
+    for (fault, lines) in [
+        (
+            "no-deletion-barrier",
+            "alloc; store 1.0=0; discard 0; until get-roots; load 0.0; store 1.0=null; until idle",
+        ),
+        (
+            "no-insertion-barrier",
+            "until mark; alloc; store 0.0=1; discard 1; until idle",
+        ),
+        ("roots-not-marked", "until idle"),
+        ("early-sweep", "alloc; store 1.0=0; discard 0; until idle"),
+        ("allocate-wrong-sense", "until get-roots; alloc; until idle"),
+        ("generation-not-bumped", "discard 0; until get-work; alloc"),
+    ] {
+        let history = failing(fault, &[lines]);
+        assert_eq!(verdict(&history), Verdict::Violated, "{fault}");
+    }
+}
+
+/// A history is refused that has one event more or less than one that is accepted.
+#[test]
+fn native_histories_are_not_accepted_whatever_they_say() {
+    let history = long(2, 4);
+    let free = |event: &&Recorded<Event>| matches!(event.event, Some(Event::Free { .. }));
+    let freed = history.iter().filter(free).count();
+    assert!(freed > 3, "{freed}");
+    // The collector frees the first object, which all threads hold.
+    let mut wrong = history.clone();
+    let last = wrong.iter_mut().rev().find(|event| free(&&**event));
+    last.expect("there is one").event = Some(Event::Free {
+        reference: Reference {
+            slot: 0,
+            generation: 7,
+        },
+    });
+    assert_eq!(verdict(&wrong), Verdict::Violated);
+    // Nothing was freed: nothing to say.
+    let mut quiet = history;
+    quiet.truncate(3);
+    assert_eq!(verdict(&quiet), Verdict::Incomplete);
+}
+
+#[test]
+fn a_header_says_how_large_the_heap_is() {
+    let error = ObservedHeap::of(&Header::new([("objects", 16)]));
+    let error = error.err().expect("there are no fields").to_string();
+    assert_eq!(
+        error,
+        "the header's parameter \"fields\" must be a number from 0 to 255"
+    );
+    let error = ObservedHeap::of(&Header::new([("objects", 0), ("fields", 1)]));
+    assert!(error.is_err());
+}
+
+/// Whatever `next` offers is a step, and never frees what is reachable.
+#[test]
+fn the_specification_frees_only_garbage() {
+    let system = CollectOnlyGarbage {
+        mutators: 2,
+        objects: 2,
+        fields: 1,
+    };
+    let mut layer: Vec<State> = Vec::new();
+    system.initial(&mut |state| layer.push(state));
+    let mut freed = 0;
+    for _ in 0..5 {
+        let mut further = Vec::new();
+        for from in &layer {
+            let reached = from.reached();
+            assert!(
+                reached
+                    .keys()
+                    .all(|reference| from.heap.contains_key(reference))
+            );
+            system.next(from, &mut |action, to| {
+                assert_eq!(system.successor(from, &action).as_ref(), Some(&to));
+                freed += usize::from(to.heap.len() < from.heap.len());
+                if !further.contains(&to) && further.len() < 400 {
+                    further.push(to);
+                }
+            });
+        }
+        layer = further;
+    }
+    assert!(freed > 0);
+}
+
+/// Several numbers of threads, on several shapes.
+#[test]
+#[ignore = "ten minutes"]
+fn native_stress_shows_nothing() {
+    for (threads, objects, fields) in [(1, 8, 1), (2, 16, 2), (4, 32, 2), (8, 64, 3)] {
+        soak(threads, Shape { objects, fields }, 136);
+    }
+}

@@ -1,0 +1,399 @@
+//! Ben-Ari's collector on real threads, small and sequentially consistent.
+//!
+//! Source: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, sections 4–6, Figs. 8 and
+//! 12–14; [`ben_ari`](crate::ben_ari) is the model. Nodes have sons; nothing is null; what no root leads
+//! to is appended to the free list, which begins in cell (0, 0).
+//!
+//! Every access is `SeqCst`: the proof is for a memory in which stores act at once, and on x86-64 that
+//! makes each store an exchange.
+//!
+//! Deviations.
+//!
+//! - D1: the mutator does not write cell (0, 0), nor any of a node that it cannot reach. An append is
+//!   several stores here; one by the mutator in between would be lost, or would cut the free list.
+//! - D2: one mutator, as in the paper. That is what makes what it knows of the memory certain: see
+//!   [`Mutator::redirect`].
+
+use std::sync::Arc;
+
+use refmap::random::Generator;
+use serde::Serialize;
+
+use super::primitives::{self, AtomicBool, AtomicU32, Ordering, thread};
+
+/// What is wrong with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    #[default]
+    None,
+    /// The mutator colours and then redirects: the order that Dijkstra et al. and Ben-Ari proposed, and
+    /// Pixley and van de Snepscheut refuted [section 1].
+    ColourFirst,
+    /// The mutator does not colour [Fig. 8].
+    NoColour,
+    /// The collector goes over the memory once, and does not count [Fig. 13].
+    NoCount,
+}
+
+impl Fault {
+    /// The names of all of them, that of [`Fault::None`] first.
+    pub const NAMES: [&'static str; 4] = ["none", "colour-first", "no-colour", "no-count"];
+
+    /// The fault of a name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        let faults = [Self::None, Self::ColourFirst, Self::NoColour, Self::NoCount];
+        let mut named = Self::NAMES.iter().zip(faults);
+        named
+            .find(|(known, _)| **known == name)
+            .map(|(_, fault)| fault)
+    }
+}
+
+/// The bounds of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// How many nodes there are.
+    pub nodes: u32,
+    /// How many sons a node has.
+    pub sons: u32,
+    /// How many of the nodes, the first of them, are roots.
+    pub roots: u32,
+}
+
+/// A memory that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{nodes} nodes of {sons} sons with {roots} roots; a memory has at least one of each, and no more roots than nodes"
+)]
+pub struct BoundsError {
+    /// How many nodes were asked for.
+    pub nodes: u32,
+    /// How many sons.
+    pub sons: u32,
+    /// How many roots.
+    pub roots: u32,
+}
+
+/// What the collector did to a node that the mutator can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "node {node} is accessible, and its son {son} was {was} and is {is}: it was appended to the free list"
+)]
+pub struct Appended {
+    /// The node.
+    pub node: u32,
+    /// The index of the cell.
+    pub son: u32,
+    /// What the mutator knows to have been there.
+    pub was: u32,
+    /// What is there.
+    pub is: u32,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Cycles of the collector.
+    pub cycles: u64,
+    /// Nodes appended to the free list.
+    pub appended: u64,
+    /// Passes over the memory to propagate black.
+    pub passes: u64,
+    /// Cells redirected by the mutator.
+    pub redirected: u64,
+    /// Nodes made inaccessible by the mutator.
+    pub dropped: u64,
+    /// Cells of accessible nodes that were compared with what the mutator knows.
+    pub compared: u64,
+}
+
+/// The memory, and the colours.
+struct Memory {
+    bounds: Bounds,
+    fault: Fault,
+    cells: Box<[AtomicU32]>,
+    black: Box<[AtomicBool]>,
+    ended: AtomicBool,
+}
+
+impl Memory {
+    fn cell(&self, node: u32, son: u32) -> &AtomicU32 {
+        &self.cells[(node * self.bounds.sons + son) as usize]
+    }
+
+    fn son(&self, node: u32, son: u32) -> u32 {
+        self.cell(node, son).load(Ordering::SeqCst)
+    }
+
+    fn set_son(&self, node: u32, son: u32, to: u32) {
+        self.cell(node, son).store(to, Ordering::SeqCst);
+    }
+
+    fn is_black(&self, node: u32) -> bool {
+        self.black[node as usize].load(Ordering::SeqCst)
+    }
+
+    fn colour(&self, node: u32, black: bool) {
+        self.black[node as usize].store(black, Ordering::SeqCst);
+    }
+}
+
+/// The collector [Figs. 12–14].
+struct Collector {
+    memory: Arc<Memory>,
+    counts: Counts,
+    noise: Generator,
+}
+
+impl Collector {
+    fn cycle(&mut self) {
+        let Bounds { nodes, roots, .. } = self.memory.bounds;
+        for root in 0..roots {
+            self.memory.colour(root, true);
+        }
+        let mut counted = 0;
+        loop {
+            self.propagate();
+            let blacks = (0..nodes)
+                .filter(|node| self.memory.is_black(*node))
+                .count();
+            if blacks == counted || self.memory.fault == Fault::NoCount {
+                break;
+            }
+            counted = blacks;
+        }
+        for node in 0..nodes {
+            match self.memory.is_black(node) {
+                true => self.memory.colour(node, false),
+                false => self.append(node),
+            }
+        }
+        self.counts.cycles += 1;
+    }
+
+    /// The sons of black nodes become black, in one pass.
+    fn propagate(&mut self) {
+        let Bounds { nodes, sons, .. } = self.memory.bounds;
+        self.counts.passes += 1;
+        for node in 0..nodes {
+            linger(&mut self.noise);
+            if self.memory.is_black(node) {
+                for son in 0..sons {
+                    self.memory.colour(self.memory.son(node, son), true);
+                }
+            }
+        }
+    }
+
+    /// Puts a node in front of the free list.
+    fn append(&mut self, node: u32) {
+        let first = self.memory.son(0, 0);
+        for son in 0..self.memory.bounds.sons {
+            self.memory.set_son(node, son, first);
+        }
+        self.memory.set_son(0, 0, node);
+        self.counts.appended += 1;
+    }
+}
+
+/// The mutator [Fig. 8].
+struct Mutator {
+    memory: Arc<Memory>,
+    /// What it knows of the cells of accessible nodes.
+    known: Vec<Option<u32>>,
+    /// The cell that points to what is being hidden.
+    hidden: Option<(u32, u32)>,
+    counts: Counts,
+    choice: Generator,
+}
+
+impl Mutator {
+    /// The nodes that are accessible once cell (n, i) is redirected to k, with what is in their cells.
+    /// Each cell is compared with what is known: the collector changes none but (0, 0).
+    fn accessible(&mut self, redirected: Option<(u32, u32, u32)>) -> Result<Vec<bool>, Appended> {
+        let Bounds { nodes, sons, roots } = self.memory.bounds;
+        let mut reached: Vec<bool> = (0..nodes).map(|node| node < roots).collect();
+        let mut work: Vec<u32> = (0..roots).collect();
+        while let Some(node) = work.pop() {
+            for son in 0..sons {
+                let is = self.memory.son(node, son);
+                let known = &mut self.known[(node * sons + son) as usize];
+                if (node, son) != (0, 0) {
+                    self.counts.compared += u64::from(known.is_some());
+                    let was = known.replace(is).unwrap_or(is);
+                    if was != is {
+                        return Err(Appended { node, son, was, is });
+                    }
+                }
+                let to = match redirected {
+                    Some((n, i, k)) if (n, i) == (node, son) => k,
+                    _ => is,
+                };
+                if !std::mem::replace(&mut reached[to as usize], true) {
+                    work.push(to);
+                }
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Where some steps from a root lead.
+    fn walk(&mut self) -> u32 {
+        let Bounds { sons, roots, .. } = self.memory.bounds;
+        let mut node = self.choice.below(roots as usize) as u32;
+        for _ in 0..self.choice.below(5) {
+            node = self
+                .memory
+                .son(node, self.choice.below(sons as usize) as u32);
+        }
+        node
+    }
+
+    /// A cell of an accessible node, if the mutator may write it.
+    fn some_cell(&mut self) -> Option<(u32, u32)> {
+        let sons = self.memory.bounds.sons as usize;
+        let cell = (self.walk(), self.choice.below(sons) as u32);
+        (cell != (0, 0)).then_some(cell)
+    }
+
+    /// Redirects some cell to some accessible node; or hides a node from the collector: has another cell
+    /// point to it, and then cuts the way there was, time and again the same node.
+    fn step(&mut self) -> Result<(), Appended> {
+        let Some(cell) = self.some_cell() else {
+            return Ok(());
+        };
+        if self.choice.below(2) == 0 {
+            let to = self.walk();
+            return self.redirect(cell, to);
+        }
+        let was = match self.hidden {
+            Some(was) if self.choice.below(8) > 0 => was,
+            _ => match self.some_cell() {
+                Some(was) => was,
+                None => return Ok(()),
+            },
+        };
+        // It may have become inaccessible by a redirection in between.
+        if was == cell || !self.accessible(None)?[was.0 as usize] {
+            self.hidden = None;
+            return Ok(());
+        }
+        self.hidden = Some(cell);
+        self.redirect(cell, self.memory.son(was.0, was.1))?;
+        let root = self.choice.below(self.memory.bounds.roots as usize) as u32;
+        self.redirect(was, root)
+    }
+
+    /// Redirects a cell of a node, if that is accessible, to an accessible node, and colours that.
+    ///
+    /// What becomes inaccessible by it is forgotten before: afterwards the collector may have it. What
+    /// remains accessible is known, since nobody else writes it.
+    fn redirect(&mut self, (n, i): (u32, u32), k: u32) -> Result<(), Appended> {
+        let sons = self.memory.bounds.sons;
+        let before = self.accessible(None)?;
+        if !before[n as usize] {
+            return Ok(());
+        }
+        let reached = self.accessible(Some((n, i, k)))?;
+        for (node, reached) in reached.iter().enumerate() {
+            if !reached {
+                let cells = node * sons as usize..(node + 1) * sons as usize;
+                self.known[cells].fill(None);
+                self.counts.dropped += u64::from(before[node]);
+            }
+        }
+        let memory = Arc::clone(&self.memory);
+        if memory.fault == Fault::ColourFirst {
+            memory.colour(k, true);
+            linger(&mut self.choice);
+        }
+        self.known[(n * sons + i) as usize] = Some(k);
+        memory.set_son(n, i, k);
+        if !matches!(memory.fault, Fault::ColourFirst | Fault::NoColour) {
+            linger(&mut self.choice);
+            memory.colour(k, true);
+        }
+        self.counts.redirected += 1;
+        Ok(())
+    }
+}
+
+/// Here and there, lets the other thread come between.
+fn linger(choice: &mut Generator) {
+    match choice.below(64) {
+        0 => primitives::dwell(),
+        1..8 => thread::yield_now(),
+        _ => (),
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What happened.
+    pub counts: Counts,
+    /// What went wrong, if anything did.
+    pub violation: Option<Appended>,
+}
+
+/// Has the mutator redirect cells, at random, as often as `steps` says and as long as `goes_on` does,
+/// while the collector makes one cycle after the other. In the beginning every cell points to node 0.
+///
+/// # Errors
+///
+/// If the memory cannot be.
+pub fn run(
+    bounds: Bounds,
+    fault: Fault,
+    seed: u64,
+    steps: u64,
+    goes_on: impl Fn() -> bool,
+) -> Result<Outcome, BoundsError> {
+    let Bounds { nodes, sons, roots } = bounds;
+    if nodes == 0 || sons == 0 || roots == 0 || roots > nodes {
+        return Err(BoundsError { nodes, sons, roots });
+    }
+    let cells = (nodes * sons) as usize;
+    let memory = Arc::new(Memory {
+        bounds,
+        fault,
+        cells: (0..cells).map(|_| AtomicU32::new(0)).collect(),
+        black: (0..nodes).map(|_| AtomicBool::new(false)).collect(),
+        ended: AtomicBool::new(false),
+    });
+    let mut collector = Collector {
+        memory: Arc::clone(&memory),
+        counts: Counts::default(),
+        noise: Generator::numbered(seed, 1),
+    };
+    let collector = thread::spawn(move || {
+        while !collector.memory.ended.load(Ordering::SeqCst) {
+            collector.cycle();
+        }
+        collector.counts
+    });
+    let mut mutator = Mutator {
+        memory: Arc::clone(&memory),
+        known: vec![None; cells],
+        hidden: None,
+        counts: Counts::default(),
+        choice: Generator::numbered(seed, 0),
+    };
+    let mut violation = None;
+    for _ in 0..steps {
+        violation = mutator.step().err();
+        if violation.is_some() || !goes_on() {
+            break;
+        }
+    }
+    memory.ended.store(true, Ordering::SeqCst);
+    let collected = collector.join().expect("the collector does not panic");
+    let counts = Counts {
+        cycles: collected.cycles,
+        appended: collected.appended,
+        passes: collected.passes,
+        ..mutator.counts
+    };
+    Ok(Outcome { counts, violation })
+}

@@ -1,0 +1,169 @@
+//! Random programs, biased to the windows in which a collector can go wrong.
+//!
+//! Beside single operations there are turns of several that lead into a window: an object that only
+//! another leads to, a reference hidden behind the wavefront, an allocation between the flip of `fA`
+//! and the roots, a store while roots are marked, two threads that mark the same object.
+
+use proptest::prelude::*;
+use proptest::strategy::Union;
+
+use super::on_the_fly::{Place, Stage};
+use super::program::{Operation, Program, STAGES, Step};
+
+/// The most turns of a thread.
+const TURNS: usize = 8;
+/// The root of this number is, among few, the oldest: what all threads hold.
+const OLDEST: u8 = 5;
+
+fn step(operation: Operation) -> Step {
+    Step {
+        operation,
+        dwell: None,
+    }
+}
+
+fn root() -> impl Strategy<Value = u8> {
+    prop_oneof![4 => 0u8..3, 1 => 3u8..8]
+}
+
+fn field() -> impl Strategy<Value = u8> {
+    prop_oneof![3 => Just(0u8), 1 => 0u8..4]
+}
+
+fn stage() -> impl Strategy<Value = Stage> {
+    Union::new(STAGES.map(|(stage, _)| Just(stage)))
+}
+
+/// Where a mutator lingers in an operation.
+fn dwell() -> impl Strategy<Value = Option<Place>> {
+    prop_oneof![
+        6 => Just(None),
+        1 => Just(Some(Place::Sense)),
+        1 => Just(Some(Place::Claim)),
+        1 => Just(Some(Place::Write)),
+    ]
+}
+
+fn load() -> impl Strategy<Value = Operation> {
+    (root(), field()).prop_map(|(src, field)| Operation::Load { src, field })
+}
+
+fn store() -> impl Strategy<Value = Operation> {
+    let dst = prop_oneof![1 => Just(None), 3 => root().prop_map(Some)];
+    (root(), field(), dst).prop_map(|(src, field, dst)| Operation::Store { src, field, dst })
+}
+
+/// One operation of any kind.
+fn single() -> impl Strategy<Value = Vec<Step>> {
+    let operation = prop_oneof![
+        3 => Just(Operation::Alloc),
+        3 => load(),
+        6 => store(),
+        2 => root().prop_map(|root| Operation::Discard { root }),
+        3 => stage().prop_map(Operation::Until),
+        1 => Just(Operation::Safepoint),
+        1 => Just(Operation::Relay),
+    ];
+    (operation, dwell()).prop_map(|(operation, dwell)| vec![Step { operation, dwell }])
+}
+
+/// An object with another that nothing else leads to.
+fn chain() -> Vec<Step> {
+    let link = Operation::Store {
+        src: 1,
+        field: 0,
+        dst: Some(0),
+    };
+    let discard = Operation::Discard { root: 0 };
+    [Operation::Alloc, Operation::Alloc, link, discard]
+        .map(step)
+        .to_vec()
+}
+
+/// In a window, takes what the newest root leads to, and cuts the way there.
+fn hide() -> impl Strategy<Value = Vec<Step>> {
+    (stage(), dwell(), any::<bool>()).prop_map(|(stage, dwell, is_replaced)| {
+        let load = Operation::Load { src: 0, field: 0 };
+        let cut = Operation::Store {
+            src: 1,
+            field: 0,
+            dst: is_replaced.then_some(1),
+        };
+        let cut = Step {
+            operation: cut,
+            dwell,
+        };
+        vec![step(Operation::Until(stage)), step(load), cut]
+    })
+}
+
+/// In a window, allocates, has the new object lead to the newest root, and lets go of that.
+fn adopt() -> impl Strategy<Value = Vec<Step>> {
+    (stage(), dwell()).prop_map(|(stage, dwell)| {
+        let link = Operation::Store {
+            src: 0,
+            field: 0,
+            dst: Some(1),
+        };
+        let link = Step {
+            operation: link,
+            dwell,
+        };
+        let discard = Operation::Discard { root: 1 };
+        let [until, alloc, discard] =
+            [Operation::Until(stage), Operation::Alloc, discard].map(step);
+        vec![until, alloc, link, discard]
+    })
+}
+
+/// Shows the newest root to all threads, or takes what another has shown.
+fn share() -> impl Strategy<Value = Vec<Step>> {
+    (any::<bool>(), field(), dwell()).prop_map(|(is_shown, field, dwell)| {
+        let src = OLDEST;
+        let operation = match is_shown {
+            true => Operation::Store {
+                src,
+                field,
+                dst: Some(0),
+            },
+            false => Operation::Load { src, field },
+        };
+        vec![Step { operation, dwell }]
+    })
+}
+
+/// In a window, stores what all threads hold, so that several mark it.
+fn race() -> impl Strategy<Value = Vec<Step>> {
+    (stage(), dwell()).prop_map(|(stage, dwell)| {
+        let operation = Operation::Store {
+            src: 0,
+            field: 1,
+            dst: Some(OLDEST),
+        };
+        vec![step(Operation::Until(stage)), Step { operation, dwell }]
+    })
+}
+
+fn turn() -> impl Strategy<Value = Vec<Step>> {
+    prop_oneof![
+        6 => single(),
+        2 => Just(chain()),
+        2 => hide(),
+        2 => adopt(),
+        1 => share(),
+        1 => race(),
+        1 => Just(vec![step(Operation::Until(Stage::Idle))]),
+    ]
+}
+
+/// Programs of so many threads.
+pub fn programs(threads: usize) -> impl Strategy<Value = Program> {
+    let thread = prop::collection::vec(turn(), 1..=TURNS).prop_map(|turns| turns.concat());
+    let collector = prop_oneof![
+        2 => Just(None),
+        1 => Just(Some(Place::Trace)),
+        1 => Just(Some(Place::Round)),
+    ];
+    (prop::collection::vec(thread, threads), collector)
+        .prop_map(|(threads, collector)| Program { threads, collector })
+}

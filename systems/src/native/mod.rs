@@ -1,0 +1,104 @@
+//! Collectors on real threads, and how they are driven.
+//!
+//! [`on_the_fly`] is the collector for x86-TSO of Gammie, Hosking & Engelhardt, *Relaxing Safely* (PLDI
+//! 2015; called [Gammie et al.] elsewhere), of which [`tso`](crate::tso) is the model. Figures and
+//! sections are that paper's. It is safe Rust. A reference carries the generation of its slot, so that
+//! one to something freed is told the moment it is used.
+//!
+//! # Deviations
+//!
+//! - D1: an allocation is several steps, from a pool of the mutator's own (the extension of section 4).
+//!   Nobody else sees the object in between.
+//! - D2: the request of a handshake and its answer are in the same memory as everything else; in the
+//!   paper they belong to the thread system. See the module of handshakes for what follows.
+//! - D3: mutators come and go, which section 4 leaves open. Who comes holds nothing, or is forked from a
+//!   mutator and owes the answers that it owes; who goes hands over its worklist.
+//! - D4: worklists are chains through the objects, as in Schism; in the model they are sets. So a race
+//!   to mark that two win frees what is reachable, where in the model it only breaks an invariant.
+//! - D5: the sense is loaded before the mark, as Fig. 5 prints it; in the proof development, and in the
+//!   model, it is loaded after it. That order does with fewer handshakes: see the table.
+//!
+//! # What orders memory
+//!
+//! The proof of the paper is about x86-TSO. What is here is Rust, whose model is weaker: no order among
+//! stores to different places but what release and acquire make. So the claim has two parts. On x86-64
+//! the accesses compile to plain loads and stores but for the CAS of marking, the fences of handshakes
+//! and the locks of pool and registry; acquire and release keep the compiler from any reordering that
+//! the processor would not do itself, so what runs is a program that the paper speaks of. On other
+//! processors, what is relied on is what the comment at each access says; that this suffices is not
+//! proved anywhere, and tested by Loom on tiny heaps alone.
+//!
+//! Shuttle runs one thread at a time, sequentially consistent. Loom gives loads older values where
+//! nothing orders them, and follows fences; of a store that is delayed behind a later load of its own
+//! thread it shows only what a stale load elsewhere can show, and it takes `SeqCst` accesses for acquire
+//! and release. Neither has store buffers: those are the processor's, and the model's in [`tso`](crate::tso).
+//!
+//! # Where each fault is caught
+//!
+//! Of ten seeds each, with two mutators, 16 objects of two fields and two processors that others used
+//! too: how long it took until a random program failed (median, and longest), and how many operations it
+//! had when it was made small (least and most). One program for each is in `tests/native/caught.rs`,
+//! where real threads, Shuttle and Loom show what the table says.
+//!
+//! | fault | caught | by | seconds | operations |
+//! |---|---|---|---|---|
+//! | `no-deletion-barrier` | on real threads | a stale reference | 0.67, 1.9 | 6 – 7 |
+//! | `no-insertion-barrier` | on real threads | a stale reference | 0.17, 2.2 | 4 – 7 |
+//! | `mark-without-cas` | on real threads | chains that run into each other: something stale, or more traced than there is | 0.03, 0.10 | 4 |
+//! | `skip-idle-noop` | never | it stays correct, see below | – | – |
+//! | `skip-idle-flip-noop` | on real threads | something on a worklist that is not marked, or twice | 0.58, 12 | 4 – 8 |
+//! | `skip-init-noop` | never | it stays correct, see below | – | – |
+//! | `skip-mark-noop` | in Loom | what was allocated after the roots is freed | – | 1 |
+//! | `no-handshake-fence` | in Loom | what was allocated after the roots is freed | – | 1 |
+//! | `roots-not-marked` | on real threads | a stale reference | < 0.01, < 0.01 | 0 |
+//! | `no-get-work` | on real threads | worklists left over from a cycle, or a stale reference | 0.11, 0.66 | 5 – 6 |
+//! | `allocate-wrong-sense` | on real threads | a stale reference | 0.01, 0.20 | 2 – 5 |
+//! | `early-sweep` | on real threads | a stale reference | < 0.01, 0.17 | 3 – 4 |
+//! | `worklist-not-handed-over` | on real threads | a stale reference | < 0.01, 0.12 | 3 – 4 |
+//! | `generation-not-bumped` | on real threads | a reference that is allocated twice | 0.16, 2.5 | 3 – 14 |
+//!
+//! A program without operations is one too: all threads hold an object, and the collector frees it.
+//! `mark-without-cas` and `skip-idle-flip-noop` are races of a few instructions; programs that show them
+//! fail in one play of ten or so, and have threads linger at the place in question.
+//!
+//! **`no-handshake-fence`, `skip-mark-noop`.** The model shows both unsafe, because there a request
+//! overtakes the stores before it. Here the request is itself a store, and x86-64 makes stores visible in
+//! their order: who sees the request sees `fA`. So nothing goes wrong there. Loom's memory has no such
+//! order, and shows both. The mark handshake is needed for its fence alone: get-roots has none.
+//!
+//! **`skip-idle-noop`.** The handshake is to keep a barrier from the cycle before out of the next. A
+//! barrier that loads `fM` before the flip finds the object marked in the old sense, and is done:
+//! nothing is marked in the new sense before every mutator has answered the next handshake. One that
+//! loads it after the flip loads the phase after that, and sees `Idle`, which was stored before the
+//! flip, or what was stored after the next handshake, when the barrier is over. Either way it marks
+//! nothing.
+//!
+//! **`skip-init-noop`.** Without it a store may be under way whose barriers found the phase `Idle`, while
+//! another thread allocates black. All such stores are over when the mark handshake is, before any
+//! roots are in. In between they could only hurt by putting a white reference into a black object: but
+//! whoever holds a black object has seen something that was stored after `fA`, which was stored after
+//! the phase, and so does not find it `Idle`. The model holds without either handshake as well, at one
+//! mutator and two references.
+//!
+//! These are arguments, not proofs. Shuttle finds nothing against them, nor do stress runs.
+
+mod primitives;
+
+pub mod ben_ari;
+pub mod on_the_fly;
+pub mod specification;
+
+mod generate;
+mod play;
+mod program;
+mod recording;
+mod running;
+mod shorten;
+mod stress;
+
+pub use generate::programs;
+pub use play::{Outcome, Paced, play};
+pub use program::{Operation, Program, ProgramError, Step};
+pub use recording::{Recorded, overhead};
+pub use running::{Running, Trigger};
+pub use stress::{Failure, History, Stress, Stressed};

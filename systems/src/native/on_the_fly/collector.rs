@@ -1,0 +1,215 @@
+//! The collector [section 2.2, Fig. 2].
+
+use std::sync::Arc;
+
+use super::control::Phase;
+use super::counts::Counts;
+use super::error::Violation;
+use super::fault::Fault;
+use super::handshake::Stage;
+use super::heap::Heap;
+use super::marking::{Worklist, mark};
+use super::reference::{Header, Reference};
+use super::witness::{Event, Place, Unseen, Witness};
+
+/// How mutators fare in the meantime.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// They go on; their barriers are for that.
+    #[default]
+    OnTheFly,
+    /// They wait from beginning to end: for comparison.
+    StopTheWorld,
+}
+
+/// How many slots the sweep frees before it hands them out.
+const SWEPT: usize = 256;
+
+/// The collector of a heap. It runs in whatever thread calls [`cycle`](Self::cycle).
+pub struct Collector<W: Witness = Unseen> {
+    heap: Arc<Heap>,
+    mode: Mode,
+    w: Worklist,
+    counts: Counts,
+    witness: W,
+}
+
+impl Collector {
+    /// The collector of a heap; a heap is to have one at a time.
+    pub fn new(heap: &Arc<Heap>) -> Self {
+        Self::witnessed(heap, Unseen)
+    }
+}
+
+impl<W: Witness> Collector<W> {
+    /// The collector of a heap, followed.
+    pub fn witnessed(heap: &Arc<Heap>, witness: W) -> Self {
+        Self {
+            heap: Arc::clone(heap),
+            mode: Mode::OnTheFly,
+            w: Worklist::new(),
+            counts: Counts::default(),
+            witness,
+        }
+    }
+
+    /// The same in another mode.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// One cycle; how many objects it freed.
+    ///
+    /// # Errors
+    ///
+    /// If something is found that a correct collector does not bring about. The heap is of no more use
+    /// then, and no further cycle is to be run.
+    pub fn cycle(&mut self) -> Result<u64, Violation> {
+        let before = self.counts.freed;
+        let ended = match self.mode {
+            Mode::OnTheFly => self.on_the_fly(),
+            Mode::StopTheWorld => self.stop_the_world(),
+        };
+        self.counts.cycles += u64::from(ended.is_ok());
+        let freed = self.counts.freed - before;
+        self.heap.count(std::mem::take(&mut self.counts));
+        ended.map(|()| freed)
+    }
+
+    fn on_the_fly(&mut self) -> Result<(), Violation> {
+        self.handshake(Stage::Idle);
+        self.heap.control.invert_fm();
+        self.handshake(Stage::IdleFlip);
+        self.heap.control.set_phase(Phase::Init);
+        self.handshake(Stage::Init);
+        self.heap.control.set_phase(Phase::Mark);
+        self.heap.control.set_fa_to_fm();
+        self.handshake(Stage::Mark);
+        self.collect()
+    }
+
+    /// The same work, with mutators at a standstill: none of them is in an operation, so the control
+    /// variables change under nobody's eyes.
+    fn stop_the_world(&mut self) -> Result<(), Violation> {
+        self.handshake(Stage::Stop);
+        self.heap.control.invert_fm();
+        self.heap.control.set_phase(Phase::Mark);
+        self.heap.control.set_fa_to_fm();
+        // With a fence, which get-roots does not have.
+        self.handshake(Stage::Mark);
+        let collected = self.collect();
+        self.heap.seats.resume();
+        collected
+    }
+
+    /// From the roots to the end [lines 15–46].
+    fn collect(&mut self) -> Result<(), Violation> {
+        self.handshake(Stage::GetRoots);
+        self.w = self.heap.seats.take();
+        let marked = self.mark_loop();
+        if marked.is_ok() {
+            self.heap.control.set_phase(Phase::Sweep);
+            self.sweep();
+        }
+        self.heap.control.set_phase(Phase::Idle);
+        marked
+    }
+
+    /// A round of handshakes [Fig. 4].
+    fn handshake(&mut self, stage: Stage) {
+        if stage.is_left_out(self.heap.fault) {
+            return;
+        }
+        self.witness.at(Place::Round);
+        self.heap.seats.ask(stage, self.heap.fault);
+        self.heap.seats.wait();
+        self.counts.rounds += 1;
+    }
+
+    /// Lines 25 to 34.
+    fn mark_loop(&mut self) -> Result<(), Violation> {
+        if self.heap.fault == Fault::EarlySweep {
+            return Ok(());
+        }
+        let mut traced = 0;
+        while !self.w.is_empty() {
+            while let Some(slot) = self.w.pop(&self.heap.links) {
+                // Each object is on a worklist once in a cycle.
+                traced += 1;
+                if traced > self.heap.shape.objects {
+                    return Err(Violation::TracedTwice(self.heap.shape.objects));
+                }
+                self.trace(slot)?;
+            }
+            self.handshake(Stage::GetWork);
+            self.w = self.heap.seats.take();
+        }
+        Ok(())
+    }
+
+    /// Lines 28 and 29.
+    fn trace(&mut self, slot: u32) -> Result<(), Violation> {
+        let header = self.heap.header(slot);
+        let generation = header.generation;
+        if !header.allocated || header.mark != self.heap.control.fm() {
+            return Err(Violation::NotGrey(Reference { slot, generation }));
+        }
+        self.witness.at(Place::Trace);
+        self.counts.traced += 1;
+        let Self {
+            heap,
+            w,
+            counts,
+            witness,
+            ..
+        } = self;
+        for field in 0..heap.shape.fields {
+            if let Some(reference) = heap.field(slot, field) {
+                mark(heap, reference, w, counts, witness).map_err(Violation::Stale)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lines 38 to 45.
+    fn sweep(&mut self) {
+        let marked = self.heap.control.fm();
+        let mut freed = Vec::new();
+        for slot in 0..self.heap.shape.objects {
+            let header = self.heap.header(slot);
+            if !header.allocated || header.mark == marked {
+                continue;
+            }
+            let begin = self.witness.now();
+            let generation = header.generation;
+            let next = self.next_generation(generation);
+            let header = Header {
+                generation: next.unwrap_or(generation),
+                allocated: false,
+                mark: header.mark,
+            };
+            self.heap.set_header(slot, header);
+            let reference = Reference { slot, generation };
+            self.witness.saw(begin, Event::Free { reference });
+            self.counts.freed += 1;
+            // A slot without a further generation is not used again.
+            if next.is_some() {
+                freed.push(slot);
+            }
+            if freed.len() >= SWEPT {
+                self.heap.pool.give_back(&mut freed);
+            }
+        }
+        self.heap.pool.give_back(&mut freed);
+    }
+
+    /// The one place in which the generation matters.
+    fn next_generation(&self, generation: u32) -> Option<u32> {
+        match self.heap.fault {
+            Fault::GenerationNotBumped => Some(generation),
+            _ => generation.checked_add(1),
+        }
+    }
+}

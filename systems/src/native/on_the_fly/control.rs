@@ -1,0 +1,79 @@
+//! The control variables `fM`, `fA` and `phase` [section 2.2]. Only the collector writes them.
+
+use super::primitives::{AtomicBool, AtomicU8, Ordering};
+
+/// What the collector is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    Idle,
+    Init,
+    Mark,
+    Sweep,
+}
+
+/// The control variables, on cache lines of their own: every barrier reads them.
+#[repr(align(128))]
+pub(crate) struct Control {
+    fm: AtomicBool,
+    fa: AtomicBool,
+    phase: AtomicU8,
+}
+
+impl Control {
+    /// Everything idle: objects are allocated marked, in the sense `false` [Fig. 2, line 1].
+    pub fn new() -> Self {
+        Self {
+            fm: AtomicBool::new(false),
+            fa: AtomicBool::new(false),
+            phase: AtomicU8::new(Phase::Idle as u8),
+        }
+    }
+
+    /// The sense in which objects are marked.
+    pub fn fm(&self) -> bool {
+        // Acquire: the flag and the phase are loaded after it [Fig. 5, lines 2 to 4]. That the value is
+        // not older than the last handshake follows from the handshake's fences.
+        self.fm.load(Ordering::Acquire)
+    }
+
+    /// The sense in which objects are allocated.
+    pub fn fa(&self) -> bool {
+        // Relaxed: the value decides nothing but the mark of an object that nobody else has seen yet.
+        self.fa.load(Ordering::Relaxed)
+    }
+
+    pub fn phase(&self) -> Phase {
+        // Relaxed: what a barrier does next depends on the value alone. It is in the order of loads
+        // behind the flag, since that is loaded with acquire.
+        match self.phase.load(Ordering::Relaxed) {
+            0 => Phase::Idle,
+            1 => Phase::Init,
+            2 => Phase::Mark,
+            _ => Phase::Sweep,
+        }
+    }
+
+    /// [Fig. 2, line 5]. The collector is the only writer.
+    pub fn invert_fm(&self) {
+        // Relaxed: its own value.
+        let inverted = !self.fm.load(Ordering::Relaxed);
+        // Release: whoever sees the new sense also sees the phase `Idle` before it. The variables are
+        // written in the order of Fig. 2, as the collector's store buffer keeps it.
+        self.fm.store(inverted, Ordering::Release);
+    }
+
+    /// [Fig. 2, lines 8, 11, 37 and 46].
+    pub fn set_phase(&self, phase: Phase) {
+        // Release: as above.
+        self.phase.store(phase as u8, Ordering::Release);
+    }
+
+    /// [Fig. 2, line 12].
+    pub fn set_fa_to_fm(&self) {
+        // Relaxed: its own value.
+        let fm = self.fm.load(Ordering::Relaxed);
+        // Release: as above.
+        self.fa.store(fm, Ordering::Release);
+    }
+}

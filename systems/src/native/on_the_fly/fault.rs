@@ -1,0 +1,84 @@
+//! Faults: the collector with one thing left out or done wrongly.
+
+use serde::Serialize;
+
+/// What is wrong. Each is looked at in one place, in the smallest function that differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// Nothing.
+    #[default]
+    None,
+    /// A store does not mark what it overwrites [Fig. 6, line 9].
+    NoDeletionBarrier,
+    /// A store does not mark what it writes [Fig. 6, line 10].
+    NoInsertionBarrier,
+    /// Marking loads, tests and stores, and takes itself for the winner [Fig. 5, lines 5–11].
+    MarkWithoutCas,
+    /// No handshake before `fM` is inverted [Fig. 2, lines 3–4].
+    SkipIdleNoop,
+    /// No handshake after `fM` is inverted [Fig. 2, lines 6–7].
+    SkipIdleFlipNoop,
+    /// No handshake after the phase is `Init` [Fig. 2, lines 9–10].
+    SkipInitNoop,
+    /// No handshake after `fA` is set [Fig. 2, lines 13–14]; its fence goes with it.
+    SkipMarkNoop,
+    /// Handshakes have no fence [Fig. 4].
+    NoHandshakeFence,
+    /// Mutators answer get-roots without marking their roots [Fig. 2, lines 18–19].
+    RootsNotMarked,
+    /// Marking ends without asking mutators for work [Fig. 2, lines 31–34].
+    NoGetWork,
+    /// A new object is marked with the sense that `fA` is not [Fig. 6, line 17].
+    AllocateWrongSense,
+    /// Sweeping begins as soon as the roots are in: nothing is traced [Fig. 2, lines 25–34].
+    EarlySweep,
+    /// Mutators answer and keep their worklists [Fig. 2, lines 20 and 34].
+    WorklistNotHandedOver,
+    /// A slot has the same generation when it is used again.
+    GenerationNotBumped,
+}
+
+/// Every fault with its name.
+const NAMED: [(Fault, &str); 15] = [
+    (Fault::None, "none"),
+    (Fault::NoDeletionBarrier, "no-deletion-barrier"),
+    (Fault::NoInsertionBarrier, "no-insertion-barrier"),
+    (Fault::MarkWithoutCas, "mark-without-cas"),
+    (Fault::SkipIdleNoop, "skip-idle-noop"),
+    (Fault::SkipIdleFlipNoop, "skip-idle-flip-noop"),
+    (Fault::SkipInitNoop, "skip-init-noop"),
+    (Fault::SkipMarkNoop, "skip-mark-noop"),
+    (Fault::NoHandshakeFence, "no-handshake-fence"),
+    (Fault::RootsNotMarked, "roots-not-marked"),
+    (Fault::NoGetWork, "no-get-work"),
+    (Fault::AllocateWrongSense, "allocate-wrong-sense"),
+    (Fault::EarlySweep, "early-sweep"),
+    (Fault::WorklistNotHandedOver, "worklist-not-handed-over"),
+    (Fault::GenerationNotBumped, "generation-not-bumped"),
+];
+
+impl Fault {
+    /// The names of all of them, that of [`Fault::None`] first.
+    pub const NAMES: [&'static str; NAMED.len()] = {
+        let mut names = [""; NAMED.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = NAMED[at].1;
+            at += 1;
+        }
+        names
+    };
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        let mut named = NAMED.iter().filter(|(fault, _)| *fault == self);
+        named.next().expect("every fault has a name").1
+    }
+
+    /// The fault of a name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut named = NAMED.iter().filter(|(_, known)| *known == name);
+        named.next().map(|(fault, _)| *fault)
+    }
+}

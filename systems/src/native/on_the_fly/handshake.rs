@@ -1,0 +1,255 @@
+//! Handshakes [section 2.2, Fig. 4]: how the collector asks every mutator for something and never stops
+//! one. Mutators answer at their safepoints, each when it gets there.
+//!
+//! **Ordering.** A request and its answer are one variable per mutator. What the collector wrote before
+//! it asks must be seen by a mutator after it is asked. That is what the fences are for, as in the
+//! paper: one of the collector's before its request, one of the mutator's after it has seen that. In the
+//! model of Rust two such fences synchronise, so the request itself is relaxed. What a mutator wrote
+//! before its answer must be seen by the collector after it: the answer is stored with release and
+//! loaded with acquire (the paper's "store fence when it finishes", "load fence after all"), which costs
+//! nothing on x86-64.
+//!
+//! **What x86-64 adds.** There stores become visible in program order, so that a mutator that sees the
+//! request sees what was written before it, fence or no fence; and the mutator's stores before its
+//! answer are in memory when the answer is. In the model of the paper the requests are not in the memory
+//! that has store buffers, so there the fences are needed. Here, on x86-64, they are not: they are what
+//! makes this right on other processors, and in the model of Rust.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::fault::Fault;
+use super::marking::{NONE, Worklist};
+use super::primitives::{self, AtomicBool, AtomicU8, AtomicU32, Mutex, Ordering, fence};
+
+/// The handshakes of a cycle, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Stage {
+    /// Everybody knows that the collector is idle [Fig. 2, lines 3–4].
+    Idle = 1,
+    /// … that `fM` is inverted [lines 6–7].
+    IdleFlip,
+    /// … that the phase is `Init` [lines 9–10].
+    Init,
+    /// … that the phase is `Mark`, and `fA` set [lines 13–14].
+    Mark,
+    /// Mutators mark their roots and hand over their worklists [lines 15–20].
+    GetRoots,
+    /// Mutators hand over their worklists [lines 31–34].
+    GetWork,
+    /// Mutators wait until the world goes on; only where it is stopped.
+    Stop,
+}
+
+/// No handshake is asked for.
+const NOTHING: u8 = 0;
+
+impl Stage {
+    const ALL: [Self; 7] = [
+        Self::Idle,
+        Self::IdleFlip,
+        Self::Init,
+        Self::Mark,
+        Self::GetRoots,
+        Self::GetWork,
+        Self::Stop,
+    ];
+
+    fn of(asked: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| *stage as u8 == asked)
+    }
+
+    /// Whether it asks for nothing but an answer.
+    fn is_noop(self) -> bool {
+        !matches!(self, Self::GetRoots | Self::GetWork)
+    }
+
+    /// Whether it is left out. The one place in which these faults matter.
+    pub(crate) fn is_left_out(self, fault: Fault) -> bool {
+        match fault {
+            Fault::SkipIdleNoop => self == Self::Idle,
+            Fault::SkipIdleFlipNoop => self == Self::IdleFlip,
+            Fault::SkipInitNoop => self == Self::Init,
+            Fault::SkipMarkNoop => self == Self::Mark,
+            Fault::NoGetWork => self == Self::GetWork,
+            _ => false,
+        }
+    }
+}
+
+/// The paper's mfence, of both sides. The one place in which the fault matters.
+fn mfence(fault: Fault) {
+    if fault != Fault::NoHandshakeFence {
+        fence(Ordering::SeqCst);
+    }
+}
+
+/// What one mutator and the collector have in common, on cache lines of its own.
+#[repr(align(128))]
+pub(crate) struct Seat {
+    asked: AtomicU8,
+    handed: AtomicU32,
+}
+
+impl Seat {
+    fn new(asked: u8) -> Arc<Self> {
+        Arc::new(Self {
+            asked: AtomicU8::new(asked),
+            handed: AtomicU32::new(NONE),
+        })
+    }
+
+    /// What the mutator is asked for. Called by the mutator.
+    #[inline]
+    pub fn asked(&self, fault: Fault) -> Option<Stage> {
+        // Relaxed: the fence below makes what the collector wrote before it visible.
+        let asked = self.asked.load(Ordering::Relaxed);
+        if asked == NOTHING {
+            return None;
+        }
+        mfence(fault);
+        Stage::of(asked)
+    }
+
+    /// The mutator is done, and hands over `w` if it was asked for that.
+    pub fn answer(&self, stage: Stage, w: &mut Worklist, fault: Fault) {
+        if !stage.is_noop() {
+            let kept = fault == Fault::WorklistNotHandedOver;
+            let handed = if kept { NONE } else { w.take() };
+            // Relaxed: the store of the answer releases it.
+            self.handed.store(handed, Ordering::Relaxed);
+        }
+        // Release: whoever sees the answer sees the mutator's marks, stores and worklist.
+        self.asked.store(NOTHING, Ordering::Release);
+    }
+}
+
+/// The seats of all mutators.
+pub(crate) struct Seats {
+    members: Mutex<Members>,
+    stopped: AtomicBool,
+}
+
+struct Members {
+    seats: Vec<Arc<Seat>>,
+    /// Worklists of mutators that have left.
+    left: Vec<u32>,
+}
+
+impl Seats {
+    pub fn new() -> Self {
+        Self {
+            members: Mutex::new(Members {
+                seats: Vec::new(),
+                left: Vec::new(),
+            }),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    fn members<T>(&self, with: impl FnOnce(&mut Members) -> T) -> T {
+        let mut members = self.members.lock().expect("nothing panics with the lock");
+        with(&mut members)
+    }
+
+    /// A mutator comes that holds nothing. Whatever it is asked for it has as good as answered: it has
+    /// no roots, and it sees what the collector wrote before it last took the lock. While the world is
+    /// stopped it has to wait.
+    pub fn join(&self) -> Arc<Seat> {
+        let mut round = 0;
+        loop {
+            let seat = self.members(|members| {
+                if self.is_stopped() {
+                    return None;
+                }
+                let seat = Seat::new(NOTHING);
+                members.seats.push(Arc::clone(&seat));
+                Some(seat)
+            });
+            match seat {
+                Some(seat) => return seat,
+                None => primitives::wait(round),
+            }
+            round = round.saturating_add(1);
+        }
+    }
+
+    /// A mutator comes that holds what `parent` does. It knows what the parent knows, and owes the
+    /// answer that the parent owes.
+    pub fn fork(&self, parent: &Seat) -> Arc<Seat> {
+        self.members(|members| {
+            // Relaxed: requests are made under the lock.
+            let seat = Seat::new(parent.asked.load(Ordering::Relaxed));
+            members.seats.push(Arc::clone(&seat));
+            seat
+        })
+    }
+
+    /// A mutator goes: it holds nothing any more, and what it is asked for is answered.
+    pub fn leave(&self, seat: &Arc<Seat>, w: &mut Worklist) {
+        self.members(|members| {
+            members.seats.retain(|member| !Arc::ptr_eq(member, seat));
+            // Relaxed: this mutator wrote it, or the collector under the lock.
+            let handed = seat.handed.load(Ordering::Relaxed);
+            let lists = [handed, w.take()].into_iter().filter(|head| *head != NONE);
+            members.left.extend(lists);
+        });
+    }
+
+    /// Asks every mutator. A noop handshake begins with a fence, get-roots and get-work do not: nothing
+    /// was written since the last that a mutator has to know.
+    pub fn ask(&self, stage: Stage, fault: Fault) {
+        if stage.is_noop() {
+            mfence(fault);
+        }
+        self.members(|members| {
+            if stage == Stage::Stop {
+                // Relaxed: read under the lock, or by mutators that were asked to stop after it.
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+            for seat in &members.seats {
+                // Relaxed: ordered behind the fence.
+                seat.asked.store(stage as u8, Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// Waits until all mutators have answered or gone.
+    pub fn wait(&self) {
+        let mut round = 0;
+        // Acquire: with the release of the answer.
+        let is_waiting = |seat: &Arc<Seat>| seat.asked.load(Ordering::Acquire) != NOTHING;
+        while self.members(|members| members.seats.iter().any(is_waiting)) {
+            primitives::wait(round);
+            round = round.saturating_add(1);
+        }
+    }
+
+    /// The worklists that were handed over, by those who have left too.
+    pub fn take(&self) -> Worklist {
+        self.members(|members| {
+            let mut heads = std::mem::take(&mut members.left);
+            for seat in &members.seats {
+                // Relaxed: the mutator writes it again only when it is asked again.
+                heads.push(seat.handed.load(Ordering::Relaxed));
+                seat.handed.store(NONE, Ordering::Relaxed);
+            }
+            Worklist::of(heads)
+        })
+    }
+
+    /// Lets mutators go on that have stopped.
+    pub fn resume(&self) {
+        // Release: they see what was done while they were stopped.
+        self.stopped.store(false, Ordering::Release);
+    }
+
+    /// Whether mutators that have answered [`Stage::Stop`] are to wait.
+    pub fn is_stopped(&self) -> bool {
+        // Acquire: with the release of `resume`.
+        self.stopped.load(Ordering::Acquire)
+    }
+}

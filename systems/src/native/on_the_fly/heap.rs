@@ -1,0 +1,183 @@
+//! The heap: objects of as many fields each, in slots of one length.
+
+use std::sync::Arc;
+
+use super::control::Control;
+use super::counts::Counts;
+use super::error::Stale;
+use super::fault::Fault;
+use super::handshake::Seats;
+use super::marking::Links;
+use super::pool::CommonPool;
+use super::primitives::{AtomicU64, Mutex, Ordering};
+use super::reference::{Header, Reference};
+
+/// How large a heap is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// How many objects there can be.
+    pub objects: u32,
+    /// How many references an object has.
+    pub fields: u32,
+}
+
+/// A heap that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// Too few objects or too many.
+    #[error("a heap has 1 to {most} objects, and not {given}", most = Shape::MOST_OBJECTS)]
+    Objects {
+        /// How many were asked for.
+        given: u32,
+    },
+    /// Too many fields.
+    #[error("an object has at most {most} fields, and not {given}", most = Shape::MOST_FIELDS)]
+    Fields {
+        /// How many were asked for.
+        given: u32,
+    },
+}
+
+impl Shape {
+    /// The most objects.
+    pub const MOST_OBJECTS: u32 = 1 << 28;
+    /// The most fields of an object.
+    pub const MOST_FIELDS: u32 = 255;
+}
+
+/// A heap that a collector and mutators share.
+pub struct Heap {
+    pub(crate) shape: Shape,
+    pub(crate) fault: Fault,
+    pub(crate) control: Control,
+    /// Per slot the header, and then the fields.
+    words: Box<[AtomicU64]>,
+    pub(crate) links: Links,
+    pub(crate) pool: CommonPool,
+    pub(crate) seats: Seats,
+    counts: Mutex<Counts>,
+}
+
+impl Heap {
+    /// An empty heap.
+    ///
+    /// # Errors
+    ///
+    /// If the shape is none.
+    pub fn new(shape: Shape) -> Result<Arc<Self>, ShapeError> {
+        Self::with_fault(shape, Fault::None)
+    }
+
+    /// An empty heap for a collector with a fault.
+    ///
+    /// # Errors
+    ///
+    /// If the shape is none.
+    pub fn with_fault(shape: Shape, fault: Fault) -> Result<Arc<Self>, ShapeError> {
+        if !(1..=Shape::MOST_OBJECTS).contains(&shape.objects) {
+            let given = shape.objects;
+            return Err(ShapeError::Objects { given });
+        }
+        if shape.fields > Shape::MOST_FIELDS {
+            let given = shape.fields;
+            return Err(ShapeError::Fields { given });
+        }
+        let words = shape.objects as usize * (shape.fields as usize + 1);
+        Ok(Arc::new(Self {
+            shape,
+            fault,
+            control: Control::new(),
+            words: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            links: Links::new(shape.objects),
+            pool: CommonPool::new(shape.objects),
+            seats: Seats::new(),
+            counts: Mutex::new(Counts::default()),
+        }))
+    }
+
+    /// Its size.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// How many slots no mutator has taken to allocate from. More may be free, in their pools.
+    pub fn free_slots(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// What happened so far, of the collector and of the mutators that have left.
+    pub fn counts(&self) -> Counts {
+        *self.counts.lock().expect("nothing panics with the lock")
+    }
+
+    pub(crate) fn count(&self, counts: Counts) {
+        *self.counts.lock().expect("nothing panics with the lock") += counts;
+    }
+
+    fn at(&self, slot: u32) -> usize {
+        slot as usize * (self.shape.fields as usize + 1)
+    }
+
+    pub(crate) fn header_word(&self, slot: u32) -> &AtomicU64 {
+        &self.words[self.at(slot)]
+    }
+
+    pub(crate) fn header(&self, slot: u32) -> Header {
+        // Acquire: between the loads of `fM` and of the phase [Fig. 5]. Whoever has a reference has
+        // seen its header, which was written before the reference.
+        Header::unpack(self.header_word(slot).load(Ordering::Acquire))
+    }
+
+    pub(crate) fn set_header(&self, slot: u32, header: Header) {
+        // Relaxed: nobody else writes a header that is allocated or freed. A new object is published
+        // by the store of a field, which releases it; a free slot by the lock of the pool.
+        self.header_word(slot)
+            .store(header.pack(), Ordering::Relaxed);
+    }
+
+    /// The header of the object that `reference` is to.
+    pub(crate) fn header_of(&self, reference: Reference) -> Result<Header, Stale> {
+        let header = self.header(reference.slot);
+        match header.is_of(reference) {
+            true => Ok(header),
+            false => Err(Stale {
+                reference,
+                found: header.allocated.then_some(header.generation),
+            }),
+        }
+    }
+
+    pub(crate) fn field(&self, slot: u32, field: u32) -> Option<Reference> {
+        let word = &self.words[self.at(slot) + 1 + field as usize];
+        // Acquire: the object that the reference is to was made before the reference was stored.
+        Reference::unpack(word.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn set_field(&self, slot: u32, field: u32, value: Option<Reference>) {
+        let word = &self.words[self.at(slot) + 1 + field as usize];
+        // Release: publishes the object, as the store buffer does by its order. Between this store and
+        // the thread's next load nothing is ordered, on x86-64 as little as here.
+        word.store(Reference::pack(value), Ordering::Release);
+    }
+
+    /// Looks at everything that is reachable from `roots`: all of it has to be there. For a heap at
+    /// rest; with mutators running, what it says means nothing.
+    ///
+    /// # Errors
+    ///
+    /// If something reachable was freed.
+    pub fn audit(&self, roots: impl IntoIterator<Item = Reference>) -> Result<usize, Stale> {
+        let mut seen = vec![false; self.shape.objects as usize];
+        let mut work: Vec<Reference> = roots.into_iter().collect();
+        let mut reached = 0;
+        while let Some(reference) = work.pop() {
+            self.header_of(reference)?;
+            if !std::mem::replace(&mut seen[reference.slot as usize], true) {
+                reached += 1;
+                let fields = 0..self.shape.fields;
+                work.extend(fields.filter_map(|field| self.field(reference.slot, field)));
+            }
+        }
+        Ok(reached)
+    }
+}

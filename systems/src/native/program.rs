@@ -1,0 +1,232 @@
+//! Small programs for mutators: what each of some threads does, one operation after the other.
+//!
+//! A program is data, so that it can be generated, made smaller, and written on a command line. Its
+//! roots are numbered from the newest, 0, and a number beyond the oldest starts again from the newest,
+//! so that a program remains one with any operation left out.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::on_the_fly::{Place, Stage};
+
+/// What every thread does, and where the collector lingers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// One list a thread. Each thread begins with one root, an object that all of them hold.
+    pub threads: Vec<Vec<Step>>,
+    /// Where the collector lingers, if anywhere.
+    pub collector: Option<Place>,
+}
+
+/// An operation, and where the thread lingers in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it does.
+    pub operation: Operation,
+    /// Where it lingers, if anywhere.
+    pub dwell: Option<Place>,
+}
+
+/// What a mutator can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Allocates.
+    Alloc,
+    /// Loads a field of a root, as a new root.
+    Load {
+        /// The root.
+        src: u8,
+        /// The field.
+        field: u8,
+    },
+    /// Stores a root or null in a field of a root.
+    Store {
+        /// The root that is written to.
+        src: u8,
+        /// The field.
+        field: u8,
+        /// What is written.
+        dst: Option<u8>,
+    },
+    /// Discards a root.
+    Discard {
+        /// Which.
+        root: u8,
+    },
+    /// Answers a handshake, if the collector asks for one.
+    Safepoint,
+    /// Answers handshakes until this one is answered: so a program gets to where a cycle is.
+    Until(Stage),
+    /// Leaves, and has a new mutator go on with the same roots.
+    Relay,
+}
+
+impl Program {
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.threads.iter().map(Vec::len).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// As it is written, a line a thread; the collector's comes last, if it lingers.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |steps: &Vec<Step>| {
+            let steps: Vec<_> = steps.iter().map(Step::to_string).collect();
+            steps.join("; ")
+        };
+        let collector = self
+            .collector
+            .map(|place| format!("collector{}", at(place)));
+        self.threads.iter().map(line).chain(collector).collect()
+    }
+
+    /// The program that is written in lines.
+    ///
+    /// # Errors
+    ///
+    /// If something is no operation.
+    pub fn read<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Self, ProgramError> {
+        let mut program = Self::default();
+        for line in lines {
+            if let Some(place) = line.trim().strip_prefix("collector@") {
+                program.collector = Some(place_named(place)?);
+                continue;
+            }
+            let steps = line
+                .split(';')
+                .map(str::trim)
+                .filter(|step| !step.is_empty());
+            let steps = steps.map(str::parse).collect::<Result<_, _>>()?;
+            program.threads.push(steps);
+        }
+        Ok(program)
+    }
+}
+
+/// A word that is no operation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// Not one of the operations.
+    #[error(
+        "{0:?} is no operation; there are: alloc, load SRC.FIELD, store SRC.FIELD=DST, store \
+         SRC.FIELD=null, discard ROOT, safepoint, until STAGE, relay, each with @PLACE behind it or not"
+    )]
+    Operation(String),
+    /// Not one of the stages.
+    #[error("{0:?} is no stage; there are: {stages}", stages = names(&STAGES))]
+    Stage(String),
+    /// Not one of the places.
+    #[error("{0:?} is no place; there are: {places}", places = names(&PLACES))]
+    Place(String),
+}
+
+/// The stages that a program can wait for.
+pub(crate) const STAGES: [(Stage, &str); 6] = [
+    (Stage::Idle, "idle"),
+    (Stage::IdleFlip, "idle-flip"),
+    (Stage::Init, "init"),
+    (Stage::Mark, "mark"),
+    (Stage::GetRoots, "get-roots"),
+    (Stage::GetWork, "get-work"),
+];
+
+/// The places where a thread can linger.
+const PLACES: [(Place, &str); 5] = [
+    (Place::Sense, "sense"),
+    (Place::Claim, "claim"),
+    (Place::Write, "write"),
+    (Place::Trace, "trace"),
+    (Place::Round, "round"),
+];
+
+fn names<T>(named: &[(T, &str)]) -> String {
+    let names: Vec<_> = named.iter().map(|(_, name)| *name).collect();
+    names.join(", ")
+}
+
+fn place_named(name: &str) -> Result<Place, ProgramError> {
+    let mut places = PLACES.iter();
+    let found = places.find(|(_, known)| *known == name);
+    found
+        .map(|(place, _)| *place)
+        .ok_or_else(|| ProgramError::Place(name.to_owned()))
+}
+
+fn at(place: Place) -> String {
+    let mut places = PLACES.iter();
+    let found = places.find(|(known, _)| *known == place);
+    format!("@{}", found.expect("every place has a name").1)
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.operation {
+            Operation::Alloc => f.write_str("alloc"),
+            Operation::Load { src, field } => write!(f, "load {src}.{field}"),
+            Operation::Store { src, field, dst } => match dst {
+                Some(dst) => write!(f, "store {src}.{field}={dst}"),
+                None => write!(f, "store {src}.{field}=null"),
+            },
+            Operation::Discard { root } => write!(f, "discard {root}"),
+            Operation::Safepoint => f.write_str("safepoint"),
+            Operation::Until(stage) => {
+                let mut stages = STAGES.iter();
+                let found = stages.find(|(known, _)| *known == stage);
+                write!(f, "until {}", found.map_or("stop", |(_, name)| name))
+            }
+            Operation::Relay => f.write_str("relay"),
+        }?;
+        self.dwell.map_or(Ok(()), |place| f.write_str(&at(place)))
+    }
+}
+
+impl FromStr for Step {
+    type Err = ProgramError;
+
+    fn from_str(text: &str) -> Result<Self, ProgramError> {
+        let (words, dwell) = match text.split_once('@') {
+            Some((words, place)) => (words, Some(place_named(place)?)),
+            None => (text, None),
+        };
+        let wrong = || ProgramError::Operation(text.to_owned());
+        let number = |text: &str| text.parse::<u8>().map_err(|_| wrong());
+        let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
+        let place = |text: &str| {
+            let (src, field) = text.split_once('.').ok_or_else(wrong)?;
+            Ok((number(src)?, number(field)?))
+        };
+        let operation = match (verb, rest) {
+            ("alloc", "") => Operation::Alloc,
+            ("safepoint", "") => Operation::Safepoint,
+            ("relay", "") => Operation::Relay,
+            ("load", rest) => {
+                let (src, field) = place(rest)?;
+                Operation::Load { src, field }
+            }
+            ("store", rest) => {
+                let (written, dst) = rest.split_once('=').ok_or_else(wrong)?;
+                let (src, field) = place(written)?;
+                let dst = match dst {
+                    "null" => None,
+                    dst => Some(number(dst)?),
+                };
+                Operation::Store { src, field, dst }
+            }
+            ("discard", root) => Operation::Discard {
+                root: number(root)?,
+            },
+            ("until", stage) => {
+                let mut stages = STAGES.iter();
+                let found = stages.find(|(_, name)| *name == stage);
+                let found = found.ok_or_else(|| ProgramError::Stage(stage.to_owned()))?;
+                Operation::Until(found.0)
+            }
+            _ => return Err(wrong()),
+        };
+        Ok(Self { operation, dwell })
+    }
+}

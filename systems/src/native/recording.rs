@@ -1,0 +1,67 @@
+//! Recording what mutators and the collector do, and what that costs.
+
+use std::time::{Duration, Instant};
+
+use refmap::validate::{Begin, Recorder, ThreadLog};
+
+use super::on_the_fly::{Event, Heap, HeapError, Mutator, Place, Shape, Unseen, Witness};
+
+/// Records what one thread does. Nothing is shared with other threads but the clock.
+#[derive(Debug)]
+pub struct Recorded(ThreadLog<Event>);
+
+impl Recorded {
+    /// Records on a log.
+    pub fn on(recorder: &Recorder<Event>) -> Self {
+        Self(recorder.thread())
+    }
+}
+
+impl Witness for Recorded {
+    type Moment = Begin;
+
+    fn now(&mut self) -> Begin {
+        self.0.begin()
+    }
+
+    fn saw(&mut self, begin: Begin, event: Event) {
+        self.0.end(begin, event);
+    }
+
+    fn at(&mut self, _: Place) {}
+}
+
+/// How many times as long an operation of a mutator takes when it is recorded, on an idle heap.
+pub fn overhead() -> f64 {
+    const ROUNDS: u32 = 20_000;
+    let shape = Shape {
+        objects: 1024,
+        fields: 2,
+    };
+    let heap = Heap::new(shape).expect("the shape is one");
+    let recorder = Recorder::new();
+    let unseen = time(Mutator::witnessed(&heap, Unseen), ROUNDS);
+    let recorded = time(Mutator::witnessed(&heap, Recorded::on(&recorder)), ROUNDS);
+    recorded.as_secs_f64() / unseen.as_secs_f64().max(1e-9)
+}
+
+/// The shortest of several times that some loads, stores and discards took.
+fn time<W: Witness>(mut mutator: Mutator<W>, rounds: u32) -> Duration {
+    let mut work = || -> Result<Duration, HeapError> {
+        let [one, other] = [mutator.alloc()?, mutator.alloc()?];
+        let begun = Instant::now();
+        for _ in 0..rounds {
+            mutator.store(&one, 0, Some(&other))?;
+            if let Some(loaded) = mutator.load(&one, 0)? {
+                mutator.discard(loaded)?;
+            }
+            mutator.store(&one, 0, None)?;
+        }
+        let taken = begun.elapsed();
+        mutator.discard(one)?;
+        mutator.discard(other)?;
+        Ok(taken)
+    };
+    let times = (0..5).map(|_| work().expect("the heap has room and no collector runs"));
+    times.min().expect("there are several")
+}

@@ -1,0 +1,365 @@
+//! "Collect only garbage", over a heap whose references have generations.
+//!
+//! The state is the heap as memory has it and what each mutator holds. Nothing is bounded: a slot may be
+//! used again and again, each time by another name. A store is a step when it reaches memory; that it
+//! does so after its mutator has gone on is for whoever asks to say, as is a load that a mutator's own
+//! store buffer answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use im::OrdMap;
+use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use serde::Serialize;
+
+use super::on_the_fly::Reference;
+
+/// The specification.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectOnlyGarbage {
+    /// How many mutators [`next`](TransitionSystem::next) has take steps. Any number may.
+    pub mutators: u32,
+    /// How many slots there are.
+    pub objects: u32,
+    /// How many fields an object has.
+    pub fields: u32,
+}
+
+/// The heap, and what mutators hold. Copies share what they have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Program {
+    /// The fields of each object.
+    #[serde(serialize_with = "as_objects")]
+    pub heap: OrdMap<Reference, Fields>,
+    /// What each mutator holds, and how often.
+    #[serde(serialize_with = "as_list")]
+    pub roots: OrdMap<(u32, Reference), u32>,
+    /// The least generation of each slot that no object has had, where that is not 0.
+    #[serde(serialize_with = "as_list")]
+    pub fresh: OrdMap<u32, u32>,
+}
+
+/// The fields of an object.
+pub type Fields = Arc<[Option<Reference>]>;
+
+fn as_objects<S: serde::Serializer>(
+    heap: &OrdMap<Reference, Fields>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(
+        heap.iter()
+            .map(|(reference, fields)| (reference, &**fields)),
+    )
+}
+
+fn as_list<K: Serialize + Ord + Clone, V: Serialize + Clone, S: serde::Serializer>(
+    map: &OrdMap<K, V>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(map.iter())
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// A mutator comes to hold what another does.
+    Hold {
+        /// Who.
+        mutator: u32,
+        /// What.
+        reference: Reference,
+    },
+    /// A mutator gets an object that has never been before.
+    Alloc {
+        /// Who.
+        mutator: u32,
+        /// What it gets.
+        reference: Reference,
+    },
+    /// A mutator reads a field of an object that it holds, and then holds what memory has there.
+    Load {
+        /// Who.
+        mutator: u32,
+        /// The object.
+        src: Reference,
+        /// Its field.
+        field: u32,
+        /// What memory has there.
+        value: Option<Reference>,
+    },
+    /// … and then holds what it has itself stored there, which has not reached memory.
+    LoadOwn {
+        /// Who.
+        mutator: u32,
+        /// The object.
+        src: Reference,
+        /// What it has stored.
+        value: Option<Reference>,
+    },
+    /// A store reaches memory.
+    Store {
+        /// The object.
+        src: Reference,
+        /// Its field.
+        field: u32,
+        /// What is written.
+        value: Option<Reference>,
+    },
+    /// A mutator lets go of a root.
+    Discard {
+        /// Who.
+        mutator: u32,
+        /// Which.
+        reference: Reference,
+    },
+    /// A mutator lets go of all of them.
+    Leave {
+        /// Who.
+        mutator: u32,
+    },
+    /// The collector frees what no mutator can reach.
+    Free {
+        /// Which.
+        reference: Reference,
+    },
+}
+
+static RULES: [Rule; 8] = [
+    Rule::new("hold", "mutator", "Gammie et al., section 4"),
+    Rule::new("alloc", "mutator", "Gammie et al., Fig. 6, Alloc"),
+    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
+    Rule::new("load_own", "mutator", "Gammie et al., Fig. 6, Load; Fig. 9"),
+    Rule::new("store", "memory", "Gammie et al., Fig. 6, Store; Fig. 9"),
+    Rule::new("discard", "mutator", "Gammie et al., Fig. 6, Discard"),
+    Rule::new("leave", "mutator", "Gammie et al., section 4"),
+    Rule::new("free", "collector", "Gammie et al., section 1.1"),
+];
+
+impl Program {
+    /// Whether a mutator holds it.
+    pub fn holds(&self, mutator: u32, reference: Reference) -> bool {
+        self.roots.contains_key(&(mutator, reference))
+    }
+
+    /// From every reference that mutators can reach, the one by which it is reached; itself, if it is a
+    /// root.
+    pub fn reached(&self) -> BTreeMap<Reference, Reference> {
+        let roots = self.roots.keys().map(|(_, root)| *root);
+        let mut reached: BTreeMap<_, _> = roots.map(|root| (root, root)).collect();
+        let mut work: Vec<Reference> = reached.keys().copied().collect();
+        while let Some(from) = work.pop() {
+            for to in self.heap.get(&from).iter().flat_map(|f| f.iter().flatten()) {
+                reached.entry(*to).or_insert_with(|| {
+                    work.push(*to);
+                    from
+                });
+            }
+        }
+        reached
+    }
+
+    /// How a mutator can reach it: a root, and what leads on from there. None if none can.
+    pub fn path(&self, reference: Reference) -> Option<Vec<Reference>> {
+        let reached = self.reached();
+        let mut path = vec![reference];
+        let mut at = reference;
+        while *reached.get(&at)? != at {
+            at = reached[&at];
+            path.push(at);
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    fn hold(&mut self, mutator: u32, reference: Reference) {
+        *self.roots.entry((mutator, reference)).or_default() += 1;
+    }
+
+    fn is_there(&self, value: Option<Reference>) -> bool {
+        value.is_none_or(|value| self.heap.contains_key(&value))
+    }
+}
+
+impl CollectOnlyGarbage {
+    /// The effect of an action where its guard holds.
+    fn step(&self, from: &Program, action: Action) -> Option<Program> {
+        let mut to = from.clone();
+        match action {
+            Action::Hold { mutator, reference } => {
+                if !from.roots.keys().any(|(_, root)| *root == reference) {
+                    return None;
+                }
+                to.hold(mutator, reference);
+            }
+            Action::Alloc { mutator, reference } => {
+                let Reference { slot, generation } = reference;
+                let fresh = from.fresh.get(&slot).copied().unwrap_or(0);
+                let mut in_slot = from.heap.range(Reference::of_slot(slot));
+                if slot >= self.objects || generation < fresh || in_slot.next().is_some() {
+                    return None;
+                }
+                to.fresh.insert(slot, generation.checked_add(1)?);
+                let fields = (0..self.fields).map(|_| None).collect();
+                to.heap.insert(reference, fields);
+                to.hold(mutator, reference);
+            }
+            Action::Load {
+                mutator,
+                src,
+                field,
+                value,
+            } => {
+                let there = from.heap.get(&src)?.get(field as usize)?;
+                if !from.holds(mutator, src) || *there != value {
+                    return None;
+                }
+                if let Some(value) = value {
+                    to.hold(mutator, value);
+                }
+            }
+            Action::LoadOwn {
+                mutator,
+                src,
+                value,
+            } => {
+                if !from.holds(mutator, src) || !from.is_there(value) {
+                    return None;
+                }
+                if let Some(value) = value {
+                    to.hold(mutator, value);
+                }
+            }
+            Action::Store { src, field, value } => {
+                if !from.is_there(value) {
+                    return None;
+                }
+                let fields = to.heap.get_mut(&src)?;
+                *Arc::make_mut(fields).get_mut(field as usize)? = value;
+            }
+            Action::Discard { mutator, reference } => {
+                let times = to.roots.get_mut(&(mutator, reference))?;
+                *times -= 1;
+                if *times == 0 {
+                    to.roots.remove(&(mutator, reference));
+                }
+            }
+            Action::Leave { mutator } => {
+                let held = from.roots.keys().filter(|(by, _)| *by == mutator);
+                for root in held {
+                    to.roots.remove(root);
+                }
+            }
+            Action::Free { reference } => {
+                if from.reached().contains_key(&reference) {
+                    return None;
+                }
+                to.heap.remove(&reference)?;
+            }
+        }
+        Some(to)
+    }
+
+    /// Every action that may be enabled, and some that are not.
+    fn actions(&self, from: &Program) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let held: BTreeSet<Reference> = from.roots.keys().map(|(_, root)| *root).collect();
+        let values: Vec<_> = held.iter().copied().map(Some).chain([None]).collect();
+        for mutator in 0..self.mutators {
+            for reference in held.iter().copied() {
+                actions.push(Action::Hold { mutator, reference });
+                actions.push(Action::Discard { mutator, reference });
+                for value in values.iter().copied() {
+                    let src = reference;
+                    actions.push(Action::LoadOwn {
+                        mutator,
+                        src,
+                        value,
+                    });
+                }
+                for field in 0..self.fields {
+                    let fields = from.heap.get(&reference);
+                    let there = fields.and_then(|fields| fields.get(field as usize));
+                    actions.extend(there.map(|value| Action::Load {
+                        mutator,
+                        src: reference,
+                        field,
+                        value: *value,
+                    }));
+                }
+            }
+            for slot in 0..self.objects {
+                let generation = from.fresh.get(&slot).copied().unwrap_or(0);
+                let reference = Reference { slot, generation };
+                actions.push(Action::Alloc { mutator, reference });
+            }
+            actions.push(Action::Leave { mutator });
+        }
+        for src in held.iter().copied() {
+            for field in 0..self.fields {
+                let stores = values.iter().copied();
+                actions.extend(stores.map(|value| Action::Store { src, field, value }));
+            }
+        }
+        let objects = from.heap.keys().copied();
+        actions.extend(objects.map(|reference| Action::Free { reference }));
+        actions
+    }
+}
+
+impl TransitionSystem for CollectOnlyGarbage {
+    type State = Program;
+    type Action = Action;
+    type Observation = Program;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(match action {
+            Action::Hold { .. } => 0,
+            Action::Alloc { .. } => 1,
+            Action::Load { .. } => 2,
+            Action::LoadOwn { .. } => 3,
+            Action::Store { .. } => 4,
+            Action::Discard { .. } => 5,
+            Action::Leave { .. } => 6,
+            Action::Free { .. } => 7,
+        })
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        match *action {
+            Action::Hold { mutator, .. }
+            | Action::Alloc { mutator, .. }
+            | Action::Load { mutator, .. }
+            | Action::LoadOwn { mutator, .. }
+            | Action::Discard { mutator, .. }
+            | Action::Leave { mutator } => {
+                Process::numbered("mutator", u16::try_from(mutator).unwrap_or(u16::MAX))
+            }
+            Action::Store { .. } => Process::new("memory"),
+            Action::Free { .. } => Process::new("collector"),
+        }
+    }
+
+    /// An empty heap.
+    fn initial(&self, visit: &mut impl FnMut(Program)) {
+        visit(Program::default());
+    }
+
+    fn next(&self, from: &Program, visit: &mut impl FnMut(Action, Program)) {
+        for action in self.actions(from) {
+            offer(visit, action, || self.step(from, action));
+        }
+    }
+
+    fn observe(&self, state: &Program) -> Program {
+        state.clone()
+    }
+
+    fn successor(&self, from: &Program, action: &Action) -> Option<Program> {
+        self.step(from, *action)
+    }
+}

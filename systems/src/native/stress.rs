@@ -1,0 +1,280 @@
+//! Stress: random programs on real threads, each several times, until something is wrong or the time is
+//! up.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use refmap::random::Generator;
+use refmap::validate::Recorder;
+
+use super::generate::programs;
+use super::on_the_fly::{
+    Counts, Event, Fault, Place, Shape, ShapeError, Unseen, Violation, Witness,
+};
+use super::play::{Outcome, play};
+use super::program::{Operation, Program, Step};
+use super::recording::Recorded;
+use super::shorten::shorten;
+
+/// How often each program is played.
+const PLAYS: u32 = 3;
+/// How often a candidate is played that may fail as a larger program did.
+const TRIES: u32 = 20;
+/// How often it has to fail: a program that needs more luck is not simpler.
+const NEEDED: u32 = 2;
+/// How often the program found is played to say how often it fails.
+const AGAIN: u32 = 50;
+/// The longest time spent on making a program small.
+const SHORTENING: Duration = Duration::from_secs(20);
+
+/// How often a program that failed is recorded until it fails again.
+const RECORDED: u32 = 200;
+/// How many random programs make a long one.
+const LONG: usize = 40;
+
+/// What threads did, in the order of a history.
+pub type History = Vec<refmap::validate::Event<Event>>;
+
+/// What is to be stressed.
+#[derive(Clone, Debug)]
+pub struct Stress {
+    /// The heap.
+    pub shape: Shape,
+    /// How many mutators there are.
+    pub threads: usize,
+    /// What is wrong with the collector.
+    pub fault: Fault,
+    /// What determines the programs. Schedules are the machine's.
+    pub seed: u64,
+    /// How long, at most.
+    pub duration: Duration,
+    /// Just this program; random ones if there is none.
+    pub program: Option<Program>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Stressed {
+    /// How many programs were played.
+    pub programs: u64,
+    /// How many plays there were, those to make a program small not included.
+    pub plays: u64,
+    /// What happened in them.
+    pub counts: Counts,
+    /// How many objects the audits found reachable.
+    pub audited: u64,
+    /// What was wrong, if anything was.
+    pub failure: Option<Failure>,
+}
+
+/// A program that fails.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What it was that was seen first.
+    pub seen: Violation,
+    /// How long it took to see.
+    pub after: Duration,
+    /// The operations of the program that was random.
+    pub operations: usize,
+    /// What it was made to.
+    pub program: Program,
+    /// How often that failed when it was played again, of how many plays.
+    pub again: (u32, u32),
+}
+
+/// Yields here and there, so that threads that share few processors take turns, and passes on what it
+/// sees.
+#[derive(Clone, Debug)]
+struct Noise<W> {
+    choice: Generator,
+    inner: W,
+}
+
+impl<W: Witness> Witness for Noise<W> {
+    type Moment = W::Moment;
+
+    #[inline]
+    fn now(&mut self) -> W::Moment {
+        self.inner.now()
+    }
+
+    #[inline]
+    fn saw(&mut self, begin: W::Moment, event: Event) {
+        self.inner.saw(begin, event);
+    }
+
+    fn at(&mut self, _: Place) {
+        if self.choice.below(8) == 0 {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Stress {
+    /// Plays programs until one fails, the time is up, or `cancel` says so.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn run(&self, cancel: &AtomicBool) -> Result<Stressed, ShapeError> {
+        let begun = Instant::now();
+        let mut stressed = Stressed {
+            programs: 0,
+            plays: 0,
+            counts: Counts::default(),
+            audited: 0,
+            failure: None,
+        };
+        let mut runner = self.runner();
+        let numbers = Arc::new(AtomicU64::new(0));
+        let is_over = || cancel.load(Ordering::Relaxed) || begun.elapsed() >= self.duration;
+        loop {
+            let tree = programs(self.threads).new_tree(&mut runner);
+            let tree = tree.expect("the strategy rejects nothing");
+            let program = self.program.clone().unwrap_or_else(|| tree.current());
+            stressed.programs += 1;
+            for _ in 0..PLAYS {
+                let outcome = self.play(&program, &numbers)?;
+                stressed.plays += 1;
+                stressed.counts += outcome.counts;
+                stressed.audited += outcome.audited as u64;
+                if let Some(seen) = outcome.violation {
+                    stressed.failure = Some(Failure {
+                        seen,
+                        after: begun.elapsed(),
+                        operations: program.len(),
+                        program: match self.program {
+                            Some(_) => program,
+                            None => self.shortened(tree, &numbers, cancel)?,
+                        },
+                        again: (0, 0),
+                    });
+                    break;
+                }
+                if is_over() {
+                    break;
+                }
+            }
+            if let Some(failure) = &mut stressed.failure {
+                for _ in 0..AGAIN {
+                    let outcome = self.play(&failure.program, &numbers)?;
+                    failure.again.0 += u32::from(outcome.violation.is_some());
+                    failure.again.1 += 1;
+                }
+            }
+            if stressed.failure.is_some() || is_over() {
+                return Ok(stressed);
+            }
+        }
+    }
+
+    fn runner(&self) -> TestRunner {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&self.seed.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+        TestRunner::new_with_rng(Config::default(), rng)
+    }
+
+    fn play(&self, program: &Program, numbers: &Arc<AtomicU64>) -> Result<Outcome, ShapeError> {
+        self.play_with(program, numbers, || Unseen)
+    }
+
+    fn play_with<W: Witness + Send + 'static>(
+        &self,
+        program: &Program,
+        numbers: &Arc<AtomicU64>,
+        witness: impl Fn() -> W + Clone + Send + 'static,
+    ) -> Result<Outcome, ShapeError> {
+        let (seed, numbers) = (self.seed, Arc::clone(numbers));
+        let noise = move || {
+            let number = numbers.fetch_add(1, Ordering::Relaxed);
+            Noise {
+                choice: Generator::numbered(seed, number),
+                inner: witness(),
+            }
+        };
+        play(self.shape, self.fault, program, noise)
+    }
+
+    /// Plays a program and records what its threads do. One that is known to fail is played until it
+    /// does, so often that it nearly always will.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn record(&self, program: &Program, fails: bool) -> Result<History, ShapeError> {
+        let numbers = Arc::new(AtomicU64::new(0));
+        let mut tries = 0;
+        loop {
+            let recorder = Arc::new(Recorder::new());
+            let outcome = self.play_with(program, &numbers, {
+                let recorder = Arc::clone(&recorder);
+                move || Recorded::on(&recorder)
+            })?;
+            tries += 1;
+            if !fails || outcome.violation.is_some() || tries >= RECORDED {
+                let recorder = Arc::into_inner(recorder);
+                let recorder = recorder.expect("those who recorded are gone");
+                return Ok(recorder.finish());
+            }
+        }
+    }
+
+    /// A long program: many random ones, one after the other. After each some roots are discarded, so
+    /// that there is something to free.
+    pub fn long_program(&self) -> Program {
+        let mut runner = self.runner();
+        let mut all = Program {
+            threads: vec![Vec::new(); self.threads],
+            collector: None,
+        };
+        for _ in 0..LONG {
+            let tree = programs(self.threads).new_tree(&mut runner);
+            let part = tree.expect("the strategy rejects nothing").current();
+            for (thread, steps) in all.threads.iter_mut().zip(part.threads) {
+                thread.extend(steps);
+                let discard = Step {
+                    operation: Operation::Discard { root: 0 },
+                    dwell: None,
+                };
+                thread.extend([discard; 3]);
+            }
+        }
+        all
+    }
+
+    fn shortened(
+        &self,
+        tree: impl ValueTree<Value = Program>,
+        numbers: &Arc<AtomicU64>,
+        cancel: &AtomicBool,
+    ) -> Result<Program, ShapeError> {
+        let begun = Instant::now();
+        let mut error = None;
+        let program = shorten(tree, |candidate| {
+            let mut failed = 0;
+            for _ in 0..TRIES {
+                if begun.elapsed() >= SHORTENING || cancel.load(Ordering::Relaxed) {
+                    return ControlFlow::Break(());
+                }
+                match self.play(candidate, numbers) {
+                    Ok(outcome) if outcome.violation.is_none() => (),
+                    Ok(_) => failed += 1,
+                    Err(wrong) => {
+                        error = Some(wrong);
+                        return ControlFlow::Break(());
+                    }
+                }
+                if failed >= NEEDED {
+                    return ControlFlow::Continue(true);
+                }
+            }
+            ControlFlow::Continue(false)
+        });
+        error.map_or(Ok(program), Err)
+    }
+}

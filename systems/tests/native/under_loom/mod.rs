@@ -1,0 +1,127 @@
+//! The same source in Loom's model of memory: every behaviour of a tiny heap, within Loom's limits.
+//!
+//! What Loom sees that Shuttle does not: a load may give an old value where nothing orders it behind the
+//! store of a newer one. What it does not see: a load is never given a value that is stored later in
+//! the order in which threads run, so that of store buffering it has only the stale loads; `SeqCst`
+//! accesses are treated as acquire and release; and waiting is cut short, since a thread that yields is
+//! not run again before another has.
+
+/// In the place of those of the standard library.
+mod primitives {
+    pub(crate) use loom::sync::Mutex;
+    pub(crate) use loom::sync::atomic::{
+        AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence,
+    };
+    pub(crate) use loom::thread;
+
+    pub(crate) fn wait(_: u32) {
+        thread::yield_now();
+    }
+}
+
+#[allow(dead_code, unused_imports, unreachable_pub)]
+#[path = "../../../src/native/on_the_fly/mod.rs"]
+mod on_the_fly;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use loom::thread;
+use on_the_fly::{Collector, Fault, Heap, Mutator, Shape, Stage};
+
+/// How many of the behaviours are wrong, of how many.
+fn explored(
+    preemptions: Option<usize>,
+    is_wrong: impl Fn() -> bool + Sync + Send + 'static,
+) -> (u64, u64) {
+    let wrong = Arc::new(AtomicU64::new(0));
+    let all = Arc::new(AtomicU64::new(0));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = preemptions;
+    builder.max_branches = 20_000;
+    builder.check({
+        let (wrong, all) = (Arc::clone(&wrong), Arc::clone(&all));
+        move || {
+            wrong.fetch_add(u64::from(is_wrong()), Ordering::Relaxed);
+            all.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    (wrong.load(Ordering::Relaxed), all.load(Ordering::Relaxed))
+}
+
+fn heap(objects: u32, fault: Fault) -> Arc<Heap> {
+    Heap::with_fault(Shape { objects, fields: 1 }, fault).unwrap()
+}
+
+/// Two mutators store the same object in the middle of a cycle, and so race to mark it: whether both take
+/// themselves for the winner.
+fn both_win(fault: Fault) -> (u64, u64) {
+    explored(None, move || {
+        let heap = heap(1, fault);
+        let mut one = Mutator::new(&heap);
+        let root = one.alloc().unwrap();
+        let (mut other, roots) = one.fork([&root], on_the_fly::Unseen).unwrap();
+        heap.control.invert_fm();
+        heap.control.set_phase(on_the_fly::Phase::Mark);
+        let thread = thread::spawn(move || other.store(&roots[0], 0, Some(&roots[0])).unwrap());
+        one.store(&root, 0, Some(&root)).unwrap();
+        thread.join().unwrap();
+        drop(one);
+        heap.counts().marks != 1
+    })
+}
+
+#[test]
+fn one_thread_wins_a_race_to_mark() {
+    let (wrong, all) = both_win(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+#[test]
+fn without_cas_both_win() {
+    assert!(both_win(Fault::MarkWithoutCas).0 > 0);
+}
+
+/// After a mutator has answered get-roots it allocates: whether the object is marked in a sense that the
+/// sweep takes for white.
+///
+/// The mutator has a thread that did not make the heap: Loom gives a thread that has yielded no value
+/// that it saw before, and who makes a variable has seen its first value.
+fn allocates_white(fault: Fault) -> (u64, u64) {
+    explored(Some(2), move || {
+        let heap = heap(1, fault);
+        let mutator = Mutator::new(&heap);
+        let thread = thread::spawn(move || {
+            let mut mutator = mutator;
+            while mutator.safepoint().unwrap() != Some(Stage::GetRoots) {
+                thread::yield_now();
+            }
+            let name = mutator.alloc().unwrap().reference();
+            // It never leaves the cycle: the roots are in, and it is asked for nothing more.
+            (mutator, name)
+        });
+        let collected = Collector::new(&heap).cycle();
+        let (_mutator, name) = thread.join().unwrap();
+        collected.is_err() || heap.audit([name]).is_err()
+    })
+}
+
+#[test]
+fn what_is_allocated_after_the_roots_is_kept() {
+    let (wrong, all) = allocates_white(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+/// On x86-64 stores become visible in their order, and the mutator would see `fA` with the request.
+#[test]
+fn without_fences_what_is_allocated_is_freed() {
+    assert!(allocates_white(Fault::NoHandshakeFence).0 > 0);
+}
+
+/// Get-roots has no fence of its own: what the model shows of the mark handshake shows here too.
+#[test]
+fn without_the_mark_handshake_what_is_allocated_is_freed() {
+    assert!(allocates_white(Fault::SkipMarkNoop).0 > 0);
+}

@@ -1,0 +1,156 @@
+//! The same source under Shuttle: random schedules and those of PCT, each told by a seed.
+//!
+//! Shuttle runs one thread at a time, and is sequentially consistent: it sees what the order of steps
+//! can do, and nothing of what the order of stores in memory can.
+
+/// In the place of those of the standard library.
+mod primitives {
+    pub(crate) use shuttle::sync::Mutex;
+    pub(crate) use shuttle::sync::atomic::{
+        AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+    pub(crate) use shuttle::thread;
+
+    pub(crate) fn wait(_: u32) {
+        thread::yield_now();
+    }
+
+    pub(crate) fn dwell() {
+        thread::yield_now();
+    }
+}
+
+#[allow(dead_code)]
+#[path = "../../../src/native/ben_ari.rs"]
+mod ben_ari;
+#[allow(dead_code, unused_imports, unreachable_pub)]
+#[path = "../../../src/native/on_the_fly/mod.rs"]
+mod on_the_fly;
+#[allow(dead_code)]
+#[path = "../../../src/native/play.rs"]
+mod play;
+#[allow(dead_code)]
+#[path = "../../../src/native/program.rs"]
+mod program;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::{Config, Runner};
+
+use super::caught::{FAULTS, Seen};
+use on_the_fly::{Counts, Fault, Shape, Unseen};
+use play::play;
+use program::Program;
+
+const SHAPE: Shape = Shape {
+    objects: 5,
+    fields: 1,
+};
+
+/// How many of the schedules show something wrong, and what happened in all of them.
+fn under(scheduler: impl Scheduler + 'static, fault: Fault, lines: &[&str]) -> (u64, Counts) {
+    let program = Program::read(lines.iter().copied()).unwrap();
+    let failed = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(Mutex::new(Counts::default()));
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    let runner = Runner::new(scheduler, config);
+    runner.run({
+        let (failed, counts) = (Arc::clone(&failed), Arc::clone(&counts));
+        move || {
+            let outcome = play(SHAPE, fault, &program, || Unseen).unwrap();
+            failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
+            *counts.lock().unwrap() += outcome.counts;
+        }
+    });
+    let counts = *counts.lock().unwrap();
+    (failed.load(Ordering::Relaxed), counts)
+}
+
+fn random(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
+    under(RandomScheduler::new_from_seed(11, schedules), fault, lines)
+}
+
+fn pct(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
+    let scheduler = PctScheduler::new_from_seed(11, 3, schedules);
+    under(scheduler, fault, lines)
+}
+
+/// Without a fault the programs that show one show nothing.
+#[test]
+fn without_a_fault_nothing_is_seen() {
+    let mut all = Counts::default();
+    for (name, _, lines) in FAULTS {
+        for (failed, counts) in [random(Fault::None, lines, 60), pct(Fault::None, lines, 30)] {
+            assert_eq!(failed, 0, "{name}");
+            all += counts;
+        }
+    }
+    assert!(all.cycles > 1000 && all.freed > 50, "{all:?}");
+    assert!(all.marks_lost > 0 && all.barrier_marks > 0, "{all:?}");
+}
+
+/// What depends on the order of steps alone is seen.
+#[test]
+fn faults_are_caught() {
+    for (name, seen, lines) in FAULTS {
+        let fault = Fault::named(name).unwrap();
+        let schedules = if seen == Seen::WithLuck { 2000 } else { 100 };
+        let (failed, _) = random(fault, lines, schedules);
+        match seen {
+            Seen::Always | Seen::WithLuck => assert!(failed > 0, "{name}"),
+            Seen::InLoom | Seen::Never => assert_eq!(failed, 0, "{name}"),
+        }
+    }
+}
+
+/// Mutators that come and go at any moment of a cycle.
+#[test]
+fn mutators_come_and_go() {
+    let lines = [
+        "alloc; store 1.0=0; relay; discard 0; until get-roots; load 0.0; relay; store 1.0=null",
+        "relay; until mark; alloc; store 1.0=0; relay; load 1.0; until get-work; relay",
+    ];
+    let (failed, counts) = random(Fault::None, &lines, 300);
+    assert_eq!(failed, 0);
+    assert!(counts.joins >= 300 * 8, "{counts:?}");
+}
+
+/// How many schedules show that Ben-Ari's collector appends what is accessible, and how many nodes it
+/// appends in all of them.
+fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
+    let bounds = ben_ari::Bounds {
+        nodes: 5,
+        sons: 2,
+        roots: 2,
+    };
+    let failed = Arc::new(AtomicU64::new(0));
+    let appended = Arc::new(AtomicU64::new(0));
+    let seeds = AtomicU64::new(0);
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    let scheduler = RandomScheduler::new_from_seed(11, schedules);
+    Runner::new(scheduler, config).run({
+        let (failed, appended) = (Arc::clone(&failed), Arc::clone(&appended));
+        move || {
+            let seed = seeds.fetch_add(1, Ordering::Relaxed);
+            let outcome = ben_ari::run(bounds, fault, seed, 200, || true).unwrap();
+            failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
+            appended.fetch_add(outcome.counts.appended, Ordering::Relaxed);
+        }
+    });
+    let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    (count(&failed), count(&appended))
+}
+
+/// One pass over the memory does not reach everything. The other faults take longer runs than Shuttle
+/// has: those are of real threads.
+#[test]
+fn ben_ari_has_to_count() {
+    let (failed, appended) = ben_ari(ben_ari::Fault::None, 100);
+    assert_eq!(failed, 0);
+    assert!(appended > 100, "{appended}");
+    assert!(ben_ari(ben_ari::Fault::NoCount, 100).0 > 50);
+}
