@@ -107,6 +107,10 @@ impl Observed for Memory {
         }
     }
 
+    fn only_looks(&self, access: &Access) -> bool {
+        matches!(access, Access::Load { .. } | Access::Fence)
+    }
+
     fn effect(&self, access: &Access) -> Effect {
         match access {
             Access::Store { .. } => self.effect,

@@ -74,6 +74,16 @@ pub trait Observed: Sync {
         Effect::Within
     }
 
+    /// Whether `event` never changes anything: all that it may ever show is `None`, as a load or a fence
+    /// does. Never, by default.
+    ///
+    /// The search takes such an event as soon as it can, which loses nothing, and is then spared all
+    /// the orders in which it comes later. Where stores are delayed that is the difference between
+    /// some configurations and very many.
+    fn only_looks(&self, _event: &Self::Event) -> bool {
+        false
+    }
+
     /// Why `happening` is not possible in `from`, in a few words. Asked only where it is not.
     fn refusal(
         &self,

@@ -128,6 +128,10 @@ impl Observed for ObservedMemory {
         }
     }
 
+    fn only_looks(&self, access: &Access) -> bool {
+        matches!(access, Access::Load { .. } | Access::Fence)
+    }
+
     fn refusal(&self, from: &[u8; 2], happening: &Happening<'_, Access>) -> String {
         match *happening.event {
             Access::Load { cell, .. } => match read(from, cell, happening.pending) {
