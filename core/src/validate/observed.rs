@@ -84,6 +84,16 @@ pub trait Observed: Sync {
         false
     }
 
+    /// Whether the two events may change places wherever both can come, whichever threads they are of:
+    /// neither enables the other or takes that away, and both orders lead to the same state. Two
+    /// accesses of different places do, and two loads. Never, by default.
+    ///
+    /// The search leaves out orders that differ by such places only. An adapter with
+    /// [internal](Self::internal) actions has to leave this as it is, since those may depend on either.
+    fn commute(&self, _one: &Self::Event, _other: &Self::Event) -> bool {
+        false
+    }
+
     /// Why `happening` is not possible in `from`, in a few words. Asked only where it is not.
     fn refusal(
         &self,

@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use super::configuration::{Ahead, Configuration, Kind, Link, Set, Taken, Trail};
 use super::event::Event;
+use super::needed::Needed;
 use super::observed::{Effect, Happening, Observed};
 use super::validator::Settings;
 use super::window::{Lane, Log, Window};
@@ -62,6 +63,8 @@ pub(super) struct Search<'a, O: Observed> {
     /// What was continued when the latest event ended.
     pub visited: Set<State<O>, Action<O>>,
     found: Set<State<O>, Action<O>>,
+    /// Which events are tried for the one that ends; empty if all are.
+    needed: Needed,
     stack: Vec<usize>,
     fresh: Vec<Fresh<O>>,
     turns: u32,
@@ -122,6 +125,7 @@ impl<'a, O: Observed> Search<'a, O> {
             started,
             visited: Set::new(),
             found: Set::new(),
+            needed: Needed::default(),
             stack: Vec::new(),
             fresh: Vec::new(),
             turns: 0,
@@ -136,7 +140,7 @@ impl<'a, O: Observed> Search<'a, O> {
     /// The events that can be taken next, or take effect next.
     pub fn possible(&self, log: &Log<O::Event>, from: &Configuration<State<O>>) -> Vec<u64> {
         let mut fresh = Vec::new();
-        self.steps(log, from, None, &mut fresh);
+        self.steps(log, from, None, &Needed::default(), &mut fresh);
         fresh.iter().filter_map(|step| step.step.event).collect()
     }
 
@@ -163,11 +167,14 @@ impl<'a, O: Observed> Search<'a, O> {
         for (configuration, trail) in frontier {
             self.arrive(log, configuration, trail, Some(lane));
         }
+        if !self.stack.is_empty() {
+            self.needed = Needed::by(self.observed, log, &self.window, lane);
+        }
         while let Some(at) = self.stack.pop() {
             self.expand(log, at, Some(lane))?;
         }
         if self.found.entries.is_empty() {
-            return Err(Stop::Stuck);
+            return Err(self.stuck(log, lane));
         }
         if self.found.entries.len() > 1 {
             self.postpone(log);
@@ -178,11 +185,27 @@ impl<'a, O: Observed> Search<'a, O> {
         Ok(())
     }
 
+    /// There is no order. An explanation shows how far all orders get, those included that need not be
+    /// tried to find one.
+    fn stuck(&mut self, log: &Log<O::Event>, lane: u32) -> Stop {
+        self.needed = Needed::default();
+        if self.remember == Remember::Everything {
+            self.stack.extend(0..self.visited.entries.len());
+            while let Some(at) = self.stack.pop() {
+                if self.expand(log, at, Some(lane)).is_err() {
+                    break;
+                }
+            }
+        }
+        Stop::Stuck
+    }
+
     /// After all events: whether what is delayed can take effect, but for events that have no end.
     pub fn settle(&mut self, log: &Log<O::Event>) -> Result<(), Stop> {
         self.visited.clear();
         self.found.clear();
         self.stack.clear();
+        self.needed = Needed::default();
         for (configuration, trail) in mem::take(&mut self.frontier) {
             self.arrive(log, configuration, trail, None);
         }
@@ -227,7 +250,8 @@ impl<'a, O: Observed> Search<'a, O> {
     fn expand(&mut self, log: &Log<O::Event>, at: usize, target: Option<u32>) -> Result<(), Stop> {
         self.within_bounds()?;
         let mut fresh = mem::take(&mut self.fresh);
-        self.steps(log, &self.visited.entries[at].0, target, &mut fresh);
+        let from = &self.visited.entries[at].0;
+        self.steps(log, from, target, &self.needed, &mut fresh);
         for Fresh { step, to } in fresh.drain(..) {
             self.counts.steps += 1;
             if let Some(action) = &step.action {
@@ -309,7 +333,7 @@ impl<'a, O: Observed> Search<'a, O> {
         let mut early = vec![false; self.found.entries.len()];
         let mut fresh = mem::take(&mut self.fresh);
         for (configuration, _) in &self.found.entries {
-            self.steps(log, configuration, None, &mut fresh);
+            self.steps(log, configuration, None, &Needed::default(), &mut fresh);
             for Fresh { step, mut to } in fresh.drain(..) {
                 if step.kind == Kind::Internal {
                     continue;
@@ -374,6 +398,7 @@ impl<'a, O: Observed> Search<'a, O> {
         log: &Log<O::Event>,
         from: &Configuration<State<O>>,
         target: Option<u32>,
+        needed: &Needed,
         fresh: &mut Vec<Fresh<O>>,
     ) {
         // A delayed event that ends needs nobody else: that it takes place is seen by its thread alone.
@@ -391,7 +416,7 @@ impl<'a, O: Observed> Search<'a, O> {
                 continue;
             }
             let ahead = from.ahead(at);
-            if let Some(number) = lane.next(ahead) {
+            if let Some(number) = lane.next(ahead).filter(|number| needed.has(at, *number)) {
                 let after = Ahead {
                     taken: ahead.taken + 1,
                     ..ahead
@@ -413,6 +438,7 @@ impl<'a, O: Observed> Search<'a, O> {
             }
             if ahead.pending > 0
                 && let Some(number) = lane.pending(ahead).next()
+                && needed.has(at, number)
             {
                 let after = Ahead {
                     pending: ahead.pending - 1,
