@@ -37,6 +37,8 @@ pub struct Happening<'a, E> {
 /// What a specification is to be told of a history: which actions an event shows, when it takes
 /// effect, and what the specification may do in between that no event shows.
 ///
+/// The specification's state is copied at every step: a large one should share what does not change.
+///
 /// Only actions are named. The specification itself takes them, so that a wrong answer can refuse
 /// histories, or accept them for a wrong reason, and cannot make up a step that the specification
 /// does not have.

@@ -8,6 +8,10 @@
 //! since what stands in it before the event has begun when the event ends. When it is empty there is no
 //! order, and it never needs to be known how it was reached.
 //!
+//! Three things spare it orders that make no difference: an event that only looks is taken as soon as it
+//! may be (`look`), a step that can still be taken later is left for later (`postpone`), and events that
+//! commute with all that matters are not tried before it ([`Needed`]).
+//!
 //! Source: the search just in time is that of Lowe, *Testing for linearizability*, Concurrency and
 //! Computation 29(4), 2017. The delayed effects, internal steps and partial events are added.
 
