@@ -74,6 +74,14 @@ impl TransitionSystem for Memory {
     }
 }
 
+/// The cell that is accessed.
+fn cell(access: &Access) -> Option<usize> {
+    match access {
+        Access::Store { cell, .. } | Access::Load { cell, .. } => Some(*cell),
+        Access::Fence => None,
+    }
+}
+
 impl Observed for Memory {
     type Specification = Self;
     type Event = Access;
@@ -105,6 +113,21 @@ impl Observed for Memory {
             }
             Access::Fence => visit(None),
         }
+    }
+
+    fn commute(&self, one: &Access, other: &Access) -> bool {
+        match (cell(one), cell(other)) {
+            (Some(one_cell), Some(other_cell)) => {
+                let looks = self.only_looks(one) && self.only_looks(other);
+                one_cell != other_cell || looks
+            }
+            // A fence says something of its own thread alone.
+            _ => true,
+        }
+    }
+
+    fn only_looks(&self, access: &Access) -> bool {
+        matches!(access, Access::Load { .. } | Access::Fence)
     }
 
     fn effect(&self, access: &Access) -> Effect {

@@ -74,8 +74,11 @@ fn catalogue() -> Catalogue {
         None => Err(InputError::instance(NoBound)),
     };
     let counter = Validator::new("counter", "a counter with a bound", "test", adapter);
+    let below_five = Validator::new("below-five", "a counter below 5", "test", |_: &Header| {
+        Ok(Counter { bound: 5 })
+    });
     Catalogue {
-        validators: vec![counter],
+        validators: vec![counter, below_five],
         ..Catalogue::default()
     }
 }
@@ -196,6 +199,37 @@ fn a_file_or_a_name_that_there_is_not_is_refused() {
     let (status, _) = run(&["validate", "x", "--against", "kounter"]);
     let message = status.expect_err("there is no such name").to_string();
     assert!(message.contains("counter"), "{message}");
+}
+
+/// Traces of states are told by their name, as those that `check --trace` writes.
+#[test]
+fn a_trace_of_states_is_validated_too() {
+    let run = |states: Value, against: &str| {
+        let mut builder = tempfile::Builder::new();
+        let file = builder.suffix(".itf.json").tempfile();
+        let mut file = file.expect("there is room for a file");
+        write!(file, "{}", json!({"vars": ["state"], "states": states})).expect("it is written");
+        let path = file.path().to_str().expect("the path is text").to_owned();
+        run(&["validate", &path, "--against", against])
+    };
+    let state = |number: u64| json!({"#meta": {}, "state": {"#bigint": number.to_string()}});
+    let (status, _) = run(json!([state(0), state(1), state(4)]), "below-five");
+    assert_eq!(status.ok(), Some(Status::Success));
+    let (status, text) = run(json!([state(0), state(2), state(1)]), "below-five");
+    assert_eq!(status.ok(), Some(Status::Violated));
+    assert!(
+        text.contains("no order of the events takes state 2"),
+        "{text}"
+    );
+    let (status, _) = run(json!([{"number": 3}]), "below-five");
+    let message = status.expect_err("it is no trace of a counter").to_string();
+    assert!(message.contains("variable \"number\""), "{message}");
+    let (status, _) = run(json!([state(0)]), "counter");
+    let message = status.expect_err("a trace has no bound").to_string();
+    assert!(
+        message.contains("the parameter `bound` is missing"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -29,8 +29,8 @@ fn verdict(history: &[Recorded<Event>]) -> Verdict {
     validated(history).report().verdict.expect("there is one")
 }
 
-/// Random programs for a while, and then their histories.
-fn soak(threads: usize, shape: Shape, seconds: u64) {
+/// Random programs for a while, and then their histories; what there was of them.
+fn soak(threads: usize, shape: Shape, seconds: u64) -> String {
     let stress = Stress {
         shape,
         duration: Duration::from_secs(seconds),
@@ -57,7 +57,7 @@ fn soak(threads: usize, shape: Shape, seconds: u64) {
         histories += 1;
         events += history.len();
     }
-    println!("{threads} threads, {shape:?}: {histories} histories, {events} events, {counts:?}");
+    format!("{threads} threads, {shape:?}: {histories} histories, {events} events, {counts:?}")
 }
 
 fn stress(threads: usize, fault: Fault, seed: u64) -> Stress {
@@ -188,6 +188,6 @@ fn the_specification_frees_only_garbage() {
 #[ignore = "ten minutes"]
 fn native_stress_shows_nothing() {
     for (threads, objects, fields) in [(1, 8, 1), (2, 16, 2), (4, 32, 2), (8, 64, 3)] {
-        soak(threads, Shape { objects, fields }, 136);
+        println!("{}", soak(threads, Shape { objects, fields }, 136));
     }
 }

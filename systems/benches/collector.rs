@@ -3,7 +3,8 @@
 //!
 //! `cargo bench -p refmap-systems --bench collector [-- SECONDS]`. Every operation is timed by itself,
 //! with the safepoint behind it. With more mutators than processors less one, what the slowest
-//! operations show is the scheduler of the machine.
+//! operations show is the scheduler of the machine. A cycle of the collector that stops the world is one
+//! pause of every mutator.
 
 #![allow(clippy::print_stdout, missing_docs)]
 
@@ -24,6 +25,9 @@ const SHAPE: Shape = Shape {
     objects: 1_000_000,
     fields: 2,
 };
+
+/// Time between two cycles.
+const GAP: Duration = Duration::from_millis(10);
 
 /// What the collector does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,6 +185,8 @@ fn measure(mutators: u64, collecting: Collecting, duration: Duration) {
                     let begun = Instant::now();
                     collector.cycle().expect("the collector is correct");
                     cycles.push(begun.elapsed());
+                    // Mutators that were stopped have to get going again before the next cycle.
+                    thread::sleep(GAP);
                 }
                 cycles.sort_unstable();
                 cycles

@@ -131,6 +131,17 @@ impl<S: Eq + Hash, A> Set<S, A> {
         self.places.clear();
     }
 
+    /// Where it is.
+    pub fn find(&self, configuration: &Configuration<S>) -> Option<usize> {
+        let is_same = |(other, _): &(Configuration<S>, _)| other == configuration;
+        if self.places.is_empty() {
+            return self.entries.iter().position(is_same);
+        }
+        let hash = self.hasher.hash_one(configuration);
+        let is_same = |place: &usize| is_same(&self.entries[*place]);
+        self.places.find(hash, is_same).copied()
+    }
+
     /// Puts it in, and says whether it was new.
     pub fn insert(&mut self, configuration: Configuration<S>, trail: Trail<A, S>) -> bool {
         let Self {

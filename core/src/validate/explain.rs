@@ -133,9 +133,10 @@ pub struct Refused {
 /// It is what is left when the events that ended before some moment are left out, at the latest such
 /// moment at which the rest is still refused from *every* state that the search passed among the events
 /// it looked at again, put in the place of the state at that moment. Events that were under way at the
-/// moment stay in it; for each of them, and for delayed events, every way is tried in which the search had
-/// taken them by then. So the rest is contradictory by itself, as far as those states are concerned; of
-/// other states of the specification nothing is said.
+/// moment stay in it; for them, and for delayed events, every way is tried in which the search had taken
+/// them by then, which is as late as it could. So no state that the search knows of makes the rest
+/// possible. Of other states of the specification nothing is said, and neither of events under way that
+/// take effect earlier than the search took them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmallWindow {
     /// Its events, as they begin.

@@ -60,6 +60,7 @@ mod event;
 mod explain;
 mod history;
 mod itf;
+mod needed;
 mod observed;
 mod recorder;
 mod report;

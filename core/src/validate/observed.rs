@@ -37,6 +37,8 @@ pub struct Happening<'a, E> {
 /// What a specification is to be told of a history: which actions an event shows, when it takes
 /// effect, and what the specification may do in between that no event shows.
 ///
+/// The specification's state is copied at every step: a large one should share what does not change.
+///
 /// Only actions are named. The specification itself takes them, so that a wrong answer can refuse
 /// histories, or accept them for a wrong reason, and cannot make up a step that the specification
 /// does not have.
@@ -72,6 +74,26 @@ pub trait Observed: Sync {
     /// When `event` takes effect. Within its interval, by default.
     fn effect(&self, _event: &Self::Event) -> Effect {
         Effect::Within
+    }
+
+    /// Whether `event` never changes anything: all that it may ever show is `None`, as a load or a fence
+    /// does. Never, by default.
+    ///
+    /// The search takes such an event as soon as it can, which loses nothing, and is then spared all
+    /// the orders in which it comes later. Where stores are delayed that is the difference between
+    /// some configurations and very many.
+    fn only_looks(&self, _event: &Self::Event) -> bool {
+        false
+    }
+
+    /// Whether the two events may change places wherever both can come, whichever threads they are of:
+    /// neither enables the other or takes that away, and both orders lead to the same state. Two
+    /// accesses of different places do, and two loads. Never, by default.
+    ///
+    /// The search leaves out orders that differ by such places only. An adapter with
+    /// [internal](Self::internal) actions has to leave this as it is, since those may depend on either.
+    fn commute(&self, _one: &Self::Event, _other: &Self::Event) -> bool {
+        false
     }
 
     /// Why `happening` is not possible in `from`, in a few words. Asked only where it is not.

@@ -4,9 +4,13 @@
 //! with whatever of the events that are still under way that order needs. When an event ends, each
 //! configuration in which it is not taken is continued, depth first and each configuration once, by
 //! events that have begun, by effects of delayed events and by internal steps, until the event is taken;
-//! nothing more is taken than that. So the frontier is exact: any order that there is leads through it,
+//! nothing more is taken than that, and what another one can still lead to is left out. So the frontier is exact: any order that there is leads through it,
 //! since what stands in it before the event has begun when the event ends. When it is empty there is no
 //! order, and it never needs to be known how it was reached.
+//!
+//! Three things spare it orders that make no difference: an event that only looks is taken as soon as it
+//! may be (`look`), a step that can still be taken later is left for later (`postpone`), and events that
+//! commute with all that matters are not tried before it ([`Needed`]).
 //!
 //! Source: the search just in time is that of Lowe, *Testing for linearizability*, Concurrency and
 //! Computation 29(4), 2017. The delayed effects, internal steps and partial events are added.
@@ -17,9 +21,10 @@ use std::time::Instant;
 
 use super::configuration::{Ahead, Configuration, Kind, Link, Set, Taken, Trail};
 use super::event::Event;
+use super::needed::Needed;
 use super::observed::{Effect, Happening, Observed};
 use super::validator::Settings;
-use super::window::{Log, Window};
+use super::window::{Lane, Log, Window};
 use crate::explore::Limit;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
@@ -62,6 +67,8 @@ pub(super) struct Search<'a, O: Observed> {
     /// What was continued when the latest event ended.
     pub visited: Set<State<O>, Action<O>>,
     found: Set<State<O>, Action<O>>,
+    /// Which events are tried for the one that ends; empty if all are.
+    needed: Needed,
     stack: Vec<usize>,
     fresh: Vec<Fresh<O>>,
     turns: u32,
@@ -79,7 +86,6 @@ pub(super) struct Counts {
 
 /// A step, and where it leads.
 struct Fresh<O: Observed> {
-    lane: Option<u32>,
     step: Taken<Action<O>>,
     to: Configuration<State<O>>,
 }
@@ -123,6 +129,7 @@ impl<'a, O: Observed> Search<'a, O> {
             started,
             visited: Set::new(),
             found: Set::new(),
+            needed: Needed::default(),
             stack: Vec::new(),
             fresh: Vec::new(),
             turns: 0,
@@ -137,7 +144,7 @@ impl<'a, O: Observed> Search<'a, O> {
     /// The events that can be taken next, or take effect next.
     pub fn possible(&self, log: &Log<O::Event>, from: &Configuration<State<O>>) -> Vec<u64> {
         let mut fresh = Vec::new();
-        self.steps(log, from, None, &mut fresh);
+        self.steps(log, from, None, &Needed::default(), &mut fresh);
         fresh.iter().filter_map(|step| step.step.event).collect()
     }
 
@@ -162,16 +169,19 @@ impl<'a, O: Observed> Search<'a, O> {
         self.stack.clear();
         let frontier = mem::take(&mut self.frontier);
         for (configuration, trail) in frontier {
-            match configuration.ahead(lane).taken {
-                0 => self.continue_later(configuration, trail),
-                _ => drop(self.found.insert(configuration, trail)),
-            }
+            self.arrive(log, configuration, trail, Some(lane));
+        }
+        if !self.stack.is_empty() {
+            self.needed = Needed::by(self.observed, log, &self.window, lane);
         }
         while let Some(at) = self.stack.pop() {
             self.expand(log, at, Some(lane))?;
         }
         if self.found.entries.is_empty() {
-            return Err(Stop::Stuck);
+            return Err(self.stuck(log, lane));
+        }
+        if self.found.entries.len() > 1 {
+            self.postpone(log);
         }
         self.frontier = mem::take(&mut self.found.entries);
         self.window.end(&mut self.frontier);
@@ -179,13 +189,29 @@ impl<'a, O: Observed> Search<'a, O> {
         Ok(())
     }
 
+    /// There is no order. An explanation shows how far all orders get, those included that need not be
+    /// tried to find one.
+    fn stuck(&mut self, log: &Log<O::Event>, lane: u32) -> Stop {
+        self.needed = Needed::default();
+        if self.remember == Remember::Everything {
+            self.stack.extend(0..self.visited.entries.len());
+            while let Some(at) = self.stack.pop() {
+                if self.expand(log, at, Some(lane)).is_err() {
+                    break;
+                }
+            }
+        }
+        Stop::Stuck
+    }
+
     /// After all events: whether what is delayed can take effect, but for events that have no end.
     pub fn settle(&mut self, log: &Log<O::Event>) -> Result<(), Stop> {
         self.visited.clear();
         self.found.clear();
         self.stack.clear();
+        self.needed = Needed::default();
         for (configuration, trail) in mem::take(&mut self.frontier) {
-            self.continue_later(configuration, trail);
+            self.arrive(log, configuration, trail, None);
         }
         while let Some(at) = self.stack.pop() {
             let (configuration, trail) = &self.visited.entries[at];
@@ -206,8 +232,19 @@ impl<'a, O: Observed> Search<'a, O> {
         })
     }
 
-    fn continue_later(&mut self, configuration: Configuration<State<O>>, trail: Way<O>) {
-        if self.visited.insert(configuration, trail) {
+    /// A configuration is reached: it is found, if the first event of `target` is taken in it, and is to
+    /// be continued otherwise.
+    fn arrive(
+        &mut self,
+        log: &Log<O::Event>,
+        mut configuration: Configuration<State<O>>,
+        mut trail: Way<O>,
+        target: Option<u32>,
+    ) {
+        self.look(log, &mut configuration, &mut trail);
+        if target.is_some_and(|lane| configuration.ahead(lane).taken > 0) {
+            self.found.insert(configuration, trail);
+        } else if self.visited.insert(configuration, trail) {
             self.stack.push(self.visited.entries.len() - 1);
             self.counts.configurations += 1;
         }
@@ -217,23 +254,105 @@ impl<'a, O: Observed> Search<'a, O> {
     fn expand(&mut self, log: &Log<O::Event>, at: usize, target: Option<u32>) -> Result<(), Stop> {
         self.within_bounds()?;
         let mut fresh = mem::take(&mut self.fresh);
-        self.steps(log, &self.visited.entries[at].0, target, &mut fresh);
-        for Fresh { lane, step, to } in fresh.drain(..) {
+        let from = &self.visited.entries[at].0;
+        self.steps(log, from, target, &self.needed, &mut fresh);
+        for Fresh { step, to } in fresh.drain(..) {
             self.counts.steps += 1;
             if let Some(action) = &step.action {
                 let rule = self.observed.specification().rule_of(action).0;
                 self.counts.fired[rule] += 1;
             }
-            let taken = matches!(step.kind, Kind::Event | Kind::Issue);
             let trail = self.trail(log, &self.visited.entries[at].1, step, &to.state);
-            if taken && target.is_some() && lane == target {
-                self.found.insert(to, trail);
-            } else {
-                self.continue_later(to, trail);
-            }
+            self.arrive(log, to, trail, target);
         }
         self.fresh = fresh;
         Ok(())
+    }
+
+    /// Takes every event that only looks and sees what it saw: whatever can happen before it can happen
+    /// after it, and nobody else notices.
+    fn look(
+        &self,
+        log: &Log<O::Event>,
+        configuration: &mut Configuration<State<O>>,
+        trail: &mut Way<O>,
+    ) {
+        for (at, lane) in (0..).zip(&self.window.lanes) {
+            if lane.queue.is_empty() {
+                continue;
+            }
+            let mut ahead = configuration.ahead(at);
+            let before = ahead.taken;
+            while let Some(number) = lane.next(ahead)
+                && self.sees(log, &configuration.state, lane, ahead, number)
+            {
+                ahead.taken += 1;
+                let step = Taken {
+                    kind: Kind::Event,
+                    event: Some(number),
+                    action: None,
+                };
+                *trail = self.trail(log, trail, step, &configuration.state);
+            }
+            if ahead.taken > before {
+                configuration.set(ahead);
+            }
+        }
+    }
+
+    /// Whether the event only looks, and may be taken here.
+    fn sees(
+        &self,
+        log: &Log<O::Event>,
+        state: &State<O>,
+        lane: &Lane,
+        ahead: Ahead,
+        number: u64,
+    ) -> bool {
+        let event = log.get(number);
+        let Some(what) = event.event.as_ref() else {
+            return false;
+        };
+        let may_come = match self.observed.effect(what) {
+            Effect::Within => true,
+            Effect::Draining => ahead.pending == 0,
+            Effect::Delayed => false,
+        };
+        if !may_come || !self.observed.only_looks(what) {
+            return false;
+        }
+        let waiting: Vec<_> = pending::<O>(log, lane.pending(ahead));
+        let mut sees = false;
+        self.observed
+            .shows(state, &happening(event, what, &waiting), &mut |action| {
+                sees |= action.is_none();
+            });
+        sees
+    }
+
+    /// Leaves out what was found and can still be reached from something else that was found: a step
+    /// that may be taken later need not be taken yet. Steps that take or settle an event never lead back,
+    /// so something is always left from which it is reached.
+    fn postpone(&mut self, log: &Log<O::Event>) {
+        let mut early = vec![false; self.found.entries.len()];
+        let mut fresh = mem::take(&mut self.fresh);
+        for (configuration, _) in &self.found.entries {
+            self.steps(log, configuration, None, &Needed::default(), &mut fresh);
+            for Fresh { step, mut to } in fresh.drain(..) {
+                if step.kind == Kind::Internal {
+                    continue;
+                }
+                self.look(log, &mut to, &mut None);
+                if let Some(place) = self.found.find(&to) {
+                    early[place] = true;
+                }
+            }
+        }
+        self.fresh = fresh;
+        let mut early = early.into_iter();
+        self.found
+            .entries
+            .retain(|_| !early.next().unwrap_or_default());
     }
 
     fn within_bounds(&mut self) -> Result<(), Stop> {
@@ -283,6 +402,7 @@ impl<'a, O: Observed> Search<'a, O> {
         log: &Log<O::Event>,
         from: &Configuration<State<O>>,
         target: Option<u32>,
+        needed: &Needed,
         fresh: &mut Vec<Fresh<O>>,
     ) {
         // A delayed event that ends needs nobody else: that it takes place is seen by its thread alone.
@@ -300,7 +420,7 @@ impl<'a, O: Observed> Search<'a, O> {
                 continue;
             }
             let ahead = from.ahead(at);
-            if let Some(number) = lane.next(ahead) {
+            if let Some(number) = lane.next(ahead).filter(|number| needed.has(at, *number)) {
                 let after = Ahead {
                     taken: ahead.taken + 1,
                     ..ahead
@@ -322,6 +442,7 @@ impl<'a, O: Observed> Search<'a, O> {
             }
             if ahead.pending > 0
                 && let Some(number) = lane.pending(ahead).next()
+                && needed.has(at, number)
             {
                 let after = Ahead {
                     pending: ahead.pending - 1,
@@ -334,7 +455,6 @@ impl<'a, O: Observed> Search<'a, O> {
         self.observed.internal(&from.state, &mut |action| {
             if let Some(state) = specification.successor(&from.state, &action) {
                 fresh.push(Fresh {
-                    lane: None,
                     step: Taken {
                         kind: Kind::Internal,
                         event: None,
@@ -371,7 +491,6 @@ impl<'a, O: Observed> Search<'a, O> {
             let mut to = from.with_state(state);
             to.set(after);
             fresh.push(Fresh {
-                lane: Some(after.lane),
                 step: Taken {
                     kind,
                     event: Some(number),
@@ -408,7 +527,6 @@ fn issue<O: Observed>(from: &Configuration<State<O>>, ahead: Ahead, number: u64)
         ..ahead
     });
     Fresh {
-        lane: Some(ahead.lane),
         step: Taken {
             kind: Kind::Issue,
             event: Some(number),

@@ -25,7 +25,8 @@ pub struct Settings<'a> {
     pub configurations: usize,
     /// How many delayed events of a thread may be waiting for their effect; any number, by default. A
     /// processor's store buffer has some dozens of entries, so a bound that is lower than that of the
-    /// processor refuses histories that it can produce.
+    /// processor refuses histories that it can produce. Without one, what threads store and never wait
+    /// for is kept.
     pub buffer: Option<u32>,
     /// How many events before the one that fails are looked at to explain it: at least as many, and at
     /// most twice as many, are kept.

@@ -87,6 +87,16 @@ fn read(memory: &[u8; 2], cell: usize, pending: &[&Access]) -> Option<u8> {
     own.or_else(|| memory.get(cell).copied())
 }
 
+/// The cell that is accessed.
+fn cell(access: &Access) -> Option<usize> {
+    match access {
+        Access::Store { cell, .. } | Access::Load { cell, .. } | Access::Swap { cell, .. } => {
+            Some(*cell)
+        }
+        Access::Fence => None,
+    }
+}
+
 impl Observed for ObservedMemory {
     type Specification = Memory;
     type Event = Access;
@@ -126,6 +136,21 @@ impl Observed for ObservedMemory {
             (Stores::Delayed, Access::Store { .. }) => Effect::Delayed,
             (Stores::Delayed, Access::Fence | Access::Swap { .. }) => Effect::Draining,
         }
+    }
+
+    fn commute(&self, one: &Access, other: &Access) -> bool {
+        match (cell(one), cell(other)) {
+            (Some(one_cell), Some(other_cell)) => {
+                let looks = self.only_looks(one) && self.only_looks(other);
+                one_cell != other_cell || looks
+            }
+            // A fence says something of its own thread alone.
+            _ => true,
+        }
+    }
+
+    fn only_looks(&self, access: &Access) -> bool {
+        matches!(access, Access::Load { .. } | Access::Fence)
     }
 
     fn refusal(&self, from: &[u8; 2], happening: &Happening<'_, Access>) -> String {

@@ -18,7 +18,8 @@ pub enum Mode {
     /// They go on; their barriers are for that.
     #[default]
     OnTheFly,
-    /// They wait from beginning to end: for comparison.
+    /// They wait from beginning to end: for comparison. Between two cycles they have to be given time;
+    /// one that is stopped again before it has noticed that the world went on stays where it is.
     StopTheWorld,
 }
 

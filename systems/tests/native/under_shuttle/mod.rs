@@ -36,6 +36,8 @@ mod program;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};
 
@@ -103,6 +105,54 @@ fn faults_are_caught() {
             Seen::Always | Seen::WithLuck => assert!(failed > 0, "{name}"),
             Seen::InLoom | Seen::Never => assert_eq!(failed, 0, "{name}"),
         }
+    }
+}
+
+/// How many schedules of random programs show something wrong, and what happened in them.
+fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Counts) {
+    let mut runner = TestRunner::deterministic();
+    let mut failed = 0;
+    let mut all = Counts::default();
+    for number in 0..programs {
+        let strategy = refmap_systems::native::programs(1 + number % 3);
+        let program = strategy.new_tree(&mut runner).unwrap().current();
+        let lines = program.lines();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let (wrong, counts) = random(fault, &lines, schedules);
+        failed += wrong;
+        all += counts;
+    }
+    (failed, all)
+}
+
+/// Of the faults that do no harm no schedule shows any; of one that does, some do.
+#[test]
+fn random_programs_show_what_does_harm() {
+    for (name, seen, _) in FAULTS {
+        let fault = Fault::named(name).unwrap();
+        if seen == Seen::Never {
+            assert_eq!(random_programs(fault, 40, 15).0, 0, "{name}");
+        }
+    }
+    let (failed, counts) = random_programs(Fault::None, 40, 15);
+    assert_eq!(failed, 0);
+    assert!(counts.freed > 100 && counts.marks_lost > 0, "{counts:?}");
+    assert!(random_programs(Fault::EarlySweep, 40, 15).0 > 0);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn many_random_programs_show_what_does_harm() {
+    for name in [
+        "none",
+        "skip-idle-noop",
+        "skip-init-noop",
+        "skip-idle-flip-noop",
+    ] {
+        let fault = Fault::named(name).unwrap();
+        let (failed, counts) = random_programs(fault, 4000, 50);
+        println!("{name}: {failed} failed, {counts:?}");
+        assert_eq!(failed > 0, name == "skip-idle-flip-noop", "{name}");
     }
 }
 
