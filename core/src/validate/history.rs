@@ -257,17 +257,22 @@ impl<R: BufRead, E: DeserializeOwned> Iterator for Events<R, E> {
             Ok(false) => return None,
             Err(error) => return Some(Err(error)),
         }
-        let event = serde_json::from_slice(&self.lines.buffer);
-        Some(event.map_err(|error| {
-            let problem = match error.is_eof() {
-                true => Problem::Truncated,
-                false => Problem::Malformed {
-                    reason: without_line(&error),
-                },
-            };
-            self.lines.error(problem)
-        }))
+        let event = event(&self.lines.buffer);
+        Some(event.map_err(|problem| self.lines.error(problem)))
     }
+}
+
+fn event<E: DeserializeOwned>(line: &[u8]) -> Result<Event<E>, Problem> {
+    // PERF: looked at once, and not name by name, into which a twentieth of the time went.
+    let text = std::str::from_utf8(line).map_err(|error| Problem::Malformed {
+        reason: error.to_string(),
+    })?;
+    serde_json::from_str(text).map_err(|error| match error.is_eof() {
+        true => Problem::Truncated,
+        false => Problem::Malformed {
+            reason: without_line(&error),
+        },
+    })
 }
 
 /// What the JSON reader says. It sees one line only, and so calls each of them the first.
