@@ -5,13 +5,15 @@ use refmap::obligation::Selection;
 use refmap::{Settings, Verdict};
 use refmap_checks::{NAME, catalogue};
 
-/// Claims that take seconds each are for the default run of `refmap`; their small twins are here.
+/// Claims of a million states and more are for the default run of `refmap`; they have small twins here.
 #[test]
 fn every_claim_comes_true() {
     let catalogue = catalogue();
-    assert!(catalogue.claims.len() > 40);
+    let small = catalogue.claims.iter();
+    let small = small.filter(|claim| claim.expect.states.is_none_or(|states| states < 1_000_000));
+    assert!(small.clone().count() > 140);
     let mut failures = Vec::new();
-    for claim in &catalogue.claims {
+    for claim in small {
         let report = catalogue.run(claim, &Settings::default()).unwrap();
         for difference in claim.differences(&report) {
             failures.push(format!("{}: {difference}", claim.command()));

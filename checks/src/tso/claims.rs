@@ -85,6 +85,7 @@ pub(in super::super) fn claims() -> Vec<Claim> {
         freed("without=mutator-fence", 58)
             .source(fences, "unsafe if mutators answer without a fence"),
         lost("mutators=2 without=init-noop", 31)
+            .states(1_995_244)
             .source(handshakes, "unsafe without the init handshake"),
         lost("without=mark-noop", 35).source(handshakes, "unsafe without the mark handshake …"),
         joined("without=mark-noop keep-fences")

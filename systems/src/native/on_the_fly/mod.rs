@@ -29,5 +29,8 @@ pub use reference::Reference;
 pub use witness::{Event, Place, Unseen, Witness};
 
 #[cfg(test)]
-#[allow(unused_imports, reason = "Loom's tests, which include this folder, set the phase")]
+#[allow(
+    unused_imports,
+    reason = "Loom's tests, which include this folder, set the phase"
+)]
 pub(crate) use control::Phase;
