@@ -2,7 +2,8 @@
 //!
 //! Beside single operations there are turns of several that lead into a window: an object that only
 //! another leads to, a reference hidden behind the wavefront, an allocation between the flip of `fA`
-//! and the roots, a store while roots are marked, two threads that mark the same object.
+//! and the roots, a store while roots are marked, two threads that mark the same object, or that are
+//! about to write the same field.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -144,6 +145,31 @@ fn race() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
+/// While marking begins, a thread puts what it alone holds where all can see it, lets go of it, and takes
+/// it back when its roots are in; or another overwrites it there. Both linger before they write.
+fn put_away() -> impl Strategy<Value = Vec<Step>> {
+    let begins = prop_oneof![Just(Stage::IdleFlip), Just(Stage::Init), Just(Stage::Mark)];
+    (begins, any::<bool>()).prop_map(|(stage, is_put)| {
+        let (src, field) = (OLDEST, 1);
+        let write = |dst| Step {
+            operation: Operation::Store { src, field, dst },
+            dwell: Some(Place::Write),
+        };
+        let until = step(Operation::Until(stage));
+        match is_put {
+            true => vec![
+                step(Operation::Alloc),
+                until,
+                write(Some(0)),
+                step(Operation::Discard { root: 0 }),
+                step(Operation::Until(Stage::GetRoots)),
+                step(Operation::Load { src, field }),
+            ],
+            false => vec![until, write(None)],
+        }
+    })
+}
+
 fn turn() -> impl Strategy<Value = Vec<Step>> {
     prop_oneof![
         6 => single(),
@@ -152,6 +178,7 @@ fn turn() -> impl Strategy<Value = Vec<Step>> {
         2 => adopt(),
         1 => share(),
         1 => race(),
+        2 => put_away(),
         1 => Just(vec![step(Operation::Until(Stage::Idle))]),
     ]
 }

@@ -194,6 +194,8 @@ fn a_stopped_world_goes_on() {
         while heap.counts().cycles < 50 {
             let mut collector = Collector::new(&heap).in_mode(Mode::StopTheWorld);
             collector.cycle().unwrap();
+            // Time for the mutators, which see no end of a stop that another follows at once.
+            std::thread::sleep(Duration::from_micros(500));
         }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });

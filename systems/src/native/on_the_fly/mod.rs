@@ -28,6 +28,7 @@ pub use mutator::{Mutator, Root};
 pub use reference::Reference;
 pub use witness::{Event, Place, Unseen, Witness};
 
+// For tests that take in this source; those of the library itself have no use for it.
 #[cfg(test)]
 #[allow(
     unused_imports,

@@ -15,8 +15,11 @@ mod primitives {
         thread::yield_now();
     }
 
+    /// So long that the collector gets through a handshake or two.
     pub(crate) fn dwell() {
-        thread::yield_now();
+        for _ in 0..20 {
+            thread::yield_now();
+        }
     }
 }
 
@@ -125,7 +128,7 @@ fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Cou
     (failed, all)
 }
 
-/// Of the faults that do no harm no schedule shows any; of one that does, some do.
+/// Of a fault that nothing shows no schedule shows any; of one that does harm, some do.
 #[test]
 fn random_programs_show_what_does_harm() {
     for (name, seen, _) in FAULTS {
@@ -143,16 +146,16 @@ fn random_programs_show_what_does_harm() {
 #[test]
 #[ignore = "some minutes"]
 fn many_random_programs_show_what_does_harm() {
-    for name in [
-        "none",
-        "skip-idle-noop",
-        "skip-init-noop",
-        "skip-idle-flip-noop",
+    for (name, does_harm) in [
+        ("none", false),
+        ("skip-idle-noop", false),
+        ("skip-idle-flip-noop", true),
+        ("skip-init-noop", true),
     ] {
         let fault = Fault::named(name).unwrap();
         let (failed, counts) = random_programs(fault, 4000, 50);
         println!("{name}: {failed} failed, {counts:?}");
-        assert_eq!(failed > 0, name == "skip-idle-flip-noop", "{name}");
+        assert_eq!(failed > 0, does_harm, "{name}");
     }
 }
 
