@@ -12,7 +12,7 @@
 //! - D1: the mutator does not write cell (0, 0), nor any of a node that it cannot reach. An append is
 //!   several stores here; one by the mutator in between would be lost, or would cut the free list.
 //! - D2: one mutator, as in the paper. That is what makes what it knows of the memory certain: see
-//!   [`Mutator::redirect`].
+//!   `Mutator::redirect`.
 
 use std::sync::Arc;
 
