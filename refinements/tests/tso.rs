@@ -410,7 +410,7 @@ fn tso_collects_only_garbage_by_joined_steps() {
     for (mutators, refs, states, transitions) in [
         (1, 1, 488, 1308),
         (1, 2, 9_295, 27_605),
-        (2, 1, 14_279, 58_191),
+        (2, 1, 14_517, 59_157),
     ] {
         let report = freed(reduced(mutators, refs, 1), Variant::default());
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
@@ -423,7 +423,7 @@ fn tso_collects_only_garbage_by_joined_steps() {
 #[ignore = "some 2 minutes"]
 fn tso_collects_only_garbage_by_joined_steps_at_larger_instances() {
     for (mutators, refs, states, transitions) in
-        [(1, 3, 160_391, 527_621), (2, 2, 4_078_974, 16_774_348)]
+        [(1, 3, 160_391, 527_621), (2, 2, 4_098_864, 16_884_508)]
     {
         let report = freed(reduced(mutators, refs, 1), Variant::default());
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");

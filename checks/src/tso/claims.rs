@@ -48,7 +48,7 @@ pub(in super::super) fn claims() -> Vec<Claim> {
             .exercising_all()
             .source(section, "… with two references: every rule fires"),
         joined("mutators=2")
-            .counts(4_078_974, 16_774_348)
+            .counts(4_098_864, 16_884_508)
             .source(section, "… with two mutators as well, by joined steps"),
         joined("references=3")
             .counts(160_391, 527_621)
@@ -85,7 +85,7 @@ pub(in super::super) fn claims() -> Vec<Claim> {
         freed("without=mutator-fence", 58)
             .source(fences, "unsafe if mutators answer without a fence"),
         lost("mutators=2 without=init-noop", 31)
-            .states(1_995_244)
+            .states(1_999_896)
             .source(handshakes, "unsafe without the init handshake"),
         lost("without=mark-noop", 35).source(handshakes, "unsafe without the mark handshake …"),
         joined("without=mark-noop keep-fences")

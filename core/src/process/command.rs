@@ -40,6 +40,8 @@ type Answers<L, Q, A> = Arc<dyn Fn(&Q, &L, &mut dyn FnMut(L, A)) + Send + Sync>;
 pub(super) enum Kind<L, Q, A> {
     /// LOCALOP: a relation between data states.
     Local(Relation<L>),
+    /// LOCALOP, where it is a function.
+    Assign(Arc<dyn Fn(&mut L) + Send + Sync>),
     /// REQUEST: what is asked for, and what the answer does.
     Request(Arc<dyn Fn(&L) -> Q + Send + Sync>, Receipt<L, A>),
     /// RESPONSE: what is answered, if anything is, and what that does.
@@ -52,6 +54,7 @@ impl<L, Q, A> Clone for Kind<L, Q, A> {
     fn clone(&self) -> Self {
         match self {
             Self::Local(relation) => Self::Local(relation.clone()),
+            Self::Assign(operation) => Self::Assign(operation.clone()),
             Self::Request(ask, receive) => Self::Request(ask.clone(), receive.clone()),
             Self::Response(answers) => Self::Response(answers.clone()),
             Self::Guard(guard) => Self::Guard(guard.clone()),
@@ -107,15 +110,11 @@ pub fn guess<L, Q, A>(
 }
 
 /// A local operation that changes the state.
-pub fn assign<L: Clone, Q, A>(
+pub fn assign<L, Q, A>(
     label: impl Into<Label>,
     operation: impl Fn(&mut L) + Send + Sync + 'static,
 ) -> Command<L, Q, A> {
-    guess(label, move |from: &L, visit| {
-        let mut to = from.clone();
-        operation(&mut to);
-        visit(to);
-    })
+    Command::Basic(Basic::new(label, Kind::Assign(Arc::new(operation))))
 }
 
 /// A request, determined by the state; the answer changes the state.

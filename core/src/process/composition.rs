@@ -1,15 +1,14 @@
 //! Processes side by side [Gammie, Hosking & Engelhardt, Fig. 8], in a state that is the model's.
 
 use std::collections::HashMap;
-use std::fmt;
 
-use serde::{Serialize, Serializer};
-
+use super::act::Act;
 use super::command::{Command, Kind};
-use super::flow::{Edge, Flow, Location, ProcessError};
+use super::flow::{Flow, Location, ProcessError};
 use super::label::Label;
 use super::liveness::{Data, DeadRegisters, Register, Registers, dead};
-use crate::system::{Process, Rule, RuleId};
+use super::party::{Offer, Party, Placed, Role};
+use crate::system::{Process, Rule};
 
 /// Where each of `N` processes is.
 pub type At<const N: usize> = [Location; N];
@@ -35,64 +34,9 @@ pub enum Granularity {
     Coarse,
 }
 
-/// What was done: by one process, or by one that requested and one that responded.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Act {
-    /// Whose command it was.
-    pub process: Process,
-    /// Which of its commands.
-    pub label: Label,
-    /// Who answered, by which command.
-    pub with: Option<(Process, Label)>,
-    /// Which of the results there were to choose from, counted from 0.
-    pub choice: u16,
-    rule: u16,
-}
-
-impl Act {
-    /// The rule of the command, among [`Composition::rules`].
-    pub fn rule(self) -> RuleId {
-        RuleId(usize::from(self.rule))
-    }
-
-    fn write(self, f: &mut impl fmt::Write) -> fmt::Result {
-        write!(f, "{}", self.label)?;
-        if let Some((process, label)) = self.with {
-            write!(f, ", {process}: {label}")?;
-        }
-        match self.choice {
-            0 => Ok(()),
-            choice => write!(f, " ({choice})"),
-        }
-    }
-}
-
-/// The process and what it did.
-impl fmt::Display for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.process)?;
-        self.write(f)
-    }
-}
-
-impl fmt::Debug for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
-
-/// What was done, by whom is said beside it: `acquire, server: answer`.
-impl Serialize for Act {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let mut text = String::new();
-        self.write(&mut text).map_err(serde::ser::Error::custom)?;
-        serializer.serialize_str(&text)
-    }
-}
-
 /// A set of locations of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Locations(Vec<bool>);
+pub struct Locations(pub(super) Vec<bool>);
 
 impl Locations {
     /// Whether a location is one of them.
@@ -116,208 +60,23 @@ pub struct Undeclared {
 /// Processes in a state `S`, which meet by requests `Q` and answers `A`.
 pub struct Composition<S, Q, A> {
     parties: Vec<Box<dyn Party<S, Q, A>>>,
+    /// Of each process, its locations.
+    points: Vec<Vec<Point>>,
+    /// The processes that respond to requests anywhere.
+    responding: Vec<usize>,
     rules: Vec<Rule>,
     granularity: Granularity,
     registers: DeadRegisters,
 }
 
-/// A process in its place, whatever the type of its data state.
-trait Party<S, Q, A>: Send + Sync {
-    fn process(&self) -> Process;
-    /// What may be done at a location: one for each of its steps.
-    fn offers(&self, at: Location) -> &[Offer];
-    /// Those of the steps at a location that are responses.
-    fn responses(&self, at: Location) -> &[usize];
-    /// How many locations there are.
-    fn count(&self) -> usize;
-    fn is_quiet(&self, at: Location) -> bool;
-    /// Where the steps at a location lead.
-    fn targets(&self, at: Location) -> Vec<Location>;
-    /// The results of a local operation or a guard.
-    fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S));
-    fn ask(&self, state: &S, at: Location, step: usize) -> Q;
-    fn receive(&self, state: &mut S, at: Location, step: usize, answer: &A);
-    /// The answers of a response, and the states they lead to.
-    fn answer(
-        &self,
-        state: &S,
-        at: Location,
-        step: usize,
-        request: &Q,
-        visit: &mut dyn FnMut(S, A),
-    );
-    /// Begins the process.
-    fn start(&self, state: &mut S);
-    fn locations(&self, label: Label) -> Option<Locations>;
-    fn registers(&self) -> &'static [&'static str];
-    fn clear(&self, state: &mut S, register: Register);
-    fn clear_dead(&self, state: &mut S, at: Location);
-    fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S));
-}
-
-/// What a step of a process is like.
-#[derive(Clone, Copy)]
-struct Offer {
-    label: Label,
-    rule: u16,
-    role: Role,
-    reads: Registers,
-    writes: Registers,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Alone,
-    Asks,
-    Answers,
-}
-
-struct Placed<S, L, Q, A> {
-    process: Process,
-    index: usize,
-    flow: Flow<L, Q, A>,
-    offers: Vec<Vec<Offer>>,
-    responses: Vec<Vec<usize>>,
-    dead: Vec<Vec<Register>>,
-    get: Box<dyn Fn(&S) -> &L + Send + Sync>,
-    get_mut: Box<dyn Fn(&mut S) -> &mut L + Send + Sync>,
-}
-
-impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
-    fn arrive(&self, state: &mut S, to: Location) {
-        state.go_to(self.index, to);
-        self.clear_dead(state, to);
-    }
-
-    fn step(&self, Location(at): Location, step: usize) -> &Edge<L, Q, A> {
-        &self.flow.points[usize::from(at)][step]
-    }
-}
-
-impl<S, L, Q, A> Party<S, Q, A> for Placed<S, L, Q, A>
-where
-    S: Configuration,
-    L: Data,
-{
-    fn process(&self) -> Process {
-        self.process
-    }
-
-    fn offers(&self, Location(at): Location) -> &[Offer] {
-        &self.offers[usize::from(at)]
-    }
-
-    fn responses(&self, Location(at): Location) -> &[usize] {
-        &self.responses[usize::from(at)]
-    }
-
-    fn count(&self) -> usize {
-        self.offers.len()
-    }
-
-    fn is_quiet(&self, at: Location) -> bool {
-        self.flow.is_quiet(at)
-    }
-
-    fn targets(&self, Location(at): Location) -> Vec<Location> {
-        let edges = self.flow.points[usize::from(at)].iter();
-        edges.flat_map(Edge::targets).collect()
-    }
-
-    fn alone(&self, state: &S, at: Location, step: usize, visit: &mut dyn FnMut(S)) {
-        let edge = self.step(at, step);
-        let local = (self.get)(state);
-        match &edge.basic.kind {
-            Kind::Local(relation) => relation(local, &mut |changed| {
-                let mut to = state.clone();
-                *(self.get_mut)(&mut to) = changed;
-                self.arrive(&mut to, edge.to);
-                visit(to);
-            }),
-            Kind::Guard(guard) => {
-                let mut to = state.clone();
-                let target = match guard(local) {
-                    true => edge.to,
-                    false => edge.otherwise,
-                };
-                self.arrive(&mut to, target);
-                visit(to);
-            }
-            Kind::Request(..) | Kind::Response(_) => unreachable!("it takes two processes"),
-        }
-    }
-
-    fn ask(&self, state: &S, at: Location, step: usize) -> Q {
-        match &self.step(at, step).basic.kind {
-            Kind::Request(ask, _) => ask((self.get)(state)),
-            _ => unreachable!("it is no request"),
-        }
-    }
-
-    fn receive(&self, state: &mut S, at: Location, step: usize, answer: &A) {
-        let edge = self.step(at, step);
-        match &edge.basic.kind {
-            Kind::Request(_, receive) => receive((self.get_mut)(state), answer),
-            _ => unreachable!("it is no request"),
-        }
-        self.arrive(state, edge.to);
-    }
-
-    fn answer(
-        &self,
-        state: &S,
-        at: Location,
-        step: usize,
-        request: &Q,
-        visit: &mut dyn FnMut(S, A),
-    ) {
-        let edge = self.step(at, step);
-        match &edge.basic.kind {
-            Kind::Response(answers) => {
-                answers(request, (self.get)(state), &mut |changed, answer| {
-                    let mut to = state.clone();
-                    *(self.get_mut)(&mut to) = changed;
-                    self.arrive(&mut to, edge.to);
-                    visit(to, answer);
-                });
-            }
-            _ => unreachable!("it is no response"),
-        }
-    }
-
-    fn start(&self, state: &mut S) {
-        self.arrive(state, Location(0));
-    }
-
-    fn locations(&self, label: Label) -> Option<Locations> {
-        let points = self.offers.iter();
-        let at: Vec<_> = points
-            .map(|offers| offers.iter().any(|offer| offer.label == label))
-            .collect();
-        at.contains(&true).then_some(Locations(at))
-    }
-
-    fn registers(&self) -> &'static [&'static str] {
-        L::REGISTERS
-    }
-
-    fn clear(&self, state: &mut S, register: Register) {
-        (self.get_mut)(state).clear(register);
-    }
-
-    fn clear_dead(&self, state: &mut S, Location(at): Location) {
-        for register in &self.dead[usize::from(at)] {
-            (self.get_mut)(state).clear(*register);
-        }
-    }
-
-    fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S)) {
-        (self.get)(state).spoil(register, &mut |spoilt| {
-            let mut state = state.clone();
-            *(self.get_mut)(&mut state) = spoilt;
-            visit(state);
-        });
-    }
+/// What can be done at a location of a process.
+struct Point {
+    /// One for each of its steps.
+    offers: Vec<Offer>,
+    /// Those of the steps that are responses.
+    responses: Vec<usize>,
+    /// Whether the process goes on by quiet steps only.
+    is_quiet: bool,
 }
 
 impl<S: Configuration + 'static, Q: 'static, A: 'static> Default for Composition<S, Q, A> {
@@ -331,6 +90,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     pub fn new() -> Self {
         Self {
             parties: Vec::new(),
+            points: Vec::new(),
+            responding: Vec::new(),
             rules: Vec::new(),
             granularity: Granularity::Fine,
             registers: DeadRegisters::Cleared,
@@ -382,22 +143,22 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             .filter(|(_, rule)| rule.process == process.name)
             .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
             .collect();
-        let mut offers = Vec::with_capacity(flow.points.len());
+        let mut points = Vec::with_capacity(flow.points.len());
         for (at, point) in flow.points.iter().enumerate() {
-            let is_quiet =
-                self.granularity == Granularity::Coarse && flow.is_quiet(Location(at as u16));
+            let is_quiet = flow.is_quiet(Location(at as u16));
+            let is_passed = is_quiet && self.granularity == Granularity::Coarse;
             let mut here = Vec::with_capacity(point.len());
             for edge in point {
                 let (label, basic) = (edge.basic.label, &edge.basic);
                 let role = match basic.kind {
-                    Kind::Local(_) | Kind::Guard(_) => Role::Alone,
+                    Kind::Local(_) | Kind::Assign(_) | Kind::Guard(_) => Role::Alone,
                     Kind::Request(..) => Role::Asks,
                     Kind::Response(_) => Role::Answers,
                 };
                 let rule = match role {
                     Role::Answers => NO_RULE,
                     // It is run with the step before it, whose rule counts.
-                    _ if is_quiet => NO_RULE,
+                    _ if is_passed => NO_RULE,
                     Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
                         self.rules.push(Rule {
                             name: label.as_str().into(),
@@ -415,20 +176,24 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                     writes: basic.writes,
                 });
             }
-            offers.push(here);
-        }
-        let responses = offers.iter().map(|here: &Vec<Offer>| {
             let steps = here.iter().enumerate();
             let answering = steps.filter(|(_, offer)| offer.role == Role::Answers);
-            answering.map(|(step, _)| step).collect()
-        });
+            points.push(Point {
+                responses: answering.map(|(step, _)| step).collect(),
+                offers: here,
+                is_quiet,
+            });
+        }
+        let index = self.parties.len();
+        if points.iter().any(|point| !point.responses.is_empty()) {
+            self.responding.push(index);
+        }
+        self.points.push(points);
         self.parties.push(Box::new(Placed {
             process,
-            index: self.parties.len(),
+            index,
             flow,
-            responses: responses.collect(),
-            offers,
-            dead: dead.into_iter().map(|dead| dead.iter().collect()).collect(),
+            dead,
             get: Box::new(get),
             get_mut: Box::new(get_mut),
         }));
@@ -466,9 +231,13 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         self.parties.len()
     }
 
-    /// The labels of the steps that a process can take at a location.
+    fn point(&self, process: usize, Location(at): Location) -> &Point {
+        &self.points[process][usize::from(at)]
+    }
+
+    /// The labels of the steps that a process can take at a location, in the order in which they are taken.
     pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = Label> {
-        let offers = self.parties[process].offers(at).iter();
+        let offers = self.point(process, at).offers.iter();
         offers.map(|offer| offer.label)
     }
 
@@ -479,7 +248,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
 
     /// How many locations a process has.
     pub fn locations(&self, process: usize) -> usize {
-        self.parties[process].count()
+        self.points[process].len()
     }
 
     /// Visits the states in which all processes begin, with the data that `state` has.
@@ -488,7 +257,9 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             party.start(&mut state);
         }
         let all: Vec<usize> = (0..self.parties.len()).collect();
-        self.settle(self.granularity, state, &all, visit);
+        self.settle(self.granularity, &mut state, &all, &mut |state| {
+            visit(state.clone())
+        });
     }
 
     /// Clears the registers that are dead where the processes are, if that is what becomes of them: for a
@@ -501,26 +272,28 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
 
     /// Visits the steps from a state.
     pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act, S)) {
-        (0..self.parties.len()).for_each(|process| self.steps_of(process, from, visit));
+        let mut state = from.clone();
+        for process in 0..self.parties.len() {
+            self.steps_of(process, &|_| true, &mut state, &mut |act, to| {
+                visit(act, to.clone());
+            });
+        }
     }
 
-    /// Visits the steps from a state that a process begins.
-    pub fn steps_of(&self, process: usize, from: &S, visit: &mut dyn FnMut(Act, S)) {
-        self.steps_labelled(process, &|_| true, from, visit);
-    }
-
-    /// Visits those of them that are labelled so.
-    pub fn steps_labelled(
+    /// Visits the steps that a process begins, those that are wanted by the place they have among the
+    /// [labels](Self::labels). `state` is what a step leads to while that is visited, and is as it was
+    /// in the end; whoever is visited may go on from there, and has to leave it as it was too.
+    pub fn steps_of(
         &self,
         process: usize,
-        is_wanted: &dyn Fn(Label) -> bool,
-        from: &S,
-        visit: &mut dyn FnMut(Act, S),
+        is_wanted: &dyn Fn(usize) -> bool,
+        state: &mut S,
+        visit: &mut dyn FnMut(Act, &mut S),
     ) {
-        let at = from.location(process);
-        for (step, offer) in self.parties[process].offers(at).iter().enumerate() {
-            if is_wanted(offer.label) {
-                self.step(self.granularity, from, (process, step), *offer, visit);
+        let offers = &self.point(process, state.location(process)).offers;
+        for (step, offer) in offers.iter().enumerate() {
+            if is_wanted(step) {
+                self.step(self.granularity, state, (process, step), offer, visit);
             }
         }
     }
@@ -529,13 +302,13 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     fn step(
         &self,
         granularity: Granularity,
-        from: &S,
+        state: &mut S,
         (number, step): (usize, usize),
-        offer: Offer,
-        visit: &mut dyn FnMut(Act, S),
+        offer: &Offer,
+        visit: &mut dyn FnMut(Act, &mut S),
     ) {
         let party = &self.parties[number];
-        let at = from.location(number);
+        let at = state.location(number);
         let mut act = Act {
             process: party.process(),
             label: offer.label,
@@ -545,65 +318,66 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         };
         match offer.role {
             Role::Answers => (),
-            Role::Alone => party.alone(from, at, step, &mut |to| {
+            Role::Alone => party.alone(state, at, step, &mut |to| {
                 self.settle(granularity, to, &[number], &mut |to| {
                     visit(act, to);
                     act.choice += 1;
                 });
             }),
             Role::Asks => {
-                let request = party.ask(from, at, step);
-                for (other, answering) in self.parties.iter().enumerate() {
-                    if other == number {
-                        continue;
-                    }
-                    let there = from.location(other);
-                    for response in answering.responses(there) {
-                        let offer = answering.offers(there)[*response];
-                        act.with = Some((answering.process(), offer.label));
+                let request = party.ask(state, at, step);
+                for other in self.responding.iter().copied().filter(|n| *n != number) {
+                    let answering = &self.parties[other];
+                    let there = state.location(other);
+                    let point = self.point(other, there);
+                    for response in &point.responses {
+                        act.with = Some((answering.process(), point.offers[*response].label));
                         act.choice = 0;
-                        answering.answer(
-                            from,
-                            there,
-                            *response,
-                            &request,
-                            &mut |mut to, answer| {
-                                party.receive(&mut to, at, step, &answer);
+                        answering.answer(state, there, *response, &request, &mut |to, answer| {
+                            party.receive(to, at, step, answer, &mut |to| {
                                 self.settle(granularity, to, &[number, other], &mut |to| {
                                     visit(act, to);
                                     act.choice += 1;
                                 });
-                            },
-                        );
+                            });
+                        });
                     }
                 }
             }
         }
     }
 
-    /// Runs the quiet steps of processes that have just moved, if that is the granularity.
+    /// Runs the quiet steps of processes that have just moved, if that is the granularity. Those processes
+    /// are not put back.
     fn settle(
         &self,
         granularity: Granularity,
-        state: S,
+        state: &mut S,
         moved: &[usize],
-        visit: &mut dyn FnMut(S),
+        visit: &mut dyn FnMut(&mut S),
     ) {
-        let still = moved.iter().position(|number| {
-            let at = state.location(*number);
-            granularity == Granularity::Coarse && self.parties[*number].is_quiet(at)
-        });
-        let Some(position) = still else {
+        if granularity == Granularity::Fine {
             return visit(state);
-        };
-        let number = moved[position];
-        let party = &self.parties[number];
-        let at = state.location(number);
-        for step in 0..party.offers(at).len() {
-            party.alone(&state, at, step, &mut |to| {
-                self.settle(granularity, to, &moved[position..], visit)
-            });
         }
+        for (position, number) in moved.iter().enumerate() {
+            loop {
+                let at = state.location(*number);
+                let point = self.point(*number, at);
+                if !point.is_quiet {
+                    break;
+                }
+                if self.parties[*number].pass(state, at) {
+                    continue;
+                }
+                for step in 0..point.offers.len() {
+                    self.parties[*number].alone(state, at, step, &mut |to| {
+                        self.settle(granularity, to, &moved[position..], visit);
+                    });
+                }
+                return;
+            }
+        }
+        visit(state);
     }
 }
 
@@ -618,12 +392,12 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
     pub fn test_registers(&self, state: &S) -> Result<(), Undeclared> {
         for (number, party) in self.parties.iter().enumerate() {
             let at = state.location(number);
-            for (step, offer) in party.offers(at).iter().enumerate() {
+            for (step, offer) in self.point(number, at).offers.iter().enumerate() {
                 let registers = (0..party.registers().len()).map(|r| Register(r as u8));
                 for register in registers.filter(|register| !offer.reads.contains(*register)) {
                     let outcomes = |from: &S| {
                         let mut outcomes = Vec::new();
-                        self.outcomes(from, (number, step), *offer, &mut |mut to| {
+                        self.outcomes(from, (number, step), offer, &mut |mut to| {
                             if !offer.writes.contains(register) {
                                 party.clear(&mut to, register);
                             }
@@ -654,34 +428,26 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
         &self,
         from: &S,
         (number, step): (usize, usize),
-        offer: Offer,
+        offer: &Offer,
         visit: &mut dyn FnMut(S),
     ) {
+        let mut state = from.clone();
+        let mut step_of = |process, step, offer: &Offer, visit: &mut dyn FnMut(Act, S)| {
+            let visit = &mut |act, to: &mut S| visit(act, to.clone());
+            self.step(Granularity::Fine, &mut state, (process, step), offer, visit);
+        };
         if offer.role != Role::Answers {
-            return self.step(
-                Granularity::Fine,
-                from,
-                (number, step),
-                offer,
-                &mut |_, to| visit(to),
-            );
+            return step_of(number, step, offer, &mut |_, to| visit(to));
         }
-        let others = (0..self.parties.len()).filter(|other| *other != number);
-        for other in others {
-            let offers = self.parties[other].offers(from.location(other));
+        let answer = Some((self.parties[number].process(), offer.label));
+        for other in (0..self.parties.len()).filter(|other| *other != number) {
+            let offers = &self.point(other, from.location(other)).offers;
             for (step, asking) in offers.iter().enumerate() {
-                self.step(
-                    Granularity::Fine,
-                    from,
-                    (other, step),
-                    *asking,
-                    &mut |act, to| {
-                        let answer = (self.parties[number].process(), offer.label);
-                        if act.with == Some(answer) {
-                            visit(to);
-                        }
-                    },
-                );
+                step_of(other, step, asking, &mut |act, to| {
+                    if act.with == answer {
+                        visit(to);
+                    }
+                });
             }
         }
     }

@@ -205,7 +205,7 @@ impl<L, Q, A> Flow<L, Q, A> {
                     label: label.as_str(),
                 });
             }
-            let is_local = matches!(edge.basic.kind, Kind::Local(_) | Kind::Guard(_));
+            let is_local = !matches!(edge.basic.kind, Kind::Request(..) | Kind::Response(_));
             if edge.basic.is_quiet && !is_local {
                 return Err(ProcessError::NotLocal {
                     process: process(),

@@ -70,7 +70,12 @@ impl Registers {
 
     /// All of them.
     pub fn iter(self) -> impl Iterator<Item = Register> {
-        (0..64).map(Register).filter(move |r| self.contains(*r))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let next = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (next < u64::BITS).then_some(Register(next as u8))
+        })
     }
 }
 

@@ -72,17 +72,20 @@
 //! # Ok::<(), refmap::process::ProcessError>(())
 //! ```
 
+mod act;
 mod command;
 mod composition;
 mod flow;
 mod label;
 mod liveness;
+mod party;
 
+pub use act::Act;
 pub use command::{
     Command, assign, choice, forever, guess, request, respond, respond_any, sequence, when,
     when_else, while_do,
 };
-pub use composition::{Act, At, Composition, Configuration, Granularity, Locations, Undeclared};
+pub use composition::{At, Composition, Configuration, Granularity, Locations, Undeclared};
 pub use flow::{Location, ProcessError};
 pub use label::Label;
 pub use liveness::{Data, DeadRegisters, Register, Registers};

@@ -25,6 +25,8 @@ pub struct State {
 
 /// The collector's place among the processes.
 pub(super) const GC: usize = 0;
+/// The system's.
+pub(super) const SYS: usize = 1;
 
 /// A mutator's place among the processes.
 pub fn place_of(mutator: u8) -> usize {

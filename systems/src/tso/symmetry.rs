@@ -4,6 +4,8 @@
 //! Registers that are dead, and cleared to a value of their own, stay cleared. Where dead registers are kept there
 //! is no symmetry: what they hold at first names a reference.
 
+use std::cmp::Ordering;
+
 use refmap::process::{Act, Label};
 use refmap::{StateOf, Symmetric, TransitionSystem};
 
@@ -19,6 +21,8 @@ use crate::heap::{Object as Ref, Objects as Refs, mutator as process};
 pub struct Exchange {
     /// What takes the place of each reference.
     refs: [Ref; MAX_REFS],
+    /// What takes the place of each set of references.
+    sets: [Refs; 1 << MAX_REFS],
     /// What takes the place of each mutator.
     mutators: [u8; MAX_MUTATORS],
     /// Whether the senses of marks change places.
@@ -45,24 +49,33 @@ fn exchanges(refs: u8, mutators: u8, senses: &[bool]) -> Vec<Exchange> {
     let mut all = Vec::new();
     for senses in senses {
         for refs in orders(refs) {
-            all.extend(orders(mutators).into_iter().map(|mutators| Exchange {
-                refs,
-                mutators,
-                senses: *senses,
-            }));
+            let orders = orders(mutators).into_iter();
+            all.extend(orders.map(|mutators| Exchange::new(refs, mutators, *senses)));
         }
     }
     all
 }
 
 impl Exchange {
+    fn new(refs: [Ref; MAX_REFS], mutators: [u8; MAX_MUTATORS], senses: bool) -> Self {
+        let exchanged = |set: Refs| {
+            let members = set.iter().map(|reference| refs[usize::from(reference)]);
+            members.fold(Refs::default(), |all, reference| all.with(Some(reference)))
+        };
+        Self {
+            sets: std::array::from_fn(|set| exchanged(Refs(set as u8))),
+            refs,
+            mutators,
+            senses,
+        }
+    }
+
     fn reference(&self, reference: Ref) -> Ref {
         self.refs[usize::from(reference)]
     }
 
     fn refs(&self, refs: Refs) -> Refs {
-        let exchanged = refs.iter().map(|reference| self.reference(reference));
-        exchanged.fold(Refs::default(), |all, reference| all.with(Some(reference)))
+        self.sets[usize::from(refs.0)]
     }
 
     fn mutator(&self, mutator: u8) -> u8 {
@@ -245,11 +258,26 @@ impl Symmetric for OnTheFly {
                 .filter(|by| by.mark(state.sys.fm) == Mark::default())
         };
         // PERF: the outline says of most which is the least, and is made without the rest.
-        let outlines = alike().map(|by| by.outline(state));
-        let least = outlines.min().expect("some exchange makes it so");
-        let members = alike().filter(|by| by.outline(state) == least);
-        let members = members.map(|by| self.permute(by, state));
-        members.min().expect("it is the least of some")
+        let mut least = u64::MAX;
+        let mut of_least = 0;
+        for outline in alike().map(|by| by.outline(state)) {
+            of_least = match outline.cmp(&least) {
+                Ordering::Less => 1,
+                Ordering::Equal => of_least + 1,
+                Ordering::Greater => of_least,
+            };
+            least = least.min(outline);
+        }
+        let mut members = alike().filter(|by| by.outline(state) == least);
+        let first = members.next().expect("some exchange makes it so");
+        let mut member = match std::ptr::eq(first, &all[0]) {
+            true => *state,
+            false => self.permute(first, state),
+        };
+        for by in members.take(of_least - 1) {
+            member = member.min(self.permute(by, state));
+        }
+        member
     }
 }
 

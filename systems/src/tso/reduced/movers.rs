@@ -1,0 +1,328 @@
+//! What moves past what, and when.
+
+use std::collections::HashSet;
+
+use refmap::process::{Composition, Label, Location};
+
+use super::super::colours::reach;
+use super::super::memory::commit_of;
+use super::super::request::{Answer, Request};
+use super::super::scope::{Memory, Part, Variant};
+use super::super::state::{GC, Marking, SYS, State, Store, Who, place_of};
+use crate::heap::Objects as Refs;
+
+/// How a step moves past those of other processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mover {
+    Right,
+    Both,
+    Left,
+    Neither,
+    /// Both where nobody can change what is loaded, and neither elsewhere (R4).
+    Load(Shared),
+    /// Both where nobody else can reach the object, and neither elsewhere (R4).
+    LoadField,
+    /// Right where objects are only marked, and neither elsewhere (R10).
+    LoadMark,
+    /// Left, where nobody is about to mark the object.
+    Free,
+    /// It begins a step of its own: a choice, or one of the system.
+    Begins,
+}
+
+/// What the collector stores and mutators load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shared {
+    FM,
+    Phase,
+}
+
+/// When a step can be taken, beyond its own guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Always,
+    /// R1.
+    Unlocked,
+    /// R6.
+    AllAnswered,
+}
+
+/// What a mutator at rest can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Load,
+    Discard,
+    /// To answer a handshake.
+    Answer,
+    /// To allocate, or to store.
+    Work,
+    /// Another step: of one who is not at rest, or one that does nothing.
+    Other,
+}
+
+impl Kind {
+    fn of(label: Label) -> Self {
+        match label.as_str() {
+            "load: choose" => Self::Load,
+            "discard" => Self::Discard,
+            "handshake: poll" => Self::Answer,
+            "alloc" | "store: choose" => Self::Work,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What is known of the steps at each location of each process.
+pub(in super::super) struct Reduction {
+    steps: Vec<Vec<(Mover, When)>>,
+    /// What they are to a mutator at rest, in the order in which they are taken.
+    kinds: Vec<Vec<Vec<Kind>>>,
+    /// Of the steps of the system, whose stores they commit.
+    commits: Vec<Option<Who>>,
+    /// Of each location of the collector, whether it may store `fM`, and the phase, before it next waits;
+    /// where it waits, after that.
+    stores: Vec<[bool; 2]>,
+    pub(super) variant: Variant,
+}
+
+impl Reduction {
+    pub fn new(processes: &Composition<State, Request, Answer>, variant: Variant) -> Self {
+        let of = |process, location| {
+            let labels: Vec<Label> = processes.labels(process, location).collect();
+            match *labels {
+                [label] if process != SYS => step(process, label.as_str(), variant.memory),
+                _ => (Mover::Begins, When::Always),
+            }
+        };
+        let kinds = |process, location| {
+            let labels = processes.labels(process, location);
+            labels.map(Kind::of).collect()
+        };
+        let locations = |process| (0..processes.locations(process) as u16).map(Location);
+        let all = 0..processes.processes();
+        let steps = all.clone().map(|process| {
+            let here = locations(process).map(|location| of(process, location));
+            here.collect()
+        });
+        let kinds = all.map(|process| {
+            let here = locations(process).map(|location| kinds(process, location));
+            here.collect()
+        });
+        let commits = processes.labels(SYS, Location::default()).map(|label| {
+            let mut all = (0..processes.processes()).filter_map(with_buffer);
+            all.find(|who| Label::from(commit_of(*who)) == label)
+        });
+        let stores = 0..processes.locations(GC) as u16;
+        let stores = stores.map(|at| stores_before_waiting(processes, Location(at)));
+        Self {
+            stores: stores.collect(),
+            steps: steps.collect(),
+            kinds: kinds.collect(),
+            commits: commits.collect(),
+            variant,
+        }
+    }
+
+    /// How the next step of a process moves, and when it can be taken.
+    ///
+    /// # Panics
+    ///
+    /// If it frees what a mutator is about to mark and no program can reach: what would follow is not decided.
+    pub(super) fn at(&self, state: &State, process: usize) -> (Mover, When) {
+        let (mover, when) = self.steps[process][usize::from(state.at[process].0)];
+        let or_neither = |moves, mover| if moves { mover } else { Mover::Neither };
+        let mover = match mover {
+            Mover::Load(shared) => {
+                let is_stable = self.is_stable(state, process, shared);
+                or_neither(is_stable, Mover::Both)
+            }
+            Mover::LoadField => or_neither(is_private(state, process), Mover::Both),
+            Mover::LoadMark => or_neither(self.only_marks(state, process), Mover::Right),
+            Mover::Free => {
+                if let Some(mutator) = loses(state) {
+                    panic!(
+                        "object {} is freed while mutator {mutator} is about to mark it: what follows is \
+                         not decided at granularity `reduced`, but at `coarse`",
+                        state.gc.src
+                    );
+                }
+                Mover::Left
+            }
+            other => other,
+        };
+        (mover, when)
+    }
+
+    /// Whether a load of `shared` gives the same until `process` has moved (R4).
+    fn is_stable(&self, state: &State, process: usize, shared: Shared) -> bool {
+        if process == GC {
+            return true;
+        }
+        let mut pending = state.sys.pending_stores(Who::Gc).iter();
+        let is_pending = match shared {
+            Shared::FM => pending.any(|store| matches!(store, Store::FM(_))),
+            Shared::Phase => pending.any(|store| matches!(store, Store::Phase(_))),
+        };
+        if is_pending {
+            return false;
+        }
+        let at = usize::from(state.at[GC].0);
+        let waits_for_it = self.steps[GC][at].1 == When::AllAnswered
+            && state.sys.pending.contains((process - place_of(0)) as u8);
+        waits_for_it || !self.stores[at][shared as usize]
+    }
+
+    /// Whether until `process` has moved objects are marked, and not unmarked (R10).
+    fn only_marks(&self, state: &State, process: usize) -> bool {
+        let sense = Some(state.sys.fm);
+        let is_of_sense = |marking: &Marking| marking.fm.is_none() || marking.fm == sense;
+        let pending = state.sys.buffers.iter().flatten();
+        self.variant.has(Part::Cas)
+            && self.is_stable(state, process, Shared::FM)
+            && is_of_sense(&state.gc.marking)
+            && state
+                .mutators
+                .iter()
+                .all(|mutator| is_of_sense(&mutator.marking))
+            && pending.into_iter().all(|store| match store {
+                Store::Mark(_, mark) => Some(*mark) == sense,
+                Store::FM(_) => false,
+                Store::Field(..) | Store::FA(_) | Store::Phase(_) => true,
+            })
+    }
+
+    /// Of the steps of a process in a state, those of a kind.
+    pub(super) fn of_kind(
+        &self,
+        state: &State,
+        process: usize,
+        kind: Kind,
+    ) -> impl Fn(usize) -> bool + use<'_> {
+        let kinds = &self.kinds[process][usize::from(state.at[process].0)];
+        move |step| kinds[step] == kind
+    }
+
+    /// Of the steps of the system, those that commit what is pending in a state.
+    pub(super) fn pending(&self, state: &State) -> impl Fn(usize) -> bool + use<'_> {
+        let buffers = state.sys.buffers;
+        move |step: usize| self.commits[step].is_some_and(|who| !buffers[who.index()].is_empty())
+    }
+}
+
+/// Whether the collector may store `fM`, and the phase, from a location on before it waits; if it waits
+/// there, before it waits again.
+fn stores_before_waiting(
+    processes: &Composition<State, Request, Answer>,
+    from: Location,
+) -> [bool; 2] {
+    let handshake = |at, step: &str| {
+        let mut labels = processes.labels(GC, at);
+        labels.find_map(|label| label.as_str().strip_suffix(step))
+    };
+    let waits = |at| handshake(at, ": somebody to wait for");
+    let polled = handshake(from, ": poll");
+    let mut stores = [false; 2];
+    let mut seen = HashSet::from([from]);
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        if waits(at).is_some() && waits(at) != polled {
+            continue;
+        }
+        for label in processes.labels(GC, at) {
+            stores[Shared::FM as usize] |= label.as_str().ends_with("store fM");
+            stores[Shared::Phase as usize] |= label.as_str().starts_with("phase ←");
+        }
+        let targets = processes.targets(GC, at).into_iter();
+        open.extend(targets.filter(|to| seen.insert(*to)));
+    }
+    stores
+}
+
+/// A mutator that is about to mark what the collector is about to free, if no program can reach that.
+fn loses(state: &State) -> Option<u8> {
+    let freed = state.gc.src;
+    let is_freed = |mutator: &u8| state.mutator(*mutator).marking.reference == Some(freed);
+    let mutator = state.numbers().find(is_freed)?;
+    let is_reachable = state.program().reachable().contains(freed);
+    (!is_reachable).then_some(mutator)
+}
+
+/// Whether there is an object and no other mutator can reach it, from which a
+/// process loads next, nor could if all that is pending were in memory.
+fn is_private(state: &State, process: usize) -> bool {
+    let (src, published) = match process {
+        GC => (state.gc.src, Refs::default()),
+        _ => {
+            let mutator = (process - place_of(0)) as u8;
+            let pending = state.sys.pending_stores(Who::Mutator(mutator)).iter();
+            let published = pending.fold(Refs::default(), |all, store| match store {
+                Store::Field(_, _, dst) => all.with(*dst),
+                _ => all,
+            });
+            (state.mutator(mutator).src, published)
+        }
+    };
+    if state.sys.object(src).is_none() {
+        return false;
+    }
+    let mut others = state.numbers().filter(|other| place_of(*other) != process);
+    let Some(first) = others.next() else {
+        return true;
+    };
+    let held = others.fold(published.and(state.roots(first)), |all, other| {
+        all.and(state.roots(other))
+    });
+    !reach(&state.sys.heap, held).0.contains(src)
+}
+
+/// The reasons are those of the module.
+fn step(process: usize, label: &str, memory: Memory) -> (Mover, When) {
+    let store = match memory {
+        Memory::Sc => Mover::Neither,
+        Memory::Tso | Memory::Pso => Mover::Left,
+    };
+    let last = label.rsplit(": ").next().unwrap_or(label);
+    let is_collector = process == GC;
+    match last {
+        "mfence" => (Mover::Right, When::Always),
+        "lock" => (Mover::Neither, When::Unlocked),
+        "set type" | "set pending" => (Mover::Left, When::Always),
+        "poll" if is_collector => (Mover::Right, When::AllAnswered),
+        "poll" => (Mover::Right, When::Always),
+        "load type" | "W ← collected work" => (Mover::Both, When::Always),
+        "load fM" => (Mover::Load(Shared::FM), When::Always),
+        "load phase" => (Mover::Load(Shared::Phase), When::Always),
+        "ref ← src.field" => (Mover::LoadField, When::Always),
+        "load mark" if !label.starts_with("sweep") => (Mover::LoadMark, When::Always),
+        "done" => (Mover::Left, When::Always),
+        "free" => (Mover::Free, When::Always),
+        // What is neither local nor a store has been named, but for loads, allocation and unlocking, which
+        // is never where a step begins.
+        "store fM" | "fA ← fM" | "phase ← Init" | "phase ← Mark" | "phase ← Sweep"
+        | "phase ← Idle" | "store mark" | "src.field ← dst" => (store, When::Always),
+        "invert fM" | "add to W" | "blacken" | "work" | "a root to mark" => {
+            (Mover::Both, When::Always)
+        }
+        _ => (Mover::Neither, When::Always),
+    }
+}
+
+pub(super) fn is_due(state: &State, process: usize, when: When) -> bool {
+    match when {
+        When::Always => true,
+        When::AllAnswered => state.sys.pending.is_empty(),
+        When::Unlocked => {
+            let is_empty = |who| state.sys.pending_stores(who).is_empty();
+            state.sys.lock.is_none() && with_buffer(process).is_none_or(is_empty)
+        }
+    }
+}
+
+/// The process, as one with a buffer.
+fn with_buffer(process: usize) -> Option<Who> {
+    match process {
+        GC => Some(Who::Gc),
+        SYS => None,
+        mutator => Some(Who::Mutator((mutator - place_of(0)) as u8)),
+    }
+}
