@@ -9,6 +9,7 @@
 //! question is the same of all members of a class. It cannot decide what is asked of one process of
 //! several, as `environment` is.
 
+use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::trace::Trace;
@@ -157,19 +158,46 @@ where
     R::Concrete: Symmetric,
     R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
 {
+    let invariants = refinement.invariants();
     let permutations = refinement.implementation().permutations();
     states.into_iter().find_map(|state| {
-        let all = permutations.iter().enumerate();
-        all.skip(1)
-            .find_map(|(number, by)| changed(refinement, &permutations, number, by, state))
+        let mut numbers = 1..permutations.len();
+        numbers.find_map(|number| changed(refinement, &invariants, &permutations, number, state))
     })
+}
+
+/// The same of one of many states: of the first ones with all permutations, and of the others with one,
+/// by turns. `turn` is the number of the state.
+///
+/// PERF: the invariants are made beforehand, which takes longer than the test.
+pub(crate) fn asymmetry_in_turn<R>(
+    refinement: &R,
+    invariants: &[Invariant<R::Concrete>],
+    state: &StateOf<R::Concrete>,
+    turn: usize,
+) -> Option<Asymmetry>
+where
+    R: Refinement,
+    R::Concrete: Symmetric,
+    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+{
+    let permutations = refinement.implementation().permutations();
+    let others = 1..permutations.len();
+    let mut tested = match turn < 64 || others.is_empty() {
+        true => others,
+        false => {
+            let one = 1 + turn % others.len();
+            one..one + 1
+        }
+    };
+    tested.find_map(|number| changed(refinement, invariants, &permutations, number, state))
 }
 
 fn changed<R>(
     refinement: &R,
+    invariants: &[Invariant<R::Concrete>],
     permutations: &[<R::Concrete as Symmetric>::Permutation],
     permutation: usize,
-    by: &<R::Concrete as Symmetric>::Permutation,
     state: &StateOf<R::Concrete>,
 ) -> Option<Asymmetry>
 where
@@ -177,6 +205,7 @@ where
     R::Concrete: Symmetric,
     R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
 {
+    let by = &permutations[permutation];
     let (system, specification) = (refinement.implementation(), refinement.specification());
     let does_not_commute = |what, about: &dyn std::fmt::Debug| {
         Some(Asymmetry::DoesNotCommute {
@@ -208,8 +237,8 @@ where
         return does_not_commute("observe", state);
     }
     let holding = |state: &StateOf<R::Concrete>| {
-        let invariants = refinement.invariants();
-        invariants.iter().filter(|one| one.holds(state)).count()
+        let holding = invariants.iter().filter(|one| one.holds(state));
+        holding.count()
     };
     if holding(state) != holding(&image) {
         return Some(Asymmetry::InvariantsChange {

@@ -21,7 +21,7 @@ use crate::invariant::Invariant;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
-use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
+use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry_in_turn};
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
 use crate::type_correct::TypeCorrect;
 
@@ -95,8 +95,13 @@ type QuotientOf<R> = for<'s> fn(
     &'s <R as Refinement>::Concrete,
 ) -> Box<dyn Quotienting<<R as Refinement>::Concrete> + 's>;
 
-/// Whether the symmetry is none, as a state shows.
-type AsymmetryAt<R> = fn(&R, &StateOf<<R as Refinement>::Concrete>) -> Option<Asymmetry>;
+/// Whether the symmetry is none, as a state of some number shows.
+type AsymmetryAt<R> = fn(
+    &R,
+    &[Invariant<<R as Refinement>::Concrete>],
+    &StateOf<<R as Refinement>::Concrete>,
+    usize,
+) -> Option<Asymmetry>;
 
 /// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
 /// states.
@@ -152,7 +157,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     {
         self.symmetry = Some(SymmetryOf {
             quotient: |system| Box::new(Quotient::of(system)),
-            asymmetry: |refinement, state| asymmetry(refinement, [state]),
+            asymmetry: asymmetry_in_turn::<R>,
         });
         self
     }
@@ -542,7 +547,8 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         if let Some(asymmetry) = self.asymmetry.filter(|_| tests_symmetry(place.state)) {
             tally.during = During::Symmetry;
             tally.tested_symmetry += 1;
-            if let Some(found) = asymmetry(self.refinement, state) {
+            let turn = place.state.0 as usize;
+            if let Some(found) = asymmetry(self.refinement, self.invariants, state, turn) {
                 tally.blame(place, Fault::Asymmetry(found));
             }
         }

@@ -166,6 +166,10 @@ impl<'a, R: Refinement> Judge<'a, R> {
             .zip(&tally.fired)
             .filter(|(_, fired)| **fired == 0)
             .map(|(rule, _)| format!("rule:{}", rule.name));
+        let rules: Vec<_> = match self.examiner.refinement.undecidable("coverage") {
+            None => rules.collect(),
+            Some(reason) => vec![format!("rule:* (unknown: {reason})")],
+        };
         let premises = self
             .examiner
             .invariants
@@ -174,7 +178,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
             .filter(|(index, _)| self.examiner.rows[INVARIANTS + index].selected)
             .filter(|(index, _)| tally.applied[*index] == 0)
             .map(|(_, invariant)| format!("premise:{}", invariant.name()));
-        rules.chain(premises).collect()
+        rules.into_iter().chain(premises).collect()
     }
 
     /// A row that was tested on the walk itself.

@@ -121,7 +121,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cut_off: Option<CutOff>,
     /// `rule:NAME` for a rule that never fired, `premise:NAME` for an invariant whose premise was
-    /// never true.
+    /// never true; `rule:*`, with the reason, where a step may be of several rules, of which one is named.
     pub unexercised: Vec<String>,
     /// The counterexample that the verdict rests on: a shortest one, or what a random walk was
     /// shortened to.
@@ -174,7 +174,7 @@ pub struct CutOff {
 pub struct Identified {
     /// The permutations by which they were.
     pub permutations: usize,
-    /// The states on which it was tested that permutations change nothing.
+    /// The states on which it was tested that permutations change nothing: on some all, on others one.
     pub tested_states: u64,
 }
 

@@ -161,7 +161,7 @@ impl Text<'_, Report> {
         }
         if let Some(symmetry) = &report.symmetry {
             line += &format!(
-                ", up to {} permutations (tested on {} states)",
+                ", up to {} permutations (tested in turn on {} states)",
                 symmetry.permutations, symmetry.tested_states
             );
         }
