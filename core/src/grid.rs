@@ -12,6 +12,7 @@ use crate::catalogue::{Catalogue, InputError};
 use crate::obligation::Settings;
 use crate::report::{Report, Verdict};
 use crate::table::Given;
+use crate::workers::in_order;
 
 /// A check at every row and column, and what must come of each.
 #[derive(Clone, Debug, Serialize)]
@@ -165,7 +166,8 @@ pub struct DecidedRow {
 }
 
 impl Grid {
-    /// Decides every row, in order, and shows each to `visit`, which says whether to go on.
+    /// Decides every row, and shows each to `visit`, in order; it says whether to go on. Rows are decided
+    /// by as many workers as `settings` say, each by one.
     ///
     /// # Errors
     ///
@@ -180,34 +182,46 @@ impl Grid {
         settings: &Settings<'_>,
         mut visit: impl FnMut(DecidedRow) -> Result<bool, E>,
     ) -> Result<(), E> {
-        for row in &self.rows {
-            assert_eq!(
-                row.cells.len(),
-                self.columns.values.len(),
-                "a row says what must come of each column"
-            );
-            let mut cells = Vec::new();
-            for (column, expected) in self.columns.values.iter().zip(&row.cells) {
-                let mut given = row.given.clone();
-                given.retain(|(_, value)| !value.is_null());
-                given.push((self.columns.parameter, (*column).into()));
-                let (ours, states, seconds) = self.cell(catalogue, settings, &given)?;
-                cells.push(Cell {
-                    column,
-                    ours,
-                    expected: *expected,
-                    states,
-                    seconds,
-                });
-            }
-            let given = row.given.iter();
-            let given = given.map(|(name, value)| ((*name).to_owned(), value.clone()));
-            let given = given.collect();
-            if !visit(DecidedRow { given, cells })? {
-                break;
-            }
+        let alone = Settings {
+            threads: 1,
+            ..settings.clone()
+        };
+        let begin: Vec<usize> = (0..self.rows.len()).collect();
+        let decide = |number: usize| Some(self.row(catalogue, &self.rows[number], &alone));
+        in_order(settings.threads, &begin, decide, |_, row| visit(row?))
+    }
+
+    fn row(
+        &self,
+        catalogue: &Catalogue,
+        row: &GridRow,
+        settings: &Settings<'_>,
+    ) -> Result<DecidedRow, InputError> {
+        assert_eq!(
+            row.cells.len(),
+            self.columns.values.len(),
+            "a row says what must come of each column"
+        );
+        let mut cells = Vec::new();
+        for (column, expected) in self.columns.values.iter().zip(&row.cells) {
+            let mut given = row.given.clone();
+            given.retain(|(_, value)| !value.is_null());
+            given.push((self.columns.parameter, (*column).into()));
+            let (ours, states, seconds) = self.cell(catalogue, settings, &given)?;
+            cells.push(Cell {
+                column,
+                ours,
+                expected: *expected,
+                states,
+                seconds,
+            });
         }
-        Ok(())
+        let given = row.given.iter();
+        let given = given.map(|(name, value)| ((*name).to_owned(), value.clone()));
+        Ok(DecidedRow {
+            given: given.collect(),
+            cells,
+        })
     }
 
     fn cell(

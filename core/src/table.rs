@@ -4,9 +4,10 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::catalogue::{Catalogue, InputError};
+use crate::catalogue::{Catalogue, Check, InputError};
 use crate::obligation::{Selection, Settings, Symmetry, Until};
 use crate::report::Verdict;
+use crate::workers::in_order;
 
 /// Arguments of a check.
 pub type Given = Vec<(&'static str, Value)>;
@@ -23,8 +24,8 @@ pub struct Table {
     /// The rows.
     #[serde(skip)]
     pub rows: Vec<Row>,
-    /// An instance at which it is seen which other obligations are violated: in a row that is violated
-    /// there, before that or as soon; in another one, anywhere.
+    /// An instance, as large as the first of a row, at which it is seen which obligations are violated: in
+    /// a row that is violated there, before that or as soon; in another one, anywhere.
     #[serde(skip)]
     pub on_the_way: Option<Instance>,
 }
@@ -81,7 +82,8 @@ pub struct TableRow {
 }
 
 impl Table {
-    /// Decides every row, in order, and shows each to `visit`, which says whether to go on.
+    /// Decides every row, and shows each to `visit`, in order; it says whether to go on. Rows are decided
+    /// by as many workers as `settings` say, each by one.
     ///
     /// # Errors
     ///
@@ -93,62 +95,76 @@ impl Table {
         mut visit: impl FnMut(TableRow) -> Result<bool, E>,
     ) -> Result<(), E> {
         let check = catalogue.check(self.check)?;
-        for Row { given, instances } in &self.rows {
-            let mut row = TableRow {
-                combination: map(given),
-                verdict: Verdict::Holds,
-                instances: Vec::new(),
-                by: None,
-                length: None,
-                states: 0,
-                seconds: 0.0,
-                broken: None,
+        let alone = Settings {
+            threads: 1,
+            ..settings.clone()
+        };
+        let begin: Vec<usize> = (0..self.rows.len()).collect();
+        let decide = |number: usize| Some(self.row(check, &self.rows[number], &alone));
+        in_order(settings.threads, &begin, decide, |_, row| visit(row?))
+    }
+
+    fn row(
+        &self,
+        check: &Check,
+        Row { given, instances }: &Row,
+        settings: &Settings<'_>,
+    ) -> Result<TableRow, InputError> {
+        let mut row = TableRow {
+            combination: map(given),
+            verdict: Verdict::Holds,
+            instances: Vec::new(),
+            by: None,
+            length: None,
+            states: 0,
+            seconds: 0.0,
+            broken: None,
+        };
+        let run = |instance: &Instance, until: Until, depth: Option<u32>| {
+            let given = given.iter().chain(&instance.given);
+            let given: Vec<_> = given.cloned().collect();
+            let mut settings = Settings {
+                obligations: instance.obligations.clone(),
+                symmetry: instance.symmetry,
+                until,
+                ..settings.clone()
             };
-            let run = |instance: &Instance, depth: Option<Option<u32>>| {
-                let given = given.iter().chain(&instance.given);
-                let given: Vec<_> = given.cloned().collect();
-                let mut settings = Settings {
-                    obligations: instance.obligations.clone(),
-                    symmetry: instance.symmetry,
-                    ..settings.clone()
-                };
-                if let Some(depth) = depth {
-                    settings.until = Until::End;
-                    settings.limits.depth = depth;
-                }
-                check.run(&given, &settings)
-            };
-            for instance in instances {
-                let report = run(instance, None)?;
-                row.instances.push(map(&instance.given));
-                row.states = report.states;
-                row.seconds += report.seconds;
-                row.verdict = report.verdict.unwrap_or(Verdict::Incomplete);
-                if row.verdict != Verdict::Holds {
-                    let found = report.counterexample.as_ref();
-                    row.by = found.map(|found| found.obligation.clone());
-                    row.length = found.map(|found| found.length);
-                    break;
-                }
-            }
-            if let Some(instance) = &self.on_the_way {
-                let decisive = Instance {
-                    obligations: instances
-                        .first()
-                        .map_or(Selection::Default, |instance| instance.obligations.clone()),
-                    ..instance.clone()
-                };
-                let first = run(&decisive, None)?;
-                let depth = first.counterexample.map(|found| found.length as u32);
-                let report = run(instance, Some(depth))?;
-                row.seconds += first.seconds + report.seconds;
-                row.broken = Some(report.violated().map(str::to_owned).collect());
-            }
-            if !visit(row)? {
+            settings.limits.depth = depth;
+            check.run(&given, &settings)
+        };
+        for instance in instances {
+            let report = run(instance, Until::FirstViolation, None)?;
+            row.instances.push(map(&instance.given));
+            row.states = report.states;
+            row.seconds += report.seconds;
+            row.verdict = report.verdict.unwrap_or(Verdict::Incomplete);
+            if row.verdict != Verdict::Holds {
+                let found = report.counterexample.as_ref();
+                row.by = found.map(|found| found.obligation.clone());
+                row.length = found.map(|found| found.length);
                 break;
             }
         }
-        Ok(())
+        if let Some(instance) = &self.on_the_way {
+            let decisive = instances
+                .first()
+                .map(|instance| instance.obligations.clone());
+            let decisive = Instance {
+                obligations: decisive.unwrap_or_default(),
+                ..instance.clone()
+            };
+            let mut depth = None;
+            // What held at the first instance, which is as large, holds here.
+            if row.verdict != Verdict::Holds && row.instances.len() == 1 {
+                let first = run(&decisive, Until::FirstViolation, None)?;
+                depth = first.counterexample.map(|found| found.length as u32);
+                row.seconds += first.seconds;
+            }
+            let report = run(instance, Until::End, depth)?;
+            row.seconds += report.seconds;
+            row.broken = Some(report.violated().map(str::to_owned).collect());
+        }
+        Ok(row)
     }
 }
 

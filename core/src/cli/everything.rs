@@ -1,18 +1,86 @@
 //! The default run: every claim of the catalogue, one row each.
+//!
+//! Claims are independent, so that each worker decides one of its own: that keeps all of them busy, as
+//! several workers at one small instance would not be. Rows are printed in the catalogue's order.
 
+use std::cmp::Reverse;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::arguments::EverythingCommand;
 use super::listing::expected;
 use super::{CommandError, Status, progress};
-use crate::catalogue::Catalogue;
-use crate::explore::Watch;
-use crate::obligation::Settings;
-use crate::report::{Ink, TextOptions, wrap};
+use crate::catalogue::{Catalogue, Claim, InputError};
+use crate::explore::{Progress, Watch};
+use crate::grid::{Cell, DecidedRow, Grid};
+use crate::obligation::{Induction, Settings};
+use crate::report::{Ink, Report, TextOptions, wrap};
+use crate::workers::in_order;
+
+/// Something that is claimed.
+#[derive(Clone, Copy)]
+enum Job<'a> {
+    Claim(&'a Claim),
+    Grid(&'a Grid),
+}
+
+/// What became of it.
+enum Outcome {
+    Claim(Box<Report>),
+    Grid(Vec<DecidedRow>),
+}
+
+impl Job<'_> {
+    fn label(self) -> String {
+        match self {
+            Self::Claim(claim) => claim.command(),
+            Self::Grid(grid) => grid.name.to_owned(),
+        }
+    }
+
+    /// How much there is to do, as far as it is known: what takes long is not to be begun last.
+    fn size(self) -> u64 {
+        match self {
+            Self::Claim(claim) if claim.induction == Induction::Omitted => {
+                claim.expect.states.unwrap_or(1 << 20)
+            }
+            Self::Claim(_) | Self::Grid(_) => u64::MAX,
+        }
+    }
+
+    fn decide(
+        self,
+        catalogue: &Catalogue,
+        cancel: &AtomicBool,
+        show: &(dyn Fn(&Progress) + Sync),
+    ) -> Result<Outcome, InputError> {
+        let settings = Settings {
+            threads: 1,
+            watch: Watch {
+                cancel: Some(cancel),
+                progress: Some(show),
+            },
+            ..Settings::default()
+        };
+        match self {
+            Self::Claim(claim) => {
+                let report = catalogue.run(claim, &settings)?;
+                Ok(Outcome::Claim(Box::new(report)))
+            }
+            Self::Grid(grid) => {
+                let mut rows = Vec::new();
+                grid.decide(catalogue, &settings, |row| {
+                    rows.push(row);
+                    Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
+                })?;
+                Ok(Outcome::Grid(rows))
+            }
+        }
+    }
+}
 
 pub(super) fn run(
     catalogue: &Catalogue,
@@ -22,115 +90,125 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
-    let total = catalogue.claims.len() + catalogue.grids.len();
-    let (mut as_claimed, mut otherwise) = (0, 0);
-    let mut reports = Vec::new();
-    for (index, claim) in catalogue.claims.iter().enumerate() {
-        let label = format!("{}/{total} {}", index + 1, claim.command());
-        let bar = progress::Bar::new(command.quiet, &label);
-        let settings = Settings {
-            threads: command.threads,
-            watch: Watch {
-                cancel: Some(cancel),
-                progress: Some(&|progress| bar.show(progress)),
-            },
-            ..Settings::default()
-        };
-        let report = catalogue.run(claim, &settings);
-        bar.clear();
-        let report = report?;
-        if cancel.load(Ordering::Relaxed) {
-            break;
-        }
-        let differences = claim.differences(&report);
-        match differences.is_empty() {
-            true => as_claimed += 1,
-            false => otherwise += 1,
-        }
-        if command.json {
-            reports.push(json!({
-                "claim": claim, "as_claimed": differences.is_empty(), "report": report,
-            }));
-        } else if !command.quiet {
-            let mark = match differences.is_empty() {
-                true => options.colour.paint(Ink::Good, "✓"),
-                false => options.colour.paint(Ink::Bad, "✗"),
-            };
-            let verdict = report.verdict.map_or("none".to_owned(), |v| v.to_string());
-            let row = format!(
-                "{mark} {verdict:<10} {:<64}  {:>9} states {:>6.2} s  [{}]  {}",
-                claim.command().trim_start_matches("check "),
-                report.states,
-                report.seconds,
-                claim.source,
-                claim.says,
-            );
-            for line in wrap(&row, options.width, 13) {
-                writeln!(output, "{}", line.trim_end())?;
+    let claims = catalogue.claims.iter().map(Job::Claim);
+    let jobs: Vec<Job> = claims
+        .chain(catalogue.grids.iter().map(Job::Grid))
+        .collect();
+    let mut rows = Rows {
+        command,
+        options,
+        output,
+        as_claimed: 0,
+        otherwise: 0,
+        claims: Vec::new(),
+        grids: Vec::new(),
+    };
+    let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
+    dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
+    let bar = progress::Bar::new(command.quiet, "");
+    let decide = |number: usize| {
+        let job = jobs[number];
+        let label = format!("{}/{} {}", number + 1, jobs.len(), job.label());
+        let show = |progress: &Progress| bar.show_of(&label, progress);
+        let outcome = job.decide(catalogue, cancel, &show);
+        (!cancel.load(Ordering::Relaxed)).then_some(outcome)
+    };
+    in_order(
+        command.threads,
+        &dearest_first,
+        decide,
+        |number, outcome| {
+            let added = bar.pause(|| rows.add(jobs[number], outcome?));
+            if added.is_err() {
+                // What is under way need not be decided any more.
+                cancel.store(true, Ordering::Relaxed);
             }
-            for difference in differences {
-                writeln!(output, "    {difference} (claimed: {})", expected(claim))?;
-            }
-            output.flush()?;
+            added.map(|()| true)
+        },
+    )?;
+    bar.clear();
+    rows.finish(jobs.len(), started.elapsed().as_secs_f64())
+}
+
+/// What is printed.
+struct Rows<'a> {
+    command: &'a EverythingCommand,
+    options: TextOptions,
+    output: &'a mut dyn Write,
+    as_claimed: usize,
+    otherwise: usize,
+    claims: Vec<Value>,
+    grids: Vec<Value>,
+}
+
+impl Rows<'_> {
+    fn add(&mut self, job: Job<'_>, outcome: Outcome) -> Result<(), CommandError> {
+        match (job, outcome) {
+            (Job::Claim(claim), Outcome::Claim(report)) => self.claim(claim, &report),
+            (Job::Grid(grid), Outcome::Grid(rows)) => self.grid(grid, &rows),
+            _ => unreachable!("an outcome is of its job"),
         }
     }
-    let mut grids = Vec::new();
-    for grid in &catalogue.grids {
-        if cancel.load(Ordering::Relaxed) {
-            break;
+
+    fn claim(&mut self, claim: &Claim, report: &Report) -> Result<(), CommandError> {
+        let differences = claim.differences(report);
+        let as_claimed = self.count(differences.is_empty());
+        if self.command.json {
+            self.claims.push(json!({
+                "claim": claim, "as_claimed": as_claimed, "report": report,
+            }));
+        } else if !self.command.quiet {
+            let verdict = report.verdict.map_or("none".to_owned(), |v| v.to_string());
+            self.row(
+                as_claimed,
+                &format!(
+                    "{verdict:<10} {:<64}  {:>9} states {:>6.2} s  [{}]  {}",
+                    claim.command().trim_start_matches("check "),
+                    report.states,
+                    report.seconds,
+                    claim.source,
+                    claim.says,
+                ),
+            )?;
+            for difference in differences {
+                writeln!(
+                    self.output,
+                    "    {difference} (claimed: {})",
+                    expected(claim)
+                )?;
+            }
+            self.output.flush()?;
         }
-        let bar = progress::Bar::new(command.quiet, grid.name);
-        let settings = Settings {
-            threads: command.threads,
-            watch: Watch {
-                cancel: Some(cancel),
-                progress: Some(&|progress| bar.show(progress)),
-            },
-            ..Settings::default()
-        };
-        let mut rows = Vec::new();
-        grid.decide(catalogue, &settings, |row| {
-            rows.push(row);
-            Ok::<_, CommandError>(!cancel.load(Ordering::Relaxed))
-        })?;
-        bar.clear();
-        if cancel.load(Ordering::Relaxed) {
-            break;
-        }
+        Ok(())
+    }
+
+    fn grid(&mut self, grid: &Grid, rows: &[DecidedRow]) -> Result<(), CommandError> {
         let cells = || {
             rows.iter()
                 .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)))
         };
-        let differences: Vec<_> = cells()
-            .filter(|(_, cell)| !cell.is_as_claimed() || cell.agrees() == Some(false))
-            .collect();
-        match differences.is_empty() {
-            true => as_claimed += 1,
-            false => otherwise += 1,
-        }
-        if command.json {
-            grids.push(json!({
-                "grid": grid, "as_claimed": differences.is_empty(), "decided": grid.json(&rows),
+        let differs = |cell: &Cell| !cell.is_as_claimed() || cell.agrees() == Some(false);
+        let differences: Vec<_> = cells().filter(|(_, cell)| differs(cell)).collect();
+        let as_claimed = self.count(differences.is_empty());
+        if self.command.json {
+            self.grids.push(json!({
+                "grid": grid, "as_claimed": as_claimed, "decided": grid.json(rows),
             }));
-        } else if !command.quiet {
-            let mark = match differences.is_empty() {
-                true => options.colour.paint(Ink::Good, "✓"),
-                false => options.colour.paint(Ink::Bad, "✗"),
-            };
+        } else if !self.command.quiet {
             let states: u64 = cells().map(|(_, cell)| cell.states).sum();
             let seconds: f64 = cells().map(|(_, cell)| cell.seconds).sum();
-            let row = format!(
-                "{mark} {:<10} {:<64}  {states:>9} states {seconds:>6.2} s  [{}]  {}",
-                "table", grid.name, grid.source, grid.about,
-            );
-            for line in wrap(&row, options.width, 13) {
-                writeln!(output, "{}", line.trim_end())?;
-            }
+            self.row(
+                as_claimed,
+                &format!(
+                    "{:<10} {:<64}  {states:>9} states {seconds:>6.2} s  [{}]  {}",
+                    "table", grid.name, grid.source, grid.about,
+                ),
+            )?;
             for (row, cell) in differences {
                 let parts = &grid.parts.values;
                 let given: Vec<_> = row.given.iter().map(|(k, v)| format!("{k} {v}")).collect();
                 writeln!(
-                    output,
+                    self.output,
                     "    {}, {}: expected {}, found {}",
                     given.join(" "),
                     cell.column,
@@ -138,31 +216,54 @@ pub(super) fn run(
                     cell.ours.words(parts),
                 )?;
             }
-            output.flush()?;
+            self.output.flush()?;
         }
+        Ok(())
     }
-    let left = total - as_claimed - otherwise;
-    let seconds = started.elapsed().as_secs_f64();
-    if command.json {
-        let all = json!({
-            "claims": reports, "grids": grids, "as_claimed": as_claimed, "otherwise": otherwise,
-            "not_run": left, "seconds": seconds,
-        });
-        let all = serde_json::to_string_pretty(&all).map_err(std::io::Error::from)?;
-        writeln!(output, "{all}")?;
-    } else if !command.quiet {
-        let left = match left {
-            0 => String::new(),
-            left => format!(", {left} not run"),
+
+    fn count(&mut self, as_claimed: bool) -> bool {
+        match as_claimed {
+            true => self.as_claimed += 1,
+            false => self.otherwise += 1,
+        }
+        as_claimed
+    }
+
+    fn row(&mut self, as_claimed: bool, text: &str) -> std::io::Result<()> {
+        let mark = match as_claimed {
+            true => self.options.colour.paint(Ink::Good, "✓"),
+            false => self.options.colour.paint(Ink::Bad, "✗"),
         };
-        writeln!(
-            output,
-            "{total} claims: {as_claimed} as claimed, {otherwise} otherwise{left}; {seconds:.1} s"
-        )?;
+        for line in wrap(&format!("{mark} {text}"), self.options.width, 13) {
+            writeln!(self.output, "{}", line.trim_end())?;
+        }
+        Ok(())
     }
-    Ok(match (otherwise, left) {
-        (0, 0) => Status::Success,
-        (0, _) => Status::Incomplete,
-        _ => Status::Violated,
-    })
+
+    fn finish(self, total: usize, seconds: f64) -> Result<Status, CommandError> {
+        let (as_claimed, otherwise) = (self.as_claimed, self.otherwise);
+        let left = total - as_claimed - otherwise;
+        if self.command.json {
+            let all = json!({
+                "claims": self.claims, "grids": self.grids, "as_claimed": as_claimed,
+                "otherwise": otherwise, "not_run": left, "seconds": seconds,
+            });
+            let all = serde_json::to_string_pretty(&all).map_err(std::io::Error::from)?;
+            writeln!(self.output, "{all}")?;
+        } else if !self.command.quiet {
+            let left = match left {
+                0 => String::new(),
+                left => format!(", {left} not run"),
+            };
+            writeln!(
+                self.output,
+                "{total} claims: {as_claimed} as claimed, {otherwise} otherwise{left}; {seconds:.1} s"
+            )?;
+        }
+        Ok(match (otherwise, left) {
+            (0, 0) => Status::Success,
+            (0, _) => Status::Incomplete,
+            _ => Status::Violated,
+        })
+    }
 }

@@ -51,6 +51,17 @@ impl Bar {
         self.line.tick();
     }
 
+    /// The same of one of several things that are under way.
+    pub fn show_of(&self, label: &str, progress: &Progress) {
+        self.line.set_prefix(label.to_owned());
+        self.show(progress);
+    }
+
+    /// Has something else written meanwhile.
+    pub fn pause<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.line.suspend(write)
+    }
+
     pub fn clear(&self) {
         self.line.finish_and_clear();
     }

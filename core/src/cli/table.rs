@@ -276,6 +276,7 @@ fn given(instance: &Instance) -> impl Iterator<Item = (&str, &Value)> {
 fn described((name, value): (&String, &Value)) -> String {
     match value {
         Value::Bool(true) => name.clone(),
+        Value::Array(names) if names.is_empty() => format!("{name} nothing"),
         Value::Array(_) => format!("{name} {}", argument(value)),
         value => plain(value),
     }
