@@ -25,6 +25,7 @@ pub(super) fn all(system: &OnTheFly) -> Vec<TsoInvariant> {
     all.extend(sys_phase());
     all.extend(mutators_phase());
     all.push(gc_w_empty(system));
+    all.extend(super::local::all(system));
     all
 }
 
