@@ -52,6 +52,19 @@ fn tso_reaches_the_states_of_a_second_formulation() {
     assert_eq!([1, 2, 4].map(states), [77_806, 78_740, 78_740]);
 }
 
+#[test]
+fn tso_instances_have_bounds() {
+    let refused = |scope| OnTheFly::new(scope, Variant::default()).err();
+    let refused = |scope| refused(scope).map(|error| error.to_string());
+    assert_eq!(refused(scope(1, 1, 4)), None);
+    for buffer in [0, 5] {
+        let expected = format!("buffer must be from 1 to 4, and is {buffer}");
+        assert_eq!(refused(scope(1, 1, buffer)), Some(expected));
+    }
+    let expected = "mutators must be from 1 to 3, and is 4".to_owned();
+    assert_eq!(refused(scope(4, 1, 1)), Some(expected));
+}
+
 /// No command depends on a register that it does not say it reads, and the system does not contradict
 /// itself; and what is packed comes back.
 #[test]

@@ -99,7 +99,7 @@ pub(in super::super) fn claims() -> Vec<Claim> {
         lost("allocate=fm", 47).source(senses, "unsafe to allocate marked in every phase"),
         lost("allocate=white-in-mark", 43).source(senses, "unsafe to allocate white while marking"),
         lost("fa-never-flips", 46).source(senses, "unsafe if fA is never set to fM"),
-        joined("memory=pso").source(
+        joined("memory=pso buffer=2").states(35_914).source(
             "Gammie et al., section 2.4",
             "safe where buffers are in order for each location only",
         ),

@@ -79,8 +79,10 @@ fn others() -> Vec<Given> {
     variants.push(choice("barriers", "insertion-first"));
     variants.extend(ALLOCATE[1..].iter().map(|sense| choice("allocate", sense)));
     variants.push(vec![("fa-never-flips", true.into())]);
-    for memory in ["sc", "pso"] {
-        variants.push(choice("memory", memory));
+    // With a single place no two stores of a mutator could change their order.
+    let pso = [choice("memory", "pso"), vec![("buffer", 2.into())]].concat();
+    for memory in [choice("memory", "sc"), pso] {
+        variants.push(memory.clone());
         for part in [
             Part::DeletionBarrier,
             Part::InsertionBarrier,
@@ -88,7 +90,7 @@ fn others() -> Vec<Given> {
             Part::CollectorFence,
             Part::MutatorFence,
         ] {
-            let mut variant = choice("memory", memory);
+            let mut variant = memory.clone();
             variant.push(without(&[part]));
             variants.push(variant);
         }
