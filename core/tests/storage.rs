@@ -1,8 +1,8 @@
 //! What a check keeps of states: a wrong packing is found out, and what a way to keep states cannot
 //! do is refused.
 
-use refmap::explore::{Order, Storage};
-use refmap::obligation::{CheckError, Checker, Symmetry, Until};
+use refmap::explore::{Limit, Limits, Order, Storage};
+use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::report::Counterexample;
 use refmap::{
     Field, Fields, Layout, Packed, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
@@ -232,4 +232,138 @@ fn a_symmetry_that_nobody_declares_is_refused() {
     };
     let refused = check(&Clock::new(Packing::Right), &settings);
     assert_eq!(refused, Err(CheckError::NotSymmetric));
+}
+
+/// From 0 to each of many numbers, from each of these to one of as many others, and from there on
+/// within these: two levels that are wider than the search looks ahead.
+struct Fan {
+    layout: Layout,
+    number: Field,
+}
+
+/// The numbers of a level.
+const WIDTH: u32 = 20_000;
+
+impl Fan {
+    fn new() -> Self {
+        let mut layout = Layout::new();
+        let number = layout.below(u64::from(2 * WIDTH) + 1);
+        Self { layout, number }
+    }
+}
+
+impl TransitionSystem for Fan {
+    type State = u32;
+    type Action = u32;
+    type Observation = u32;
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "fan", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u32) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
+        match *from {
+            0 => (1..=WIDTH).for_each(|to| visit(to, to)),
+            from if from <= WIDTH => visit(from, WIDTH + from),
+            from => (1..=from % 3).for_each(|by| {
+                visit(by, WIDTH + 1 + (from + by * 7919) % WIDTH);
+            }),
+        }
+    }
+
+    fn observe(&self, state: &u32) -> u32 {
+        *state
+    }
+
+    fn may_stop(&self, _: &u32) -> bool {
+        true
+    }
+}
+
+impl Packed for Fan {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn fields(&self, state: &u32, fields: &mut impl Fields) -> u32 {
+        fields.number(self.number, u64::from(*state)) as u32
+    }
+}
+
+impl Refinement for Fan {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u32) -> u32 {
+        *state
+    }
+
+    fn answer(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
+        Some(*action)
+    }
+}
+
+/// One thread takes states in smaller portions than several do. That must not show in where a limit
+/// ends the search, wherever in a level that is.
+#[test]
+fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
+    let fan = Fan::new();
+    let run = |most, storage, threads| {
+        let settings = Settings {
+            storage,
+            threads,
+            limits: Limits {
+                states: most,
+                ..Limits::default()
+            },
+            // Whether a step is allowed is found out by enumerating, which takes long in state 0.
+            obligations: Selection::only(["observation", "deadlock"]),
+            ..Settings::default()
+        };
+        let report = Checker::new(&fan).packed().check(&settings);
+        let report = report.expect("the settings fit");
+        let rows = report.obligations.iter();
+        let tested: Vec<_> = rows.map(|row| (row.name.clone(), row.checked)).collect();
+        let counts = (report.states, report.transitions, report.depth);
+        (counts, report.limit, tested)
+    };
+    let all = u64::from(2 * WIDTH) + 1;
+    for most in [None, Some(1 + 20_000 + 500), Some(1 + 20_000 + 9_500)] {
+        let one = run(most, Storage::Packed, 1);
+        assert_eq!(one.1, most.map(Limit::States));
+        assert_eq!(one.0.0, most.unwrap_or(all));
+        for (storage, threads) in [
+            (Storage::Packed, 2),
+            (Storage::Packed, 3),
+            (Storage::Whole, 1),
+            (Storage::Whole, 2),
+            (Storage::Fingerprints, 1),
+            (Storage::Fingerprints, 3),
+        ] {
+            let other = run(most, storage, threads);
+            assert_eq!((one.0, one.1), (other.0, other.1), "{storage:?} {threads}");
+            if storage != Storage::Fingerprints {
+                assert_eq!(one.2, other.2, "{storage:?} {threads}");
+            }
+        }
+    }
+    // Beyond the limit the search goes on to the end of what it has begun: 8192 states at a time.
+    let (counts, ..) = run(Some(1 + 20_000 + 500), Storage::Packed, 1);
+    assert_eq!(counts.1, 20_000 + 8192);
 }

@@ -12,6 +12,18 @@ pub(super) struct Span {
     pub length: u32,
 }
 
+impl Span {
+    /// Its states in order, at most so many at a time.
+    pub fn parts(&self, most: u32) -> impl Iterator<Item = Self> + use<> {
+        let Self { states, length } = self.clone();
+        let starts = states.clone().step_by(most as usize);
+        starts.map(move |start| Self {
+            states: start..states.end.min(start.saturating_add(most)),
+            length,
+        })
+    }
+}
+
 /// The states reached and not yet expanded.
 pub(super) struct Frontier {
     order: Order,
@@ -68,6 +80,16 @@ mod tests {
 
     fn span(states: Range<u32>, length: u32) -> Span {
         Span { states, length }
+    }
+
+    #[test]
+    fn the_parts_of_a_span_are_all_of_it() {
+        let parts = |states, most| span(states, 3).parts(most).collect::<Vec<_>>();
+        assert_eq!(parts(2..7, 2), [2..4, 4..6, 6..7].map(|part| span(part, 3)));
+        assert_eq!(parts(2..6, 4), [span(2..6, 3)]);
+        assert_eq!(parts(2..2, 4), []);
+        let last = u32::MAX - 3..u32::MAX;
+        assert_eq!(parts(last.clone(), 8), [span(last, 3)]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 /// Marks that were met, each until another one needs its place.
 #[derive(Clone)]
 pub(super) struct Recent {
-    marks: Vec<u64>,
+    marks: Box<[u64; PLACES]>,
 }
 
 /// The places. PERF: on Ben-Ari's level 3 at (5,1,1) half of all targets are found in so many, and the
@@ -19,7 +19,7 @@ impl Recent {
         // A mark that belongs elsewhere says that nothing was met.
         let elsewhere = |place: usize| u64::from(place == 0);
         Self {
-            marks: (0..PLACES).map(elsewhere).collect(),
+            marks: Box::new(std::array::from_fn(elsewhere)),
         }
     }
 

@@ -30,6 +30,12 @@ use crate::workers::{Shares, together};
 /// States a wave, breadth first. PERF: long enough to hide the start of the threads (tens of
 /// microseconds), short enough that cancelling loses little.
 const WAVE: u32 = 8192;
+/// The same where there is one thread. PERF: the part of the set in which states were looked up is
+/// still in the cache when they are added, which takes a tenth off a large search.
+const WAVE_OF_ONE: u32 = 1024;
+/// States between two looks at the limits: the same for any number of threads, so that it does not
+/// depend on that where a limit ends the search.
+const STRETCH: u32 = 8192;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
@@ -247,16 +253,18 @@ where
 
     /// Expands the states of a span, or says with which state a limit stopped it.
     fn expand(&mut self, span: &Span) -> Result<(), (u32, Limit)> {
+        let wave = match self.options.threads {
+            0 | 1 => WAVE_OF_ONE,
+            _ => WAVE,
+        };
         let mut start = span.states.start;
-        while start < span.states.end {
-            let wave = Span {
-                states: start..span.states.end.min(start.saturating_add(WAVE)),
-                ..*span
-            };
+        for stretch in span.parts(STRETCH) {
             self.within_limits().map_err(|limit| (start, limit))?;
-            self.wave(&wave, Task::Expand)
-                .map_err(|limit| (start, limit))?;
-            start = wave.states.end;
+            for wave in stretch.parts(wave) {
+                self.wave(&wave, Task::Expand)
+                    .map_err(|limit| (start, limit))?;
+                start = wave.states.end;
+            }
             self.report(span, start);
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(start as usize);
@@ -269,13 +277,7 @@ where
     }
 
     fn examine(&mut self, span: &Span) {
-        let mut start = span.states.start;
-        while start < span.states.end {
-            let wave = Span {
-                states: start..span.states.end.min(start.saturating_add(WAVE)),
-                ..*span
-            };
-            start = wave.states.end;
+        for wave in span.parts(WAVE) {
             self.wave(&wave, Task::ExamineOnly)
                 .expect("looking at states already reached is not cut short");
         }
@@ -435,7 +437,10 @@ where
                     self.visitor.offered(tally, &action);
                     let label = self.visitor.step(tally, step, (from, &image), &action, &to);
                     let key = match self.options.symmetry {
-                        None => self.keeper.key(self.system, to, care),
+                        None => match self.keeper.written(self.system, &to, care) {
+                            Some(key) => key,
+                            None => self.keeper.whole(to),
+                        },
                         Some(symmetry) => {
                             let to = symmetry.canonical(self.system, &to);
                             self.keeper.key(self.system, to, care)
