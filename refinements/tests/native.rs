@@ -138,6 +138,65 @@ fn native_histories_are_not_accepted_whatever_they_say() {
     assert_eq!(verdict(&quiet), Verdict::Incomplete);
 }
 
+/// Whatever one event was, that it was not recorded refutes nothing; and what no event of its thread can
+/// have been is refused.
+#[test]
+fn an_event_that_was_lost_may_have_been_any_step_of_its_thread() {
+    let [one, two] = [0, 1].map(|slot| Reference {
+        slot,
+        generation: 0,
+    });
+    let (src, field, value) = (one, 0, Some(two));
+    let alloc = |reference| Event::Alloc {
+        reference: Some(reference),
+    };
+    // Who did what, and whether only that thread can have.
+    let steps = [
+        (0, alloc(one), true),
+        (0, alloc(two), true),
+        (0, Event::Store { src, field, value }, false),
+        (0, Event::Discard { reference: two }, true),
+        (1, Event::Hold { reference: one }, true),
+        (1, Event::Load { src, field, value }, true),
+        // Leaving would do as well.
+        (1, Event::Discard { reference: two }, false),
+        (1, Event::Leave, true),
+        (0, Event::Discard { reference: one }, true),
+        (2, Event::Free { reference: one }, false),
+        (2, Event::Free { reference: two }, false),
+    ];
+    let events = (0..).zip(steps).map(|(time, (thread, event, _))| Recorded {
+        thread,
+        place: 0,
+        begin: 2 * time,
+        end: Some(2 * time + 1),
+        event: Some(event),
+    });
+    let history: Vec<_> = events.collect();
+    let verdict = |mut history: Vec<Recorded<Event>>| {
+        let mut places = [0; 4];
+        for event in &mut history {
+            let place = &mut places[event.thread as usize];
+            event.place = *place;
+            *place += 1;
+        }
+        verdict(&history)
+    };
+    assert_eq!(verdict(history.clone()), Verdict::Holds);
+    for lost in 0..history.len() {
+        let mut history = history.clone();
+        history[lost].event = None;
+        assert_eq!(verdict(history.clone()), Verdict::Holds, "{lost}");
+        // Another thread's event may have been less.
+        history[lost].thread = 3;
+        let expected = match steps[lost].2 {
+            true => Verdict::Violated,
+            false => Verdict::Holds,
+        };
+        assert_eq!(verdict(history), expected, "{lost} of another thread");
+    }
+}
+
 #[test]
 fn a_header_says_how_large_the_heap_is() {
     let error = ObservedHeap::of(&Header::new([("objects", 16)]));

@@ -502,7 +502,8 @@ impl<'a, O: Observed> Search<'a, O> {
         let event = log.get(number);
         let Some(what) = &event.event else {
             step(None, from.state.clone());
-            specification.next(&from.state, &mut |action, state| step(Some(action), state));
+            let visit = &mut |action, state| step(Some(action), state);
+            self.observed.unrecorded(&from.state, event.thread, visit);
             return;
         };
         let happening = happening(event, what, pending);

@@ -143,7 +143,9 @@ impl<'a, O: Observed> Oracle<'a, O> {
         match &events[at].event {
             None => {
                 shown.push(None);
-                self.next(&after.state, |action, _| shown.push(Some(action)));
+                let thread = events[at].thread;
+                let visit = &mut |action, _| shown.push(Some(action));
+                self.observed.unrecorded(&after.state, thread, visit);
             }
             Some(event) => {
                 let pending: Vec<_> = pending
