@@ -12,7 +12,7 @@ use crate::report::{Counterexample, Evidence, Obligation, Report, Step, Verdict}
 pub struct Recorded {
     /// Events that were read.
     pub events: u64,
-    /// Those that are interesting.
+    /// Those that are interesting, and have an end.
     pub interesting: u64,
     /// Threads that did something.
     pub threads: usize,
@@ -53,7 +53,7 @@ impl Validation {
         behaviour.counterexamples.extend(counterexample.clone());
         let (interest, dull) = match self.interesting {
             0 => {
-                let note = "no event of the history is of interest, so that it says nothing";
+                let note = "no event of the history that has an end is of interest, so that it says nothing";
                 (Verdict::Incomplete, Some(note.to_owned()))
             }
             _ => (Verdict::Holds, None),

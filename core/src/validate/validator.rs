@@ -56,7 +56,7 @@ pub struct Validation {
     pub outcome: Outcome,
     /// Events that were read.
     pub events: u64,
-    /// Those that the adapter calls interesting.
+    /// Those that the adapter calls interesting, and that have an end.
     pub interesting: u64,
     /// Threads that did something.
     pub threads: usize,
@@ -247,7 +247,9 @@ impl<O: Observed> Run<'_, O> {
             None => self.partial.unknown += 1,
             Some(what) => {
                 self.partial.incomplete += u64::from(observed.is_partial(what));
-                self.interesting += u64::from(observed.is_interesting(what));
+                // One that has no end need not have come about.
+                let ended = event.end.is_some();
+                self.interesting += u64::from(ended && observed.is_interesting(what));
             }
         }
         self.partial.open += u64::from(event.end.is_none());
