@@ -64,6 +64,10 @@ impl Text<'_, Report> {
             None => "there is no order in which all delayed events take effect".to_owned(),
         };
         self.paragraph(f, &self.options.colour.paint(Ink::Bad, head), 2)?;
+        if let Some(limit) = explanation.cut_short {
+            let cut = format!("{limit} came before all orders were looked at to explain it");
+            self.paragraph(f, &cut, 2)?;
+        }
         for prefix in &explanation.prefixes {
             self.prefix(f, prefix)?;
         }

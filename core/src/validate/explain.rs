@@ -13,6 +13,7 @@ use super::observed::{Effect, Observed};
 use super::search::{Remember, Search, State, Stop, Way, happening, pending};
 use super::validator::line;
 use super::window::{Log, Window};
+use crate::explore::Limit;
 use crate::system::TransitionSystem;
 
 /// As many of the longest prefixes are shown.
@@ -36,6 +37,10 @@ pub struct Explanation {
     pub more_prefixes: usize,
     /// A smaller part of the history that cannot be, if one was found.
     pub window: Option<SmallWindow>,
+    /// The bound that came before all of this was looked at, if one did: there may be longer orders, and
+    /// more of them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cut_short: Option<Limit>,
 }
 
 /// An event, for people.
@@ -145,11 +150,13 @@ pub struct SmallWindow {
     pub states: usize,
 }
 
-/// Goes from `again` over the events of `log` from number `before` on, which end in a refusal.
+/// Goes from `again` over the events of `log` from number `before` on, which end in a refusal: that of
+/// event `refused`, or of delayed events that cannot take effect.
 pub(super) fn explain<O: Observed>(
     mut again: Search<'_, O>,
     log: &Log<O::Event>,
     before: u64,
+    refused: Option<u64>,
 ) -> Explanation {
     again.remember = Remember::Everything;
     for (configuration, way) in &mut again.frontier {
@@ -171,28 +178,41 @@ pub(super) fn explain<O: Observed>(
         states.extend(passed.map(|(configuration, _)| configuration.state.clone()));
         moments.push_front(Moment::of(search, next));
     });
-    let target = match end {
-        End::Refused(lane) => again.window.lanes[lane as usize].queue.front(),
-        End::Unsettled | End::Accepted | End::Undecided => None,
+    let event = refused.map(|number| shown(again.observed, log, number));
+    let mut explanation = Explanation {
+        event,
+        prefixes: Vec::new(),
+        more_prefixes: 0,
+        window: None,
+        cut_short: again.cut_short,
     };
-    let (prefixes, more_prefixes) = prefixes(&again, log, next);
-    Explanation {
-        event: target.map(|number| shown(again.observed, log, *number)),
-        prefixes,
-        more_prefixes,
-        window: smallest(&again, log, moments, &states),
+    match end {
+        // What was visited last says nothing of the event that is refused later.
+        End::Undecided(limit) => explanation.cut_short = Some(limit),
+        End::Refused | End::Unsettled | End::Accepted => {
+            let (prefixes, more) = prefixes(&again, log, next);
+            explanation.prefixes = prefixes;
+            explanation.more_prefixes = more;
+        }
     }
+    if explanation.cut_short.is_none() {
+        match smallest(&again, log, moments, &states) {
+            Ok(window) => explanation.window = window,
+            Err(limit) => explanation.cut_short = Some(limit),
+        }
+    }
+    explanation
 }
 
 /// How a replay ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
-    /// The event of this lane has no place.
-    Refused(u32),
+    /// An event has no place.
+    Refused,
     /// Delayed events cannot take effect.
     Unsettled,
     Accepted,
-    Undecided,
+    Undecided(Limit),
 }
 
 /// Goes over the events from number `from` on, and says how that ended and how many had begun by then.
@@ -209,8 +229,8 @@ fn replay<'a, O: Observed>(
             visit(search, next);
             match search.respond(log, lane) {
                 Ok(()) => (),
-                Err(Stop::Stuck) => return (End::Refused(lane), next),
-                Err(Stop::Limit(_)) => return (End::Undecided, next),
+                Err(Stop::Stuck(_)) => return (End::Refused, next),
+                Err(Stop::Limit(limit)) => return (End::Undecided(limit), next),
             }
         }
         if next < log.end() {
@@ -219,8 +239,8 @@ fn replay<'a, O: Observed>(
     }
     let end = match search.settle(log) {
         Ok(()) => End::Accepted,
-        Err(Stop::Stuck) => End::Unsettled,
-        Err(Stop::Limit(_)) => End::Undecided,
+        Err(Stop::Stuck(_)) => End::Unsettled,
+        Err(Stop::Limit(limit)) => End::Undecided(limit),
     };
     (end, log.end())
 }
@@ -247,43 +267,43 @@ impl Moment {
     }
 }
 
-/// See [`SmallWindow`]. The latest moment comes first.
+/// See [`SmallWindow`]. The latest moment comes first. Ends with the bound on time or memory that comes.
 fn smallest<O: Observed>(
     again: &Search<'_, O>,
     log: &Log<O::Event>,
     moments: impl IntoIterator<Item = Moment>,
     states: &HashSet<State<O>>,
-) -> Option<SmallWindow> {
+) -> Result<Option<SmallWindow>, Limit> {
     let mut continued = 0;
     for moment in moments {
+        if let Some(limit) = again.exhausted() {
+            return Err(limit);
+        }
         let beginnings = moment.ahead.len() * states.len();
         if beginnings > MOST_BEGINNINGS || continued > PATIENCE {
-            return None;
+            return Ok(None);
         }
         let ahead = moment.ahead.iter();
         let beginnings = ahead.flat_map(|ahead| {
             let states = states.iter();
             states.map(|state| (ahead.with_state(state.clone()), None))
         });
-        let mut numbers: BTreeSet<u64> = BTreeSet::new();
-        for lane in &moment.window.lanes {
-            numbers.extend(lane.queue.iter().chain(&lane.delayed));
-        }
+        let mut numbers: BTreeSet<u64> = moment.window.numbers().collect();
         let mut search = again.elsewhere(moment.window, beginnings.collect());
         let (end, next) = replay(&mut search, log, moment.next, &mut |_, _| ());
         continued += search.counts.configurations;
-        if matches!(end, End::Refused(_) | End::Unsettled) {
+        if matches!(end, End::Refused | End::Unsettled) {
             numbers.extend(moment.next..next);
             let numbers = numbers.into_iter();
-            return Some(SmallWindow {
+            return Ok(Some(SmallWindow {
                 events: numbers
                     .map(|number| shown(again.observed, log, number))
                     .collect(),
                 states: states.len(),
-            });
+            }));
         }
     }
-    None
+    Ok(None)
 }
 
 /// The longest of the orders that the search came to last, and how many more there are.

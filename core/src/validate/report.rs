@@ -22,6 +22,8 @@ pub struct Recorded {
     pub assumed: Vec<Assumption>,
     /// The most events that were under way, or delayed, at a time.
     pub widest_window: usize,
+    /// The most events that were kept at a time: under way, delayed, or to explain a refusal.
+    pub most_kept: usize,
     /// The most configurations that were left after an event.
     pub widest_frontier: usize,
     /// Why it is no behaviour, if it is none.
@@ -140,6 +142,7 @@ impl Validation {
             partial: self.partial,
             assumed: self.assumptions.clone(),
             widest_window: self.widest_window,
+            most_kept: self.most_kept,
             widest_frontier: self.widest_frontier,
             explanation: explanation.cloned(),
         }

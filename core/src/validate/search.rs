@@ -25,7 +25,7 @@ use super::needed::Needed;
 use super::observed::{Effect, Happening, Observed};
 use super::validator::Settings;
 use super::window::{Lane, Log, Window};
-use crate::explore::Limit;
+use crate::explore::{Limit, resident_bytes};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 pub(super) type State<O> = StateOf<<O as Observed>::Specification>;
@@ -35,8 +35,9 @@ pub(super) type Frontier<O> = Vec<(Configuration<State<O>>, Way<O>)>;
 
 /// Why a search does not go on.
 pub(super) enum Stop {
-    /// No configuration is left; those that were visited last are in `visited`.
-    Stuck,
+    /// No configuration is left; those that were visited last are in `visited`. The event has no place;
+    /// where there is none, delayed events cannot take effect.
+    Stuck(Option<u64>),
     /// A bound came first.
     Limit(Limit),
 }
@@ -54,6 +55,8 @@ pub(super) enum Remember {
 const MOST_ASSUMPTIONS: usize = 100;
 /// How many configurations are continued between two looks at the clock.
 const PATIENCE: u32 = 1024;
+/// How many between two at the memory, which take longer.
+const MORE_PATIENCE: u32 = 8 * PATIENCE;
 
 /// A search, and where it stands.
 pub(super) struct Search<'a, O: Observed> {
@@ -62,6 +65,8 @@ pub(super) struct Search<'a, O: Observed> {
     pub frontier: Frontier<O>,
     pub remember: Remember,
     pub counts: Counts,
+    /// The bound that came before all was visited that an explanation shows.
+    pub cut_short: Option<Limit>,
     settings: &'a Settings<'a>,
     started: Instant,
     /// What was continued when the latest event ended.
@@ -125,6 +130,7 @@ impl<'a, O: Observed> Search<'a, O> {
                 fired: vec![0; observed.specification().rules().len()],
                 ..Counts::default()
             },
+            cut_short: None,
             settings,
             started,
             visited: Set::new(),
@@ -196,12 +202,13 @@ impl<'a, O: Observed> Search<'a, O> {
         if self.remember == Remember::Everything {
             self.stack.extend(0..self.visited.entries.len());
             while let Some(at) = self.stack.pop() {
-                if self.expand(log, at, Some(lane)).is_err() {
+                if let Err(Stop::Limit(limit)) = self.expand(log, at, Some(lane)) {
+                    self.cut_short = Some(limit);
                     break;
                 }
             }
         }
-        Stop::Stuck
+        Stop::Stuck(self.window.lanes[lane as usize].queue.front().copied())
     }
 
     /// After all events: whether what is delayed can take effect, but for events that have no end.
@@ -221,7 +228,7 @@ impl<'a, O: Observed> Search<'a, O> {
             }
             self.expand(log, at, None)?;
         }
-        Err(Stop::Stuck)
+        Err(Stop::Stuck(None))
     }
 
     fn is_settled(&self, log: &Log<O::Event>, configuration: &Configuration<State<O>>) -> bool {
@@ -360,15 +367,28 @@ impl<'a, O: Observed> Search<'a, O> {
         if self.visited.entries.len() + self.found.entries.len() > most {
             return Err(Stop::Limit(Limit::States(most as u64)));
         }
-        self.turns += 1;
-        // What explains a refusal is of no use in part, and is short.
-        if self.remember == Remember::Assumptions && self.turns.is_multiple_of(PATIENCE) {
-            let Settings { limits, watch, .. } = self.settings;
-            if let Some(limit) = limits.out_of_time(watch, self.started) {
-                return Err(Stop::Limit(limit));
-            }
-        }
-        Ok(())
+        self.turns = self.turns.wrapping_add(1);
+        let limit = if self.turns.is_multiple_of(MORE_PATIENCE) {
+            self.exhausted()
+        } else if self.turns.is_multiple_of(PATIENCE) {
+            self.out_of_time()
+        } else {
+            None
+        };
+        limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
+    }
+
+    /// The bound on time or memory that has come, if one has.
+    pub fn exhausted(&self) -> Option<Limit> {
+        let most = self.settings.limits.memory_bytes;
+        let is_full = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
+        let full = most.filter(is_full).map(Limit::MemoryBytes);
+        full.or_else(|| self.out_of_time())
+    }
+
+    fn out_of_time(&self) -> Option<Limit> {
+        let Settings { limits, watch, .. } = self.settings;
+        limits.out_of_time(watch, self.started)
     }
 
     fn trail(
