@@ -212,7 +212,7 @@ where
 {
     let own = Still(BTreeMap::from([("it".to_owned(), own)]));
     let trace = json!({"states": [{"it": shown}]});
-    let validation = validate_trace(&own, &trace, &Settings::default()).unwrap();
+    let validation = validate_trace(&own, &trace, &Settings::default()).expect("it is a trace");
     validation.verdict() == Verdict::Holds
 }
 
