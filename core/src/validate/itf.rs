@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::event::Event;
-use super::explain::Explanation;
+use super::explanation::Explanation;
 use super::history::Ordered;
 use super::observed::{Happening, Observed};
 use super::validator::{Outcome, Settings, Validation, validate};

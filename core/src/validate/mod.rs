@@ -58,6 +58,7 @@
 mod configuration;
 mod event;
 mod explain;
+mod explanation;
 mod history;
 mod itf;
 mod needed;
@@ -65,12 +66,13 @@ mod observed;
 mod recorder;
 mod report;
 mod search;
+mod smallest;
 mod validator;
 mod window;
 mod writer;
 
 pub use event::{Event, Header, VERSION};
-pub use explain::{
+pub use explanation::{
     Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
 };
 pub use history::{Events, History, HistoryError, LONGEST_LINE, MOST_THREADS, Ordered, Problem};

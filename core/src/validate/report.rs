@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::explain::{Explanation, Prefix, ShownEvent};
+use super::explanation::{Explanation, Prefix, ShownEvent};
 use super::validator::{Assumption, Outcome, Partial, Validation};
 use crate::report::{Counterexample, Evidence, Obligation, Report, Step, Verdict};
 

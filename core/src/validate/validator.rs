@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::configuration::Kind;
 use super::event::Event;
-use super::explain::{Explanation, explain};
+use super::explain::explain;
+use super::explanation::Explanation;
 use super::history::{HistoryError, Ordered};
 use super::observed::Observed;
 use super::search::{Frontier, Search, Stop, Way};
