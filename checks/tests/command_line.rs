@@ -633,6 +633,7 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert!(report["failure"]["operations"].as_u64().unwrap() <= 12);
     assert!(report["failure"]["failed"].as_u64().unwrap() > 0);
     assert!(report["recorded"]["events"].as_u64().unwrap() > 0);
+    assert_eq!(report["recorded"]["fails"], true);
     let validate = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
         command.arg("validate").arg(&file);

@@ -49,7 +49,7 @@ fn soak(threads: usize, shape: Shape, seconds: u64) -> String {
             seed: histories,
             ..stress.clone()
         };
-        let history = stress.record(&stress.long_program(), false);
+        let history = stress.record(&stress.long_program());
         let history = history.expect("the heap can be");
         let header = Header::new([("objects", shape.objects), ("fields", shape.fields)]);
         let report = decided(&header, &history).report();
@@ -74,7 +74,7 @@ fn stress(threads: usize, fault: Fault, seed: u64) -> Stress {
 fn long(threads: usize, seed: u64) -> History {
     let stress = stress(threads, Fault::None, seed);
     let program = stress.long_program();
-    stress.record(&program, false).expect("the heap can be")
+    stress.record(&program).expect("the heap can be")
 }
 
 /// The history of a program that fails.
@@ -82,7 +82,8 @@ fn failing(fault: &str, lines: &[&str]) -> History {
     let fault = Fault::named(fault).expect("there is such a fault");
     let program = Program::read(lines.iter().copied()).expect("it is a program");
     let stress = stress(lines.len(), fault, 0);
-    stress.record(&program, true).expect("the heap can be")
+    let recorded = stress.record_failure(&program, &AtomicBool::new(false));
+    recorded.expect("the heap can be").expect("it fails")
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub struct StressRun {
 /// How long, from which seed, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct StressSettings<'a> {
-    /// How long it is driven, at most, in seconds; making a failure small comes on top.
+    /// How long it is driven, at most, in seconds; making a failure small and recording it come on top.
     pub seconds: f64,
     /// What determines the programs. Schedules are the machine's, so a seed does not determine what
     /// comes of them.
@@ -85,6 +85,8 @@ pub struct RecordedHistory {
     pub file: PathBuf,
     /// How many events it has.
     pub events: u64,
+    /// Whether it is of a play that failed. A failure that takes luck may not come about again.
+    pub fails: bool,
     /// What recording costs: how many times as long an operation takes.
     pub overhead: Option<f64>,
 }

@@ -33,6 +33,8 @@ const SHORTENING: Duration = Duration::from_secs(20);
 
 /// How often a program that failed is recorded until it fails again.
 const RECORDED: u32 = 200;
+/// The longest time spent on that.
+const RECORDING: Duration = Duration::from_secs(20);
 /// How many random programs make a long one.
 const LONG: usize = 40;
 
@@ -161,6 +163,9 @@ impl Stress {
             }
             if let Some(failure) = &mut stressed.failure {
                 for _ in 0..AGAIN {
+                    if cancel.load(Ordering::Relaxed) {
+                        break;
+                    }
                     let outcome = self.play(&failure.program, &numbers)?;
                     failure.again.0 += u32::from(outcome.violation.is_some());
                     failure.again.1 += 1;
@@ -200,28 +205,54 @@ impl Stress {
         play(self.shape, self.fault, program, noise)
     }
 
-    /// Plays a program and records what its threads do. One that is known to fail is played until it
-    /// does, so often that it nearly always will.
+    /// Plays a program and records what its threads do.
     ///
     /// # Errors
     ///
     /// If the heap cannot be.
-    pub fn record(&self, program: &Program, fails: bool) -> Result<History, ShapeError> {
+    pub fn record(&self, program: &Program) -> Result<History, ShapeError> {
         let numbers = Arc::new(AtomicU64::new(0));
-        let mut tries = 0;
-        loop {
-            let recorder = Arc::new(Recorder::new());
-            let outcome = self.play_with(program, &numbers, {
-                let recorder = Arc::clone(&recorder);
-                move || Recorded::on(&recorder)
-            })?;
-            tries += 1;
-            if !fails || outcome.violation.is_some() || tries >= RECORDED {
-                let recorder = Arc::into_inner(recorder);
-                let recorder = recorder.expect("those who recorded are gone");
-                return Ok(recorder.finish());
+        let (history, _) = self.recorded(program, &numbers)?;
+        Ok(history)
+    }
+
+    /// Plays a program that is known to fail until it does, so often that it nearly always will, and
+    /// records that play. None if it did not in 200 plays or 20 s, or `cancel` said so before.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn record_failure(
+        &self,
+        program: &Program,
+        cancel: &AtomicBool,
+    ) -> Result<Option<History>, ShapeError> {
+        let begun = Instant::now();
+        let numbers = Arc::new(AtomicU64::new(0));
+        for _ in 0..RECORDED {
+            if cancel.load(Ordering::Relaxed) || begun.elapsed() >= RECORDING {
+                break;
+            }
+            if let (history, Some(_)) = self.recorded(program, &numbers)? {
+                return Ok(Some(history));
             }
         }
+        Ok(None)
+    }
+
+    fn recorded(
+        &self,
+        program: &Program,
+        numbers: &Arc<AtomicU64>,
+    ) -> Result<(History, Option<Violation>), ShapeError> {
+        let recorder = Arc::new(Recorder::new());
+        let outcome = self.play_with(program, numbers, {
+            let recorder = Arc::clone(&recorder);
+            move || Recorded::on(&recorder)
+        })?;
+        let recorder = Arc::into_inner(recorder);
+        let recorder = recorder.expect("those who recorded are gone");
+        Ok((recorder.finish(), outcome.violation))
     }
 
     /// A long program: many random ones, one after the other. After each some roots are discarded, so

@@ -232,7 +232,7 @@ fn a_history_is_recorded() {
         duration: Duration::ZERO,
         program: None,
     };
-    let recorded = stress.record(&stress.long_program(), false).unwrap();
+    let recorded = stress.record(&stress.long_program()).unwrap();
     let mut written = Vec::new();
     let header = Header::new([("threads", 2)]);
     let mut writer = Writer::new(&mut written, &header).unwrap();
@@ -256,6 +256,29 @@ fn a_history_is_recorded() {
     // All that joined have left: the first, the threads, and whoever was relayed.
     let leaves = count(|event| matches!(event, Event::Leave));
     assert!(leaves >= 3);
+}
+
+/// A history of a failure is one of a play that failed, or there is none.
+#[test]
+fn a_failure_is_recorded_or_not() {
+    let row = FAULTS.iter().find(|(name, ..)| *name == "early-sweep");
+    let (name, _, lines) = row.unwrap();
+    let program = Program::read(lines.iter().copied()).unwrap();
+    let stress = |fault| Stress {
+        shape: SHAPE,
+        threads: 2,
+        fault,
+        seed: 3,
+        duration: Duration::ZERO,
+        program: Some(program.clone()),
+    };
+    let broken = stress(Fault::named(name).unwrap());
+    let (no, yes) = (AtomicBool::new(false), AtomicBool::new(true));
+    assert!(broken.record_failure(&program, &no).unwrap().is_some());
+    assert_eq!(broken.record_failure(&program, &yes).unwrap(), None);
+    let sound = stress(Fault::None);
+    assert_eq!(sound.record_failure(&program, &no).unwrap(), None);
+    assert!(!sound.record(&program).unwrap().is_empty());
 }
 
 /// Ben-Ari's collector appends nothing that the mutator can reach.
