@@ -286,7 +286,10 @@ fn report(stress: &Stress, stressed: &Stressed, elapsed: Duration) -> StressRepo
     let violated = stressed.failure.as_ref().map(|f| obligation_of(&f.seen));
     let operations = counts.operations();
     let mut report = sampled(&obligations, violated, &quiet, &rules, operations, elapsed);
-    report.threads = stress.threads;
+    report.threads = stress.mutators();
+    report
+        .parameters
+        .insert("threads".to_owned(), stress.mutators().into());
     let mut all = Map::new();
     all.insert("programs".to_owned(), stressed.programs.into());
     all.insert("plays".to_owned(), stressed.plays.into());

@@ -657,7 +657,10 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
 fn a_quiet_stress_run_fails() {
     let output = refmap("stress collector --seconds 0.1 --program safepoint");
     assert_eq!(status(&output), 1);
-    assert!(text(&output.stdout).contains("there was no object freed"));
+    let quiet = text(&output.stdout);
+    assert!(quiet.contains("there was no object freed"), "{quiet}");
+    // As many threads as the program has.
+    assert!(quiet.contains("  threads 1"), "{quiet}");
     let output = refmap("stress collector --program nonsense");
     assert_eq!(status(&output), 2);
     assert!(text(&output.stderr).contains("\"nonsense\" is no operation"));

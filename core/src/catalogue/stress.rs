@@ -93,7 +93,7 @@ pub struct RecordedHistory {
 
 impl StressRun {
     /// A stress run. `run` drives the implementation; arguments that are each in range and do not fit
-    /// together are its to refuse.
+    /// together are its to refuse. Parameters that its report has take the place of arguments.
     pub fn new(
         name: &'static str,
         about: &'static str,
@@ -128,6 +128,8 @@ impl StressRun {
         let mut parameters = arguments.0;
         parameters.insert("seconds".to_owned(), settings.seconds.into());
         parameters.insert("seed".to_owned(), settings.seed.into());
+        // What follows from another argument is not what it would be by default.
+        parameters.extend(std::mem::take(&mut report.report.parameters));
         report.report = report
             .report
             .named(&format!("stress {}", self.name), parameters);

@@ -46,7 +46,7 @@ pub type History = Vec<refmap::validate::Event<Event>>;
 pub struct Stress {
     /// The heap.
     pub shape: Shape,
-    /// How many mutators there are.
+    /// How many mutators random programs have.
     pub threads: usize,
     /// What is wrong with the collector.
     pub fault: Fault,
@@ -253,6 +253,12 @@ impl Stress {
         let recorder = Arc::into_inner(recorder);
         let recorder = recorder.expect("those who recorded are gone");
         Ok((recorder.finish(), outcome.violation))
+    }
+
+    /// How many mutators there are: as many as the program has threads, if there is just one program.
+    pub fn mutators(&self) -> usize {
+        let program = self.program.as_ref();
+        program.map_or(self.threads, |program| program.threads.len())
     }
 
     /// A long program: many random ones, one after the other. After each some roots are discarded, so

@@ -273,6 +273,7 @@ fn a_failure_is_recorded_or_not() {
         program: Some(program.clone()),
     };
     let broken = stress(Fault::named(name).unwrap());
+    assert_eq!(broken.mutators(), 1);
     let (no, yes) = (AtomicBool::new(false), AtomicBool::new(true));
     assert!(broken.record_failure(&program, &no).unwrap().is_some());
     assert_eq!(broken.record_failure(&program, &yes).unwrap(), None);
