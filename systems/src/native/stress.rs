@@ -124,6 +124,25 @@ impl Stress {
     /// If the heap cannot be.
     pub fn run(&self, cancel: &AtomicBool) -> Result<Stressed, ShapeError> {
         let begun = Instant::now();
+        self.run_until(cancel, |_| begun.elapsed() >= self.duration)
+    }
+
+    /// Plays so many programs, or until one fails, however long that takes.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn run_programs(&self, programs: u64) -> Result<Stressed, ShapeError> {
+        let last = u64::from(PLAYS) * programs;
+        self.run_until(&AtomicBool::new(false), |so_far| so_far.plays >= last)
+    }
+
+    fn run_until(
+        &self,
+        cancel: &AtomicBool,
+        is_over: impl Fn(&Stressed) -> bool,
+    ) -> Result<Stressed, ShapeError> {
+        let begun = Instant::now();
         let mut stressed = Stressed {
             programs: 0,
             plays: 0,
@@ -133,7 +152,7 @@ impl Stress {
         };
         let mut runner = self.runner();
         let numbers = Arc::new(AtomicU64::new(0));
-        let is_over = || cancel.load(Ordering::Relaxed) || begun.elapsed() >= self.duration;
+        let is_over = |so_far: &Stressed| cancel.load(Ordering::Relaxed) || is_over(so_far);
         loop {
             let tree = programs(self.threads).new_tree(&mut runner);
             let tree = tree.expect("the strategy rejects nothing");
@@ -157,7 +176,7 @@ impl Stress {
                     });
                     break;
                 }
-                if is_over() {
+                if is_over(&stressed) {
                     break;
                 }
             }
@@ -171,7 +190,7 @@ impl Stress {
                     failure.again.1 += 1;
                 }
             }
-            if stressed.failure.is_some() || is_over() {
+            if stressed.failure.is_some() || is_over(&stressed) {
                 return Ok(stressed);
             }
         }
