@@ -586,10 +586,18 @@ fn depth_first_decides_the_same_and_need_not_be_shortest() {
     }
 }
 
+/// Frees an object, and stores during a collection, however the threads are scheduled.
+const TWO_CYCLES: &str =
+    "alloc; discard 1; until get-roots; store 0.0=0; until idle; until get-roots; until idle";
+
 /// A stress run claims nothing, and says what it did.
 #[test]
 fn a_stress_run_without_a_violation_is_incomplete_and_exits_with_0() {
-    let output = refmap("stress collector --seconds 0.7 --threads 2 --seed 3 --json");
+    let output = Command::new(env!("CARGO_BIN_EXE_refmap"))
+        .args(["stress", "collector", "--seconds", "0.01", "--seed", "3"])
+        .args(["--program", TWO_CYCLES, "--program", TWO_CYCLES, "--json"])
+        .output()
+        .unwrap();
     assert_eq!(status(&output), 0, "{}", text(&output.stdout));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["check"], "stress collector");
@@ -644,7 +652,8 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert_eq!(status(&refused), 1, "{}", text(&refused.stdout));
     assert!(text(&refused.stdout).contains("is reachable"));
     let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(["stress", "collector", "--seconds", "0.2", "--record"])
+        .args(["stress", "collector", "--seconds", "0.01"])
+        .args(["--program", TWO_CYCLES, "--program", TWO_CYCLES, "--record"])
         .arg(&file)
         .output()
         .unwrap();
