@@ -2,7 +2,7 @@
 //! the events themselves.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use super::configuration::{Ahead, Configuration};
 use super::event::Event;
@@ -16,8 +16,13 @@ pub(super) struct Log<E> {
     first: u64,
     /// Of what came before, what is not over. An event without an end never is.
     lasting: BTreeMap<u64, Event<E>>,
+    /// When there are so many, those are dropped that are over by now.
+    crowded: usize,
     most: usize,
 }
+
+/// As many may be over, or half of all.
+const FEW_LASTING: usize = 64;
 
 impl<E> Log<E> {
     pub fn new() -> Self {
@@ -25,6 +30,7 @@ impl<E> Log<E> {
             events: VecDeque::new(),
             first: 0,
             lasting: BTreeMap::new(),
+            crowded: FEW_LASTING,
             most: 0,
         }
     }
@@ -55,12 +61,15 @@ impl<E> Log<E> {
 
     /// Forgets what came before `number`, but for what `window`, in which the search stood then, speaks of.
     pub fn forget_before(&mut self, number: u64, window: &Window) {
-        let spoken_of: BTreeSet<u64> = window.numbers().collect();
-        self.lasting.retain(|number, _| spoken_of.contains(number));
+        let is_in = |number: &u64, event: &Event<E>| window.has(event.thread, *number);
+        if self.lasting.len() >= self.crowded {
+            self.lasting.retain(|number, event| is_in(number, event));
+            self.crowded = 2 * self.lasting.len() + FEW_LASTING;
+        }
         let forgotten = number.saturating_sub(self.first) as usize;
         let forgotten = forgotten.min(self.events.len());
         let numbered = (self.first..).zip(self.events.drain(..forgotten));
-        let lasting = numbered.filter(|(number, _)| spoken_of.contains(number));
+        let lasting = numbered.filter(|(number, event)| is_in(number, event));
         self.lasting.extend(lasting);
         self.first = self.first.max(number);
     }
@@ -194,6 +203,14 @@ impl Window {
         lanes
             .map(|lane| lane.queue.len() + lane.delayed.len())
             .sum()
+    }
+
+    /// Whether it speaks of this event of `thread`.
+    fn has(&self, thread: u32, number: u64) -> bool {
+        let mut lanes = self.lanes.iter().filter(|lane| lane.thread == thread);
+        lanes.any(|Lane { queue, delayed, .. }| {
+            queue.binary_search(&number).is_ok() || delayed.binary_search(&number).is_ok()
+        })
     }
 
     /// The events of which it speaks.
