@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use refmap::catalogue::{
@@ -53,7 +53,7 @@ fn collector() -> StressRun {
             let stressed = stress.run(settings.cancel).map_err(InputError::instance)?;
             let mut report = report(&stress, &stressed, begun.elapsed());
             if let Some(path) = settings.record {
-                report.recorded = Some(record(&stress, &stressed, path)?);
+                report.recorded = Some(record(&stress, &stressed, path, settings.cancel)?);
             }
             Ok(report)
         },
@@ -83,6 +83,7 @@ fn record(
     stress: &Stress,
     stressed: &Stressed,
     path: &Path,
+    cancel: &AtomicBool,
 ) -> Result<RecordedHistory, InputError> {
     let failure = stressed.failure.as_ref();
     let program = match (failure, &stress.program) {
@@ -90,7 +91,13 @@ fn record(
         (None, Some(program)) => program.clone(),
         (None, None) => stress.long_program(),
     };
-    let history = stress.record(&program, failure.is_some());
+    let failing = match failure {
+        Some(_) => stress.record_failure(&program, cancel),
+        None => Ok(None),
+    };
+    let failing = failing.map_err(InputError::instance)?;
+    let fails = failing.is_some();
+    let history = failing.map_or_else(|| stress.record(&program), Ok);
     let history = history.map_err(InputError::instance)?;
     let header = Header::new([
         ("threads", Value::from(program.threads.len())),
@@ -114,6 +121,7 @@ fn record(
     Ok(RecordedHistory {
         file: path.to_owned(),
         events: history.len() as u64,
+        fails,
         overhead: Some(overhead()),
     })
 }
@@ -278,7 +286,10 @@ fn report(stress: &Stress, stressed: &Stressed, elapsed: Duration) -> StressRepo
     let violated = stressed.failure.as_ref().map(|f| obligation_of(&f.seen));
     let operations = counts.operations();
     let mut report = sampled(&obligations, violated, &quiet, &rules, operations, elapsed);
-    report.threads = stress.threads;
+    report.threads = stress.mutators();
+    report
+        .parameters
+        .insert("threads".to_owned(), stress.mutators().into());
     let mut all = Map::new();
     all.insert("programs".to_owned(), stressed.programs.into());
     all.insert("plays".to_owned(), stressed.plays.into());

@@ -15,7 +15,7 @@ use refmap_systems::yrc::design::{
 use refmap_systems::yrc::module::{MAX_QUEUE, Module};
 use serde_json::Value;
 
-use super::words::arguments_of;
+use super::words::{arguments_of, chosen};
 
 pub(super) fn checks() -> Vec<Check> {
     let module_check = Check::new(
@@ -124,19 +124,6 @@ static MUTATORS: [&str; 4] = [
 ];
 static TRIAL_DELETION: [&str; 4] = ["in-place", "captured", "validated", "validated-in-flight"];
 static GRANULARITY: [&str; 2] = ["slot", "phase"];
-
-/// The value of a choice whose names are in the order of the values.
-fn chosen<T: Copy, const N: usize>(
-    arguments: &Arguments,
-    parameter: &str,
-    names: &[&str; N],
-    values: [T; N],
-) -> T {
-    let choice = arguments.choice(parameter);
-    let mut named = names.iter().zip(values);
-    let found = named.find(|(name, _)| **name == choice);
-    found.expect("the choices are these names").1
-}
 
 fn design(arguments: &Arguments) -> Design {
     Design {

@@ -586,10 +586,18 @@ fn depth_first_decides_the_same_and_need_not_be_shortest() {
     }
 }
 
+/// Frees an object, and stores during a collection, however the threads are scheduled.
+const TWO_CYCLES: &str =
+    "alloc; discard 1; until get-roots; store 0.0=0; until idle; until get-roots; until idle";
+
 /// A stress run claims nothing, and says what it did.
 #[test]
 fn a_stress_run_without_a_violation_is_incomplete_and_exits_with_0() {
-    let output = refmap("stress collector --seconds 0.7 --threads 2 --seed 3 --json");
+    let output = Command::new(env!("CARGO_BIN_EXE_refmap"))
+        .args(["stress", "collector", "--seconds", "0.01", "--seed", "3"])
+        .args(["--program", TWO_CYCLES, "--program", TWO_CYCLES, "--json"])
+        .output()
+        .unwrap();
     assert_eq!(status(&output), 0, "{}", text(&output.stdout));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["check"], "stress collector");
@@ -633,6 +641,7 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert!(report["failure"]["operations"].as_u64().unwrap() <= 12);
     assert!(report["failure"]["failed"].as_u64().unwrap() > 0);
     assert!(report["recorded"]["events"].as_u64().unwrap() > 0);
+    assert_eq!(report["recorded"]["fails"], true);
     let validate = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
         command.arg("validate").arg(&file);
@@ -643,7 +652,8 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert_eq!(status(&refused), 1, "{}", text(&refused.stdout));
     assert!(text(&refused.stdout).contains("is reachable"));
     let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(["stress", "collector", "--seconds", "0.2", "--record"])
+        .args(["stress", "collector", "--seconds", "0.01"])
+        .args(["--program", TWO_CYCLES, "--program", TWO_CYCLES, "--record"])
         .arg(&file)
         .output()
         .unwrap();
@@ -656,7 +666,10 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
 fn a_quiet_stress_run_fails() {
     let output = refmap("stress collector --seconds 0.1 --program safepoint");
     assert_eq!(status(&output), 1);
-    assert!(text(&output.stdout).contains("there was no object freed"));
+    let quiet = text(&output.stdout);
+    assert!(quiet.contains("there was no object freed"), "{quiet}");
+    // As many threads as the program has.
+    assert!(quiet.contains("  threads 1"), "{quiet}");
     let output = refmap("stress collector --program nonsense");
     assert_eq!(status(&output), 2);
     assert!(text(&output.stderr).contains("\"nonsense\" is no operation"));

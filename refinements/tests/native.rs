@@ -49,7 +49,7 @@ fn soak(threads: usize, shape: Shape, seconds: u64) -> String {
             seed: histories,
             ..stress.clone()
         };
-        let history = stress.record(&stress.long_program(), false);
+        let history = stress.record(&stress.long_program());
         let history = history.expect("the heap can be");
         let header = Header::new([("objects", shape.objects), ("fields", shape.fields)]);
         let report = decided(&header, &history).report();
@@ -74,7 +74,7 @@ fn stress(threads: usize, fault: Fault, seed: u64) -> Stress {
 fn long(threads: usize, seed: u64) -> History {
     let stress = stress(threads, Fault::None, seed);
     let program = stress.long_program();
-    stress.record(&program, false).expect("the heap can be")
+    stress.record(&program).expect("the heap can be")
 }
 
 /// The history of a program that fails.
@@ -82,7 +82,8 @@ fn failing(fault: &str, lines: &[&str]) -> History {
     let fault = Fault::named(fault).expect("there is such a fault");
     let program = Program::read(lines.iter().copied()).expect("it is a program");
     let stress = stress(lines.len(), fault, 0);
-    stress.record(&program, true).expect("the heap can be")
+    let recorded = stress.record_failure(&program, &AtomicBool::new(false));
+    recorded.expect("the heap can be").expect("it fails")
 }
 
 #[test]
@@ -136,6 +137,65 @@ fn native_histories_are_not_accepted_whatever_they_say() {
     let mut quiet = history;
     quiet.truncate(3);
     assert_eq!(verdict(&quiet), Verdict::Incomplete);
+}
+
+/// Whatever one event was, that it was not recorded refutes nothing; and what no event of its thread can
+/// have been is refused.
+#[test]
+fn an_event_that_was_lost_may_have_been_any_step_of_its_thread() {
+    let [one, two] = [0, 1].map(|slot| Reference {
+        slot,
+        generation: 0,
+    });
+    let (src, field, value) = (one, 0, Some(two));
+    let alloc = |reference| Event::Alloc {
+        reference: Some(reference),
+    };
+    // Who did what, and whether only that thread can have.
+    let steps = [
+        (0, alloc(one), true),
+        (0, alloc(two), true),
+        (0, Event::Store { src, field, value }, false),
+        (0, Event::Discard { reference: two }, true),
+        (1, Event::Hold { reference: one }, true),
+        (1, Event::Load { src, field, value }, true),
+        // Leaving would do as well.
+        (1, Event::Discard { reference: two }, false),
+        (1, Event::Leave, true),
+        (0, Event::Discard { reference: one }, true),
+        (2, Event::Free { reference: one }, false),
+        (2, Event::Free { reference: two }, false),
+    ];
+    let events = (0..).zip(steps).map(|(time, (thread, event, _))| Recorded {
+        thread,
+        place: 0,
+        begin: 2 * time,
+        end: Some(2 * time + 1),
+        event: Some(event),
+    });
+    let history: Vec<_> = events.collect();
+    let verdict = |mut history: Vec<Recorded<Event>>| {
+        let mut places = [0; 4];
+        for event in &mut history {
+            let place = &mut places[event.thread as usize];
+            event.place = *place;
+            *place += 1;
+        }
+        verdict(&history)
+    };
+    assert_eq!(verdict(history.clone()), Verdict::Holds);
+    for lost in 0..history.len() {
+        let mut history = history.clone();
+        history[lost].event = None;
+        assert_eq!(verdict(history.clone()), Verdict::Holds, "{lost}");
+        // Another thread's event may have been less.
+        history[lost].thread = 3;
+        let expected = match steps[lost].2 {
+            true => Verdict::Violated,
+            false => Verdict::Holds,
+        };
+        assert_eq!(verdict(history), expected, "{lost} of another thread");
+    }
 }
 
 #[test]

@@ -12,6 +12,8 @@ use refmap_systems::tso::{
     Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
 };
 
+use super::words::chosen;
+
 pub(super) use claims::claims;
 pub(super) use table::tables;
 
@@ -76,19 +78,6 @@ static GRANULARITY: [&str; 3] = ["coarse", "fine", "reduced"];
 static MEMORY: [&str; 3] = ["tso", "sc", "pso"];
 static BARRIERS: [&str; 2] = ["deletion-first", "insertion-first"];
 static ALLOCATE: [&str; 4] = ["fa", "not-fa", "fm", "white-in-mark"];
-
-/// The value of a choice whose names are in the order of the values.
-fn chosen<T: Copy, const N: usize>(
-    arguments: &Arguments,
-    parameter: &str,
-    names: &[&str; N],
-    values: [T; N],
-) -> T {
-    let choice = arguments.choice(parameter);
-    let mut named = names.iter().zip(values);
-    let found = named.find(|(name, _)| **name == choice);
-    found.expect("the choices are these names").1
-}
 
 fn scope(arguments: &Arguments) -> Scope {
     let granularities = [Granularity::Coarse, Granularity::Fine, Granularity::Reduced];

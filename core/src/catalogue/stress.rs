@@ -31,7 +31,7 @@ pub struct StressRun {
 /// How long, from which seed, and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct StressSettings<'a> {
-    /// How long it is driven, at most, in seconds; making a failure small comes on top.
+    /// How long it is driven, at most, in seconds; making a failure small and recording it come on top.
     pub seconds: f64,
     /// What determines the programs. Schedules are the machine's, so a seed does not determine what
     /// comes of them.
@@ -85,13 +85,15 @@ pub struct RecordedHistory {
     pub file: PathBuf,
     /// How many events it has.
     pub events: u64,
+    /// Whether it is of a play that failed. A failure that takes luck may not come about again.
+    pub fails: bool,
     /// What recording costs: how many times as long an operation takes.
     pub overhead: Option<f64>,
 }
 
 impl StressRun {
     /// A stress run. `run` drives the implementation; arguments that are each in range and do not fit
-    /// together are its to refuse.
+    /// together are its to refuse. Parameters that its report has take the place of arguments.
     pub fn new(
         name: &'static str,
         about: &'static str,
@@ -126,6 +128,8 @@ impl StressRun {
         let mut parameters = arguments.0;
         parameters.insert("seconds".to_owned(), settings.seconds.into());
         parameters.insert("seed".to_owned(), settings.seed.into());
+        // What follows from another argument is not what it would be by default.
+        parameters.extend(std::mem::take(&mut report.report.parameters));
         report.report = report
             .report
             .named(&format!("stress {}", self.name), parameters);

@@ -452,7 +452,10 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
         .arg(
             Arg::new("file")
                 .value_name("FILE")
-                .help("The history, as JSON lines; a trace of states, if its name ends in .itf.json")
+                .help(
+                    "The history, as JSON lines; if its name ends in .itf.json, a trace of states, for \
+                     specifications that need no parameters",
+                )
                 .required(true)
                 .value_parser(clap::value_parser!(PathBuf)),
         )

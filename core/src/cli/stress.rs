@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::arguments::StressCommand;
 use super::{CommandError, Status};
-use crate::catalogue::{Catalogue, StressReport, StressSettings};
+use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
 use crate::report::{TextOptions, Verdict, plain, wrap};
 
 pub(super) fn run(
@@ -103,17 +103,25 @@ fn lines(of: &StressReport) -> Vec<String> {
         ));
         lines.extend(failure.program.iter().map(|line| format!("    {line}")));
     }
-    if let Some(recorded) = &of.recorded {
-        let overhead = recorded.overhead.map_or(String::new(), |times| {
-            format!("; an operation takes {times:.2} times as long when it is recorded")
-        });
-        lines.push(format!(
-            "{} events recorded in {}{overhead}",
-            recorded.events,
-            recorded.file.display()
-        ));
-    }
+    let recorded = of.recorded.as_ref();
+    lines.extend(recorded.map(|history| told(history, of.failure.is_some())));
     lines
+}
+
+/// What was recorded, of a run that failed or did not.
+fn told(history: &RecordedHistory, failed: bool) -> String {
+    let of_another = match failed && !history.fails {
+        true => ", of a play that did not fail",
+        false => "",
+    };
+    let overhead = history.overhead.map_or(String::new(), |times| {
+        format!("; an operation takes {times:.2} times as long when it is recorded")
+    });
+    format!(
+        "{} events recorded in {}{of_another}{overhead}",
+        history.events,
+        history.file.display()
+    )
 }
 
 /// A word as a shell takes it.
@@ -122,5 +130,26 @@ fn quoted(word: &str) -> String {
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
         false => format!("'{word}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_of_another_play_is_told_from_that_of_the_failure() {
+        let history = |fails| RecordedHistory {
+            file: "h.jsonl".into(),
+            events: 3,
+            fails,
+            overhead: None,
+        };
+        assert_eq!(told(&history(true), true), "3 events recorded in h.jsonl");
+        assert_eq!(told(&history(false), false), "3 events recorded in h.jsonl");
+        assert_eq!(
+            told(&history(false), true),
+            "3 events recorded in h.jsonl, of a play that did not fail"
+        );
     }
 }

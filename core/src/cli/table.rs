@@ -11,6 +11,7 @@ use crate::catalogue::Catalogue;
 use crate::explore::Watch;
 use crate::grid::{DecidedRow, Grid};
 use crate::obligation::Settings;
+use crate::report::plain;
 use crate::table::{Instance, Table, TableRow};
 
 pub(super) fn run(
@@ -309,10 +310,4 @@ fn words<'a>(given: impl Iterator<Item = (&'a str, &'a Value)>) -> String {
         .map(|(name, value)| format!("{name} {}", plain(value)))
         .collect();
     words.join(" ")
-}
-
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -7,16 +7,21 @@ use serde_json::Value;
 use super::layout::Ink;
 use super::text::Text;
 use super::value::compact;
-use super::{Evidence, Report};
+use super::{Evidence, Report, Verdict};
 use crate::validate::{Explanation, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind};
 
-/// What the verdict rests on.
-pub(super) fn evidence(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Exhaustive => {
-            ", every order of the events of this history; nothing is said of other runs"
+/// What the verdict rests on: one order is enough to hold, and none must be left to be violated.
+pub(super) fn evidence(report: &Report) -> &'static str {
+    match (report.evidence, report.verdict) {
+        (Evidence::Exhaustive, Some(Verdict::Violated)) => {
+            ", no order of its events is a behaviour; nothing is said of other runs"
         }
-        Evidence::Bounded | Evidence::Sampled => ", the orders looked at before the search ended",
+        (Evidence::Exhaustive, _) => {
+            ", an order of its events is a behaviour; nothing is said of other runs"
+        }
+        (Evidence::Bounded | Evidence::Sampled, _) => {
+            ", the orders looked at before the search ended"
+        }
     }
 }
 
@@ -59,6 +64,10 @@ impl Text<'_, Report> {
             None => "there is no order in which all delayed events take effect".to_owned(),
         };
         self.paragraph(f, &self.options.colour.paint(Ink::Bad, head), 2)?;
+        if let Some(limit) = explanation.cut_short {
+            let cut = format!("{limit} came before all orders were looked at to explain it");
+            self.paragraph(f, &cut, 2)?;
+        }
         for prefix in &explanation.prefixes {
             self.prefix(f, prefix)?;
         }

@@ -149,7 +149,7 @@ impl Text<'_, Report> {
             line += &format!(" by {} after {}", first.obligation, steps(first.length));
         }
         line += &match report.evidence {
-            _ if report.history.is_some() => history::evidence(report.evidence).to_owned(),
+            _ if report.history.is_some() => history::evidence(report).to_owned(),
             Evidence::Exhaustive => {
                 ", exhaustive: every reachable state of this instance".to_owned()
             }

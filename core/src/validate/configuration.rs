@@ -78,6 +78,16 @@ pub(super) struct Link<A, S> {
     pub state: S,
 }
 
+/// One after the other: a chain is as long as a search is deep, and deeper than any stack.
+impl<A, S> Drop for Link<A, S> {
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut link) = next.and_then(Arc::into_inner) {
+            next = link.before.take();
+        }
+    }
+}
+
 /// What was taken.
 #[derive(Clone, Debug)]
 pub(super) struct Taken<A> {

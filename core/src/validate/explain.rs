@@ -1,155 +1,34 @@
-//! Why a history is not a behaviour: how far one gets, and the smallest part of it that cannot be.
+//! How far one gets with a history that is not a behaviour.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::configuration::{Configuration, Kind, Link, Taken};
 use super::event::Event;
+use super::explanation::{
+    Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, StepKind,
+};
 use super::observed::{Effect, Observed};
-use super::search::{Remember, Search, State, Stop, Way, happening, pending};
+use super::search::{Remember, Search, State, Way, happening, pending};
+use super::smallest::{End, Moment, replay, smallest};
 use super::validator::line;
-use super::window::{Log, Window};
+use super::window::Log;
 use crate::system::TransitionSystem;
 
 /// As many of the longest prefixes are shown.
 const MOST_PREFIXES: usize = 8;
 /// As many of the last steps of each.
 const MOST_STEPS: usize = 12;
-/// As many configurations are tried as the beginning of a smaller part.
-const MOST_BEGINNINGS: usize = 1 << 12;
-/// As many are continued in all, until no smaller part is looked for.
-const PATIENCE: u64 = 1 << 18;
 
-/// Why a history is not a behaviour.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Explanation {
-    /// The event that ended without a place in any order; none if all have one, and the effects of
-    /// delayed events do not.
-    pub event: Option<ShownEvent>,
-    /// The longest orders of events there are up to then, by the number of events in them.
-    pub prefixes: Vec<Prefix>,
-    /// How many more there are of that length.
-    pub more_prefixes: usize,
-    /// A smaller part of the history that cannot be, if one was found.
-    pub window: Option<SmallWindow>,
-}
-
-/// An event, for people.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShownEvent {
-    /// Its line; none in a trace of states.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub line: Option<u64>,
-    /// Its thread.
-    pub thread: u32,
-    /// Its place in the order of its thread.
-    pub place: u64,
-    /// When it began, in nanoseconds.
-    pub begin: u64,
-    /// When it had ended; none if that was lost.
-    pub end: Option<u64>,
-    /// What it was.
-    pub text: String,
-}
-
-/// An order of some of the events, of which the specification takes every step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Prefix {
-    /// How many events of the history it takes, those before its steps included.
-    pub events: u64,
-    /// Where the steps begin.
-    pub before: Situation,
-    /// Its last steps, of those that were looked at again.
-    pub steps: Vec<PrefixStep>,
-    /// What could come next, and why it cannot.
-    pub next: Vec<Refused>,
-}
-
-impl Prefix {
-    /// Where it leads.
-    pub fn last(&self) -> &Situation {
-        self.steps.last().map_or(&self.before, |step| &step.after)
-    }
-}
-
-/// A state of the specification.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Situation {
-    /// Its fields.
-    pub state: Value,
-    /// The same as the specification draws it, if it does.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub drawing: Option<String>,
-}
-
-/// A step of an order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PrefixStep {
-    /// The event; none if the specification moves by itself.
-    pub event: Option<ShownEvent>,
-    /// What the step is.
-    pub kind: StepKind,
-    /// The action of the specification; none if nothing changes.
-    pub action: Option<Value>,
-    /// The rule of which the action is an instance.
-    pub rule: Option<String>,
-    /// Where that rule is stated.
-    pub source: Option<String>,
-    /// Who takes the step, in the specification.
-    pub process: Option<String>,
-    /// The state that it leads to.
-    pub after: Situation,
-}
-
-/// What a step of an order is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StepKind {
-    /// An event takes place and takes effect.
-    Event,
-    /// A delayed event takes place.
-    Issue,
-    /// A delayed event takes effect.
-    Effect,
-    /// The specification moves by itself.
-    Internal,
-}
-
-/// What could come next, and cannot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refused {
-    /// The event.
-    pub event: ShownEvent,
-    /// The condition that fails.
-    pub reason: String,
-}
-
-/// A part of the history that cannot be.
-///
-/// It is what is left when the events that ended before some moment are left out, at the latest such
-/// moment at which the rest is still refused from *every* state that the search passed among the events
-/// it looked at again, put in the place of the state at that moment. Events that were under way at the
-/// moment stay in it; for them, and for delayed events, every way is tried in which the search had taken
-/// them by then, which is as late as it could. So no state that the search knows of makes the rest
-/// possible. Of other states of the specification nothing is said, and neither of events under way that
-/// take effect earlier than the search took them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SmallWindow {
-    /// Its events, as they begin.
-    pub events: Vec<ShownEvent>,
-    /// From how many states it was tried.
-    pub states: usize,
-}
-
-/// Goes from `again` over the events of `log` from number `before` on, which end in a refusal.
+/// Goes from `again` over the events of `log` from number `before` on, which end in a refusal: that of
+/// event `refused`, or of delayed events that cannot take effect.
 pub(super) fn explain<O: Observed>(
     mut again: Search<'_, O>,
     log: &Log<O::Event>,
     before: u64,
+    refused: Option<u64>,
 ) -> Explanation {
     again.remember = Remember::Everything;
     for (configuration, way) in &mut again.frontier {
@@ -171,119 +50,30 @@ pub(super) fn explain<O: Observed>(
         states.extend(passed.map(|(configuration, _)| configuration.state.clone()));
         moments.push_front(Moment::of(search, next));
     });
-    let target = match end {
-        End::Refused(lane) => again.window.lanes[lane as usize].queue.front(),
-        End::Unsettled | End::Accepted | End::Undecided => None,
+    let event = refused.map(|number| shown(again.observed, log, number));
+    let mut explanation = Explanation {
+        event,
+        prefixes: Vec::new(),
+        more_prefixes: 0,
+        window: None,
+        cut_short: again.cut_short,
     };
-    let (prefixes, more_prefixes) = prefixes(&again, log, next);
-    Explanation {
-        event: target.map(|number| shown(again.observed, log, *number)),
-        prefixes,
-        more_prefixes,
-        window: smallest(&again, log, moments, &states),
-    }
-}
-
-/// How a replay ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    /// The event of this lane has no place.
-    Refused(u32),
-    /// Delayed events cannot take effect.
-    Unsettled,
-    Accepted,
-    Undecided,
-}
-
-/// Goes over the events from number `from` on, and says how that ended and how many had begun by then.
-/// `visit` is called before an event ends, with the number of the event that begins next.
-fn replay<'a, O: Observed>(
-    search: &mut Search<'a, O>,
-    log: &Log<O::Event>,
-    from: u64,
-    visit: &mut impl FnMut(&Search<'a, O>, u64),
-) -> (End, u64) {
-    for next in from..=log.end() {
-        let time = (next < log.end()).then(|| log.get(next).begin);
-        while let Some(lane) = search.window.first_end(time) {
-            visit(search, next);
-            match search.respond(log, lane) {
-                Ok(()) => (),
-                Err(Stop::Stuck) => return (End::Refused(lane), next),
-                Err(Stop::Limit(_)) => return (End::Undecided, next),
-            }
-        }
-        if next < log.end() {
-            search.begin(log, next);
+    match end {
+        // What was visited last says nothing of the event that is refused later.
+        End::Undecided(limit) => explanation.cut_short = Some(limit),
+        End::Refused | End::Unsettled | End::Accepted => {
+            let (prefixes, more) = prefixes(&again, log, next);
+            explanation.prefixes = prefixes;
+            explanation.more_prefixes = more;
         }
     }
-    let end = match search.settle(log) {
-        Ok(()) => End::Accepted,
-        Err(Stop::Stuck) => End::Unsettled,
-        Err(Stop::Limit(_)) => End::Undecided,
-    };
-    (end, log.end())
-}
-
-/// Before an event ends.
-struct Moment {
-    /// The event that begins next.
-    next: u64,
-    window: Window,
-    /// What may be taken by then.
-    ahead: HashSet<Configuration<()>>,
-}
-
-impl Moment {
-    fn of<O: Observed>(search: &Search<'_, O>, next: u64) -> Self {
-        let frontier = search.frontier.iter();
-        Self {
-            next,
-            window: search.window.clone(),
-            ahead: frontier
-                .map(|(configuration, _)| configuration.with_state(()))
-                .collect(),
+    if explanation.cut_short.is_none() {
+        match smallest(&again, log, moments, &states) {
+            Ok(window) => explanation.window = window,
+            Err(limit) => explanation.cut_short = Some(limit),
         }
     }
-}
-
-/// See [`SmallWindow`]. The latest moment comes first.
-fn smallest<O: Observed>(
-    again: &Search<'_, O>,
-    log: &Log<O::Event>,
-    moments: impl IntoIterator<Item = Moment>,
-    states: &HashSet<State<O>>,
-) -> Option<SmallWindow> {
-    let mut continued = 0;
-    for moment in moments {
-        let beginnings = moment.ahead.len() * states.len();
-        if beginnings > MOST_BEGINNINGS || continued > PATIENCE {
-            return None;
-        }
-        let ahead = moment.ahead.iter();
-        let beginnings = ahead.flat_map(|ahead| {
-            let states = states.iter();
-            states.map(|state| (ahead.with_state(state.clone()), None))
-        });
-        let mut numbers: BTreeSet<u64> = BTreeSet::new();
-        for lane in &moment.window.lanes {
-            numbers.extend(lane.queue.iter().chain(&lane.delayed));
-        }
-        let mut search = again.elsewhere(moment.window, beginnings.collect());
-        let (end, next) = replay(&mut search, log, moment.next, &mut |_, _| ());
-        continued += search.counts.configurations;
-        if matches!(end, End::Refused(_) | End::Unsettled) {
-            numbers.extend(moment.next..next);
-            let numbers = numbers.into_iter();
-            return Some(SmallWindow {
-                events: numbers
-                    .map(|number| shown(again.observed, log, number))
-                    .collect(),
-                states: states.len(),
-            });
-        }
-    }
-    None
+    explanation
 }
 
 /// The longest of the orders that the search came to last, and how many more there are.
@@ -404,7 +194,7 @@ fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
     }
 }
 
-fn shown<O: Observed>(observed: &O, log: &Log<O::Event>, number: u64) -> ShownEvent {
+pub(super) fn shown<O: Observed>(observed: &O, log: &Log<O::Event>, number: u64) -> ShownEvent {
     let event = log.get(number);
     let Event {
         thread,

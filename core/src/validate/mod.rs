@@ -43,7 +43,7 @@
 //! | `place` | its place in what the thread did: 0, 1, 2, … without a gap |
 //! | `begin` | nanoseconds on a clock that all threads share and that never runs backwards |
 //! | `end` | when it had ended, on the same clock, at least `begin`. Left out if that was lost in a crash: then it is the last event of its thread, and may have come about or not |
-//! | `event` | what happened, as the adapter's `Event` is written; `null` if that was not recorded: then it may be any one step of the specification within its interval, or none. Of an event whose effect is delayed write at least what it was |
+//! | `event` | what happened, as the adapter's `Event` is written; `null` if that was not recorded: then it may be any one step of the specification within its interval, or none ([of its thread](Observed::unrecorded), where the specification knows threads). Of an event whose effect is delayed write at least what it was |
 //!
 //! Lines stand in the order of `begin`, so that a history of any length is decided in little memory; an
 //! event begins at the earliest when the one before it in its thread ended. There are no other fields. A
@@ -58,6 +58,7 @@
 mod configuration;
 mod event;
 mod explain;
+mod explanation;
 mod history;
 mod itf;
 mod needed;
@@ -65,12 +66,13 @@ mod observed;
 mod recorder;
 mod report;
 mod search;
+mod smallest;
 mod validator;
 mod window;
 mod writer;
 
 pub use event::{Event, Header, VERSION};
-pub use explain::{
+pub use explanation::{
     Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
 };
 pub use history::{Events, History, HistoryError, LONGEST_LINE, MOST_THREADS, Ordered, Problem};

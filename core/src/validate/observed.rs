@@ -62,6 +62,20 @@ pub trait Observed: Sync {
         visit: &mut impl FnMut(Option<ActionOf<Self::Specification>>),
     );
 
+    /// Visits every step from `from` that an event of `thread` may have been of which nothing was
+    /// recorded. Any step of the specification, by default.
+    ///
+    /// A specification that does not know its threads beforehand has to say here what one of them may
+    /// do. What is left out refuses histories; a step that `thread` cannot take accepts some wrongly.
+    fn unrecorded(
+        &self,
+        from: &StateOf<Self::Specification>,
+        _thread: u32,
+        visit: &mut impl FnMut(ActionOf<Self::Specification>, StateOf<Self::Specification>),
+    ) {
+        self.specification().next(from, visit);
+    }
+
     /// Visits every action that the specification may take in `from` without an event: a memory's
     /// commit, say. None, by default. What can be reached by these alone has to be finite.
     fn internal(

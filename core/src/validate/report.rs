@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::explain::{Explanation, Prefix, ShownEvent};
+use super::explanation::{Explanation, Prefix, ShownEvent};
 use super::validator::{Assumption, Outcome, Partial, Validation};
 use crate::report::{Counterexample, Evidence, Obligation, Report, Step, Verdict};
 
@@ -12,7 +12,7 @@ use crate::report::{Counterexample, Evidence, Obligation, Report, Step, Verdict}
 pub struct Recorded {
     /// Events that were read.
     pub events: u64,
-    /// Those that are interesting.
+    /// Those that are interesting, and have an end.
     pub interesting: u64,
     /// Threads that did something.
     pub threads: usize,
@@ -22,6 +22,8 @@ pub struct Recorded {
     pub assumed: Vec<Assumption>,
     /// The most events that were under way, or delayed, at a time.
     pub widest_window: usize,
+    /// The most events that were kept at a time: under way, delayed, or to explain a refusal.
+    pub most_kept: usize,
     /// The most configurations that were left after an event.
     pub widest_frontier: usize,
     /// Why it is no behaviour, if it is none.
@@ -53,7 +55,7 @@ impl Validation {
         behaviour.counterexamples.extend(counterexample.clone());
         let (interest, dull) = match self.interesting {
             0 => {
-                let note = "no event of the history is of interest, so that it says nothing";
+                let note = "no event of the history that has an end is of interest, so that it says nothing";
                 (Verdict::Incomplete, Some(note.to_owned()))
             }
             _ => (Verdict::Holds, None),
@@ -140,6 +142,7 @@ impl Validation {
             partial: self.partial,
             assumed: self.assumptions.clone(),
             widest_window: self.widest_window,
+            most_kept: self.most_kept,
             widest_frontier: self.widest_frontier,
             explanation: explanation.cloned(),
         }

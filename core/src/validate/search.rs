@@ -4,9 +4,10 @@
 //! with whatever of the events that are still under way that order needs. When an event ends, each
 //! configuration in which it is not taken is continued, depth first and each configuration once, by
 //! events that have begun, by effects of delayed events and by internal steps, until the event is taken;
-//! nothing more is taken than that, and what another one can still lead to is left out. So the frontier is exact: any order that there is leads through it,
-//! since what stands in it before the event has begun when the event ends. When it is empty there is no
-//! order, and it never needs to be known how it was reached.
+//! nothing more is taken than that, and what another one can still lead to is left out. So the frontier is
+//! exact: any order that there is leads through it, since what stands in it before the event has begun
+//! when the event ends. When it is empty there is no order, and it never needs to be known how it was
+//! reached.
 //!
 //! Three things spare it orders that make no difference: an event that only looks is taken as soon as it
 //! may be (`look`), a step that can still be taken later is left for later (`postpone`), and events that
@@ -15,18 +16,23 @@
 //! Source: the search just in time is that of Lowe, *Testing for linearizability*, Concurrency and
 //! Computation 29(4), 2017. The delayed effects, internal steps and partial events are added.
 
+mod pruning;
+mod steps;
+
 use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::configuration::{Ahead, Configuration, Kind, Link, Set, Taken, Trail};
-use super::event::Event;
+use super::configuration::{Configuration, Link, Set, Taken, Trail};
 use super::needed::Needed;
-use super::observed::{Effect, Happening, Observed};
+use super::observed::Observed;
 use super::validator::Settings;
-use super::window::{Lane, Log, Window};
-use crate::explore::Limit;
+use super::window::{Log, Window};
+use crate::explore::{Limit, resident_bytes};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
+use steps::Fresh;
+
+pub(super) use steps::{happening, is_partial, pending};
 
 pub(super) type State<O> = StateOf<<O as Observed>::Specification>;
 pub(super) type Action<O> = ActionOf<<O as Observed>::Specification>;
@@ -35,8 +41,9 @@ pub(super) type Frontier<O> = Vec<(Configuration<State<O>>, Way<O>)>;
 
 /// Why a search does not go on.
 pub(super) enum Stop {
-    /// No configuration is left; those that were visited last are in `visited`.
-    Stuck,
+    /// No configuration is left; those that were visited last are in `visited`. The event has no place;
+    /// where there is none, delayed events cannot take effect.
+    Stuck(Option<u64>),
     /// A bound came first.
     Limit(Limit),
 }
@@ -54,6 +61,8 @@ pub(super) enum Remember {
 const MOST_ASSUMPTIONS: usize = 100;
 /// How many configurations are continued between two looks at the clock.
 const PATIENCE: u32 = 1024;
+/// How many between two at the memory, which take longer.
+const MORE_PATIENCE: u32 = 8 * PATIENCE;
 
 /// A search, and where it stands.
 pub(super) struct Search<'a, O: Observed> {
@@ -62,6 +71,8 @@ pub(super) struct Search<'a, O: Observed> {
     pub frontier: Frontier<O>,
     pub remember: Remember,
     pub counts: Counts,
+    /// The bound that came before all was visited that an explanation shows.
+    pub cut_short: Option<Limit>,
     settings: &'a Settings<'a>,
     started: Instant,
     /// What was continued when the latest event ended.
@@ -82,12 +93,6 @@ pub(super) struct Counts {
     pub widest_frontier: usize,
     /// Steps by each rule of the specification.
     pub fired: Vec<u64>,
-}
-
-/// A step, and where it leads.
-struct Fresh<O: Observed> {
-    step: Taken<Action<O>>,
-    to: Configuration<State<O>>,
 }
 
 impl<'a, O: Observed> Search<'a, O> {
@@ -125,6 +130,7 @@ impl<'a, O: Observed> Search<'a, O> {
                 fired: vec![0; observed.specification().rules().len()],
                 ..Counts::default()
             },
+            cut_short: None,
             settings,
             started,
             visited: Set::new(),
@@ -196,12 +202,13 @@ impl<'a, O: Observed> Search<'a, O> {
         if self.remember == Remember::Everything {
             self.stack.extend(0..self.visited.entries.len());
             while let Some(at) = self.stack.pop() {
-                if self.expand(log, at, Some(lane)).is_err() {
+                if let Err(Stop::Limit(limit)) = self.expand(log, at, Some(lane)) {
+                    self.cut_short = Some(limit);
                     break;
                 }
             }
         }
-        Stop::Stuck
+        Stop::Stuck(self.window.lanes[lane as usize].queue.front().copied())
     }
 
     /// After all events: whether what is delayed can take effect, but for events that have no end.
@@ -221,7 +228,7 @@ impl<'a, O: Observed> Search<'a, O> {
             }
             self.expand(log, at, None)?;
         }
-        Err(Stop::Stuck)
+        Err(Stop::Stuck(None))
     }
 
     fn is_settled(&self, log: &Log<O::Event>, configuration: &Configuration<State<O>>) -> bool {
@@ -269,106 +276,33 @@ impl<'a, O: Observed> Search<'a, O> {
         Ok(())
     }
 
-    /// Takes every event that only looks and sees what it saw: whatever can happen before it can happen
-    /// after it, and nobody else notices.
-    fn look(
-        &self,
-        log: &Log<O::Event>,
-        configuration: &mut Configuration<State<O>>,
-        trail: &mut Way<O>,
-    ) {
-        for (at, lane) in (0..).zip(&self.window.lanes) {
-            if lane.queue.is_empty() {
-                continue;
-            }
-            let mut ahead = configuration.ahead(at);
-            let before = ahead.taken;
-            while let Some(number) = lane.next(ahead)
-                && self.sees(log, &configuration.state, lane, ahead, number)
-            {
-                ahead.taken += 1;
-                let step = Taken {
-                    kind: Kind::Event,
-                    event: Some(number),
-                    action: None,
-                };
-                *trail = self.trail(log, trail, step, &configuration.state);
-            }
-            if ahead.taken > before {
-                configuration.set(ahead);
-            }
-        }
-    }
-
-    /// Whether the event only looks, and may be taken here.
-    fn sees(
-        &self,
-        log: &Log<O::Event>,
-        state: &State<O>,
-        lane: &Lane,
-        ahead: Ahead,
-        number: u64,
-    ) -> bool {
-        let event = log.get(number);
-        let Some(what) = event.event.as_ref() else {
-            return false;
-        };
-        let may_come = match self.observed.effect(what) {
-            Effect::Within => true,
-            Effect::Draining => ahead.pending == 0,
-            Effect::Delayed => false,
-        };
-        if !may_come || !self.observed.only_looks(what) {
-            return false;
-        }
-        let waiting: Vec<_> = pending::<O>(log, lane.pending(ahead));
-        let mut sees = false;
-        self.observed
-            .shows(state, &happening(event, what, &waiting), &mut |action| {
-                sees |= action.is_none();
-            });
-        sees
-    }
-
-    /// Leaves out what was found and can still be reached from something else that was found: a step
-    /// that may be taken later need not be taken yet. Steps that take or settle an event never lead back,
-    /// so something is always left from which it is reached.
-    fn postpone(&mut self, log: &Log<O::Event>) {
-        let mut early = vec![false; self.found.entries.len()];
-        let mut fresh = mem::take(&mut self.fresh);
-        for (configuration, _) in &self.found.entries {
-            self.steps(log, configuration, None, &Needed::default(), &mut fresh);
-            for Fresh { step, mut to } in fresh.drain(..) {
-                if step.kind == Kind::Internal {
-                    continue;
-                }
-                self.look(log, &mut to, &mut None);
-                if let Some(place) = self.found.find(&to) {
-                    early[place] = true;
-                }
-            }
-        }
-        self.fresh = fresh;
-        let mut early = early.into_iter();
-        self.found
-            .entries
-            .retain(|_| !early.next().unwrap_or_default());
-    }
-
     fn within_bounds(&mut self) -> Result<(), Stop> {
         let most = self.settings.configurations;
         if self.visited.entries.len() + self.found.entries.len() > most {
             return Err(Stop::Limit(Limit::States(most as u64)));
         }
-        self.turns += 1;
-        // What explains a refusal is of no use in part, and is short.
-        if self.remember == Remember::Assumptions && self.turns.is_multiple_of(PATIENCE) {
-            let Settings { limits, watch, .. } = self.settings;
-            if let Some(limit) = limits.out_of_time(watch, self.started) {
-                return Err(Stop::Limit(limit));
-            }
-        }
-        Ok(())
+        self.turns = self.turns.wrapping_add(1);
+        let limit = if self.turns.is_multiple_of(MORE_PATIENCE) {
+            self.exhausted()
+        } else if self.turns.is_multiple_of(PATIENCE) {
+            self.out_of_time()
+        } else {
+            None
+        };
+        limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
+    }
+
+    /// The bound on time or memory that has come, if one has.
+    pub fn exhausted(&self) -> Option<Limit> {
+        let most = self.settings.limits.memory_bytes;
+        let is_full = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
+        let full = most.filter(is_full).map(Limit::MemoryBytes);
+        full.or_else(|| self.out_of_time())
+    }
+
+    fn out_of_time(&self) -> Option<Limit> {
+        let Settings { limits, watch, .. } = self.settings;
+        limits.out_of_time(watch, self.started)
     }
 
     fn trail(
@@ -395,172 +329,4 @@ impl<'a, O: Observed> Search<'a, O> {
             state: state.clone(),
         }))
     }
-
-    /// Every step from a configuration.
-    fn steps(
-        &self,
-        log: &Log<O::Event>,
-        from: &Configuration<State<O>>,
-        target: Option<u32>,
-        needed: &Needed,
-        fresh: &mut Vec<Fresh<O>>,
-    ) {
-        // A delayed event that ends needs nobody else: that it takes place is seen by its thread alone.
-        if let Some(lane) = target
-            && let ahead = from.ahead(lane)
-            && let Some(number) = self.window.lanes[lane as usize].next(ahead)
-            && log.effect(self.observed, number) == Effect::Delayed
-            && self.has_room(ahead)
-        {
-            fresh.push(issue::<O>(from, ahead, number));
-            return;
-        }
-        for (at, lane) in (0..).zip(&self.window.lanes) {
-            if lane.is_idle() {
-                continue;
-            }
-            let ahead = from.ahead(at);
-            if let Some(number) = lane.next(ahead).filter(|number| needed.has(at, *number)) {
-                let after = Ahead {
-                    taken: ahead.taken + 1,
-                    ..ahead
-                };
-                match log.effect(self.observed, number) {
-                    Effect::Delayed if self.has_room(ahead) => {
-                        fresh.push(issue::<O>(from, ahead, number));
-                    }
-                    Effect::Delayed => (),
-                    Effect::Draining if ahead.pending > 0 => (),
-                    Effect::Within if ahead.pending > 0 => {
-                        let pending: Vec<_> = pending::<O>(log, lane.pending(ahead));
-                        self.take(log, from, after, number, Kind::Event, &pending, fresh);
-                    }
-                    Effect::Within | Effect::Draining => {
-                        self.take(log, from, after, number, Kind::Event, &[], fresh);
-                    }
-                }
-            }
-            if ahead.pending > 0
-                && let Some(number) = lane.pending(ahead).next()
-                && needed.has(at, number)
-            {
-                let after = Ahead {
-                    pending: ahead.pending - 1,
-                    ..ahead
-                };
-                self.take(log, from, after, number, Kind::Effect, &[], fresh);
-            }
-        }
-        let specification = self.observed.specification();
-        self.observed.internal(&from.state, &mut |action| {
-            if let Some(state) = specification.successor(&from.state, &action) {
-                fresh.push(Fresh {
-                    step: Taken {
-                        kind: Kind::Internal,
-                        event: None,
-                        action: Some(action),
-                    },
-                    to: from.with_state(state),
-                });
-            }
-        });
-    }
-
-    fn has_room(&self, ahead: Ahead) -> bool {
-        let most = self.settings.buffer;
-        most.is_none_or(|most| ahead.pending < most)
-    }
-
-    /// The steps by which an event takes effect.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the hot loop has plain arguments"
-    )]
-    fn take(
-        &self,
-        log: &Log<O::Event>,
-        from: &Configuration<State<O>>,
-        after: Ahead,
-        number: u64,
-        kind: Kind,
-        pending: &[&O::Event],
-        fresh: &mut Vec<Fresh<O>>,
-    ) {
-        let specification = self.observed.specification();
-        let mut step = |action: Option<Action<O>>, state: State<O>| {
-            let mut to = from.with_state(state);
-            to.set(after);
-            fresh.push(Fresh {
-                step: Taken {
-                    kind,
-                    event: Some(number),
-                    action,
-                },
-                to,
-            });
-        };
-        let event = log.get(number);
-        let Some(what) = &event.event else {
-            step(None, from.state.clone());
-            specification.next(&from.state, &mut |action, state| step(Some(action), state));
-            return;
-        };
-        let happening = happening(event, what, pending);
-        self.observed
-            .shows(&from.state, &happening, &mut |action| match action {
-                None => step(None, from.state.clone()),
-                Some(action) => {
-                    if let Some(state) = specification.successor(&from.state, &action) {
-                        step(Some(action), state);
-                    }
-                }
-            });
-    }
-}
-
-/// A delayed event takes place.
-fn issue<O: Observed>(from: &Configuration<State<O>>, ahead: Ahead, number: u64) -> Fresh<O> {
-    let mut to = from.clone();
-    to.set(Ahead {
-        taken: ahead.taken + 1,
-        pending: ahead.pending + 1,
-        ..ahead
-    });
-    Fresh {
-        step: Taken {
-            kind: Kind::Issue,
-            event: Some(number),
-            action: None,
-        },
-        to,
-    }
-}
-
-/// What there is of these events.
-pub(super) fn pending<O: Observed>(
-    log: &Log<O::Event>,
-    numbers: impl Iterator<Item = u64>,
-) -> Vec<&O::Event> {
-    numbers
-        .filter_map(|number| log.get(number).event.as_ref())
-        .collect()
-}
-
-pub(super) fn happening<'a, E>(
-    event: &Event<E>,
-    what: &'a E,
-    pending: &'a [&'a E],
-) -> Happening<'a, E> {
-    Happening {
-        thread: event.thread,
-        place: event.place,
-        event: what,
-        pending,
-    }
-}
-
-/// Whether the search has to fill something in.
-pub(super) fn is_partial<O: Observed>(observed: &O, event: &Event<O::Event>) -> bool {
-    let what = event.event.as_ref();
-    event.end.is_none() || what.is_none_or(|what| observed.is_partial(what))
 }

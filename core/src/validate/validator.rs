@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::configuration::Kind;
 use super::event::Event;
-use super::explain::{Explanation, explain};
+use super::explain::explain;
+use super::explanation::Explanation;
 use super::history::{HistoryError, Ordered};
 use super::observed::Observed;
 use super::search::{Frontier, Search, Stop, Way};
@@ -56,7 +57,7 @@ pub struct Validation {
     pub outcome: Outcome,
     /// Events that were read.
     pub events: u64,
-    /// Those that the adapter calls interesting.
+    /// Those that the adapter calls interesting, and that have an end.
     pub interesting: u64,
     /// Threads that did something.
     pub threads: usize,
@@ -68,6 +69,8 @@ pub struct Validation {
     pub initial_states: usize,
     /// The most events that were under way, or delayed, at a time.
     pub widest_window: usize,
+    /// The most events that were kept at a time: under way, delayed, or to explain a refusal.
+    pub most_kept: usize,
     /// The most configurations that were left after an event.
     pub widest_frontier: usize,
     /// Configurations that were continued.
@@ -144,22 +147,18 @@ impl<O: Observed> Checkpoint<O> {
                 .collect(),
         }
     }
-
-    /// The oldest event that is needed to go on from here.
-    fn needs(&self) -> u64 {
-        self.window.oldest().unwrap_or(u64::MAX).min(self.before)
-    }
 }
 
-/// How many events are read between two looks at the memory.
-const PATIENCE: u64 = 1 << 16;
+/// How many events are read between two looks at the clock and the memory.
+const PATIENCE: u64 = 1 << 12;
 
 /// Decides whether there is an order of `events` that respects the order of each thread, the intervals
 /// (what ended before something began came first) and when events take effect, and of which the
 /// specification takes every step. It stops at the first event that no order can take.
 ///
 /// The memory needed depends on how many events are under way at a time and on how many configurations
-/// these allow, and not on how long the history is.
+/// these allow, and not on how long the history is. An event without an end is under way to the end of the
+/// history, and a delayed one until a draining event of its thread.
 ///
 /// # Errors
 ///
@@ -192,7 +191,7 @@ where
     let outcome = match stopped {
         Ok(()) => Outcome::Behaviour,
         Err(Stop::Limit(limit)) => Outcome::Undecided(limit),
-        Err(Stop::Stuck) => Outcome::Refuted(Box::new(run.explain())),
+        Err(Stop::Stuck(refused)) => Outcome::Refuted(Box::new(run.explain(refused))),
     };
     Ok(run.validation(outcome, initial_states))
 }
@@ -247,7 +246,9 @@ impl<O: Observed> Run<'_, O> {
             None => self.partial.unknown += 1,
             Some(what) => {
                 self.partial.incomplete += u64::from(observed.is_partial(what));
-                self.interesting += u64::from(observed.is_interesting(what));
+                // One that has no end need not have come about.
+                let ended = event.end.is_some();
+                self.interesting += u64::from(ended && observed.is_interesting(what));
             }
         }
         self.partial.open += u64::from(event.end.is_none());
@@ -259,7 +260,7 @@ impl<O: Observed> Run<'_, O> {
             let here = Checkpoint::of(&self.search, number);
             self.older = self.newer.replace(here);
             if let Some(older) = self.older.as_ref().or(self.newer.as_ref()) {
-                self.log.forget_before(older.needs());
+                self.log.forget_before(older.before, &older.window);
             }
         }
         if !number.is_multiple_of(PATIENCE) {
@@ -267,8 +268,7 @@ impl<O: Observed> Run<'_, O> {
         }
         let resident = resident_bytes().unwrap_or(0);
         self.peak_memory_bytes = self.peak_memory_bytes.max(resident);
-        let Settings { limits, watch, .. } = self.settings;
-        if let Some(progress) = watch.progress {
+        if let Some(progress) = self.settings.watch.progress {
             progress(&Progress {
                 states: self.search.counts.configurations,
                 transitions: self.search.counts.steps,
@@ -277,17 +277,11 @@ impl<O: Observed> Run<'_, O> {
                 elapsed: self.started.elapsed(),
             });
         }
-        match limits.memory_bytes.filter(|most| resident >= *most) {
-            Some(most) => Err(Limit::MemoryBytes(most)),
-            None => match limits.out_of_time(watch, self.started) {
-                Some(limit) => Err(limit),
-                None => Ok(()),
-            },
-        }
+        self.search.exhausted().map_or(Ok(()), Err)
     }
 
     /// Goes the last part of the way again, and remembers it.
-    fn explain(&mut self) -> Explanation {
+    fn explain(&mut self, refused: Option<u64>) -> Explanation {
         let observed = self.search.observed;
         let checkpoint = self.older.take().or(self.newer.take());
         let (before, window, frontier) = match checkpoint {
@@ -298,7 +292,7 @@ impl<O: Observed> Run<'_, O> {
             }
         };
         let again = Search::at(observed, self.settings, self.started, window, frontier);
-        explain(again, &self.log, before)
+        explain(again, &self.log, before, refused)
     }
 
     fn validation(self, outcome: Outcome, initial_states: usize) -> Validation {
@@ -327,6 +321,7 @@ impl<O: Observed> Run<'_, O> {
                 .map_or_else(Vec::new, |(_, way)| assumptions::<O>(way)),
             initial_states,
             widest_window,
+            most_kept: log.most(),
             widest_frontier: search.counts.widest_frontier,
             configurations: search.counts.configurations,
             steps: search.counts.steps,

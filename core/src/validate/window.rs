@@ -2,31 +2,49 @@
 //! the events themselves.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use super::configuration::{Ahead, Configuration};
 use super::event::Event;
 use super::observed::{Effect, Observed};
 
-/// Events, by their numbers in the history; older ones are forgotten.
+/// Events, by their numbers in the history; older ones are forgotten, but for those that are under way or
+/// delayed.
 #[derive(Debug)]
 pub(super) struct Log<E> {
     events: VecDeque<Event<E>>,
     first: u64,
+    /// Of what came before, what is not over. An event without an end never is.
+    lasting: BTreeMap<u64, Event<E>>,
+    /// When there are so many, those are dropped that are over by now.
+    crowded: usize,
+    most: usize,
 }
+
+/// As many may be over, or half of all.
+const FEW_LASTING: usize = 64;
 
 impl<E> Log<E> {
     pub fn new() -> Self {
         Self {
             events: VecDeque::new(),
             first: 0,
+            lasting: BTreeMap::new(),
+            crowded: FEW_LASTING,
+            most: 0,
         }
     }
 
     /// Its number.
     pub fn push(&mut self, event: Event<E>) -> u64 {
         self.events.push_back(event);
+        self.most = self.most.max(self.events.len() + self.lasting.len());
         self.end() - 1
+    }
+
+    /// The most events that were kept at a time.
+    pub fn most(&self) -> usize {
+        self.most
     }
 
     /// The number of the event that comes next.
@@ -35,12 +53,24 @@ impl<E> Log<E> {
     }
 
     pub fn get(&self, number: u64) -> &Event<E> {
-        &self.events[(number - self.first) as usize]
+        match number.checked_sub(self.first) {
+            Some(place) => &self.events[place as usize],
+            None => &self.lasting[&number],
+        }
     }
 
-    pub fn forget_before(&mut self, number: u64) {
+    /// Forgets what came before `number`, but for what `window`, in which the search stood then, speaks of.
+    pub fn forget_before(&mut self, number: u64, window: &Window) {
+        let is_in = |number: &u64, event: &Event<E>| window.has(event.thread, *number);
+        if self.lasting.len() >= self.crowded {
+            self.lasting.retain(|number, event| is_in(number, event));
+            self.crowded = 2 * self.lasting.len() + FEW_LASTING;
+        }
         let forgotten = number.saturating_sub(self.first) as usize;
-        self.events.drain(..forgotten.min(self.events.len()));
+        let forgotten = forgotten.min(self.events.len());
+        let numbered = (self.first..).zip(self.events.drain(..forgotten));
+        let lasting = numbered.filter(|(number, event)| is_in(number, event));
+        self.lasting.extend(lasting);
         self.first = self.first.max(number);
     }
 
@@ -175,11 +205,17 @@ impl Window {
             .sum()
     }
 
-    /// The oldest event of which it still speaks.
-    pub fn oldest(&self) -> Option<u64> {
+    /// Whether it speaks of this event of `thread`.
+    fn has(&self, thread: u32, number: u64) -> bool {
+        let mut lanes = self.lanes.iter().filter(|lane| lane.thread == thread);
+        lanes.any(|Lane { queue, delayed, .. }| {
+            queue.binary_search(&number).is_ok() || delayed.binary_search(&number).is_ok()
+        })
+    }
+
+    /// The events of which it speaks.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
         let lanes = self.lanes.iter();
-        let numbers =
-            lanes.flat_map(|lane| lane.queue.front().into_iter().chain(lane.delayed.front()));
-        numbers.min().copied()
+        lanes.flat_map(|lane| lane.queue.iter().chain(&lane.delayed).copied())
     }
 }

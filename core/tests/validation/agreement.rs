@@ -6,20 +6,37 @@ use refmap::random::Generator;
 use refmap::validate::{Effect, Event, Ordered, Outcome, Settings, Validation, validate};
 
 use super::heap::Heap;
-use super::memory::{Buffers, ObservedMemory, Stores, THREADS};
+use super::memory::{Access, Buffers, ObservedMemory, Stores, THREADS};
 use super::oracle::Oracle;
 use super::queue::Queue;
 use super::random::{Corruption, Loss, Size, Subject, history};
 
 fn run<S: Subject>(subject: &S, events: &[Event<S::Event>]) -> Validation {
+    within(None, subject, events)
+}
+
+fn within<S: Subject>(buffer: Option<u32>, subject: &S, events: &[Event<S::Event>]) -> Validation {
     let events = Ordered::of(events.iter().cloned());
-    validate(subject, events, &Settings::default()).expect("the history is in order")
+    let settings = Settings {
+        buffer,
+        ..Settings::default()
+    };
+    validate(subject, events, &settings).expect("the history is in order")
 }
 
 /// Compares the two, and says whether the history is accepted.
 fn agree<S: Subject>(subject: &S, events: &[Event<S::Event>], case: &str) -> bool {
-    let validation = run(subject, events);
-    let oracle = Oracle::new(subject, events);
+    agree_within(None, subject, events, case)
+}
+
+fn agree_within<S: Subject>(
+    buffer: Option<u32>,
+    subject: &S,
+    events: &[Event<S::Event>],
+    case: &str,
+) -> bool {
+    let validation = within(buffer, subject, events);
+    let oracle = Oracle::new(subject, events, buffer);
     let accepted = match &validation.outcome {
         Outcome::Behaviour => true,
         Outcome::Refuted(explanation) => {
@@ -142,6 +159,75 @@ fn on_a_heap() {
         let tally = compare(&name, &Heap(stores), 0..2 * SEEDS, SMALL);
         tally.assert_caught(&[Corruption::DropEvent, Corruption::FreeLive], 20);
         tally.assert_caught(&[Corruption::SwapTwo, Corruption::ChangeValue], 10);
+    }
+}
+
+/// Few stores may be on their way at a time: that refuses histories which more of them allow. One thread
+/// stores thrice, another one loads twice, one after the other in all orders, with all results.
+#[test]
+fn on_store_buffers_that_are_soon_full() {
+    let memory = ObservedMemory(Stores::Delayed);
+    let stores = [(0, 1), (1, 1), (0, 2)].map(|(cell, value)| Access::Store { cell, value });
+    let all = (0..6).map(|number| Access::Load {
+        cell: number / 3,
+        value: Some(number as u8 % 3),
+    });
+    let loads: Vec<_> = all.collect();
+    let mut refused = [0, 0];
+    // Which of the five events are loads.
+    for order in (0_u32..32).filter(|order| order.count_ones() == 2) {
+        for (first, second) in (0..36).map(|pair| (pair / 6, pair % 6)) {
+            let mut loads = [&loads[first], &loads[second]].into_iter();
+            let mut stores = stores.iter();
+            let events = (0..5).map(|time| {
+                let thread = order >> time & 1;
+                let (access, left) = match thread {
+                    0 => (stores.next(), 3 - stores.len()),
+                    _ => (loads.next(), 2 - loads.len()),
+                };
+                Event {
+                    thread,
+                    place: left as u64 - 1,
+                    begin: 2 * time,
+                    end: Some(2 * time + 1),
+                    event: access.cloned(),
+                }
+            });
+            let events: Vec<_> = events.collect();
+            let accepted = [None, Some(2), Some(1)].map(|buffer| {
+                let case = format!("a buffer of {buffer:?}");
+                agree_within(buffer, &memory, &events, &case)
+            });
+            refused[0] += u32::from(accepted[0] && !accepted[1]);
+            refused[1] += u32::from(accepted[1] && !accepted[2]);
+        }
+    }
+    assert!(refused[0] > 0 && refused[1] > refused[0], "{refused:?}");
+}
+
+/// Two stores one after the other, and another thread that sees neither afterwards.
+#[test]
+fn a_full_buffer_has_to_give_something_up() {
+    let store = |cell| Access::Store { cell, value: 1 };
+    let old = Access::Load {
+        cell: 0,
+        value: Some(0),
+    };
+    let steps = [(0, 0, store(0)), (0, 1, store(1)), (1, 0, old)];
+    let events = (0..)
+        .zip(steps)
+        .map(|(time, (thread, place, access))| Event {
+            thread,
+            place,
+            begin: 2 * time,
+            end: Some(2 * time + 1),
+            event: Some(access),
+        });
+    let events: Vec<_> = events.collect();
+    let memory = ObservedMemory(Stores::Delayed);
+    for (buffer, accepted) in [(Some(1), false), (Some(2), true), (None, true)] {
+        let case = format!("{buffer:?}");
+        assert_eq!(agree_within(buffer, &memory, &events, &case), accepted);
     }
 }
 

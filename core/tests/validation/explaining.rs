@@ -74,8 +74,8 @@ fn an_explanation_shows_the_longest_orders_and_what_could_come_next() {
         text,
         "\
 test  a 1
-violated by behaviour after 3 steps, every order of the events of this history; nothing is said of
-  other runs
+violated by behaviour after 3 steps, no order of its events is a behaviour; nothing is said of other
+  runs
 4 events (4 of interest) of 2 threads, at most 2 under way, at most 1 configurations, 3 steps tried,
   0.00 s, 0 MiB
 
@@ -248,6 +248,27 @@ fn a_history_that_says_nothing_does_not_pass() {
     };
     assert_eq!(row("behaviour"), Some((Verdict::Holds, 1)));
     assert_eq!(row("interest"), Some((Verdict::Incomplete, 0)));
+}
+
+/// What need not have come about is nothing that was decided, be it possible or not.
+#[test]
+fn an_event_without_an_end_is_of_no_interest() {
+    let heap = Heap(Stores::AtOnce);
+    let freed = |end| {
+        let deeds = [Deed::Alloc { object: 0 }, Deed::Discard { object: 0 }];
+        let deeds = (0..).zip(deeds).map(|(at, deed)| (0, at, at, deed));
+        let mut all = events(deeds.chain([(1, 2, 3, Deed::Free { object: 0 })]).collect());
+        all[2].end = end;
+        run(&heap, all)
+    };
+    assert_eq!(freed(Some(3)).verdict(), Verdict::Holds);
+    let open = freed(None);
+    assert_eq!((open.verdict(), open.interesting), (Verdict::Incomplete, 0));
+    // An object that never was.
+    let mut none = events(vec![(0, 0, 1, Deed::Free { object: 0 })]);
+    assert_eq!(run(&heap, none.clone()).verdict(), Verdict::Violated);
+    none[0].end = None;
+    assert_eq!(run(&heap, none).verdict(), Verdict::Incomplete);
 }
 
 #[test]

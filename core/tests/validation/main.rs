@@ -1,6 +1,7 @@
 //! The validator against all interleavings, and what it says.
 
 mod agreement;
+mod bounds;
 mod explaining;
 mod format;
 mod heap;

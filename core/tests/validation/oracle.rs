@@ -11,6 +11,8 @@ type Action<O> = <<O as Observed>::Specification as TransitionSystem>::Action;
 pub struct Oracle<'a, O: Observed> {
     observed: &'a O,
     threads: Vec<Vec<&'a Event<O::Event>>>,
+    /// How many delayed events of a thread may be to come.
+    buffer: usize,
 }
 
 /// Of each thread how many of its events are taken, and which of these are delayed and to come.
@@ -22,14 +24,19 @@ struct Order<S> {
 }
 
 impl<'a, O: Observed> Oracle<'a, O> {
-    pub fn new(observed: &'a O, events: &'a [Event<O::Event>]) -> Self {
+    pub fn new(observed: &'a O, events: &'a [Event<O::Event>], buffer: Option<u32>) -> Self {
         let mut threads: Vec<Vec<_>> = Vec::new();
         for event in events {
             let thread = event.thread as usize;
             threads.resize(threads.len().max(thread + 1), Vec::new());
             threads[thread].push(event);
         }
-        Self { observed, threads }
+        let buffer = buffer.map_or(usize::MAX, |most| most as usize);
+        Self {
+            observed,
+            threads,
+            buffer,
+        }
     }
 
     /// Whether there is an order of all events.
@@ -92,6 +99,7 @@ impl<'a, O: Observed> Oracle<'a, O> {
                 after.taken[thread] += 1;
                 let effect = event.event.as_ref().map(|what| self.observed.effect(what));
                 let stop = match effect {
+                    Some(Effect::Delayed) if order.pending[thread].len() >= self.buffer => false,
                     Some(Effect::Delayed) => {
                         after.pending[thread].push(at);
                         self.go_on(&after, visit)
@@ -143,7 +151,9 @@ impl<'a, O: Observed> Oracle<'a, O> {
         match &events[at].event {
             None => {
                 shown.push(None);
-                self.next(&after.state, |action, _| shown.push(Some(action)));
+                let thread = events[at].thread;
+                let visit = &mut |action, _| shown.push(Some(action));
+                self.observed.unrecorded(&after.state, thread, visit);
             }
             Some(event) => {
                 let pending: Vec<_> = pending

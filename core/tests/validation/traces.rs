@@ -1,9 +1,12 @@
 //! Traces of states in the Informal Trace Format.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::hash::Hash;
 
+use refmap::report::itf;
 use refmap::validate::{Outcome, Settings, TraceError, Validation, validate_trace};
-use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap::{Refinement, Rule, RuleId, TransitionSystem, Verdict, check, obligation};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -172,4 +175,245 @@ fn what_is_no_trace_of_the_specification_is_refused() {
         message.ends_with("there are: left, moved, latest, mood"),
         "{message}"
     );
+}
+
+/// One state, of any type.
+struct Still<T>(T);
+
+impl<T> TransitionSystem for Still<T>
+where
+    T: Clone + Debug + Eq + Hash + Send + Sync + Serialize + 'static,
+{
+    type State = T;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(T)) {
+        visit(self.0.clone());
+    }
+
+    fn next(&self, _: &T, _: &mut impl FnMut(u8, T)) {}
+
+    fn observe(&self, _: &T) {}
+}
+
+/// Whether `shown` is taken for `own`, as a variable.
+fn is_same<T>(own: T, shown: Value) -> bool
+where
+    T: Clone + Debug + Eq + Hash + Send + Sync + Serialize + 'static,
+{
+    let own = Still(BTreeMap::from([("it".to_owned(), own)]));
+    let trace = json!({"states": [{"it": shown}]});
+    let validation = validate_trace(&own, &trace, &Settings::default()).expect("it is a trace");
+    validation.verdict() == Verdict::Holds
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+enum Kind {
+    Idle,
+    None,
+    Busy(u8),
+}
+
+/// A record that looks like a variant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+struct Labelled {
+    tag: String,
+    value: Option<u8>,
+}
+
+fn variant(tag: &str, value: Value) -> Value {
+    json!({"tag": tag, "value": value})
+}
+
+fn unit() -> Value {
+    json!({"#tup": []})
+}
+
+#[test]
+fn an_option_of_anything_is_a_variant() {
+    let some = |value| variant("Some", value);
+    let labelled = || Labelled {
+        tag: "a".to_owned(),
+        value: Some(1),
+    };
+    let shown = json!({"tag": "a", "value": big(1)});
+    assert!(is_same(Some(labelled()), some(shown.clone())));
+    assert!(is_same(Some(labelled()), some(variant("a", some(big(1))))));
+    assert!(!is_same(Some(labelled()), variant("a", big(2))));
+    assert!(!is_same(Some(labelled()), variant("Any", shown)));
+    assert!(is_same(Some("text"), some(json!("text"))));
+    assert!(!is_same(Some("text"), some(json!("other"))));
+    assert!(is_same(Some(Kind::Idle), some(variant("Idle", unit()))));
+    assert!(!is_same(Some(Kind::Idle), some(variant("None", unit()))));
+    assert!(is_same(Some(Kind::Busy(3)), some(variant("Busy", big(3)))));
+    assert!(!is_same(Some(Kind::Busy(3)), some(variant("Busy", big(4)))));
+    assert!(is_same(Some(true), some(json!(true))));
+    assert!(!is_same(Some(true), variant("Other", json!(true))));
+    let none: Option<Labelled> = None;
+    assert!(!is_same(none, some(variant("a", big(1)))));
+}
+
+/// No value is the empty tuple, or what Apalache has for it.
+#[test]
+fn a_variant_without_a_value_has_none() {
+    for (value, expected) in [
+        (unit(), true),
+        (json!("U_OF_UNIT"), true),
+        (big(5), false),
+        (json!("other"), false),
+        (json!({"#tup": [1]}), false),
+    ] {
+        assert_eq!(
+            is_same(Kind::Idle, variant("Idle", value.clone())),
+            expected
+        );
+        let none: Option<u8> = None;
+        assert_eq!(is_same(none, variant("None", value)), expected);
+    }
+    assert!(!is_same(Kind::Idle, variant("Busy", unit())));
+}
+
+#[test]
+fn each_item_of_a_set_and_each_key_of_a_map_is_another() {
+    let set = |items: &[u8]| json!({"#set": items});
+    let numbers = BTreeSet::from([9, 10]);
+    assert!(is_same(numbers.clone(), set(&[10, 9])));
+    assert!(!is_same(numbers.clone(), set(&[9, 9])));
+    assert!(!is_same(numbers, set(&[9, 10, 10])));
+    // What is shown first fits both, and the other one only the first.
+    let kinds = BTreeSet::from([None, Some(Kind::None), Some(Kind::Idle)]);
+    let [none, some] = ["None", "Idle"].map(|tag| variant(tag, unit()));
+    let shown = |items: [&Value; 3]| json!({"#set": items});
+    let full = variant("Some", none.clone());
+    assert!(is_same(kinds.clone(), shown([&none, &full, &some])));
+    assert!(is_same(kinds.clone(), shown([&some, &full, &none])));
+    assert!(!is_same(kinds.clone(), shown([&some, &full, &some])));
+    assert!(!is_same(kinds, shown([&some, &some, &none])));
+    let map = BTreeMap::from([("10", 1), ("11", 1)]);
+    let pairs = |keys: [Value; 2]| json!({"#map": keys.map(|key| json!([key, 1]))});
+    assert!(is_same(map.clone(), pairs([big(11), json!("10")])));
+    assert!(!is_same(map.clone(), pairs([json!("10"), json!("10")])));
+    assert!(!is_same(map, pairs([json!("10"), json!("12")])));
+}
+
+/// What a state has that is written in a way of its own, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Everything {
+    action: u8,
+    label: Labelled,
+    nested: Option<Option<Labelled>>,
+    kinds: Vec<Kind>,
+    places: BTreeMap<String, Option<(u8, Kind)>>,
+    numbers: BTreeSet<i64>,
+    nothing: (),
+}
+
+/// Takes each field on to another value, and back.
+struct Changing;
+
+impl TransitionSystem for Changing {
+    type State = Everything;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Everything)) {
+        visit(Everything {
+            action: 0,
+            label: Labelled {
+                tag: "Some".to_owned(),
+                value: None,
+            },
+            nested: None,
+            kinds: vec![Kind::Idle],
+            places: BTreeMap::new(),
+            numbers: BTreeSet::new(),
+            nothing: (),
+        });
+    }
+
+    fn next(&self, from: &Everything, visit: &mut impl FnMut(u8, Everything)) {
+        let mut to = from.clone();
+        match from.action {
+            0 => to.label.value = Some(1),
+            1 => to.nested = Some(Some(from.label.clone())),
+            2 => to.kinds.extend([Kind::Busy(2), Kind::None]),
+            3 => drop(to.places.insert("a".to_owned(), None)),
+            4 => drop(to.places.insert("a".to_owned(), Some((1, Kind::None)))),
+            5 => drop(to.numbers.insert(i64::MIN)),
+            _ => return,
+        }
+        to.action += 1;
+        visit(from.action, to);
+    }
+
+    fn observe(&self, _: &Everything) {}
+}
+
+/// Itself, but for the last step.
+impl Refinement for Changing {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Everything) -> Everything {
+        state.clone()
+    }
+
+    fn answer(&self, _: &Everything, action: &u8, _: &Everything) -> Option<u8> {
+        (*action < 5).then_some(*action)
+    }
+}
+
+/// What a check writes is a behaviour of what it checked, and is none with one value exchanged.
+#[test]
+fn the_traces_that_checks_write_are_read_back() {
+    let report = check(&Changing, &obligation::Settings::default()).unwrap();
+    let trace = itf::trace(&report, report.counterexample.as_ref().unwrap());
+    let verdict = |trace: &Value| {
+        let validation = validate_trace(&Changing, trace, &Settings::default());
+        validation.unwrap().verdict()
+    };
+    assert_eq!(trace["states"].as_array().map(Vec::len), Some(7));
+    assert_eq!(verdict(&trace), Verdict::Holds);
+    for (field, state) in [
+        ("label", 1),
+        ("nested", 2),
+        ("kinds", 3),
+        ("places", 4),
+        ("places", 5),
+        ("numbers", 6),
+        ("action_", 6),
+    ] {
+        let mut trace = trace.clone();
+        trace["states"][state][field] = trace["states"][state - 1][field].clone();
+        assert_eq!(
+            verdict(&trace),
+            Verdict::Violated,
+            "{field} of state {state}"
+        );
+    }
 }

@@ -105,6 +105,12 @@ impl Observed for ObservedHeap {
         }
     }
 
+    /// Mutators come and go, so that the specification knows none beforehand. Left out is a load of what
+    /// the thread has stored itself, if that has not reached memory and nobody holds it any more.
+    fn unrecorded(&self, from: &Program, thread: u32, visit: &mut impl FnMut(Action, Program)) {
+        self.specification.steps_of(thread, from, visit);
+    }
+
     fn effect(&self, event: &Event) -> Effect {
         match event {
             Event::Store { .. } => Effect::Delayed,

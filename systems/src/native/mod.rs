@@ -37,8 +37,9 @@
 //!
 //! Of ten seeds each, with two mutators, 16 objects of two fields and two processors that others used
 //! too: how long it took until a random program failed (median, and longest), and how many operations it
-//! had when it was made small (least and most). One program for each is in `tests/native/caught.rs`,
-//! where real threads, Shuttle and Loom show what the table says.
+//! had when it was made small (least and most). One program for each is in `tests/native/caught.rs`. Tests
+//! play these on real threads, but for the three that take luck there; under Shuttle, those three too; and
+//! what is caught in Loom they show there, at a single operation. The times are of no test.
 //!
 //! | fault | caught | by | seconds | operations |
 //! |---|---|---|---|---|

@@ -260,51 +260,72 @@ impl CollectOnlyGarbage {
         Some(to)
     }
 
-    /// Every action that may be enabled, and some that are not.
-    fn actions(&self, from: &Program) -> Vec<Action> {
-        let mut actions = Vec::new();
-        let held: BTreeSet<Reference> = from.roots.keys().map(|(_, root)| *root).collect();
-        let values: Vec<_> = held.iter().copied().map(Some).chain([None]).collect();
-        for mutator in 0..self.mutators {
-            for reference in held.iter().copied() {
-                actions.push(Action::Hold { mutator, reference });
-                actions.push(Action::Discard { mutator, reference });
-                for value in values.iter().copied() {
-                    let src = reference;
-                    actions.push(Action::LoadOwn {
-                        mutator,
-                        src,
-                        value,
-                    });
-                }
-                for field in 0..self.fields {
-                    let fields = from.heap.get(&reference);
-                    let there = fields.and_then(|fields| fields.get(field as usize));
-                    actions.extend(there.map(|value| Action::Load {
-                        mutator,
-                        src: reference,
-                        field,
-                        value: *value,
-                    }));
-                }
-            }
-            for slot in 0..self.objects {
-                let generation = from.fresh.get(&slot).copied().unwrap_or(0);
-                let reference = Reference { slot, generation };
-                actions.push(Action::Alloc { mutator, reference });
-            }
-            actions.push(Action::Leave { mutator });
+    /// Visits every step that a thread can take alone: as the mutator of that number, whatever
+    /// [`mutators`](Self::mutators) is; as the memory, to which a store comes; and as the collector.
+    pub fn steps_of(&self, mutator: u32, from: &Program, visit: &mut impl FnMut(Action, Program)) {
+        let held = held(from);
+        let actions = self.of_mutator(mutator, from, &held).into_iter();
+        for action in actions.chain(self.of_memory_and_collector(from, &held)) {
+            offer(visit, action, || self.step(from, action));
         }
+    }
+
+    /// Every action of a mutator that may be enabled, and some that are not.
+    fn of_mutator(&self, mutator: u32, from: &Program, held: &BTreeSet<Reference>) -> Vec<Action> {
+        let mut actions = Vec::new();
+        for reference in held.iter().copied() {
+            actions.push(Action::Hold { mutator, reference });
+            actions.push(Action::Discard { mutator, reference });
+            for value in values(held) {
+                let src = reference;
+                actions.push(Action::LoadOwn {
+                    mutator,
+                    src,
+                    value,
+                });
+            }
+            for field in 0..self.fields {
+                let fields = from.heap.get(&reference);
+                let there = fields.and_then(|fields| fields.get(field as usize));
+                actions.extend(there.map(|value| Action::Load {
+                    mutator,
+                    src: reference,
+                    field,
+                    value: *value,
+                }));
+            }
+        }
+        for slot in 0..self.objects {
+            let generation = from.fresh.get(&slot).copied().unwrap_or(0);
+            let reference = Reference { slot, generation };
+            actions.push(Action::Alloc { mutator, reference });
+        }
+        actions.push(Action::Leave { mutator });
+        actions
+    }
+
+    /// Every action of the others that may be enabled, and some that are not.
+    fn of_memory_and_collector(&self, from: &Program, held: &BTreeSet<Reference>) -> Vec<Action> {
+        let mut actions = Vec::new();
         for src in held.iter().copied() {
             for field in 0..self.fields {
-                let stores = values.iter().copied();
-                actions.extend(stores.map(|value| Action::Store { src, field, value }));
+                actions.extend(values(held).map(|value| Action::Store { src, field, value }));
             }
         }
         let objects = from.heap.keys().copied();
         actions.extend(objects.map(|reference| Action::Free { reference }));
         actions
     }
+}
+
+/// What mutators hold.
+fn held(program: &Program) -> BTreeSet<Reference> {
+    program.roots.keys().map(|(_, root)| *root).collect()
+}
+
+/// What may be stored: what is held, and null.
+fn values(held: &BTreeSet<Reference>) -> impl Iterator<Item = Option<Reference>> {
+    held.iter().copied().map(Some).chain([None])
 }
 
 impl TransitionSystem for CollectOnlyGarbage {
@@ -350,7 +371,10 @@ impl TransitionSystem for CollectOnlyGarbage {
     }
 
     fn next(&self, from: &Program, visit: &mut impl FnMut(Action, Program)) {
-        for action in self.actions(from) {
+        let held = held(from);
+        let mutators = 0..self.mutators;
+        let theirs = mutators.flat_map(|mutator| self.of_mutator(mutator, from, &held));
+        for action in theirs.chain(self.of_memory_and_collector(from, &held)) {
             offer(visit, action, || self.step(from, action));
         }
     }

@@ -33,6 +33,8 @@ const SHORTENING: Duration = Duration::from_secs(20);
 
 /// How often a program that failed is recorded until it fails again.
 const RECORDED: u32 = 200;
+/// The longest time spent on that.
+const RECORDING: Duration = Duration::from_secs(20);
 /// How many random programs make a long one.
 const LONG: usize = 40;
 
@@ -44,7 +46,7 @@ pub type History = Vec<refmap::validate::Event<Event>>;
 pub struct Stress {
     /// The heap.
     pub shape: Shape,
-    /// How many mutators there are.
+    /// How many mutators random programs have.
     pub threads: usize,
     /// What is wrong with the collector.
     pub fault: Fault,
@@ -122,6 +124,25 @@ impl Stress {
     /// If the heap cannot be.
     pub fn run(&self, cancel: &AtomicBool) -> Result<Stressed, ShapeError> {
         let begun = Instant::now();
+        self.run_until(cancel, |_| begun.elapsed() >= self.duration)
+    }
+
+    /// Plays so many programs, or until one fails, however long that takes.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn run_programs(&self, programs: u64) -> Result<Stressed, ShapeError> {
+        let last = u64::from(PLAYS) * programs;
+        self.run_until(&AtomicBool::new(false), |so_far| so_far.plays >= last)
+    }
+
+    fn run_until(
+        &self,
+        cancel: &AtomicBool,
+        is_over: impl Fn(&Stressed) -> bool,
+    ) -> Result<Stressed, ShapeError> {
+        let begun = Instant::now();
         let mut stressed = Stressed {
             programs: 0,
             plays: 0,
@@ -131,7 +152,7 @@ impl Stress {
         };
         let mut runner = self.runner();
         let numbers = Arc::new(AtomicU64::new(0));
-        let is_over = || cancel.load(Ordering::Relaxed) || begun.elapsed() >= self.duration;
+        let is_over = |so_far: &Stressed| cancel.load(Ordering::Relaxed) || is_over(so_far);
         loop {
             let tree = programs(self.threads).new_tree(&mut runner);
             let tree = tree.expect("the strategy rejects nothing");
@@ -155,18 +176,21 @@ impl Stress {
                     });
                     break;
                 }
-                if is_over() {
+                if is_over(&stressed) {
                     break;
                 }
             }
             if let Some(failure) = &mut stressed.failure {
                 for _ in 0..AGAIN {
+                    if cancel.load(Ordering::Relaxed) {
+                        break;
+                    }
                     let outcome = self.play(&failure.program, &numbers)?;
                     failure.again.0 += u32::from(outcome.violation.is_some());
                     failure.again.1 += 1;
                 }
             }
-            if stressed.failure.is_some() || is_over() {
+            if stressed.failure.is_some() || is_over(&stressed) {
                 return Ok(stressed);
             }
         }
@@ -200,28 +224,60 @@ impl Stress {
         play(self.shape, self.fault, program, noise)
     }
 
-    /// Plays a program and records what its threads do. One that is known to fail is played until it
-    /// does, so often that it nearly always will.
+    /// Plays a program and records what its threads do.
     ///
     /// # Errors
     ///
     /// If the heap cannot be.
-    pub fn record(&self, program: &Program, fails: bool) -> Result<History, ShapeError> {
+    pub fn record(&self, program: &Program) -> Result<History, ShapeError> {
         let numbers = Arc::new(AtomicU64::new(0));
-        let mut tries = 0;
-        loop {
-            let recorder = Arc::new(Recorder::new());
-            let outcome = self.play_with(program, &numbers, {
-                let recorder = Arc::clone(&recorder);
-                move || Recorded::on(&recorder)
-            })?;
-            tries += 1;
-            if !fails || outcome.violation.is_some() || tries >= RECORDED {
-                let recorder = Arc::into_inner(recorder);
-                let recorder = recorder.expect("those who recorded are gone");
-                return Ok(recorder.finish());
+        let (history, _) = self.recorded(program, &numbers)?;
+        Ok(history)
+    }
+
+    /// Plays a program that is known to fail until it does, so often that it nearly always will, and
+    /// records that play. None if it did not in 200 plays or 20 s, or `cancel` said so before.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn record_failure(
+        &self,
+        program: &Program,
+        cancel: &AtomicBool,
+    ) -> Result<Option<History>, ShapeError> {
+        let begun = Instant::now();
+        let numbers = Arc::new(AtomicU64::new(0));
+        for _ in 0..RECORDED {
+            if cancel.load(Ordering::Relaxed) || begun.elapsed() >= RECORDING {
+                break;
+            }
+            if let (history, Some(_)) = self.recorded(program, &numbers)? {
+                return Ok(Some(history));
             }
         }
+        Ok(None)
+    }
+
+    fn recorded(
+        &self,
+        program: &Program,
+        numbers: &Arc<AtomicU64>,
+    ) -> Result<(History, Option<Violation>), ShapeError> {
+        let recorder = Arc::new(Recorder::new());
+        let outcome = self.play_with(program, numbers, {
+            let recorder = Arc::clone(&recorder);
+            move || Recorded::on(&recorder)
+        })?;
+        let recorder = Arc::into_inner(recorder);
+        let recorder = recorder.expect("those who recorded are gone");
+        Ok((recorder.finish(), outcome.violation))
+    }
+
+    /// How many mutators there are: as many as the program has threads, if there is just one program.
+    pub fn mutators(&self) -> usize {
+        let program = self.program.as_ref();
+        program.map_or(self.threads, |program| program.threads.len())
     }
 
     /// A long program: many random ones, one after the other. After each some roots are discarded, so

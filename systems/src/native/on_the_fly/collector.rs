@@ -94,6 +94,7 @@ impl<W: Witness> Collector<W> {
     /// The same work, with mutators at a standstill: none of them is in an operation, so the control
     /// variables change under nobody's eyes.
     fn stop_the_world(&mut self) -> Result<(), Violation> {
+        self.heap.seats.stop();
         self.handshake(Stage::Stop);
         self.heap.control.invert_fm();
         self.heap.control.set_phase(Phase::Mark);

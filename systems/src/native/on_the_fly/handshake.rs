@@ -4,10 +4,12 @@
 //! **Ordering.** A request and its answer are one variable per mutator. What the collector wrote before
 //! it asks must be seen by a mutator after it is asked. That is what the fences are for, as in the
 //! paper: one of the collector's before its request, one of the mutator's after it has seen that. In the
-//! model of Rust two such fences synchronise, so the request itself is relaxed. What a mutator wrote
-//! before its answer must be seen by the collector after it: the answer is stored with release and
-//! loaded with acquire (the paper's "store fence when it finishes", "load fence after all"), which costs
-//! nothing on x86-64.
+//! model of Rust two such fences synchronise, so the request itself is relaxed. Get-roots and get-work
+//! have no fence of the collector's. Before get-roots the collector writes nothing that a mutator needs to
+//! see; before get-work it empties what a mutator hands over, and so that request is stored with
+//! release, with which the mutator's fence synchronises too. What a mutator wrote before its answer must
+//! be seen by the collector after it: the answer is stored with release and loaded with acquire (the
+//! paper's "store fence when it finishes", "load fence after all"). Neither costs anything on x86-64.
 //!
 //! **What x86-64 adds.** There stores become visible in program order, so that a mutator that sees the
 //! request sees what was written before it, fence or no fence; and the mutator's stores before its
@@ -67,6 +69,16 @@ impl Stage {
         !matches!(self, Self::GetRoots | Self::GetWork)
     }
 
+    /// How the request is stored.
+    fn ordering(self) -> Ordering {
+        match self {
+            // Release: without a fence, what mutators hand over has just been emptied.
+            Self::GetWork => Ordering::Release,
+            // Relaxed: behind a fence, or with nothing to show.
+            _ => Ordering::Relaxed,
+        }
+    }
+
     /// Whether it is left out. The one place in which these faults matter.
     pub(crate) fn is_left_out(self, fault: Fault) -> bool {
         match fault {
@@ -105,7 +117,8 @@ impl Seat {
     /// What the mutator is asked for. Called by the mutator.
     #[inline]
     pub fn asked(&self, fault: Fault) -> Option<Stage> {
-        // Relaxed: the fence below makes what the collector wrote before it visible.
+        // Relaxed: the fence below makes what the collector wrote before its fence visible, and what it
+        // wrote before get-work.
         let asked = self.asked.load(Ordering::Relaxed);
         if asked == NOTHING {
             return None;
@@ -199,20 +212,15 @@ impl Seats {
         });
     }
 
-    /// Asks every mutator. A noop handshake begins with a fence, get-roots and get-work do not: nothing
-    /// was written since the last that a mutator has to know.
+    /// Asks every mutator. A noop handshake begins with a fence, get-roots and get-work do not: `fM`,
+    /// `fA` and the phase are what they were at the last that does.
     pub fn ask(&self, stage: Stage, fault: Fault) {
         if stage.is_noop() {
             mfence(fault);
         }
         self.members(|members| {
-            if stage == Stage::Stop {
-                // Relaxed: read under the lock, or by mutators that were asked to stop after it.
-                self.stopped.store(true, Ordering::Relaxed);
-            }
             for seat in &members.seats {
-                // Relaxed: ordered behind the fence.
-                seat.asked.store(stage as u8, Ordering::Relaxed);
+                seat.asked.store(stage as u8, stage.ordering());
             }
         });
     }
@@ -233,12 +241,21 @@ impl Seats {
         self.members(|members| {
             let mut heads = std::mem::take(&mut members.left);
             for seat in &members.seats {
-                // Relaxed: the mutator writes it again only when it is asked again.
+                // Relaxed: the mutator's answer was acquired, or there was none since it was emptied.
                 heads.push(seat.handed.load(Ordering::Relaxed));
+                // Relaxed: the next request that makes the mutator write it is get-work, which releases
+                // this, or comes after a fence. A mutator that leaves sees it by the lock.
                 seat.handed.store(NONE, Ordering::Relaxed);
             }
             Worklist::of(heads)
         })
+    }
+
+    /// From now on mutators wait that answer [`Stage::Stop`], which is asked next, and that join.
+    pub fn stop(&self) {
+        // Relaxed: before the fence of that request, and so seen by whoever is asked. Who joins after the
+        // request was made sees it by the lock; who joined before is asked.
+        self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// Lets mutators go on that have stopped.

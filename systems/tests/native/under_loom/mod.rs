@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use loom::thread;
-use on_the_fly::{Collector, Fault, Heap, Mutator, Shape, Stage};
+use on_the_fly::{Collector, Fault, Heap, Mode, Mutator, Shape, Stage};
 
 /// How many of the behaviours are wrong, of how many.
 fn explored(
@@ -124,4 +124,86 @@ fn without_fences_what_is_allocated_is_freed() {
 #[test]
 fn without_the_mark_handshake_what_is_allocated_is_freed() {
     assert!(allocates_white(Fault::SkipMarkNoop).0 > 0);
+}
+
+/// A mutator is asked to stop: whether it goes on before the world does, and so does not see that `fM` was
+/// inverted in the meantime.
+fn runs_through_a_stop(fault: Fault) -> (u64, u64) {
+    explored(Some(2), move || {
+        let heap = heap(1, fault);
+        let mutator = Mutator::new(&heap);
+        let thread = thread::spawn({
+            let heap = Arc::clone(&heap);
+            move || {
+                let mut mutator = mutator;
+                while mutator.safepoint().unwrap() != Some(Stage::Stop) {
+                    thread::yield_now();
+                }
+                heap.control.fm()
+            }
+        });
+        let collected = Collector::new(&heap).in_mode(Mode::StopTheWorld).cycle();
+        let was_stopped = thread.join().unwrap();
+        collected.is_err() || !was_stopped
+    })
+}
+
+#[test]
+fn a_mutator_that_stops_waits_for_the_end_of_the_collection() {
+    let (wrong, all) = runs_through_a_stop(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+#[test]
+fn without_fences_a_mutator_runs_through_a_stop() {
+    assert!(runs_through_a_stop(Fault::NoHandshakeFence).0 > 0);
+}
+
+/// A mutator takes a reference out of the object that it holds before the collector gets there, and so
+/// hands over what it marks in the place of what the collector would have found: whether that gets lost,
+/// and what is below it is freed.
+fn loses_work(fault: Fault) -> (u64, u64) {
+    explored(Some(2), move || {
+        let heap = heap(3, fault);
+        let mut mutator = Mutator::new(&heap);
+        let src = mutator.alloc().unwrap();
+        let kept = mutator.alloc().unwrap();
+        let below = mutator.alloc().unwrap();
+        mutator.store(&src, 0, Some(&kept)).unwrap();
+        mutator.store(&kept, 0, Some(&below)).unwrap();
+        mutator.discard(kept).unwrap();
+        mutator.discard(below).unwrap();
+        let thread = thread::spawn({
+            let heap = Arc::clone(&heap);
+            move || {
+                while mutator.safepoint().unwrap() != Some(Stage::GetRoots) {
+                    thread::yield_now();
+                }
+                let kept = mutator.load(&src, 0).unwrap().unwrap();
+                mutator.store(&src, 0, None).unwrap();
+                let names = [&src, &kept].map(on_the_fly::Root::reference);
+                while heap.control.phase() == on_the_fly::Phase::Mark {
+                    mutator.safepoint().unwrap();
+                    thread::yield_now();
+                }
+                (mutator, names)
+            }
+        });
+        let collected = Collector::new(&heap).cycle();
+        let (_mutator, names) = thread.join().unwrap();
+        collected.is_err() || heap.audit(names).is_err()
+    })
+}
+
+#[test]
+fn what_a_barrier_marks_is_handed_over() {
+    let (wrong, all) = loses_work(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+#[test]
+fn what_is_not_handed_over_is_freed() {
+    assert!(loses_work(Fault::NoGetWork).0 > 0);
 }

@@ -1,0 +1,37 @@
+//! The x86-TSO on-the-fly collector at a size that takes a moment.
+
+use refmap::obligation::{Checker, Selection, Symmetry};
+use refmap::process::DeadRegisters;
+use refmap::{Report, Settings};
+use refmap_refinements::tso::{AT_REDUCED, CollectorRefinement};
+use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, Variant};
+
+/// Whether it collects only garbage under one program, which holds object 0, and object 0 refers to
+/// object 1.
+///
+/// What is freed can be decided with steps run together that nobody can tell apart, and of states that differ
+/// by the names of the objects one is enough.
+pub fn collector(variant: Variant) -> Report {
+    let scope = Scope {
+        mutators: 1,
+        refs: 2,
+        fields: 1,
+        buffer: 1,
+        collector_buffer: 4,
+        initial: Initial::Canonical,
+        granularity: Granularity::Reduced,
+        registers: DeadRegisters::Cleared,
+    };
+    let system = OnTheFly::new(scope, variant).expect("the instance is in range");
+    let settings = Settings {
+        obligations: Selection::only(AT_REDUCED),
+        symmetry: Symmetry::Full,
+        ..Settings::default()
+    };
+    let refinement = CollectorRefinement::new(system);
+    let report = Checker::new(&refinement)
+        .packed()
+        .symmetric()
+        .check(&settings);
+    report.expect("every obligation can be decided")
+}
