@@ -133,6 +133,7 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
             [false, true] => Flip::BeforeInit,
             [true, true] => return Err(InputError::instance(NeverAndEarly)),
         },
+        ..Variant::default()
     })
 }
 
