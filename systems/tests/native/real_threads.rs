@@ -266,7 +266,7 @@ fn ben_ari_appends_only_garbage() {
         sons: 2,
         roots: 2,
     };
-    let run = |fault, steps| ben_ari::run(bounds, fault, 5, steps, || true).unwrap();
+    let run = |fault, steps| ben_ari::run(bounds, fault, 5, steps, None, || true).unwrap();
     let sound = run(ben_ari::Fault::None, 20_000);
     assert_eq!(sound.violation, None);
     let counts = sound.counts;
@@ -274,7 +274,7 @@ fn ben_ari_appends_only_garbage() {
     assert!(counts.compared > 1000, "{counts:?}");
     assert!(run(ben_ari::Fault::NoCount, 2_000_000).violation.is_some());
     let roots = Bounds { roots: 7, ..bounds };
-    assert!(ben_ari::run(roots, ben_ari::Fault::None, 0, 1, || true).is_err());
+    assert!(ben_ari::run(roots, ben_ari::Fault::None, 0, 1, None, || true).is_err());
 }
 
 /// A mutator that does not colour, and one that colours first, as Pixley and van de Snepscheut found.
@@ -290,7 +290,7 @@ fn ben_ari_has_to_colour_after_redirecting() {
         let begun = std::time::Instant::now();
         let goes_on = || begun.elapsed() < Duration::from_secs(60);
         let named = ben_ari::Fault::named(fault).unwrap();
-        let outcome = ben_ari::run(bounds, named, 5, u64::MAX, goes_on).unwrap();
+        let outcome = ben_ari::run(bounds, named, 5, u64::MAX, None, goes_on).unwrap();
         assert!(outcome.violation.is_some(), "{fault}");
     }
 }

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::fault::Fault;
 use super::marking::{NONE, Worklist};
 use super::primitives::{self, AtomicBool, AtomicU8, AtomicU32, Mutex, Ordering, fence};
+use super::witness::{Event, Witness};
 
 /// The handshakes of a cycle, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -63,7 +64,7 @@ impl Stage {
     }
 
     /// Whether it asks for nothing but an answer.
-    fn is_noop(self) -> bool {
+    pub fn is_noop(self) -> bool {
         !matches!(self, Self::GetRoots | Self::GetWork)
     }
 
@@ -81,9 +82,11 @@ impl Stage {
 }
 
 /// The paper's mfence, of both sides. The one place in which the fault matters.
-fn mfence(fault: Fault) {
+pub(crate) fn mfence<W: Witness>(fault: Fault, witness: &mut W) {
     if fault != Fault::NoHandshakeFence {
+        let begin = witness.now();
         fence(Ordering::SeqCst);
+        witness.saw(begin, Event::Fence);
     }
 }
 
@@ -102,16 +105,14 @@ impl Seat {
         })
     }
 
-    /// What the mutator is asked for. Called by the mutator.
+    /// What the mutator is asked for. Called by the mutator, which passes its fence if it is anything.
     #[inline]
-    pub fn asked(&self, fault: Fault) -> Option<Stage> {
-        // Relaxed: the fence below makes what the collector wrote before it visible.
-        let asked = self.asked.load(Ordering::Relaxed);
-        if asked == NOTHING {
-            return None;
+    pub fn asked(&self) -> Option<Stage> {
+        // Relaxed: the fence makes what the collector wrote before it visible.
+        match self.asked.load(Ordering::Relaxed) {
+            NOTHING => None,
+            asked => Stage::of(asked),
         }
-        mfence(fault);
-        Stage::of(asked)
     }
 
     /// The mutator is done, and hands over `w` if it was asked for that.
@@ -179,12 +180,13 @@ impl Seats {
 
     /// A mutator comes that holds what `parent` does. It knows what the parent knows, and owes the
     /// answer that the parent owes.
-    pub fn fork(&self, parent: &Seat) -> Arc<Seat> {
+    pub fn fork(&self, parent: &Seat) -> (Arc<Seat>, Option<Stage>) {
         self.members(|members| {
             // Relaxed: requests are made under the lock.
-            let seat = Seat::new(parent.asked.load(Ordering::Relaxed));
+            let asked = parent.asked.load(Ordering::Relaxed);
+            let seat = Seat::new(asked);
             members.seats.push(Arc::clone(&seat));
-            seat
+            (seat, Stage::of(asked))
         })
     }
 
@@ -199,12 +201,8 @@ impl Seats {
         });
     }
 
-    /// Asks every mutator. A noop handshake begins with a fence, get-roots and get-work do not: nothing
-    /// was written since the last that a mutator has to know.
-    pub fn ask(&self, stage: Stage, fault: Fault) {
-        if stage.is_noop() {
-            mfence(fault);
-        }
+    /// Asks every mutator.
+    pub fn ask(&self, stage: Stage) {
         self.members(|members| {
             if stage == Stage::Stop {
                 // Relaxed: read under the lock, or by mutators that were asked to stop after it.
