@@ -464,6 +464,8 @@ fn told(stress: &Stress, failure: &Failure) -> StressFailure {
         .to_vec();
     command.push(fields.to_string());
     command.extend(["--fault".to_owned(), stress.fault.name().to_owned()]);
+    let seconds = failure.repeating().as_secs_f64().ceil();
+    command.extend(["--seconds".to_owned(), seconds.to_string()]);
     for line in &program {
         command.extend(["--program".to_owned(), line.clone()]);
     }

@@ -644,7 +644,7 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert_eq!(status(&refused), 1, "{}", text(&refused.stdout));
     assert!(text(&refused.stdout).contains("is reachable"));
     let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(["stress", "collector", "--seconds", "0.2", "--record"])
+        .args(["stress", "collector", "--seconds", "2", "--record"])
         .arg(&file)
         .output()
         .unwrap();
@@ -659,7 +659,7 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
         "{told}"
     );
     let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(["stress", "collector", "--seconds", "0.2", "--objects", "4"])
+        .args(["stress", "collector", "--seconds", "2", "--objects", "4"])
         .args(["--threads", "1", "--record"])
         .arg(&file)
         .output()
