@@ -2,6 +2,7 @@
 
 mod ben_ari;
 mod model;
+mod projected;
 
 use refmap::validate::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
 use refmap::{TransitionSystem, Verdict};

@@ -27,16 +27,19 @@
 //!   (D2). The model allows more: a store of a mutator that is pending when it has answered. A fault that
 //!   x86-64 does no harm to (`no-handshake-fence`) is refused, because a fence of the model is missing.
 
+mod followed;
+mod offered;
+mod rules;
+
+pub use followed::Followed;
+
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
-use tinyvec::ArrayVec;
 
+use self::rules::RULES;
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
-use crate::tso::{
-    Access, ByAccess, Loads, MAX_BUFFER, MAX_MUTATORS, MAX_REFS, Mark, Mutators, Phase, Round,
-    ScopeError, State, Variant, Who,
-};
+use crate::tso::{Access, ByAccess, Loads, MAX_BUFFER, Mark, Round, ScopeError, Variant, Who};
 
 /// The model for histories of heaps of so many objects.
 pub struct Model {
@@ -44,19 +47,6 @@ pub struct Model {
     mutators: u8,
     refs: u8,
     fields: u8,
-}
-
-/// A state of the model, and what its parts are called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Followed {
-    /// The state of the model.
-    pub model: State,
-    /// Which thread each mutator is, if any.
-    pub threads: ArrayVec<[Option<u32>; MAX_MUTATORS]>,
-    /// By how many roots each mutator holds each reference.
-    pub held: [[u32; MAX_REFS]; MAX_MUTATORS],
-    /// The generation of the object in each slot; of a free one, the least that the next may have.
-    pub generations: [u32; MAX_REFS],
 }
 
 /// A step.
@@ -225,213 +215,7 @@ impl Model {
         }
         Some(to)
     }
-
-    /// Every action that may be enabled in a state, and many that are not; but for joining, which takes a
-    /// thread of which nothing is known.
-    fn actions(&self, from: &Followed) -> Vec<Action> {
-        let mut actions = Vec::new();
-        let values: Vec<_> = (0..self.refs).map(Some).chain([None]).collect();
-        for by in Who::all(self.mutators) {
-            let mut take = |access| actions.push(Action::Take { by, access });
-            take(Access::Fence);
-            let absent = from.absent();
-            for round in Round::ALL {
-                take(Access::Ask { round, absent });
-                take(Access::Answered(round));
-                take(Access::Asked(round));
-                take(Access::Done(round));
-            }
-            for mark in [false, true] {
-                take(Access::SetFm(mark));
-                take(Access::SetFa(mark));
-            }
-            for phase in PHASES {
-                take(Access::SetPhase(phase));
-            }
-            for reference in 0..self.refs {
-                take(Access::Trace { reference });
-                take(Access::Free { reference });
-                take(Access::Discard { reference });
-                for mark in [false, true] {
-                    let [won, fm] = [mark, mark];
-                    take(Access::LoadFm { reference, fm });
-                    take(Access::LoadMark { reference, mark });
-                    let mark = None;
-                    take(Access::Cas {
-                        reference,
-                        won,
-                        mark,
-                    });
-                }
-                for phase in PHASES {
-                    take(Access::LoadPhase { reference, phase });
-                }
-                let places = (0..self.fields).map(|field| (reference, field));
-                for ((src, field), value) in
-                    places.flat_map(|place| values.iter().map(move |value| (place, *value)))
-                {
-                    take(Access::Load { src, field, value });
-                    take(Access::Store { src, field, value });
-                    take(Access::Scan { src, field, value });
-                    for was in values.iter().copied() {
-                        take(Access::Overwrite {
-                            src,
-                            field,
-                            was,
-                            value,
-                        });
-                    }
-                }
-            }
-            actions.push(Action::Commit { of: by });
-        }
-        for mutator in from.present() {
-            actions.push(Action::Leave { mutator });
-            for (slot, generation) in (0..u32::from(self.refs)).zip(from.generations) {
-                let reference = Reference { slot, generation };
-                actions.push(Action::Hold { mutator, reference });
-                let mark = None;
-                actions.push(Action::Alloc {
-                    mutator,
-                    reference,
-                    mark,
-                });
-            }
-        }
-        actions
-    }
 }
-
-const PHASES: [Phase; 4] = [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep];
-
-impl Followed {
-    /// The mutator that a thread is.
-    pub fn mutator_of(&self, thread: u32) -> Option<u8> {
-        let place = self
-            .threads
-            .iter()
-            .position(|place| *place == Some(thread))?;
-        Some(place as u8)
-    }
-
-    /// Mutators that a thread is.
-    pub fn present(&self) -> impl Iterator<Item = u8> + '_ {
-        let places = (0..).zip(&self.threads);
-        places.filter_map(|(mutator, thread)| thread.map(|_| mutator))
-    }
-
-    /// Mutators that no thread is.
-    pub fn absent(&self) -> Mutators {
-        let mut absent = Mutators::first(self.threads.len() as u8);
-        self.present()
-            .for_each(|mutator| absent.set(mutator, false));
-        absent
-    }
-
-    /// The slot of a reference, if the object is there.
-    pub fn slot(&self, reference: Reference) -> Option<Ref> {
-        let slot = Ref::try_from(reference.slot).ok()?;
-        let is_there = self.model.sys.object(slot).is_some();
-        let is_it = *self.generations.get(usize::from(slot))? == reference.generation;
-        (is_there && is_it).then_some(slot)
-    }
-
-    fn holds(&self, mutator: u8, slot: Ref) -> bool {
-        self.model.mutator(mutator).roots.contains(slot)
-    }
-
-    fn hold(&mut self, mutator: u8, slot: Ref) {
-        self.held[usize::from(mutator)][usize::from(slot)] += 1;
-    }
-
-    fn counts(&self, mutator: u8, slot: Ref) -> u32 {
-        self.held[usize::from(mutator)][usize::from(slot)]
-    }
-
-    /// What an access does to the names of things.
-    fn rename(&mut self, by: Who, access: Access) {
-        match (access, by) {
-            (
-                Access::Load {
-                    value: Some(value), ..
-                },
-                Who::Mutator(mutator),
-            ) => self.hold(mutator, value),
-            (Access::Discard { reference }, Who::Mutator(mutator)) => {
-                self.held[usize::from(mutator)][usize::from(reference)] -= 1;
-            }
-            // A slot without a further generation is not used again; nor is it here.
-            (Access::Free { reference }, _) => {
-                let generation = &mut self.generations[usize::from(reference)];
-                *generation = generation.saturating_add(1);
-            }
-            _ => (),
-        }
-    }
-}
-
-static RULES: [Rule; 28] = [
-    Rule::new("join", "mutator", "Gammie et al., section 4"),
-    Rule::new("hold", "mutator", "Gammie et al., section 4"),
-    Rule::new("leave", "mutator", "Gammie et al., section 4"),
-    Rule::new("alloc", "mutator", "Gammie et al., Fig. 6, Alloc"),
-    Rule::new("discard", "mutator", "Gammie et al., Fig. 6, Discard"),
-    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
-    Rule::new("overwrite", "mutator", "Gammie et al., Fig. 6, line 9"),
-    Rule::new("store", "mutator", "Gammie et al., Fig. 6, line 11"),
-    Rule::new("asked", "mutator", "Gammie et al., Fig. 4, the mutator"),
-    Rule::new("done", "mutator", "Gammie et al., Fig. 4, the mutator"),
-    Rule::new("fence", "mutator", "Gammie et al., Fig. 4, the mutator"),
-    Rule::new("mark: load fM", "mutator", "Gammie et al., Fig. 5, line 2"),
-    Rule::new(
-        "mark: load mark",
-        "mutator",
-        "Gammie et al., Fig. 5, line 3",
-    ),
-    Rule::new(
-        "mark: load phase",
-        "mutator",
-        "Gammie et al., Fig. 5, line 4",
-    ),
-    Rule::new("mark: CAS", "mutator", "Gammie et al., Fig. 5, lines 5–11"),
-    Rule::new("fence", "collector", "Gammie et al., Fig. 4, initiation"),
-    Rule::new(
-        "mark: load fM",
-        "collector",
-        "Gammie et al., Fig. 5, line 2",
-    ),
-    Rule::new(
-        "mark: load mark",
-        "collector",
-        "Gammie et al., Fig. 5, line 3",
-    ),
-    Rule::new(
-        "mark: load phase",
-        "collector",
-        "Gammie et al., Fig. 5, line 4",
-    ),
-    Rule::new(
-        "mark: CAS",
-        "collector",
-        "Gammie et al., Fig. 5, lines 5–11",
-    ),
-    Rule::new("ask", "collector", "Gammie et al., Fig. 4, initiation"),
-    Rule::new("answered", "collector", "Gammie et al., Fig. 4, polling"),
-    Rule::new(
-        "set fM or fA",
-        "collector",
-        "Gammie et al., Fig. 2, lines 5 and 12",
-    ),
-    Rule::new(
-        "set phase",
-        "collector",
-        "Gammie et al., Fig. 2, lines 8, 11, 37 and 46",
-    ),
-    Rule::new("trace", "collector", "Gammie et al., Fig. 2, line 27"),
-    Rule::new("scan", "collector", "Gammie et al., Fig. 2, line 29"),
-    Rule::new("free", "collector", "Gammie et al., Fig. 2, lines 41–44"),
-    Rule::new("commit", "memory", "Gammie et al., Fig. 9"),
-];
 
 impl TransitionSystem for Model {
     type State = Followed;
@@ -443,39 +227,7 @@ impl TransitionSystem for Model {
     }
 
     fn rule_of(&self, action: &Action) -> RuleId {
-        let (access, by) = match *action {
-            Action::Join { .. } => return RuleId(0),
-            Action::Hold { .. } => return RuleId(1),
-            Action::Leave { .. } => return RuleId(2),
-            Action::Alloc { .. } => return RuleId(3),
-            Action::Commit { .. } => return RuleId(27),
-            Action::Take { access, by } => (access, by),
-        };
-        let either = |mutator, collector| match by {
-            Who::Mutator(_) => mutator,
-            Who::Gc => collector,
-        };
-        RuleId(match access {
-            Access::Alloc { .. } => 3,
-            Access::Discard { .. } => 4,
-            Access::Load { .. } => 5,
-            Access::Overwrite { .. } => 6,
-            Access::Store { .. } => 7,
-            Access::Asked(_) => 8,
-            Access::Done(_) => 9,
-            Access::Fence => either(10, 15),
-            Access::LoadFm { .. } => either(11, 16),
-            Access::LoadMark { .. } => either(12, 17),
-            Access::LoadPhase { .. } => either(13, 18),
-            Access::Cas { .. } => either(14, 19),
-            Access::Ask { .. } => 20,
-            Access::Answered(_) => 21,
-            Access::SetFm(_) | Access::SetFa(_) => 22,
-            Access::SetPhase(_) => 23,
-            Access::Trace { .. } => 24,
-            Access::Scan { .. } => 25,
-            Access::Free { .. } => 26,
-        })
+        rules::rule_of(action)
     }
 
     fn process_of(&self, action: &Action) -> Process {
