@@ -11,25 +11,49 @@ use refmap::catalogue::{
     StressSettings, Validator,
 };
 use refmap::report::{Obligation, RuleCoverage};
-use refmap::validate::{Header, Writer};
+use refmap::validate::{Event, Header, Recorder, Writer};
 use refmap::{Evidence, Report, Verdict};
-use refmap_refinements::native::ObservedHeap;
+use refmap_refinements::native::{ObservedHeap, ObservedMemory, ObservedModel};
 use refmap_systems::native::ben_ari::{self, Bounds};
 use refmap_systems::native::on_the_fly::{Fault, Shape, Violation};
-use refmap_systems::native::{Failure, Program, Stress, Stressed, overhead};
+use refmap_systems::native::{Failure, Program, Stress, Stressed, most_mutators, overhead};
+use serde::Serialize;
 use serde_json::{Map, Value};
+
+/// What both collectors' histories are validated against.
+const GARBAGE_ONLY: &str = "collect-only-garbage";
+/// What the header of a history calls its collector.
+const BEN_ARI: &str = "ben-ari";
 
 pub(super) fn runs() -> Vec<StressRun> {
     vec![collector(), ben_ari()]
 }
 
 pub(super) fn validators() -> Vec<Validator> {
-    vec![Validator::new(
-        "collect-only-garbage",
-        "what the native collector frees is reachable by no mutator",
-        "Gammie et al., section 1.1",
-        |header| ObservedHeap::of(header).map_err(InputError::instance),
-    )]
+    let of_ben_ari = Validator::new(
+        GARBAGE_ONLY,
+        "what Ben-Ari's native collector appends to the free list is accessible to no mutator",
+        "Havelund & Shankar, section 5",
+        |header| ObservedMemory::of(header).map_err(InputError::instance),
+    );
+    let is_of_ben_ari =
+        |header: &Header| header.parameters.get("collector") == Some(&Value::from(BEN_ARI));
+    vec![
+        Validator::new(
+            GARBAGE_ONLY,
+            "what a native collector frees, or Ben-Ari's appends to the free list, is reachable by no mutator",
+            "Gammie et al., section 1.1; Havelund & Shankar, section 5",
+            |header| ObservedHeap::of(header).map_err(InputError::instance),
+        )
+        .or(is_of_ben_ari, of_ben_ari),
+        Validator::new(
+            "tso",
+            "each access of the native collector and of its barriers is one of the x86-TSO model, on heaps \
+             that the model has: at most 4 objects of 1 or 2 fields, and 3 mutators at a time",
+            "Gammie et al., Figs. 2, 4, 5, 6 and 9",
+            |header| ObservedModel::of(header).map_err(InputError::instance),
+        ),
+    ]
 }
 
 fn collector() -> StressRun {
@@ -100,15 +124,31 @@ fn record(
     let history = failing.map_or_else(|| stress.record(&program), Ok);
     let history = history.map_err(InputError::instance)?;
     let header = Header::new([
-        ("threads", Value::from(program.threads.len())),
+        ("collector", Value::from("on-the-fly")),
+        ("threads", program.threads.len().into()),
+        ("mutators", most_mutators(&history).into()),
         ("objects", stress.shape.objects.into()),
         ("fields", stress.shape.fields.into()),
         ("fault", stress.fault.name().into()),
         ("seed", stress.seed.into()),
     ]);
+    write(path, &header, &history)?;
+    Ok(RecordedHistory {
+        file: path.to_owned(),
+        events: history.len() as u64,
+        fails,
+        overhead: Some(overhead()),
+    })
+}
+
+fn write<E: Serialize>(
+    path: &Path,
+    header: &Header,
+    history: &[Event<E>],
+) -> Result<(), InputError> {
     let write = || -> io::Result<()> {
-        let mut writer = Writer::new(BufWriter::new(File::create(path)?), &header)?;
-        for event in &history {
+        let mut writer = Writer::new(BufWriter::new(File::create(path)?), header)?;
+        for event in history {
             writer.write(event)?;
         }
         writer.finish()?;
@@ -117,12 +157,6 @@ fn record(
     write().map_err(|source| {
         let path = path.to_owned();
         InputError::instance(RecordError { path, source })
-    })?;
-    Ok(RecordedHistory {
-        file: path.to_owned(),
-        events: history.len() as u64,
-        fails,
-        overhead: Some(overhead()),
     })
 }
 
@@ -140,15 +174,17 @@ fn ben_ari() -> StressRun {
         "Ben-Ari's collector: a random mutator looks for what was appended and is accessible",
         "Havelund & Shankar, A Refinement Proof for a Garbage Collector",
         vec![
-            Parameter::number("nodes", 2..=1 << 16, 5, "nodes of the memory"),
-            Parameter::number("sons", 1..=16, 2, "sons of a node"),
+            Parameter::number(
+                "nodes",
+                2..=Bounds::MOST_NODES.into(),
+                5,
+                "nodes of the memory",
+            ),
+            Parameter::number("sons", 1..=Bounds::MOST_SONS.into(), 2, "sons of a node"),
             Parameter::number("roots", 1..=16, 2, "nodes that are roots"),
             Parameter::choice("fault", &ben_ari::Fault::NAMES, "what is wrong with it"),
         ],
         |arguments, settings| {
-            if settings.record.is_some() {
-                return Err(InputError::instance(NotRecorded));
-            }
             let bounds = Bounds {
                 nodes: arguments.number("nodes"),
                 sons: arguments.number("sons"),
@@ -161,8 +197,9 @@ fn ben_ari() -> StressRun {
                 begun.elapsed().as_secs_f64() < settings.seconds
                     && !settings.cancel.load(Ordering::Relaxed)
             };
-            let outcome = ben_ari::run(bounds, fault, settings.seed, u64::MAX, goes_on);
+            let outcome = ben_ari::run(bounds, fault, settings.seed, u64::MAX, None, goes_on);
             let outcome = outcome.map_err(InputError::instance)?;
+            let elapsed = begun.elapsed();
             let words = ["nodes", "sons", "roots"].map(|name| {
                 let number: u64 = arguments.number(name);
                 [format!("--{name}"), number.to_string()]
@@ -170,15 +207,65 @@ fn ben_ari() -> StressRun {
             let mut command = words.concat();
             command.extend(["--fault", arguments.choice("fault")].map(str::to_owned));
             command.extend(["--seed".to_owned(), settings.seed.to_string()]);
-            Ok(report_of_ben_ari(&outcome, begun.elapsed(), command))
+            let mut report = report_of_ben_ari(&outcome, elapsed, command);
+            if let Some(path) = settings.record {
+                let fails = outcome.violation.is_some();
+                report.recorded = Some(record_ben_ari(bounds, fault, fails, settings, path)?);
+            }
+            Ok(report)
         },
     )
 }
 
-/// What has no recorder.
-#[derive(Debug, thiserror::Error)]
-#[error("ben-ari is not recorded: what it does is compared with what its one mutator knows")]
-struct NotRecorded;
+/// How often the mutator redirects, or tries to, in a run that is recorded.
+const RECORDED_STEPS: u64 = 100_000;
+/// How long runs are recorded until one fails as the run before did.
+const RECORDING: Duration = Duration::from_secs(60);
+
+/// Writes a history of a run of its own; of one that fails, if that is what is wanted and one does.
+fn record_ben_ari(
+    bounds: Bounds,
+    fault: ben_ari::Fault,
+    fails: bool,
+    settings: &StressSettings<'_>,
+    path: &Path,
+) -> Result<RecordedHistory, InputError> {
+    let begun = Instant::now();
+    let goes_on = || !settings.cancel.load(Ordering::Relaxed);
+    let mut seed = settings.seed;
+    let (failed, history) = loop {
+        let recorder = Recorder::new();
+        let outcome = ben_ari::run(
+            bounds,
+            fault,
+            seed,
+            RECORDED_STEPS,
+            Some(&recorder),
+            goes_on,
+        );
+        let outcome = outcome.map_err(InputError::instance)?;
+        let is_late = begun.elapsed() > RECORDING || !goes_on();
+        if !fails || outcome.violation.is_some() || is_late {
+            break (outcome.violation.is_some(), recorder.finish());
+        }
+        seed = seed.wrapping_add(1);
+    };
+    let header = Header::new([
+        ("collector", Value::from(BEN_ARI)),
+        ("nodes", bounds.nodes.into()),
+        ("sons", bounds.sons.into()),
+        ("roots", bounds.roots.into()),
+        ("fault", fault.name().into()),
+        ("seed", seed.into()),
+    ]);
+    write(path, &header, &history)?;
+    Ok(RecordedHistory {
+        file: path.to_owned(),
+        events: history.len() as u64,
+        fails: failed,
+        overhead: None,
+    })
+}
 
 const GARBAGE: &str = "only-garbage-appended";
 
@@ -374,7 +461,7 @@ fn missing<'a>(needed: &[(u64, &'a str)]) -> Vec<&'a str> {
     missing.map(|(_, what)| *what).collect()
 }
 
-fn counted(counts: &impl serde::Serialize) -> Map<String, Value> {
+fn counted(counts: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(counts) {
         Ok(Value::Object(counts)) => counts,
         _ => unreachable!("counts are numbers with names"),
@@ -389,6 +476,8 @@ fn told(stress: &Stress, failure: &Failure) -> StressFailure {
         .to_vec();
     command.push(fields.to_string());
     command.extend(["--fault".to_owned(), stress.fault.name().to_owned()]);
+    let seconds = failure.repeating().as_secs_f64().ceil();
+    command.extend(["--seconds".to_owned(), seconds.to_string()]);
     for line in &program {
         command.extend(["--program".to_owned(), line.clone()]);
     }

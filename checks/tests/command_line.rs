@@ -642,12 +642,13 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert!(report["failure"]["failed"].as_u64().unwrap() > 0);
     assert!(report["recorded"]["events"].as_u64().unwrap() > 0);
     assert_eq!(report["recorded"]["fails"], true);
-    let validate = || {
+    let against = |name: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
         command.arg("validate").arg(&file);
-        command.args(["--against", "collect-only-garbage"]);
+        command.args(["--against", name]);
         command.output().unwrap()
     };
+    let validate = || against("collect-only-garbage");
     let refused = validate();
     assert_eq!(status(&refused), 1, "{}", text(&refused.stdout));
     assert!(text(&refused.stdout).contains("is reachable"));
@@ -659,6 +660,54 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
         .unwrap();
     assert_eq!(status(&run), 0, "{}", text(&run.stdout));
     assert_eq!(status(&validate()), 0);
+    // The model has no heap of that size.
+    let large = against("tso");
+    assert_eq!(status(&large), 2);
+    let told = text(&large.stderr);
+    assert!(
+        told.contains("\"objects\" must be a number from 1 to 4, and is 16"),
+        "{told}"
+    );
+    let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
+        .args(["stress", "collector", "--seconds", "2", "--objects", "4"])
+        .args(["--threads", "1", "--record"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(status(&run), 0, "{}", text(&run.stdout));
+    let held = against("tso");
+    assert_eq!(status(&held), 0, "{}", text(&held.stdout));
+}
+
+/// Histories of Ben-Ari's collector are told by their headers.
+#[test]
+fn histories_of_ben_ari_are_recorded_and_validated() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("history.jsonl");
+    for (fault, expected) in [("none", 0), ("no-count", 1)] {
+        let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
+            .args(["stress", "ben-ari", "--seconds", "1", "--fault", fault])
+            .args(["--json", "--record"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert_eq!(status(&run), expected, "{}", text(&run.stdout));
+        let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert!(report["recorded"]["events"].as_u64().unwrap() > 0);
+        let against = |name: &str| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
+            command.arg("validate").arg(&file).args(["--against", name]);
+            command.output().unwrap()
+        };
+        let decided = against("collect-only-garbage");
+        assert_eq!(status(&decided), expected, "{}", text(&decided.stdout));
+        assert_eq!(
+            text(&decided.stdout).contains("is accessible"),
+            expected == 1
+        );
+        // It is no history of the model.
+        assert_eq!(status(&against("tso")), 2);
+    }
 }
 
 /// A quiet run fails: it exercised nothing.

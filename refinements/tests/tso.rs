@@ -11,8 +11,8 @@ use refmap::process::DeadRegisters;
 use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, asymmetry};
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{
-    Allocate, Barriers, Flip, Granularity, Initial, Memory, OnTheFly, Part, Phase, Remains, Scope,
-    State, Store, Variant, Who,
+    Allocate, Barriers, Flip, Granularity, Initial, Loads, Memory, OnTheFly, Part, Phase, Remains,
+    Scope, State, Store, Variant, Who,
 };
 
 fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
@@ -321,6 +321,32 @@ fn tso_holds_with_barriers_in_either_order_and_with_pso() {
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!(report.states, states);
     }
+}
+
+/// `fM` before the mark, as Fig. 5 prints it and the native collector does it.
+#[test]
+fn tso_may_load_the_sense_first() {
+    let variant = Variant {
+        loads: Loads::SenseFirst,
+        ..Variant::default()
+    };
+    let report = check(coarse(1, 1, 1), variant, &[]);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!((report.states, report.transitions), (14_096, 46_078));
+}
+
+/// The same with two references.
+#[test]
+#[ignore = "some 20 s"]
+fn tso_may_load_the_sense_first_with_two_references() {
+    let variant = Variant {
+        loads: Loads::SenseFirst,
+        ..Variant::default()
+    };
+    let report = check(coarse(1, 2, 1), variant, &[]);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!((report.states, report.transitions), (1_713_870, 5_481_290));
+    assert_eq!(report.unexercised, Vec::<String>::new());
 }
 
 /// At coarse granularity nothing is said of the environment, and why not.

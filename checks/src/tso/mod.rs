@@ -122,6 +122,7 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
             [false, true] => Flip::BeforeInit,
             [true, true] => return Err(InputError::instance(NeverAndEarly)),
         },
+        ..Variant::default()
     })
 }
 

@@ -88,6 +88,24 @@ impl Validator {
         }
     }
 
+    /// The same for histories of several kinds: those of which `is_other` says so, by their headers, are
+    /// for `other` to decide.
+    #[must_use]
+    pub fn or(
+        self,
+        is_other: impl Fn(&Header) -> bool + Send + Sync + 'static,
+        other: Self,
+    ) -> Self {
+        let run = self.run;
+        Self {
+            run: Box::new(move |history, settings| match is_other(history.header()) {
+                true => (other.run)(history, settings),
+                false => run(history, settings),
+            }),
+            ..self
+        }
+    }
+
     /// Whether the history that `input` has is a behaviour.
     ///
     /// # Errors

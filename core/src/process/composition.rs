@@ -246,6 +246,12 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         self.parties[process].targets(at)
     }
 
+    /// Whether what a process can do at a location concerns nobody else: it neither asks nor answers.
+    pub fn is_alone(&self, process: usize, at: Location) -> bool {
+        let offers = &self.point(process, at).offers;
+        offers.iter().all(|offer| offer.role == Role::Alone)
+    }
+
     /// How many locations a process has.
     pub fn locations(&self, process: usize) -> usize {
         self.points[process].len()

@@ -263,7 +263,49 @@ impl<R: BufRead, E: DeserializeOwned> Iterator for Events<R, E> {
 }
 
 fn event<E: DeserializeOwned>(line: &[u8]) -> Result<Event<E>, Problem> {
-    // PERF: looked at once, and not name by name, into which a twentieth of the time went.
+    match as_written(line) {
+        Some(event) => Ok(event),
+        None => in_any_form(line),
+    }
+}
+
+/// An event whose fields stand where [`Writer`](super::Writer) puts them.
+///
+/// PERF: much of the time of reading went into telling names apart and into numbers. By hand, reading takes
+/// two thirds of the time; whatever is written otherwise, or is wrong, is read [`in_any_form`], which says
+/// what is wrong. That the two agree is tested on lines with anything changed.
+fn as_written<E: DeserializeOwned>(line: &[u8]) -> Option<Event<E>> {
+    let rest = line.strip_prefix(b"{\"thread\":")?;
+    let (thread, rest) = number(rest)?;
+    let (place, rest) = number(rest.strip_prefix(b",\"place\":")?)?;
+    let (begin, rest) = number(rest.strip_prefix(b",\"begin\":")?)?;
+    let (end, rest) = match rest.strip_prefix(b",\"end\":") {
+        Some(rest) => number(rest).map(|(end, rest)| (Some(end), rest))?,
+        None => (None, rest),
+    };
+    let event = rest.strip_prefix(b",\"event\":")?.strip_suffix(b"}")?;
+    Some(Event {
+        thread: u32::try_from(thread).ok()?,
+        place,
+        begin,
+        end,
+        event: serde_json::from_slice(event).ok()?,
+    })
+}
+
+/// The number at the beginning, and what is behind it. None if it is no number, or one that may not fit.
+fn number(text: &[u8]) -> Option<(u64, &[u8])> {
+    /// As many digits always fit.
+    const DIGITS: usize = 19;
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = text.split_at(digits);
+    // JSON has no number that begins with a zero but zero.
+    let is_plain = (1..=DIGITS).contains(&digits) && (digits == 1 || number[0] != b'0');
+    let add = |sum, digit: &u8| 10 * sum + u64::from(digit - b'0');
+    is_plain.then(|| (number.iter().fold(0, add), rest))
+}
+
+fn in_any_form<E: DeserializeOwned>(line: &[u8]) -> Result<Event<E>, Problem> {
     let text = std::str::from_utf8(line).map_err(|error| Problem::Malformed {
         reason: error.to_string(),
     })?;
@@ -378,5 +420,60 @@ impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Iterator for Ordered
         });
         self.ended = admitted.is_err();
         Some(admitted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case", deny_unknown_fields)]
+    enum What {
+        Store { value: Option<u64> },
+        Fence,
+    }
+
+    /// Lines with one byte changed, left out or doubled, wherever that is, are read alike.
+    #[test]
+    fn both_ways_to_read_agree() {
+        let lines = [
+            r#"{"thread":0,"place":10,"begin":907,"end":12345678901234567890,"event":{"store":{"value":7}}}"#,
+            r#"{"thread":4294967295,"place":0,"begin":1,"event":null}"#,
+            r#"{"thread":1,"place":2,"begin":3,"end":4,"event":"fence"}"#,
+            r#"{"thread":1,"place":2,"begin":3,"end":null,"event":{"store":{"value":null}} }"#,
+            r#"{ "place":2,"thread":1,"begin":3,"event":"fence","end":4}"#,
+        ];
+        let (mut read, mut refused) = (0, 0);
+        let mut compare = |line: &[u8]| {
+            let Some(quick) = as_written::<What>(line) else {
+                return;
+            };
+            match in_any_form::<What>(line) {
+                Ok(slow) => assert_eq!(quick, slow),
+                Err(problem) => panic!("{}: {problem}", String::from_utf8_lossy(line)),
+            }
+            read += 1;
+        };
+        for line in lines.map(str::as_bytes) {
+            compare(line);
+            for at in 0..line.len() {
+                let [before, after] = [&line[..at], &line[at + 1..]];
+                compare(&[before, after].concat());
+                for byte in *b"0129.-e+\"{}[]:, nu\\\t\x80" {
+                    compare(&[before, &[byte], after].concat());
+                    compare(&[before, &[byte, line[at]], after].concat());
+                }
+                refused += usize::from(in_any_form::<What>(before).is_err());
+            }
+        }
+        assert!(read > 100, "{read}");
+        assert!(refused > 100, "{refused}");
+        // Those that a writer writes are read by hand.
+        assert!(as_written::<What>(lines[2].as_bytes()).is_some());
+        assert!(as_written::<What>(lines[1].as_bytes()).is_some());
+        assert!(as_written::<What>(lines[4].as_bytes()).is_none());
     }
 }

@@ -8,21 +8,12 @@ use refmap::validate::{Effect, Happening, Header, Observed};
 use refmap_systems::native::on_the_fly::{Event, Reference, Shape};
 use refmap_systems::native::specification::{Action, CollectOnlyGarbage, Program};
 
+use super::header::{HeaderError, number};
+use super::words::described;
+
 /// Says which steps of the specification the recorded events show.
 pub struct ObservedHeap {
     specification: CollectOnlyGarbage,
-}
-
-/// A header that does not say how large the heap is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the header's parameter {name:?} must be a number from {least} to {most}")]
-pub struct HeaderError {
-    /// The parameter.
-    pub name: &'static str,
-    /// Its least value.
-    pub least: u32,
-    /// Its greatest value.
-    pub most: u32,
 }
 
 impl ObservedHeap {
@@ -32,12 +23,7 @@ impl ObservedHeap {
     ///
     /// If it does not say so.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
-        let number = |name, least, most| {
-            let given = header.parameters.get(name).and_then(|value| value.as_u64());
-            let number = given.and_then(|number| u32::try_from(number).ok());
-            let fits = number.filter(|number| (least..=most).contains(number));
-            fits.ok_or(HeaderError { name, least, most })
-        };
+        let number = |name, least, most| number(header, name, least, most);
         Ok(Self {
             specification: CollectOnlyGarbage {
                 mutators: 0,
@@ -75,6 +61,7 @@ impl Observed for ObservedHeap {
             Event::Hold { reference } => visit(Some(Action::Hold { mutator, reference })),
             Event::Alloc {
                 reference: Some(reference),
+                ..
             } => visit(Some(Action::Alloc { mutator, reference })),
             Event::Load { src, field, value } => {
                 let load = match own(happening.pending, (src, field)) {
@@ -99,9 +86,7 @@ impl Observed for ObservedHeap {
             Event::Discard { reference } => visit(Some(Action::Discard { mutator, reference })),
             Event::Free { reference } => visit(Some(Action::Free { reference })),
             Event::Leave => visit(Some(Action::Leave { mutator })),
-            Event::Alloc { reference: None } | Event::Handshake { .. } | Event::Mark { .. } => {
-                visit(None);
-            }
+            _ => visit(None),
         }
     }
 
@@ -115,9 +100,26 @@ impl Observed for ObservedHeap {
         match event {
             Event::Store { .. } => Effect::Delayed,
             // A fence comes before it, and the lock of the registry.
-            Event::Handshake { .. } | Event::Leave => Effect::Draining,
+            Event::Fence | Event::Handshake { .. } | Event::Leave => Effect::Draining,
             _ => Effect::Within,
         }
+    }
+
+    /// Marking and handshakes.
+    fn only_looks(&self, event: &Event) -> bool {
+        !matches!(
+            event,
+            Event::Hold { .. }
+                | Event::Alloc {
+                    reference: Some(_),
+                    ..
+                }
+                | Event::Load { .. }
+                | Event::Store { .. }
+                | Event::Discard { .. }
+                | Event::Free { .. }
+                | Event::Leave
+        )
     }
 
     fn refusal(&self, from: &Program, happening: &Happening<'_, Event>) -> String {
@@ -159,6 +161,7 @@ impl Observed for ObservedHeap {
             }
             Event::Alloc {
                 reference: Some(reference),
+                ..
             } => format!("{reference} has been allocated before, or its slot is not free"),
             Event::Discard { reference } => held(reference).unwrap_or_default(),
             Event::Hold { reference } => format!("no mutator holds {reference}"),
@@ -172,20 +175,6 @@ impl Observed for ObservedHeap {
     }
 
     fn describe(&self, event: &Event) -> String {
-        let shown = |value: Option<Reference>| value.map_or("null".to_owned(), |v| v.to_string());
-        match *event {
-            Event::Hold { reference } => format!("hold {reference}"),
-            Event::Alloc { reference } => format!("alloc {}", shown(reference)),
-            Event::Load { src, field, value } => format!("load {src}.{field} = {}", shown(value)),
-            Event::Store { src, field, value } => format!("store {src}.{field} ← {}", shown(value)),
-            Event::Discard { reference } => format!("discard {reference}"),
-            Event::Handshake { stage } => format!("handshake {stage:?}"),
-            Event::Mark { reference, won } => match won {
-                true => format!("mark {reference}"),
-                false => format!("mark {reference}, lost"),
-            },
-            Event::Free { reference } => format!("free {reference}"),
-            Event::Leave => "leave".to_owned(),
-        }
+        described(event)
     }
 }

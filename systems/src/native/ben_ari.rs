@@ -17,7 +17,8 @@
 use std::sync::Arc;
 
 use refmap::random::Generator;
-use serde::Serialize;
+use refmap::validate::{Recorder, ThreadLog};
+use serde::{Deserialize, Serialize};
 
 use super::primitives::{self, AtomicBool, AtomicU32, Ordering, thread};
 
@@ -40,6 +41,11 @@ impl Fault {
     /// The names of all of them, that of [`Fault::None`] first.
     pub const NAMES: [&'static str; 4] = ["none", "colour-first", "no-colour", "no-count"];
 
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
     /// The fault of a name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         let faults = [Self::None, Self::ColourFirst, Self::NoColour, Self::NoCount];
@@ -59,6 +65,13 @@ pub struct Bounds {
     pub sons: u32,
     /// How many of the nodes, the first of them, are roots.
     pub roots: u32,
+}
+
+impl Bounds {
+    /// The most nodes that are driven and validated.
+    pub const MOST_NODES: u32 = 1 << 16;
+    /// The most sons.
+    pub const MOST_SONS: u32 = 16;
 }
 
 /// A memory that cannot be.
@@ -89,6 +102,36 @@ pub struct Appended {
     pub was: u32,
     /// What is there.
     pub is: u32,
+}
+
+/// What is recorded: what the specification has steps for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// The mutator redirected a cell.
+    Redirect {
+        /// The node of the cell.
+        node: u32,
+        /// The index of the cell.
+        son: u32,
+        /// The target.
+        to: u32,
+    },
+    /// The collector put a node in front of the free list.
+    Append {
+        /// Which.
+        node: u32,
+    },
+}
+
+/// Does something, which is recorded if anything is.
+fn recorded<T>(log: &mut Option<ThreadLog<Event>>, event: Event, done: impl FnOnce() -> T) -> T {
+    let begin = log.as_mut().map(ThreadLog::begin);
+    let done = done();
+    if let (Some(log), Some(begin)) = (log, begin) {
+        log.end(begin, event);
+    }
+    done
 }
 
 /// What happened.
@@ -144,6 +187,7 @@ struct Collector {
     memory: Arc<Memory>,
     counts: Counts,
     noise: Generator,
+    log: Option<ThreadLog<Event>>,
 }
 
 impl Collector {
@@ -188,11 +232,14 @@ impl Collector {
 
     /// Puts a node in front of the free list.
     fn append(&mut self, node: u32) {
-        let first = self.memory.son(0, 0);
-        for son in 0..self.memory.bounds.sons {
-            self.memory.set_son(node, son, first);
-        }
-        self.memory.set_son(0, 0, node);
+        let memory = &self.memory;
+        recorded(&mut self.log, Event::Append { node }, || {
+            let first = memory.son(0, 0);
+            for son in 0..memory.bounds.sons {
+                memory.set_son(node, son, first);
+            }
+            memory.set_son(0, 0, node);
+        });
         self.counts.appended += 1;
     }
 }
@@ -206,6 +253,7 @@ struct Mutator {
     hidden: Option<(u32, u32)>,
     counts: Counts,
     choice: Generator,
+    log: Option<ThreadLog<Event>>,
 }
 
 impl Mutator {
@@ -309,7 +357,12 @@ impl Mutator {
             linger(&mut self.choice);
         }
         self.known[(n * sons + i) as usize] = Some(k);
-        memory.set_son(n, i, k);
+        let event = Event::Redirect {
+            node: n,
+            son: i,
+            to: k,
+        };
+        recorded(&mut self.log, event, || memory.set_son(n, i, k));
         if !matches!(memory.fault, Fault::ColourFirst | Fault::NoColour) {
             linger(&mut self.choice);
             memory.colour(k, true);
@@ -338,7 +391,8 @@ pub struct Outcome {
 }
 
 /// Has the mutator redirect cells, at random, as often as `steps` says and as long as `goes_on` does,
-/// while the collector makes one cycle after the other. In the beginning every cell points to node 0.
+/// while the collector makes one cycle after the other. In the beginning every cell points to node 0. What
+/// both do is recorded, if there is a recorder.
 ///
 /// # Errors
 ///
@@ -348,6 +402,7 @@ pub fn run(
     fault: Fault,
     seed: u64,
     steps: u64,
+    recorder: Option<&Recorder<Event>>,
     goes_on: impl Fn() -> bool,
 ) -> Result<Outcome, BoundsError> {
     let Bounds { nodes, sons, roots } = bounds;
@@ -366,6 +421,7 @@ pub fn run(
         memory: Arc::clone(&memory),
         counts: Counts::default(),
         noise: Generator::numbered(seed, 1),
+        log: recorder.map(Recorder::thread),
     };
     let collector = thread::spawn(move || {
         while !collector.memory.ended.load(Ordering::SeqCst) {
@@ -379,6 +435,7 @@ pub fn run(
         hidden: None,
         counts: Counts::default(),
         choice: Generator::numbered(seed, 0),
+        log: recorder.map(Recorder::thread),
     };
     let mut violation = None;
     for _ in 0..steps {

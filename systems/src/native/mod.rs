@@ -16,7 +16,29 @@
 //! - D4: worklists are chains through the objects, as in Schism; in the model they are sets. So a race
 //!   to mark that two win frees what is reachable, where in the model it only breaks an invariant.
 //! - D5: the sense is loaded before the mark, as Fig. 5 prints it; in the proof development, and in the
-//!   model, it is loaded after it. That order may do with a handshake fewer: see `skip-idle-noop` below.
+//!   model but for its variant [`SenseFirst`](crate::tso::Loads), it is loaded after it. That order may do
+//!   with a handshake fewer: see `skip-idle-noop` below.
+//!
+//! # What is recorded
+//!
+//! Every thread records its accesses of what threads share ([`Event`](on_the_fly::Event)), each with the
+//! interval in which it was made: a mutator's operations, the load of its deletion barrier, the three loads
+//! and the CAS of marking, both sides of a handshake with their fences, what the collector stores in `fM`,
+//! `fA` and the phase, traces, scans and frees. Not recorded are loads that only look whether a reference is
+//! stale, polls that find nothing, what the sweep finds and does not free, and what pools do. In the format
+//! of [`refmap::validate`]:
+//!
+//! ```text
+//! {"history":"refmap","version":1,"parameters":{"threads":1,"mutators":2,"objects":4,"fields":2,…}}
+//! {"thread":0,"place":0,"begin":4150,"end":4400,"event":{"join":{"owes":null}}}
+//! {"thread":0,"place":1,"begin":4490,"end":4620,"event":{"alloc":{"reference":{"slot":0,"generation":0},"mark":false}}}
+//! {"thread":2,"place":0,"begin":90210,"end":90330,"event":"fence"}
+//! {"thread":2,"place":1,"begin":90370,"end":90450,"event":{"ask":{"stage":"idle"}}}
+//! ```
+//!
+//! `mutators` are the most there are at a time. What such a history is validated against is
+//! [`specification`], "collect only garbage", and [`model`], the x86-TSO model itself: the first takes
+//! heaps of any size and looks at what was freed, the second tiny ones, and looks at every access.
 //!
 //! # What orders memory
 //!
@@ -91,6 +113,8 @@
 mod primitives;
 
 pub mod ben_ari;
+pub mod free_list;
+pub mod model;
 pub mod on_the_fly;
 pub mod specification;
 
@@ -105,6 +129,6 @@ mod stress;
 pub use generate::programs;
 pub use play::{Outcome, Paced, play};
 pub use program::{Operation, Program, ProgramError, Step};
-pub use recording::{Recorded, overhead};
+pub use recording::{Recorded, most_mutators, overhead};
 pub use running::{Running, Trigger};
 pub use stress::{Failure, History, Stress, Stressed};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use refmap::validate::{Begin, Recorder, ThreadLog};
+use refmap::validate::{Begin, Event as Recording, Recorder, ThreadLog};
 
 use super::on_the_fly::{Event, Heap, HeapError, Mutator, Place, Shape, Unseen, Witness};
 
@@ -29,6 +29,26 @@ impl Witness for Recorded {
     }
 
     fn at(&mut self, _: Place) {}
+}
+
+/// The most mutators that there were at a time, if each came when it began to join and went when it had
+/// left.
+pub fn most_mutators(history: &[Recording<Event>]) -> usize {
+    let changes = history.iter().filter_map(|recorded| match recorded.event? {
+        Event::Join { .. } => Some((recorded.begin, 1)),
+        // Whoever has no end is there to the end.
+        Event::Leave => Some((recorded.end?, -1)),
+        _ => None,
+    });
+    let mut changes: Vec<(u64, isize)> = changes.collect();
+    // Of two at the same time who comes is there before who goes.
+    changes.sort_unstable_by_key(|(time, by)| (*time, -by));
+    let mut there = 0;
+    let counts = changes.iter().map(|(_, by)| {
+        there += by;
+        there
+    });
+    counts.max().unwrap_or(0).unsigned_abs()
 }
 
 /// How many times as long an operation of a mutator takes when it is recorded, on an idle heap.

@@ -26,8 +26,19 @@ const PLAYS: u32 = 3;
 const TRIES: u32 = 20;
 /// How often it has to fail: a program that needs more luck is not simpler.
 const NEEDED: u32 = 2;
-/// How often the program found is played to say how often it fails.
+/// How often the program found is played to say how often it fails, at least …
 const AGAIN: u32 = 50;
+/// … and on until it has failed so often …
+const FAILURES: u32 = 5;
+/// … or so much time has gone by.
+const PLAYING_AGAIN: Duration = Duration::from_secs(10);
+/// So many failures are to be expected in the time that is said to suffice to see one: of a program that
+/// fails at random, one of e²⁰ repetitions then shows none.
+const EXPECTED: u32 = 20;
+/// That time is at least this, …
+const LEAST_REPEATING: Duration = Duration::from_secs(10);
+/// … and this where the program did not fail again.
+const MOST_REPEATING: Duration = Duration::from_secs(600);
 /// The longest time spent on making a program small.
 const SHORTENING: Duration = Duration::from_secs(20);
 
@@ -86,6 +97,17 @@ pub struct Failure {
     pub program: Program,
     /// How often that failed when it was played again, of how many plays.
     pub again: (u32, u32),
+    /// How long those plays took.
+    pub again_took: Duration,
+}
+
+impl Failure {
+    /// How long the program has to be played, time and again, so that it all but certainly fails.
+    pub fn repeating(&self) -> Duration {
+        let a_failure = self.again_took.checked_div(self.again.0);
+        let enough = a_failure.map_or(MOST_REPEATING, |time| time * EXPECTED);
+        enough.clamp(LEAST_REPEATING, MOST_REPEATING)
+    }
 }
 
 /// Yields here and there, so that threads that share few processors take turns, and passes on what it
@@ -173,6 +195,7 @@ impl Stress {
                             None => self.shortened(tree, &numbers, cancel)?,
                         },
                         again: (0, 0),
+                        again_took: Duration::ZERO,
                     });
                     break;
                 }
@@ -181,19 +204,34 @@ impl Stress {
                 }
             }
             if let Some(failure) = &mut stressed.failure {
-                for _ in 0..AGAIN {
-                    if cancel.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    let outcome = self.play(&failure.program, &numbers)?;
-                    failure.again.0 += u32::from(outcome.violation.is_some());
-                    failure.again.1 += 1;
-                }
+                self.play_again(failure, &numbers, cancel)?;
             }
             if stressed.failure.is_some() || is_over(&stressed) {
                 return Ok(stressed);
             }
         }
+    }
+
+    /// Plays a program that fails, to see how often it does.
+    fn play_again(
+        &self,
+        failure: &mut Failure,
+        numbers: &Arc<AtomicU64>,
+        cancel: &AtomicBool,
+    ) -> Result<(), ShapeError> {
+        let begun = Instant::now();
+        let (failed, played) = &mut failure.again;
+        let goes_on = |failed: u32, played: u32| {
+            let is_enough = failed >= FAILURES || begun.elapsed() >= PLAYING_AGAIN;
+            !cancel.load(Ordering::Relaxed) && (played < AGAIN || !is_enough)
+        };
+        while goes_on(*failed, *played) {
+            let outcome = self.play(&failure.program, numbers)?;
+            *failed += u32::from(outcome.violation.is_some());
+            *played += 1;
+        }
+        failure.again_took = begun.elapsed();
+        Ok(())
     }
 
     fn runner(&self) -> TestRunner {

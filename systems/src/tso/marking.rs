@@ -3,7 +3,7 @@
 use refmap::process::{Command, assign, sequence, when};
 
 use super::request::{Answer, Asks, Place, Request, ask, tell};
-use super::scope::{Part, Variant};
+use super::scope::{Loads, Part, Variant};
 use super::state::{CAS_MARK, MARK, Marks, Phase, REFERENCE, Store, Who};
 use crate::heap::{Object as Ref, Objects as Refs};
 
@@ -14,8 +14,7 @@ pub(super) fn mark<L: Marks>(at: &str, who: Who, variant: Variant) -> Command<L,
         on("ref ≠ null"),
         |l: &L| l.marking().reference.is_some(),
         sequence([
-            load_mark(&on("load mark"), who),
-            load_fm(&on("load fM"), who),
+            loads(&on, who, variant),
             when(
                 on("mark ≠ fM"),
                 |l: &L| l.marking().mark != l.marking().fm,
@@ -32,6 +31,20 @@ pub(super) fn mark<L: Marks>(at: &str, who: Who, variant: Variant) -> Command<L,
     .reads(REFERENCE)
     .quiet()
     .from_source("Gammie et al., Fig. 5; section 2.3")
+}
+
+/// Lines 2 and 3. The one place in which the order of these loads matters.
+fn loads<L: Marks>(
+    on: &dyn Fn(&str) -> String,
+    who: Who,
+    variant: Variant,
+) -> Command<L, Request, Answer> {
+    let mark = load_mark(&on("load mark"), who);
+    let sense = load_fm(&on("load fM"), who);
+    match variant.loads {
+        Loads::MarkFirst => sequence([mark, sense]),
+        Loads::SenseFirst => sequence([sense, mark]),
+    }
 }
 
 /// Line 4. The one place in which the phase test matters.

@@ -36,6 +36,7 @@
 //! is at rest; and one guard of each loop that could otherwise go round without any other step.
 //! [`Granularity::Reduced`] goes further, for the sake of what is freed alone.
 
+mod by_access;
 mod collector;
 mod colours;
 mod drawing;
@@ -52,10 +53,11 @@ mod state;
 mod symmetry;
 mod system;
 
+pub use by_access::{Access, ByAccess, Round};
 pub use colours::{Heap, pointed_to, reach};
 pub use scope::{
-    Allocate, Barriers, Flip, Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS,
-    Memory, Part, Remains, Scope, UnknownPart, Variant, Without,
+    Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
+    MAX_REFS, Memory, Part, Remains, Scope, UnknownPart, Variant, Without,
 };
 pub use state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,

@@ -92,6 +92,8 @@ pub struct Variant {
     pub allocate: Allocate,
     /// When `fA` is set.
     pub flip: Flip,
+    /// What marking loads first.
+    pub loads: Loads,
 }
 
 impl Variant {
@@ -267,4 +269,14 @@ pub enum Flip {
     BeforeInit,
     /// Never.
     Never,
+}
+
+/// What marking loads first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loads {
+    /// The mark of the object, as in the proof development.
+    #[default]
+    MarkFirst,
+    /// `fM`, as Fig. 5 is printed.
+    SenseFirst,
 }

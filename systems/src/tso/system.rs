@@ -117,7 +117,7 @@ impl OnTheFly {
     }
 
     /// Everything idle [the design's initial states], with a heap and roots.
-    fn begin(
+    pub(super) fn begin(
         &self,
         heap: ArrayVec<[Option<Object>; MAX_REFS]>,
         roots: &[Refs],

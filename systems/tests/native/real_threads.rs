@@ -9,7 +9,7 @@ use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
     Violation,
 };
-use refmap_systems::native::{Outcome, Program, Running, Stress, Trigger, play};
+use refmap_systems::native::{Failure, Outcome, Program, Running, Stress, Trigger, play};
 
 use super::caught::{FAULTS, Seen};
 
@@ -97,6 +97,36 @@ fn a_failure_is_made_small() {
     assert!(failure.program.len() <= 12, "{:?}", failure.program.lines());
     assert!(failure.program.len() < failure.operations);
     assert!(failure.again.0 > 0, "{:?}", failure.again);
+}
+
+/// A program that fails with luck is played until it does, as long as its failure says that it takes.
+#[test]
+fn a_failure_is_repeated() {
+    let (name, seen, lines) = FAULTS[2];
+    assert_eq!((name, seen), ("mark-without-cas", Seen::WithLuck));
+    let stress = |duration| Stress {
+        shape: SHAPE,
+        threads: 2,
+        fault: Fault::MarkWithoutCas,
+        seed: 1,
+        duration,
+        program: Some(Program::read(lines.iter().copied()).unwrap()),
+    };
+    let run = |duration| stress(duration).run(&AtomicBool::new(false)).unwrap();
+    let failure = run(Duration::from_secs(60)).failure;
+    let failure = failure.expect("some play fails");
+    let (failed, played) = failure.again;
+    assert!(played >= 50 && failed >= 5, "{:?}", failure.again);
+    let each = failure.again_took / failed;
+    let least = Duration::from_secs(10);
+    assert_eq!(failure.repeating(), (20 * each).max(least));
+    assert!(run(failure.repeating()).failure.is_some());
+    // One that did not fail again has to be played for long.
+    let rare = Failure {
+        again: (0, 50),
+        ..failure
+    };
+    assert_eq!(rare.repeating(), Duration::from_secs(600));
 }
 
 /// What is garbage at the beginning of a cycle is gone after it; after two at the latest.
@@ -291,7 +321,7 @@ fn ben_ari_appends_only_garbage() {
         sons: 2,
         roots: 2,
     };
-    let run = |fault, steps| ben_ari::run(bounds, fault, 5, steps, || true).unwrap();
+    let run = |fault, steps| ben_ari::run(bounds, fault, 5, steps, None, || true).unwrap();
     let sound = run(ben_ari::Fault::None, 20_000);
     assert_eq!(sound.violation, None);
     let counts = sound.counts;
@@ -299,7 +329,7 @@ fn ben_ari_appends_only_garbage() {
     assert!(counts.compared > 1000, "{counts:?}");
     assert!(run(ben_ari::Fault::NoCount, 2_000_000).violation.is_some());
     let roots = Bounds { roots: 7, ..bounds };
-    assert!(ben_ari::run(roots, ben_ari::Fault::None, 0, 1, || true).is_err());
+    assert!(ben_ari::run(roots, ben_ari::Fault::None, 0, 1, None, || true).is_err());
 }
 
 /// A mutator that does not colour, and one that colours first, as Pixley and van de Snepscheut found.
@@ -315,7 +345,7 @@ fn ben_ari_has_to_colour_after_redirecting() {
         let begun = std::time::Instant::now();
         let goes_on = || begun.elapsed() < Duration::from_secs(60);
         let named = ben_ari::Fault::named(fault).unwrap();
-        let outcome = ben_ari::run(bounds, named, 5, u64::MAX, goes_on).unwrap();
+        let outcome = ben_ari::run(bounds, named, 5, u64::MAX, None, goes_on).unwrap();
         assert!(outcome.violation.is_some(), "{fault}");
     }
 }

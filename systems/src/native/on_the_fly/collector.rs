@@ -6,7 +6,7 @@ use super::control::Phase;
 use super::counts::Counts;
 use super::error::Violation;
 use super::fault::Fault;
-use super::handshake::Stage;
+use super::handshake::{Stage, mfence};
 use super::heap::Heap;
 use super::marking::{Worklist, mark};
 use super::reference::{Header, Reference};
@@ -81,12 +81,12 @@ impl<W: Witness> Collector<W> {
 
     fn on_the_fly(&mut self) -> Result<(), Violation> {
         self.handshake(Stage::Idle);
-        self.heap.control.invert_fm();
+        self.invert_fm();
         self.handshake(Stage::IdleFlip);
-        self.heap.control.set_phase(Phase::Init);
+        self.set_phase(Phase::Init);
         self.handshake(Stage::Init);
-        self.heap.control.set_phase(Phase::Mark);
-        self.heap.control.set_fa_to_fm();
+        self.set_phase(Phase::Mark);
+        self.set_fa_to_fm();
         self.handshake(Stage::Mark);
         self.collect()
     }
@@ -96,9 +96,9 @@ impl<W: Witness> Collector<W> {
     fn stop_the_world(&mut self) -> Result<(), Violation> {
         self.heap.seats.stop();
         self.handshake(Stage::Stop);
-        self.heap.control.invert_fm();
-        self.heap.control.set_phase(Phase::Mark);
-        self.heap.control.set_fa_to_fm();
+        self.invert_fm();
+        self.set_phase(Phase::Mark);
+        self.set_fa_to_fm();
         // With a fence, which get-roots does not have.
         self.handshake(Stage::Mark);
         let collected = self.collect();
@@ -109,25 +109,63 @@ impl<W: Witness> Collector<W> {
     /// From the roots to the end [lines 15–46].
     fn collect(&mut self) -> Result<(), Violation> {
         self.handshake(Stage::GetRoots);
-        self.w = self.heap.seats.take();
         let marked = self.mark_loop();
         if marked.is_ok() {
-            self.heap.control.set_phase(Phase::Sweep);
+            self.set_phase(Phase::Sweep);
             self.sweep();
         }
-        self.heap.control.set_phase(Phase::Idle);
+        self.set_phase(Phase::Idle);
         marked
     }
 
-    /// A round of handshakes [Fig. 4].
+    /// Line 5.
+    fn invert_fm(&mut self) {
+        let begin = self.witness.now();
+        let fm = self.heap.control.invert_fm();
+        self.witness.saw(begin, Event::SetFm { fm });
+    }
+
+    /// Line 12.
+    fn set_fa_to_fm(&mut self) {
+        let begin = self.witness.now();
+        let fa = self.heap.control.set_fa_to_fm();
+        self.witness.saw(begin, Event::SetFa { fa });
+    }
+
+    /// Lines 8, 11, 37 and 46.
+    fn set_phase(&mut self, phase: Phase) {
+        let begin = self.witness.now();
+        self.heap.control.set_phase(phase);
+        self.witness.saw(begin, Event::SetPhase { phase });
+    }
+
+    /// A round of handshakes [Fig. 4], and with get-roots and get-work what was handed over. A noop
+    /// handshake begins with a fence, the others do not: `fM`, `fA` and the phase are what they were at the
+    /// last that does.
     fn handshake(&mut self, stage: Stage) {
-        if stage.is_left_out(self.heap.fault) {
-            return;
+        if !stage.is_left_out(self.heap.fault) {
+            self.witness.at(Place::Round);
+            if stage.is_noop() {
+                mfence(self.heap.fault, &mut self.witness);
+            }
+            let begin = self.witness.now();
+            self.heap.seats.ask(stage);
+            self.witness.saw(begin, Event::Ask { stage });
+            let begin = self.witness.now();
+            self.heap.seats.wait();
+            self.take_work(stage);
+            self.witness.saw(begin, Event::Answered { stage });
+            self.counts.rounds += 1;
+        } else {
+            self.take_work(stage);
         }
-        self.witness.at(Place::Round);
-        self.heap.seats.ask(stage, self.heap.fault);
-        self.heap.seats.wait();
-        self.counts.rounds += 1;
+    }
+
+    /// Lines 20 and 34.
+    fn take_work(&mut self, stage: Stage) {
+        if !stage.is_noop() {
+            self.w = self.heap.seats.take();
+        }
     }
 
     /// Lines 25 to 34.
@@ -146,7 +184,6 @@ impl<W: Witness> Collector<W> {
                 self.trace(slot)?;
             }
             self.handshake(Stage::GetWork);
-            self.w = self.heap.seats.take();
         }
         Ok(())
     }
@@ -155,9 +192,12 @@ impl<W: Witness> Collector<W> {
     fn trace(&mut self, slot: u32) -> Result<(), Violation> {
         let header = self.heap.header(slot);
         let generation = header.generation;
+        let src = Reference { slot, generation };
         if !header.allocated || header.mark != self.heap.control.fm() {
-            return Err(Violation::NotGrey(Reference { slot, generation }));
+            return Err(Violation::NotGrey(src));
         }
+        let begin = self.witness.now();
+        self.witness.saw(begin, Event::Trace { reference: src });
         self.witness.at(Place::Trace);
         self.counts.traced += 1;
         let Self {
@@ -168,7 +208,10 @@ impl<W: Witness> Collector<W> {
             ..
         } = self;
         for field in 0..heap.shape.fields {
-            if let Some(reference) = heap.field(slot, field) {
+            let begin = witness.now();
+            let value = heap.field(slot, field);
+            witness.saw(begin, Event::Scan { src, field, value });
+            if let Some(reference) = value {
                 mark(heap, reference, w, counts, witness).map_err(Violation::Stale)?;
             }
         }

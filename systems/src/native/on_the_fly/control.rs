@@ -1,14 +1,21 @@
 //! The control variables `fM`, `fA` and `phase` [section 2.2]. Only the collector writes them.
 
+use serde::{Deserialize, Serialize};
+
 use super::primitives::{AtomicBool, AtomicU8, Ordering};
 
 /// What the collector is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[repr(u8)]
-pub(crate) enum Phase {
+pub enum Phase {
+    /// Nothing.
     Idle,
+    /// The barriers are being switched on.
     Init,
+    /// Marking.
     Mark,
+    /// Freeing.
     Sweep,
 }
 
@@ -54,13 +61,14 @@ impl Control {
         }
     }
 
-    /// [Fig. 2, line 5]. The collector is the only writer.
-    pub fn invert_fm(&self) {
+    /// The new sense [Fig. 2, line 5]. The collector is the only writer.
+    pub fn invert_fm(&self) -> bool {
         // Relaxed: its own value.
         let inverted = !self.fm.load(Ordering::Relaxed);
         // Release: whoever sees the new sense also sees the phase `Idle` before it. The variables are
         // written in the order of Fig. 2, as the collector's store buffer keeps it.
         self.fm.store(inverted, Ordering::Release);
+        inverted
     }
 
     /// [Fig. 2, lines 8, 11, 37 and 46].
@@ -69,11 +77,12 @@ impl Control {
         self.phase.store(phase as u8, Ordering::Release);
     }
 
-    /// [Fig. 2, line 12].
-    pub fn set_fa_to_fm(&self) {
+    /// The new sense [Fig. 2, line 12].
+    pub fn set_fa_to_fm(&self) -> bool {
         // Relaxed: its own value.
         let fm = self.fm.load(Ordering::Relaxed);
         // Release: as above.
         self.fa.store(fm, Ordering::Release);
+        fm
     }
 }

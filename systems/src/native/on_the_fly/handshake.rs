@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::fault::Fault;
 use super::marking::{NONE, Worklist};
 use super::primitives::{self, AtomicBool, AtomicU8, AtomicU32, Mutex, Ordering, fence};
+use super::witness::{Event, Witness};
 
 /// The handshakes of a cycle, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -65,7 +66,7 @@ impl Stage {
     }
 
     /// Whether it asks for nothing but an answer.
-    fn is_noop(self) -> bool {
+    pub fn is_noop(self) -> bool {
         !matches!(self, Self::GetRoots | Self::GetWork)
     }
 
@@ -93,9 +94,11 @@ impl Stage {
 }
 
 /// The paper's mfence, of both sides. The one place in which the fault matters.
-fn mfence(fault: Fault) {
+pub(crate) fn mfence<W: Witness>(fault: Fault, witness: &mut W) {
     if fault != Fault::NoHandshakeFence {
+        let begin = witness.now();
         fence(Ordering::SeqCst);
+        witness.saw(begin, Event::Fence);
     }
 }
 
@@ -114,17 +117,15 @@ impl Seat {
         })
     }
 
-    /// What the mutator is asked for. Called by the mutator.
+    /// What the mutator is asked for. Called by the mutator, which passes its fence if it is anything.
     #[inline]
-    pub fn asked(&self, fault: Fault) -> Option<Stage> {
-        // Relaxed: the fence below makes what the collector wrote before its fence visible, and what it
+    pub fn asked(&self) -> Option<Stage> {
+        // Relaxed: the mutator's fence makes what the collector wrote before its own visible, and what it
         // wrote before get-work.
-        let asked = self.asked.load(Ordering::Relaxed);
-        if asked == NOTHING {
-            return None;
+        match self.asked.load(Ordering::Relaxed) {
+            NOTHING => None,
+            asked => Stage::of(asked),
         }
-        mfence(fault);
-        Stage::of(asked)
     }
 
     /// The mutator is done, and hands over `w` if it was asked for that.
@@ -192,12 +193,13 @@ impl Seats {
 
     /// A mutator comes that holds what `parent` does. It knows what the parent knows, and owes the
     /// answer that the parent owes.
-    pub fn fork(&self, parent: &Seat) -> Arc<Seat> {
+    pub fn fork(&self, parent: &Seat) -> (Arc<Seat>, Option<Stage>) {
         self.members(|members| {
             // Relaxed: requests are made under the lock.
-            let seat = Seat::new(parent.asked.load(Ordering::Relaxed));
+            let asked = parent.asked.load(Ordering::Relaxed);
+            let seat = Seat::new(asked);
             members.seats.push(Arc::clone(&seat));
-            seat
+            (seat, Stage::of(asked))
         })
     }
 
@@ -212,12 +214,8 @@ impl Seats {
         });
     }
 
-    /// Asks every mutator. A noop handshake begins with a fence, get-roots and get-work do not: `fM`,
-    /// `fA` and the phase are what they were at the last that does.
-    pub fn ask(&self, stage: Stage, fault: Fault) {
-        if stage.is_noop() {
-            mfence(fault);
-        }
+    /// Asks every mutator.
+    pub fn ask(&self, stage: Stage) {
         self.members(|members| {
             for seat in &members.seats {
                 seat.asked.store(stage as u8, stage.ordering());

@@ -95,16 +95,35 @@ pub(crate) fn mark<W: Witness>(
     counts: &mut Counts,
     witness: &mut W,
 ) -> Result<(), Stale> {
-    let expected = !heap.control.fm();
+    let begin = witness.now();
+    let fm = heap.control.fm();
+    witness.saw(begin, Event::Sense { reference, fm });
     witness.at(Place::Sense);
+    let begin = witness.now();
     let header = heap.header_of(reference)?;
-    if header.mark != expected || heap.control.phase() == Phase::Idle {
+    let mark = header.mark;
+    witness.saw(begin, Event::Look { reference, mark });
+    if mark == fm {
+        return Ok(());
+    }
+    let begin = witness.now();
+    let phase = heap.control.phase();
+    witness.saw(begin, Event::Test { reference, phase });
+    if phase == Phase::Idle {
         return Ok(());
     }
     witness.at(Place::Claim);
     let begin = witness.now();
     let won = claim(heap, reference, header);
-    witness.saw(begin, Event::Mark { reference, won });
+    let mark = Some(!mark);
+    witness.saw(
+        begin,
+        Event::Mark {
+            reference,
+            won,
+            mark,
+        },
+    );
     if won {
         w.push(reference.slot, &heap.links);
         counts.marks += 1;

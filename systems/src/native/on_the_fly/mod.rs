@@ -19,6 +19,7 @@ mod reference;
 mod witness;
 
 pub use collector::{Collector, Mode};
+pub use control::Phase;
 pub use counts::Counts;
 pub use error::{HeapError, Stale, Violation};
 pub use fault::Fault;
@@ -27,11 +28,3 @@ pub use heap::{Heap, Shape, ShapeError};
 pub use mutator::{Mutator, Root};
 pub use reference::Reference;
 pub use witness::{Event, Place, Unseen, Witness};
-
-// For tests that take in this source; those of the library itself have no use for it.
-#[cfg(test)]
-#[allow(
-    unused_imports,
-    reason = "Loom's tests, which include this folder, set the phase"
-)]
-pub(crate) use control::Phase;

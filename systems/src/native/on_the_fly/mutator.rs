@@ -6,7 +6,7 @@ use super::control::Phase;
 use super::counts::Counts;
 use super::error::{HeapError, Stale};
 use super::fault::Fault;
-use super::handshake::{Seat, Stage};
+use super::handshake::{Seat, Stage, mfence};
 use super::heap::Heap;
 use super::marking::{Worklist, mark};
 use super::primitives;
@@ -91,8 +91,10 @@ impl Mutator {
 
 impl<W: Witness> Mutator<W> {
     /// A mutator that holds nothing, and is followed.
-    pub fn witnessed(heap: &Arc<Heap>, witness: W) -> Self {
+    pub fn witnessed(heap: &Arc<Heap>, mut witness: W) -> Self {
+        let begin = witness.now();
         let seat = heap.seats.join();
+        witness.saw(begin, Event::Join { owes: None });
         Self::on(Arc::clone(heap), seat, witness)
     }
 
@@ -120,11 +122,13 @@ impl<W: Witness> Mutator<W> {
     pub fn fork<'r, V: Witness>(
         &self,
         roots: impl IntoIterator<Item = &'r Root>,
-        witness: V,
+        mut witness: V,
     ) -> Result<(Mutator<V>, Vec<Root>), HeapError> {
         let checked = roots.into_iter().map(|root| self.roots.check(root));
         let references: Vec<Reference> = checked.collect::<Result<_, _>>()?;
-        let seat = self.heap.seats.fork(&self.seat);
+        let begin = witness.now();
+        let (seat, owes) = self.heap.seats.fork(&self.seat);
+        witness.saw(begin, Event::Join { owes });
         let mut child = Mutator::on(Arc::clone(&self.heap), seat, witness);
         // This mutator holds them all the time.
         let add = |reference| {
@@ -161,8 +165,8 @@ impl<W: Witness> Mutator<W> {
         }
         let Some(slot) = self.pool.pop() else {
             self.counts.full += 1;
-            let reference = None;
-            self.witness.saw(begin, Event::Alloc { reference });
+            let (reference, mark) = (None, None);
+            self.witness.saw(begin, Event::Alloc { reference, mark });
             return Err(HeapError::Full);
         };
         for field in 0..self.heap.shape.fields {
@@ -179,6 +183,7 @@ impl<W: Witness> Mutator<W> {
         self.counts.allocs += 1;
         let event = Event::Alloc {
             reference: Some(reference),
+            mark: Some(header.mark),
         };
         self.witness.saw(begin, event);
         Ok(self.roots.add(reference))
@@ -229,7 +234,7 @@ impl<W: Witness> Mutator<W> {
             self.counts.stores_while_collecting += 1;
         }
         let before = self.counts.marks;
-        self.deletion_barrier(src, field)?;
+        self.deletion_barrier(src, field, value)?;
         self.insertion_barrier(value)?;
         self.counts.barrier_marks += self.counts.marks - before;
         self.witness.at(Place::Write);
@@ -239,12 +244,26 @@ impl<W: Witness> Mutator<W> {
         Ok(())
     }
 
-    /// Marks what the field holds [line 9].
-    fn deletion_barrier(&mut self, src: Reference, field: u32) -> Result<(), Stale> {
+    /// Marks what the field holds, before `value` is written there [line 9].
+    fn deletion_barrier(
+        &mut self,
+        src: Reference,
+        field: u32,
+        value: Option<Reference>,
+    ) -> Result<(), Stale> {
         if self.heap.fault == Fault::NoDeletionBarrier {
             return Ok(());
         }
-        self.mark(self.heap.field(src.slot, field))
+        let begin = self.witness.now();
+        let was = self.heap.field(src.slot, field);
+        let event = Event::Overwrite {
+            src,
+            field,
+            was,
+            value,
+        };
+        self.witness.saw(begin, event);
+        self.mark(was)
     }
 
     /// Marks what the field will hold [line 10].
@@ -290,7 +309,7 @@ impl<W: Witness> Mutator<W> {
     /// If a root is stale, which the collector has to prevent. The handshake is answered nevertheless.
     #[inline]
     pub fn safepoint(&mut self) -> Result<Option<Stage>, Stale> {
-        let Some(stage) = self.seat.asked(self.heap.fault) else {
+        let Some(stage) = self.seat.asked() else {
             return Ok(None);
         };
         let answered = self.answer(stage);
@@ -302,6 +321,9 @@ impl<W: Witness> Mutator<W> {
 
     #[cold]
     fn answer(&mut self, stage: Stage) -> Result<(), Stale> {
+        let begin = self.witness.now();
+        self.witness.saw(begin, Event::Asked { stage });
+        mfence(self.heap.fault, &mut self.witness);
         let marked = match stage {
             Stage::GetRoots => self.mark_roots(),
             _ => Ok(()),
@@ -332,7 +354,7 @@ impl<W: Witness> Mutator<W> {
         let mut round = 0;
         let mut answered = Ok(());
         while self.heap.seats.is_stopped() {
-            match self.seat.asked(self.heap.fault) {
+            match self.seat.asked() {
                 Some(stage) => {
                     answered = answered.and(self.answer(stage));
                     round = 0;

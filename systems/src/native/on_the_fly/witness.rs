@@ -4,13 +4,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::control::Phase;
 use super::handshake::Stage;
 use super::reference::Reference;
 
-/// What a mutator or the collector did.
+/// What a mutator or the collector did: every access of what threads share that says where its thread is
+/// in Figs. 2, 5 and 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
+    /// A mutator came, and holds nothing yet.
+    Join {
+        /// What it is asked for from the beginning, as who forked it is.
+        owes: Option<Stage>,
+    },
     /// A mutator came to hold a reference without a load: it was forked with it.
     Hold {
         /// What it holds.
@@ -20,6 +27,9 @@ pub enum Event {
     Alloc {
         /// Which; none if no slot was free.
         reference: Option<Reference>,
+        /// Its mark, if that was recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mark: Option<bool>,
     },
     /// A mutator read a field, and holds what was there.
     Load {
@@ -28,6 +38,17 @@ pub enum Event {
         /// Its field.
         field: u32,
         /// What was there.
+        value: Option<Reference>,
+    },
+    /// The deletion barrier of a store read what the store will overwrite.
+    Overwrite {
+        /// The object.
+        src: Reference,
+        /// Its field.
+        field: u32,
+        /// What was there.
+        was: Option<Reference>,
+        /// What will be written.
         value: Option<Reference>,
     },
     /// A mutator wrote a field.
@@ -44,10 +65,38 @@ pub enum Event {
         /// Which.
         reference: Reference,
     },
-    /// A mutator answered a handshake, and passed its fence.
+    /// A mutator saw that it is asked for a handshake.
+    Asked {
+        /// Which.
+        stage: Stage,
+    },
+    /// A thread passed the fence of a handshake.
+    Fence,
+    /// A mutator was about to answer a handshake, behind its fence.
     Handshake {
         /// Which.
         stage: Stage,
+    },
+    /// Marking loaded `fM`.
+    Sense {
+        /// What is to be marked.
+        reference: Reference,
+        /// The sense in which objects are marked.
+        fm: bool,
+    },
+    /// Marking loaded the mark.
+    Look {
+        /// Of what.
+        reference: Reference,
+        /// Its mark.
+        mark: bool,
+    },
+    /// Marking loaded the phase.
+    Test {
+        /// What is to be marked.
+        reference: Reference,
+        /// The phase.
+        phase: Phase,
     },
     /// A thread raced to mark an object.
     Mark {
@@ -55,6 +104,48 @@ pub enum Event {
         reference: Reference,
         /// Whether it won.
         won: bool,
+        /// The sense in which it marked, if that was recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mark: Option<bool>,
+    },
+    /// The collector asked all mutators for a handshake.
+    Ask {
+        /// Which.
+        stage: Stage,
+    },
+    /// All mutators had answered the collector, and it took over what they had handed over.
+    Answered {
+        /// Which handshake.
+        stage: Stage,
+    },
+    /// The collector inverted `fM`.
+    SetFm {
+        /// To what.
+        fm: bool,
+    },
+    /// The collector set `fA`.
+    SetFa {
+        /// To what.
+        fa: bool,
+    },
+    /// The collector set the phase.
+    SetPhase {
+        /// To what.
+        phase: Phase,
+    },
+    /// The collector took an object off its worklist.
+    Trace {
+        /// Which.
+        reference: Reference,
+    },
+    /// The collector read a field of the object that it traces.
+    Scan {
+        /// The object.
+        src: Reference,
+        /// Its field.
+        field: u32,
+        /// What was there.
+        value: Option<Reference>,
     },
     /// The collector freed an object.
     Free {

@@ -189,7 +189,7 @@ fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
         let (failed, appended) = (Arc::clone(&failed), Arc::clone(&appended));
         move || {
             let seed = seeds.fetch_add(1, Ordering::Relaxed);
-            let outcome = ben_ari::run(bounds, fault, seed, 200, || true).unwrap();
+            let outcome = ben_ari::run(bounds, fault, seed, 200, None, || true).unwrap();
             failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
             appended.fetch_add(outcome.counts.appended, Ordering::Relaxed);
         }

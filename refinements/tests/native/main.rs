@@ -1,4 +1,8 @@
-//! What the native collector does, against "collect only garbage".
+//! What the native collector does, against "collect only garbage", and against the x86-TSO model.
+
+mod ben_ari;
+mod model;
+mod projected;
 
 use refmap::validate::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
 use refmap::{TransitionSystem, Verdict};
@@ -204,7 +208,7 @@ fn a_header_says_how_large_the_heap_is() {
     let error = error.err().expect("there are no fields").to_string();
     assert_eq!(
         error,
-        "the header's parameter \"fields\" must be a number from 0 to 255"
+        "the header's parameter \"fields\" must be a number from 0 to 255, and is none"
     );
     let error = ObservedHeap::of(&Header::new([("objects", 0), ("fields", 1)]));
     assert!(error.is_err());

@@ -1,0 +1,88 @@
+//! Histories of Ben-Ari's native collector, against "collect only garbage".
+//!
+//! A redirection and an append each take effect within their interval. An append is several stores, to
+//! cells that nobody can reach but for the last, which makes them accessible.
+
+use refmap::validate::{Happening, Header, Observed};
+use refmap_systems::native::ben_ari::{Bounds, Event};
+use refmap_systems::native::free_list::{Action, Cells, FreeList};
+
+use super::header::{HeaderError, number};
+
+/// Says which steps of the specification the recorded events show.
+pub struct ObservedMemory {
+    specification: FreeList,
+}
+
+impl ObservedMemory {
+    /// For the memory that the header of a history speaks of: `nodes`, `sons` and `roots`.
+    ///
+    /// # Errors
+    ///
+    /// If it does not say so.
+    pub fn of(header: &Header) -> Result<Self, HeaderError> {
+        let nodes = number(header, "nodes", 1, Bounds::MOST_NODES)?;
+        let bounds = Bounds {
+            nodes,
+            sons: number(header, "sons", 1, Bounds::MOST_SONS)?,
+            roots: number(header, "roots", 1, nodes)?,
+        };
+        let specification = FreeList { bounds };
+        Ok(Self { specification })
+    }
+}
+
+fn action_of(event: &Event) -> Action {
+    match *event {
+        Event::Redirect { node, son, to } => Action::Mutate { node, son, to },
+        Event::Append { node } => Action::Append { node },
+    }
+}
+
+impl Observed for ObservedMemory {
+    type Specification = FreeList;
+    type Event = Event;
+
+    fn specification(&self) -> &FreeList {
+        &self.specification
+    }
+
+    fn shows(
+        &self,
+        _: &Cells,
+        happening: &Happening<'_, Event>,
+        visit: &mut impl FnMut(Option<Action>),
+    ) {
+        visit(Some(action_of(happening.event)));
+    }
+
+    fn refusal(&self, from: &Cells, happening: &Happening<'_, Event>) -> String {
+        let Bounds { nodes, sons, .. } = self.specification.bounds;
+        match *happening.event {
+            Event::Append { node } if node >= nodes => "there is no such node".to_owned(),
+            Event::Append { node } => match self.specification.path(from, node) {
+                Some(path) => {
+                    let path: Vec<_> = path.iter().map(u32::to_string).collect();
+                    format!("node {node} is accessible: {}", path.join(" → "))
+                }
+                None => "the collector may do it".to_owned(),
+            },
+            Event::Redirect { node, son, to } if node < nodes && son < sons && to < nodes => {
+                format!("node {to} is not accessible")
+            }
+            Event::Redirect { .. } => "there is no such cell, or no such node".to_owned(),
+        }
+    }
+
+    /// A history in which nothing was appended says nothing of what is appended.
+    fn is_interesting(&self, event: &Event) -> bool {
+        matches!(event, Event::Append { .. })
+    }
+
+    fn describe(&self, event: &Event) -> String {
+        match *event {
+            Event::Redirect { node, son, to } => format!("redirect ({node}, {son}) to {to}"),
+            Event::Append { node } => format!("append {node}"),
+        }
+    }
+}

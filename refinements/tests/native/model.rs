@@ -1,0 +1,493 @@
+//! Histories of the native collector on tiny heaps, against the x86-TSO model.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+use refmap::random::Generator;
+use refmap::validate::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
+use refmap::{TransitionSystem, Verdict};
+use refmap_refinements::native::ObservedModel;
+use refmap_systems::native::model::{Action, Followed, Model};
+use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, Stage};
+use refmap_systems::native::{History, Program, Stress, most_mutators};
+use refmap_systems::tso::{Access, State, Who};
+
+const SHAPE: Shape = Shape {
+    objects: 4,
+    fields: 2,
+};
+
+fn stress(threads: usize, shape: Shape, fault: Fault, seed: u64) -> Stress {
+    Stress {
+        shape,
+        threads,
+        fault,
+        seed,
+        duration: std::time::Duration::ZERO,
+        program: None,
+    }
+}
+
+fn long(threads: usize, shape: Shape, fault: Fault, seed: u64) -> History {
+    let stress = stress(threads, shape, fault, seed);
+    let history = stress.record(&stress.long_program(), false);
+    history.expect("the heap can be")
+}
+
+/// What a program does that goes wrong, or not.
+fn played(fault: Fault, lines: &[&str], fails: bool) -> History {
+    let program = Program::read(lines.iter().copied()).expect("it is a program");
+    let history = stress(lines.len(), SHAPE, fault, 0).record(&program, fails);
+    history.expect("the heap can be")
+}
+
+fn decided(shape: Shape, history: &History) -> Validation {
+    let header = Header::new([
+        ("mutators", most_mutators(history).max(1) as u32),
+        ("objects", shape.objects),
+        ("fields", shape.fields),
+    ]);
+    let observed = ObservedModel::of(&header).expect("the model has such an instance");
+    let events = Ordered::of(history.iter().cloned());
+    validate(&observed, events, &Settings::default()).expect("the history is in order")
+}
+
+fn verdict(history: &History) -> Verdict {
+    decided(SHAPE, history).verdict()
+}
+
+/// Why a history is refused; none if it is not.
+fn refused(history: &History) -> Option<String> {
+    let report = decided(SHAPE, history).report();
+    report.counterexample.map(|found| found.explanation)
+}
+
+fn count(history: &History, is: impl Fn(&Event) -> bool) -> usize {
+    let events = history.iter().filter_map(|recorded| recorded.event);
+    events.filter(|event| is(event)).count()
+}
+
+/// On heaps of several shapes, with mutators that come and go.
+#[test]
+fn native_histories_are_runs_of_the_model() {
+    let mut all = History::new();
+    for (threads, objects, fields, seed) in [(1, 4, 2, 1), (2, 4, 2, 2), (2, 3, 1, 3), (1, 2, 1, 4)]
+    {
+        let shape = Shape { objects, fields };
+        let history = long(threads, shape, Fault::None, seed);
+        // Two threads that relay at the same moment make four mutators.
+        if most_mutators(&history) > 3 {
+            continue;
+        }
+        let report = decided(shape, &history).report();
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        all.extend(history);
+    }
+    assert!(count(&all, |e| matches!(e, Event::Free { .. })) > 10);
+    assert!(count(&all, |e| matches!(e, Event::Mark { won: true, .. })) > 10);
+    assert!(count(&all, |e| matches!(e, Event::Scan { value: Some(_), .. })) > 10);
+    assert!(count(&all, |e| matches!(e, Event::Join { .. })) > 10);
+}
+
+/// Every fault is visible in what the code does, but for the one that is a race: the others leave out a
+/// step of the model's or take one that it does not have.
+#[test]
+fn native_faults_are_refused_by_name() {
+    for (name, reason) in [
+        ("no-deletion-barrier", "is between two operations"),
+        ("no-insertion-barrier", "`insertion: load fM` next"),
+        ("skip-idle-noop", "`idle: mfence` next"),
+        ("skip-idle-flip-noop", "`idle flip: mfence` next"),
+        ("skip-init-noop", "`init: mfence` next"),
+        ("skip-mark-noop", "`mark: mfence` next"),
+        ("no-handshake-fence", "`idle: mfence` next"),
+        ("roots-not-marked", "`get-roots: choose a root` next"),
+        ("no-get-work", "`get-work: set type` next"),
+        ("allocate-wrong-sense", "new objects are marked 0"),
+        ("early-sweep", "`mark loop: choose src` next"),
+        ("worklist-not-handed-over", "`mark loop: choose src` next"),
+        ("generation-not-bumped", "its generation is at least 1"),
+    ] {
+        let fault = Fault::named(name).expect("there is such a fault");
+        let reasons = refused(&long(1, SHAPE, fault, 1)).expect(name);
+        assert!(reasons.contains(reason), "{name}: {reasons}");
+    }
+}
+
+/// A plain store in the place of the CAS is seen where it matters: where two win.
+#[test]
+fn a_race_that_two_win_is_refused() {
+    let fault = Fault::named("mark-without-cas").expect("there is such a fault");
+    let lines = [
+        "alloc; alloc; store 1.0=0; discard 0; until get-roots@claim",
+        "until get-roots@claim",
+    ];
+    let history = played(fault, &lines, true);
+    let reasons = refused(&history).expect("two have won");
+    assert!(reasons.contains("another thread has won"), "{reasons}");
+}
+
+/// A short history in which one object is freed and another kept.
+fn short() -> History {
+    let history = played(
+        Fault::None,
+        &["alloc; discard 0; until idle; until idle"],
+        false,
+    );
+    assert_eq!(verdict(&history), Verdict::Holds);
+    history
+}
+
+/// The same, with some events left out: places close up.
+fn without(history: &History, is_left_out: impl Fn(usize, &Event) -> bool) -> History {
+    let mut places = HashMap::new();
+    let events = history
+        .iter()
+        .enumerate()
+        .filter(|(at, recorded)| !recorded.event.is_some_and(|event| is_left_out(*at, &event)));
+    events
+        .map(|(_, recorded)| {
+            let place = places.entry(recorded.thread).or_insert(0);
+            *place += 1;
+            Recorded {
+                place: *place - 1,
+                ..recorded.clone()
+            }
+        })
+        .collect()
+}
+
+/// The same, with the first event changed that can be.
+fn changed(history: &History, change: impl Fn(&Event) -> Option<Event>) -> History {
+    let mut history = history.clone();
+    let mut events = history
+        .iter_mut()
+        .filter_map(|recorded| recorded.event.as_mut());
+    let (event, to) = events
+        .find_map(|event| change(event).map(|to| (event, to)))
+        .expect("there is such an event");
+    *event = to;
+    history
+}
+
+#[test]
+fn damage_is_refused_by_name() {
+    let history = short();
+    let stage_of = |event: &Event| match *event {
+        Event::Ask { stage }
+        | Event::Asked { stage }
+        | Event::Handshake { stage }
+        | Event::Answered { stage } => Some(stage),
+        _ => None,
+    };
+    let told = |history: &History, reason: &str| {
+        let reasons = refused(history).expect(reason);
+        assert!(reasons.contains(reason), "{reasons}");
+    };
+    // A handshake is dropped: all of it, fences included, and one mutator's part of it.
+    let is_of_init = |at: usize| {
+        let thread = history[at].thread;
+        let mut near = (0..at)
+            .rev()
+            .filter(|other| history[*other].thread == thread);
+        let before = near.next();
+        let after = (at + 1..history.len()).find(|other| history[*other].thread == thread);
+        let is_init = |at: Option<usize>| {
+            let event = at.and_then(|at| history[at].event);
+            event.is_some_and(|event| stage_of(&event) == Some(Stage::Init))
+        };
+        is_init(before) || is_init(after)
+    };
+    let dropped = without(&history, |at, event| {
+        let is_fence = matches!(event, Event::Fence) && is_of_init(at);
+        is_fence || stage_of(event) == Some(Stage::Init)
+    });
+    told(&dropped, "`init: mfence` next");
+    let unanswered = without(&history, |_, event| {
+        matches!(event, Event::Handshake { stage: Stage::Init })
+    });
+    told(&unanswered, "asked, and without an answer: mutator");
+    // A mark in the wrong sense.
+    let wrong = changed(&history, |event| match *event {
+        Event::Mark {
+            reference,
+            won: true,
+            mark: Some(mark),
+        } => Some(Event::Mark {
+            reference,
+            won: true,
+            mark: Some(!mark),
+        }),
+        _ => None,
+    });
+    told(&wrong, "in the sense that it has not loaded");
+    // A race that is said to be lost, and nobody else was in it.
+    let lost = changed(&history, |event| match *event {
+        Event::Mark {
+            reference,
+            won: true,
+            mark,
+        } => Some(Event::Mark {
+            reference,
+            won: false,
+            mark,
+        }),
+        _ => None,
+    });
+    told(&lost, "it would win");
+    // A black object is freed: the one that the thread holds.
+    let held = Reference {
+        slot: 0,
+        generation: 0,
+    };
+    let freed = changed(&history, |event| match event {
+        Event::Free { .. } => Some(Event::Free { reference: held }),
+        _ => None,
+    });
+    told(&freed, "0 is black");
+    // What is white is not freed.
+    let kept = without(&history, |_, event| matches!(event, Event::Free { .. }));
+    told(&kept, "white, and not freed");
+    // A load that reads something else, and a sense that is not the one in memory.
+    let sense = changed(&history, |event| match *event {
+        Event::Sense { reference, fm } => Some(Event::Sense { reference, fm: !fm }),
+        _ => None,
+    });
+    told(&sense, "fM is");
+    // Two phases change places.
+    let phases = changed(&history, |event| match *event {
+        Event::SetPhase { .. } => Some(Event::SetFa { fa: true }),
+        _ => None,
+    });
+    told(&phases, "`phase ← Init` next");
+    // A thread that has not joined.
+    let unjoined = without(&history, |_, event| matches!(event, Event::Join { .. }));
+    told(&unjoined, "it has not joined");
+}
+
+/// Of a history nothing can be left out but what no later event depends on.
+#[test]
+fn hardly_an_event_can_be_left_out() {
+    let lines =
+        ["alloc; store 1.0=0; discard 0; until get-roots; load 0.0; store 1.0=null; until idle"];
+    let history = played(Fault::None, &lines, false);
+    assert_eq!(verdict(&history), Verdict::Holds);
+    for at in 0..history.len() {
+        let left_out = without(&history, |other, _| other == at);
+        if verdict(&left_out) == Verdict::Holds {
+            let event = history[at].event.expect("all are recorded");
+            // What a thread did last, and what it loaded or let go of and holds by another root.
+            let thread = history[at].thread;
+            let is_last = history[at + 1..].iter().all(|later| later.thread != thread);
+            let may_go = matches!(event, Event::Load { .. } | Event::Discard { .. });
+            assert!(may_go || is_last, "{at}: {event:?}");
+        }
+    }
+}
+
+#[test]
+fn a_history_of_nothing_says_nothing() {
+    assert_eq!(verdict(&History::new()), Verdict::Incomplete);
+    // Joined, allocated, and no cycle of the collector.
+    let is_early = |event: &Event| matches!(event, Event::Join { .. } | Event::Alloc { .. });
+    let quiet = without(&short(), |_, event| !is_early(event));
+    assert!(count(&quiet, is_early) >= 2);
+    assert_eq!(verdict(&quiet), Verdict::Incomplete);
+}
+
+#[test]
+fn a_history_is_of_an_instance_that_the_model_has() {
+    let header = |mutators: u32, objects: u32, fields: u32| {
+        Header::new([
+            ("mutators", mutators),
+            ("objects", objects),
+            ("fields", fields),
+        ])
+    };
+    assert!(ObservedModel::of(&header(3, 4, 2)).is_ok());
+    for (header, message) in [
+        (
+            header(4, 4, 2),
+            "\"mutators\" must be a number from 1 to 3, and is 4",
+        ),
+        (
+            header(1, 16, 2),
+            "\"objects\" must be a number from 1 to 4, and is 16",
+        ),
+        (
+            header(1, 4, 0),
+            "\"fields\" must be a number from 1 to 2, and is 0",
+        ),
+        (
+            Header::default(),
+            "\"mutators\" must be a number from 1 to 3, and is none",
+        ),
+    ] {
+        let error = ObservedModel::of(&header).err().expect(message);
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}
+
+/// Whether the model comes from here to there by steps of the process, and of the memory for it: looked for
+/// among all of them.
+fn is_run(model: &Model, from: &Followed, to: &State, is_meant: impl Fn(&str) -> bool) -> bool {
+    let mut seen = HashSet::from([from.model]);
+    let mut work = VecDeque::from([from.model]);
+    while let Some(state) = work.pop_front() {
+        if state == *to {
+            return true;
+        }
+        model.by_access().model().next(&state, &mut |act, next| {
+            if is_meant(&act.process.to_string()) && seen.len() < 50_000 && seen.insert(next) {
+                work.push_back(next);
+            }
+        });
+    }
+    false
+}
+
+/// Two mutators, of which the first holds an object that leads to another.
+fn chained(model: &Model) -> Followed {
+    let mut state = None;
+    model.initial(&mut |initial| state = Some(initial));
+    let mut state = state.expect("there is one");
+    let join = |mutator| Action::Join {
+        mutator,
+        thread: u32::from(mutator),
+        owes: None,
+    };
+    let alloc = |slot| Action::Alloc {
+        mutator: 0,
+        reference: Reference {
+            slot,
+            generation: 0,
+        },
+        mark: Some(false),
+    };
+    let by = Who::Mutator(0);
+    let take = |access| Action::Take { by, access };
+    let (reference, src, field, value) = (1, 0, 0, Some(1));
+    let actions = [
+        join(0),
+        join(1),
+        alloc(0),
+        alloc(1),
+        take(Access::Overwrite {
+            src,
+            field,
+            was: None,
+            value,
+        }),
+        take(Access::LoadFm {
+            reference,
+            fm: false,
+        }),
+        take(Access::LoadMark {
+            reference,
+            mark: false,
+        }),
+        take(Access::Store { src, field, value }),
+        Action::Commit { of: by },
+        take(Access::Discard { reference }),
+    ];
+    for action in actions {
+        let to = model.successor(&state, &action);
+        state = to.unwrap_or_else(|| panic!("{action:?}\n{}", state.model.draw()));
+    }
+    state
+}
+
+/// Each access is a run of the model: some steps of one process, and of the memory. Walks at random, that
+/// avoid what only repeats.
+#[test]
+fn accesses_are_runs_of_the_model() {
+    let model = Model::new(2, 2, 1).expect("the model has such an instance");
+    let mut random = Generator::new(3);
+    let mut taken: HashMap<usize, usize> = HashMap::new();
+    for _ in 0..12 {
+        let mut state = chained(&model);
+        for _ in 0..1000 {
+            let mut steps = Vec::new();
+            model.next(&state, &mut |action, to| {
+                assert_eq!(model.successor(&state, &action), Some(to));
+                steps.push((action, to));
+            });
+            // Rules alike, and with roots to mark.
+            let rules: BTreeSet<_> = steps.iter().map(|(a, _)| model.rule_of(a).0).collect();
+            let rules: Vec<_> = rules.into_iter().collect();
+            let rule = rules[random.below(rules.len())];
+            steps.retain(|(action, _)| model.rule_of(action).0 == rule);
+            let (action, to) = steps[random.below(steps.len())];
+            // Mutators that are mostly at rest, so that the collector gets to mark what they do not hold.
+            let is_rare = match action {
+                Action::Take { access, .. } => matches!(
+                    access,
+                    Access::Discard { .. } | Access::Load { .. } | Access::Overwrite { .. }
+                ),
+                Action::Alloc { .. } | Action::Hold { .. } => true,
+                _ => false,
+            };
+            if matches!(action, Action::Leave { .. }) || is_rare && random.below(64) > 0 {
+                continue;
+            }
+            *taken.entry(rule).or_default() += 1;
+            let mutator = |mutator: u8| format!("mutator {mutator}");
+            let by = match action {
+                Action::Take { by: Who::Gc, .. } => Some("gc".to_owned()),
+                Action::Take {
+                    by: Who::Mutator(by),
+                    ..
+                }
+                | Action::Alloc { mutator: by, .. } => Some(mutator(by)),
+                Action::Commit { .. } => Some("sys".to_owned()),
+                Action::Join { .. } | Action::Hold { .. } | Action::Leave { .. } => None,
+            };
+            if let Some(by) = by.filter(|_| taken[&rule] <= 20) {
+                let is_meant = |process: &str| process == by || process == "sys";
+                assert!(is_run(&model, &state, &to.model, is_meant), "{action:?}");
+                let is_cas = matches!(
+                    action,
+                    Action::Take {
+                        access: Access::Cas { .. },
+                        ..
+                    }
+                );
+                assert!(is_cas || to.model.sys.lock.is_none());
+            }
+            state = to;
+        }
+    }
+    let names: Vec<_> = model.rules().iter().map(|rule| &rule.name).collect();
+    let missing: Vec<_> = (0..names.len())
+        .filter(|rule| !taken.contains_key(rule))
+        .collect();
+    // Joining is not offered, and leaving was not taken.
+    assert_eq!(missing, [0, 2], "{names:?}");
+}
+
+/// Many histories.
+#[test]
+#[ignore = "a minute"]
+fn many_native_histories_are_runs_of_the_model() {
+    let (mut histories, mut events, mut larger) = (0, 0, 0);
+    for seed in 0..2000u64 {
+        let threads = 1 + (seed % 2) as usize;
+        let shape = Shape {
+            objects: 2 + (seed / 2 % 3) as u32,
+            fields: 1 + (seed / 6 % 2) as u32,
+        };
+        let history = long(threads, shape, Fault::None, seed);
+        if most_mutators(&history) > 3 {
+            larger += 1;
+            continue;
+        }
+        let report = decided(shape, &history).report();
+        assert_eq!(
+            report.verdict,
+            Some(Verdict::Holds),
+            "seed {seed}: {report}"
+        );
+        histories += 1;
+        events += history.len();
+    }
+    println!("{histories} histories, {events} events; {larger} with more mutators");
+}

@@ -1,0 +1,373 @@
+//! Runs of the x86-TSO model, as the threads of the native collector would have recorded them, are
+//! accepted: what is taken together loses nothing that a thread shows.
+
+use refmap::random::Generator;
+use refmap::validate::{Event as Recorded, Header, Ordered, Settings, validate};
+use refmap::{TransitionSystem, Verdict};
+use refmap_refinements::native::ObservedModel;
+use refmap_systems::native::model::{Action, Model};
+use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
+use refmap_systems::tso::{self, HandshakePhase, HandshakeType, Marking, State, Who};
+
+const MUTATORS: u8 = 2;
+const OBJECTS: u8 = 3;
+/// The collector's thread.
+const COLLECTOR: u32 = 7;
+/// So much time is between two steps.
+const STEP: u64 = 100;
+
+/// What has been recorded of a run.
+#[derive(Default)]
+struct Projection {
+    history: Vec<Recorded<Event>>,
+    places: [u64; 8],
+    generations: [u32; OBJECTS as usize],
+    held: [[u32; OBJECTS as usize]; MUTATORS as usize],
+    /// Since when the lock is held, in which sense is marked, and whether a mark has been stored.
+    locked: Option<(u64, Option<bool>, bool)>,
+    /// Since when the collector asks, if it does.
+    asking: Option<u64>,
+}
+
+impl Projection {
+    fn record(&mut self, thread: u32, begin: u64, end: u64, event: Event) {
+        let place = &mut self.places[thread as usize];
+        self.history.push(Recorded {
+            thread,
+            place: *place,
+            begin,
+            end: Some(end),
+            event: Some(event),
+        });
+        *place += 1;
+    }
+
+    fn reference(&self, slot: u8) -> Reference {
+        Reference {
+            slot: slot.into(),
+            generation: self.generations[usize::from(slot)],
+        }
+    }
+
+    fn named(&self, value: Option<u8>) -> Option<Reference> {
+        value.map(|slot| self.reference(slot))
+    }
+
+    /// A step of a mutator or of the collector, at a time.
+    fn step(&mut self, who: Who, label: &str, from: &State, to: &State, time: u64) {
+        let thread = match who {
+            Who::Gc => COLLECTOR,
+            Who::Mutator(mutator) => mutator.into(),
+        };
+        let marks = |state: &State| -> Marking {
+            match who {
+                Who::Gc => state.gc.marking,
+                Who::Mutator(mutator) => state.mutator(mutator).marking,
+            }
+        };
+        let (before, after) = (marks(from), marks(to));
+        let (at, last) = label.split_once(": ").unwrap_or((label, ""));
+        let marked = || before.reference.map(|slot| self.reference(slot));
+        let is_mark = ["deletion", "insertion", "get-roots", "mark loop"].contains(&at);
+        let event = match (last, marked()) {
+            ("load fM", Some(reference)) if is_mark => {
+                after.fm.map(|fm| Event::Sense { reference, fm })
+            }
+            ("load mark", Some(reference)) if is_mark => {
+                after.mark.map(|mark| Event::Look { reference, mark })
+            }
+            ("load phase", Some(reference)) => Some(Event::Test {
+                reference,
+                phase: phase_of(after.phase),
+            }),
+            ("lock", _) => {
+                self.locked = Some((time, before.fm, false));
+                None
+            }
+            ("store mark", _) => {
+                self.locked = self.locked.map(|(since, mark, _)| (since, mark, true));
+                None
+            }
+            ("unlock", Some(reference)) => {
+                let (since, mark, won) = self.locked.take().expect("it has been locked");
+                let event = Event::Mark {
+                    reference,
+                    won,
+                    mark,
+                };
+                self.record(thread, since, time + 1, event);
+                None
+            }
+            _ => match who {
+                Who::Gc => self.of_collector(label, from, to, time),
+                Who::Mutator(me) => self.of_mutator(me, label, from, to, time),
+            },
+        };
+        if let Some(event) = event {
+            self.record(thread, time, time + 1, event);
+        }
+    }
+
+    fn of_mutator(
+        &mut self,
+        me: u8,
+        label: &str,
+        from: &State,
+        to: &State,
+        time: u64,
+    ) -> Option<Event> {
+        let (before, after) = (from.mutator(me), to.mutator(me));
+        let place = usize::from(me);
+        let (src, field) = (self.reference(before.src), u32::from(before.field));
+        match label {
+            "alloc" => {
+                let new = after.roots.without(before.roots).iter().next()?;
+                self.held[place][usize::from(new)] = 1;
+                Some(Event::Alloc {
+                    reference: Some(self.reference(new)),
+                    mark: to.sys.object(new).map(|object| object.mark),
+                })
+            }
+            "discard" => {
+                let mut end = time;
+                for gone in before.roots.without(after.roots).iter() {
+                    let reference = self.reference(gone);
+                    let times = std::mem::take(&mut self.held[place][usize::from(gone)]);
+                    for _ in 0..times {
+                        self.record(me.into(), end, end, Event::Discard { reference });
+                        end += 1;
+                    }
+                }
+                assert!(end < time + STEP, "there is time for all");
+                None
+            }
+            "load" => {
+                let stores = from.sys.pending_stores(Who::Mutator(me)).iter().rev();
+                let mut own = stores.filter_map(|store| match *store {
+                    tso::Store::Field(r, f, value) => {
+                        ((r, f) == (before.src, before.field)).then_some(value)
+                    }
+                    _ => None,
+                });
+                let object = from.sys.object(before.src).expect("it is held");
+                let value = own
+                    .next()
+                    .unwrap_or(object.fields[usize::from(before.field)]);
+                if let Some(value) = value {
+                    self.held[place][usize::from(value)] += 1;
+                }
+                let value = self.named(value);
+                Some(Event::Load { src, field, value })
+            }
+            "deletion: ref ← src.field" => Some(Event::Overwrite {
+                src,
+                field,
+                was: self.named(after.marking.reference),
+                value: self.named(before.dst),
+            }),
+            "store: src.field ← dst" => Some(Event::Store {
+                src,
+                field,
+                value: self.named(before.dst),
+            }),
+            "handshake: poll" => after.is_asked.then(|| Event::Asked {
+                stage: stage_of(from),
+            }),
+            "handshake: mfence" => Some(Event::Fence),
+            "noop: done" | "get-roots: done" | "get-work: done" => Some(Event::Handshake {
+                stage: stage_of(from),
+            }),
+            _ => None,
+        }
+    }
+
+    fn of_collector(&mut self, label: &str, from: &State, to: &State, time: u64) -> Option<Event> {
+        let src = self.reference(from.gc.src);
+        match label.split_once(": ").unwrap_or((label, "")) {
+            (_, "mfence") => Some(Event::Fence),
+            (_, "set type") => {
+                self.asking = Some(time);
+                None
+            }
+            // The last to be asked: by the collector's own list, since others may have answered.
+            (_, "set pending") if from.gc.muts.iter().count() == 1 => {
+                let stage = stage_of(from);
+                let since = self.asking.take().expect("it has begun to ask");
+                self.record(COLLECTOR, since, time + 1, Event::Ask { stage });
+                None
+            }
+            (at, "poll") if to.gc.muts.is_empty() && !at.starts_with("get-") => {
+                Some(Event::Answered {
+                    stage: stage_of(from),
+                })
+            }
+            (_, "W ← collected work") => Some(Event::Answered {
+                stage: stage_of(from),
+            }),
+            ("flip", "store fM") => to.gc.marking.fm.map(|fm| Event::SetFm { fm }),
+            ("mark", "fA ← fM") => to.gc.marking.fm.map(|fa| Event::SetFa { fa }),
+            ("mark loop", "choose src") => Some(Event::Trace {
+                reference: self.reference(to.gc.src),
+            }),
+            ("mark loop", "ref ← src.field") => Some(Event::Scan {
+                src,
+                field: from.gc.field.into(),
+                value: self.named(to.gc.marking.reference),
+            }),
+            ("sweep", "free") => {
+                self.generations[usize::from(from.gc.src)] += 1;
+                Some(Event::Free { reference: src })
+            }
+            (set, "") if set.starts_with("phase ←") => Some(Event::SetPhase {
+                phase: phase_of(to.gc.marking.phase),
+            }),
+            _ => None,
+        }
+    }
+}
+
+fn phase_of(phase: tso::Phase) -> Phase {
+    match phase {
+        tso::Phase::Idle => Phase::Idle,
+        tso::Phase::Init => Phase::Init,
+        tso::Phase::Mark => Phase::Mark,
+        tso::Phase::Sweep => Phase::Sweep,
+    }
+}
+
+/// The handshake that was begun last.
+fn stage_of(state: &State) -> Stage {
+    match (state.sys.handshake, state.sys.ghost_phase) {
+        (HandshakeType::GetRoots, _) => Stage::GetRoots,
+        (HandshakeType::GetWork, _) => Stage::GetWork,
+        (HandshakeType::Noop, HandshakePhase::Idle) => Stage::Idle,
+        (HandshakeType::Noop, HandshakePhase::IdleInit) => Stage::IdleFlip,
+        (HandshakeType::Noop, HandshakePhase::InitMark) => Stage::Init,
+        (HandshakeType::Noop, _) => Stage::Mark,
+    }
+}
+
+/// Two mutators that both hold an object, one of them by fork: nothing else leads from one to the other.
+fn shared(model: &Model, projection: &mut Projection) -> State {
+    let mut state = None;
+    model.initial(&mut |initial| state = Some(initial));
+    let mut state = state.expect("there is one");
+    let reference = projection.reference(0);
+    let (owes, mark) = (None, Some(false));
+    let join = |mutator| Action::Join {
+        mutator,
+        thread: mutator.into(),
+        owes,
+    };
+    let alloc = Event::Alloc {
+        reference: Some(reference),
+        mark,
+    };
+    let events = [
+        (0, Event::Join { owes: None }, join(0)),
+        (
+            0,
+            alloc,
+            Action::Alloc {
+                mutator: 0,
+                reference,
+                mark,
+            },
+        ),
+        (1, Event::Join { owes: None }, join(1)),
+        (
+            1,
+            Event::Hold { reference },
+            Action::Hold {
+                mutator: 1,
+                reference,
+            },
+        ),
+    ];
+    for (time, (thread, event, action)) in (0..).zip(events) {
+        let to = model.successor(&state, &action);
+        state = to.expect("mutators may begin so");
+        projection.record(thread, time, time, event);
+    }
+    projection.held[0][0] = 1;
+    projection.held[1][0] = 1;
+    state.model
+}
+
+/// A run at random, one process after the other, and what was recorded of it.
+fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
+    let mut random = Generator::new(seed);
+    let mut projection = Projection::default();
+    let mut state = shared(model, &mut projection);
+    for time in (1..=steps).map(|step| step * STEP) {
+        let mut offered = Vec::new();
+        model
+            .by_access()
+            .model()
+            .next(&state, &mut |act, to| offered.push((act, to)));
+        // Processes alike, and the collector as often as all others.
+        let wanted = match random.below(6) {
+            0 | 1 => "gc",
+            2 => "sys",
+            3 => "mutator 0",
+            4 => "mutator 1",
+            _ => "",
+        };
+        let of_wanted = |name: &str| wanted.is_empty() || name == wanted;
+        offered.retain(|(act, _)| of_wanted(&act.process.to_string()));
+        if offered.is_empty() {
+            continue;
+        }
+        let (act, to) = offered.swap_remove(random.below(offered.len()));
+        // What is held is marked, and by both at once if both hold it.
+        if act.label.as_str() == "discard" && random.below(16) > 0 {
+            continue;
+        }
+        let who = match &*act.process.to_string() {
+            "gc" => Some(Who::Gc),
+            "mutator 0" => Some(Who::Mutator(0)),
+            "mutator 1" => Some(Who::Mutator(1)),
+            _ => None,
+        };
+        if let Some(who) = who {
+            projection.step(who, act.label.as_str(), &state, &to, time);
+        }
+        state = to;
+    }
+    // Cut off in the middle of asking, when some may have been asked.
+    if let Some(since) = projection.asking {
+        let stage = stage_of(&state);
+        projection.record(COLLECTOR, since, since, Event::Ask { stage });
+        if let Some(asking) = projection.history.last_mut() {
+            asking.end = None;
+        }
+    }
+    let mut history = projection.history;
+    history.sort_by_key(|event| (event.begin, event.thread, event.place));
+    history
+}
+
+#[test]
+fn runs_of_the_model_are_accepted() {
+    let model = Model::new(MUTATORS, OBJECTS, 1).expect("the model has such an instance");
+    let header = Header::new([("mutators", MUTATORS), ("objects", OBJECTS), ("fields", 1)]);
+    let observed = ObservedModel::of(&header).expect("the model has such an instance");
+    let mut seen = [0; 4];
+    for seed in 0..10 {
+        let history = run(&model, seed, 6000);
+        let events = Ordered::of(history.iter().cloned());
+        let validation = validate(&observed, events, &Settings::default());
+        let report = validation.expect("the history is in order").report();
+        // Whether anything of interest happened is looked at below, for all of them.
+        let behaviour = &report.obligations[0];
+        assert_eq!(behaviour.name, "behaviour");
+        assert_eq!(behaviour.verdict, Verdict::Holds, "seed {seed}: {report}");
+        for event in history.iter().filter_map(|recorded| recorded.event) {
+            seen[0] += u32::from(matches!(event, Event::Free { .. }));
+            seen[1] += u32::from(matches!(event, Event::Mark { won: true, .. }));
+            seen[2] += u32::from(matches!(event, Event::Mark { won: false, .. }));
+            seen[3] += u32::from(matches!(event, Event::Scan { value: Some(_), .. }));
+        }
+    }
+    assert!(seen.iter().all(|seen| *seen > 0), "{seen:?}");
+}

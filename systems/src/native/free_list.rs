@@ -1,0 +1,173 @@
+//! "Collect only garbage", over a memory whose garbage goes to a free list: what Ben-Ari's collector is
+//! for.
+//!
+//! Source: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, section 5, Figs. 2–5, and
+//! section 6 for the free list, which begins in cell (0, 0). The rules are those of
+//! [`ben_ari::Level0`](crate::ben_ari::Level0), for memories of any size: copies share what they have in
+//! common.
+//!
+//! Left out: several mutators, and an append whose result is open.
+
+use im::Vector;
+use refmap::{Rule, RuleId, TransitionSystem, offer};
+use serde::Serialize;
+
+use super::ben_ari::Bounds;
+
+/// The specification.
+#[derive(Clone, Copy, Debug)]
+pub struct FreeList {
+    /// The bounds of the memory.
+    pub bounds: Bounds,
+}
+
+/// The cells, those of node 0 first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Cells(Vector<u32>);
+
+impl Serialize for Cells {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&self.0)
+    }
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// The mutator redirects a cell to an accessible node.
+    Mutate {
+        /// The node of the cell.
+        node: u32,
+        /// The index of the cell.
+        son: u32,
+        /// The target.
+        to: u32,
+    },
+    /// The collector appends an inaccessible node to the free list.
+    Append {
+        /// The node.
+        node: u32,
+    },
+}
+
+static RULES: [Rule; 2] = [
+    Rule::new("mutate", "mutator", "Havelund & Shankar, Fig. 4, MODIFY.1"),
+    Rule::new(
+        "append",
+        "collector",
+        "Havelund & Shankar, Fig. 5, COLLECT.1",
+    ),
+];
+
+impl FreeList {
+    fn cell(&self, node: u32, son: u32) -> Option<usize> {
+        let Bounds { nodes, sons, .. } = self.bounds;
+        let is_there = node < nodes && son < sons;
+        is_there.then(|| node as usize * sons as usize + son as usize)
+    }
+
+    /// From every node that is accessible, the one by which it is reached; itself, if it is a root.
+    fn reached(&self, cells: &Cells) -> Vec<Option<u32>> {
+        let Bounds { nodes, sons, roots } = self.bounds;
+        let mut reached: Vec<_> = (0..nodes).map(|n| (n < roots).then_some(n)).collect();
+        let mut work: Vec<u32> = (0..roots).collect();
+        while let Some(from) = work.pop() {
+            let first = from as usize * sons as usize;
+            for to in (first..first + sons as usize).filter_map(|cell| cells.0.get(cell)) {
+                let way = &mut reached[*to as usize];
+                if way.is_none() {
+                    *way = Some(from);
+                    work.push(*to);
+                }
+            }
+        }
+        reached
+    }
+
+    /// How a node is accessible: a root, and what leads on from there. None if it is not.
+    pub fn path(&self, cells: &Cells, node: u32) -> Option<Vec<u32>> {
+        let reached = self.reached(cells);
+        let mut path = vec![node];
+        let mut at = node;
+        loop {
+            let from = reached.get(at as usize).copied().flatten()?;
+            if from == at {
+                path.reverse();
+                return Some(path);
+            }
+            path.push(from);
+            at = from;
+        }
+    }
+
+    /// The effect of an action where its guard holds.
+    fn step(&self, from: &Cells, action: Action) -> Option<Cells> {
+        let mut to = from.clone();
+        match action {
+            Action::Mutate {
+                node,
+                son,
+                to: target,
+            } => {
+                let cell = self.cell(node, son)?;
+                let is_accessible = self.reached(from).get(target as usize)?.is_some();
+                is_accessible.then(|| to.0.set(cell, target))?;
+            }
+            Action::Append { node } => {
+                if self.reached(from).get(node as usize)?.is_some() {
+                    return None;
+                }
+                let first = *from.0.get(0)?;
+                for son in 0..self.bounds.sons {
+                    to.0.set(self.cell(node, son)?, first);
+                }
+                to.0.set(0, node);
+            }
+        }
+        Some(to)
+    }
+}
+
+impl TransitionSystem for FreeList {
+    type State = Cells;
+    type Action = Action;
+    type Observation = Cells;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(match action {
+            Action::Mutate { .. } => 0,
+            Action::Append { .. } => 1,
+        })
+    }
+
+    /// Every cell points to node 0.
+    fn initial(&self, visit: &mut impl FnMut(Cells)) {
+        let Bounds { nodes, sons, .. } = self.bounds;
+        let cells = nodes as usize * sons as usize;
+        visit(Cells((0..cells).map(|_| 0).collect()));
+    }
+
+    fn next(&self, from: &Cells, visit: &mut impl FnMut(Action, Cells)) {
+        let Bounds { nodes, sons, .. } = self.bounds;
+        let mut fire = |action| offer(visit, action, || self.successor(from, &action));
+        for node in 0..nodes {
+            fire(Action::Append { node });
+            for (son, to) in (0..sons).flat_map(|son| (0..nodes).map(move |to| (son, to))) {
+                fire(Action::Mutate { node, son, to });
+            }
+        }
+    }
+
+    fn observe(&self, state: &Cells) -> Cells {
+        state.clone()
+    }
+
+    fn successor(&self, from: &Cells, action: &Action) -> Option<Cells> {
+        self.step(from, *action)
+    }
+}

@@ -1,0 +1,87 @@
+//! A state of the model, with the names that a history has for its parts.
+
+use serde::Serialize;
+use tinyvec::ArrayVec;
+
+use crate::heap::Object as Ref;
+use crate::native::on_the_fly::Reference;
+use crate::tso::{Access, MAX_MUTATORS, MAX_REFS, Mutators, State, Who};
+
+/// A state of the model, and what its parts are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Followed {
+    /// The state of the model.
+    pub model: State,
+    /// Which thread each mutator is, if any.
+    pub threads: ArrayVec<[Option<u32>; MAX_MUTATORS]>,
+    /// By how many roots each mutator holds each reference.
+    pub held: [[u32; MAX_REFS]; MAX_MUTATORS],
+    /// The generation of the object in each slot; of a free one, the least that the next may have.
+    pub generations: [u32; MAX_REFS],
+}
+
+impl Followed {
+    /// The mutator that a thread is.
+    pub fn mutator_of(&self, thread: u32) -> Option<u8> {
+        let place = self
+            .threads
+            .iter()
+            .position(|place| *place == Some(thread))?;
+        Some(place as u8)
+    }
+
+    /// Mutators that a thread is.
+    pub fn present(&self) -> impl Iterator<Item = u8> + '_ {
+        let places = (0..).zip(&self.threads);
+        places.filter_map(|(mutator, thread)| thread.map(|_| mutator))
+    }
+
+    /// Mutators that no thread is.
+    pub fn absent(&self) -> Mutators {
+        let mut absent = Mutators::first(self.threads.len() as u8);
+        self.present()
+            .for_each(|mutator| absent.set(mutator, false));
+        absent
+    }
+
+    /// The slot of a reference, if the object is there.
+    pub fn slot(&self, reference: Reference) -> Option<Ref> {
+        let slot = Ref::try_from(reference.slot).ok()?;
+        let is_there = self.model.sys.object(slot).is_some();
+        let is_it = *self.generations.get(usize::from(slot))? == reference.generation;
+        (is_there && is_it).then_some(slot)
+    }
+
+    pub(super) fn holds(&self, mutator: u8, slot: Ref) -> bool {
+        self.model.mutator(mutator).roots.contains(slot)
+    }
+
+    pub(super) fn hold(&mut self, mutator: u8, slot: Ref) {
+        self.held[usize::from(mutator)][usize::from(slot)] += 1;
+    }
+
+    pub(super) fn counts(&self, mutator: u8, slot: Ref) -> u32 {
+        self.held[usize::from(mutator)][usize::from(slot)]
+    }
+
+    /// What an access does to the names of things.
+    pub(super) fn rename(&mut self, by: Who, access: Access) {
+        match (access, by) {
+            (
+                Access::Load {
+                    value: Some(value), ..
+                },
+                Who::Mutator(mutator),
+            ) => self.hold(mutator, value),
+            (Access::Discard { reference }, Who::Mutator(mutator)) => {
+                self.held[usize::from(mutator)][usize::from(reference)] -= 1;
+            }
+            // A slot without a further generation is not used again; nor is it here.
+            (Access::Free { reference }, _) => {
+                let generation = &mut self.generations[usize::from(reference)];
+                *generation = generation.saturating_add(1);
+            }
+            _ => (),
+        }
+    }
+}

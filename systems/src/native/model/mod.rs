@@ -1,0 +1,283 @@
+//! The x86-TSO model, for the threads and the references of a recorded history.
+//!
+//! A state is one of the [model](crate::tso)'s, with the names that the history has for its parts: which
+//! thread is which mutator, by how many roots a mutator holds a reference, and the generation of the
+//! object in each slot. Every step is an [`Access`] or a commit of the model, but for three:
+//!
+//! # Deviations
+//!
+//! - T1: mutators come and go (D3 of [`native`](super)); the model's are always there. One that no thread
+//!   is holds nothing and answers when it is asked. To **join** is to take the place of such a one; who is
+//!   forked from a mutator that owes an answer owes it too, and to **hold** is to come by a root of another
+//!   mutator. To **leave** is to discard all roots, when nothing is pending, and to hand over the worklist
+//!   outside any handshake. Of a model with these steps nothing has been proved. A history in which all
+//!   mutators join before the first cycle, and leave after the last, needs them for its initial state and
+//!   for nothing else.
+//! - T2: an object has a slot, which is the model's reference, and a generation. That the generation is the
+//!   one of the object that is there is looked at here; the model has none.
+//! - T3: roots are counted: the model's are a set, and only the last of several roots to an object is
+//!   discarded there.
+//! - T4: an allocation that finds its mutator's pool and the common one empty is no step, whatever the
+//!   pools of others hold (D1); in the model nothing is free then. What pools do is not looked at.
+//! - T5: marking loads `fM` before the mark (D5): [`Loads::SenseFirst`].
+//! - T6: a root that is looked at again in the same get-roots is no step. It has to be found marked.
+//! - T7: a store buffer has [`MAX_BUFFER`] places here, and some dozens in a processor. So a history may be
+//!   refused in which a thread was that far ahead of memory; none is accepted for it.
+//! - T8: the request of a handshake and its answer act at once in the model; in the code they are stores
+//!   (D2). The model allows more: a store of a mutator that is pending when it has answered. A fault that
+//!   x86-64 does no harm to (`no-handshake-fence`) is refused, because a fence of the model is missing.
+
+mod followed;
+mod offered;
+mod rules;
+
+pub use followed::Followed;
+
+use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use serde::Serialize;
+
+use self::rules::RULES;
+use super::on_the_fly::Reference;
+use crate::heap::Object as Ref;
+use crate::tso::{Access, ByAccess, Loads, MAX_BUFFER, Mark, Round, ScopeError, Variant, Who};
+
+/// The model for histories of heaps of so many objects.
+pub struct Model {
+    by_access: ByAccess,
+    mutators: u8,
+    refs: u8,
+    fields: u8,
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// A thread becomes a mutator that none is.
+    Join {
+        /// Which mutator.
+        mutator: u8,
+        /// The thread.
+        thread: u32,
+        /// What it is asked for from the beginning.
+        owes: Option<Round>,
+    },
+    /// A mutator comes to hold what another does.
+    Hold {
+        /// Who.
+        mutator: u8,
+        /// What.
+        reference: Reference,
+    },
+    /// A mutator goes.
+    Leave {
+        /// Who.
+        mutator: u8,
+    },
+    /// A mutator gets a fresh object.
+    Alloc {
+        /// Who.
+        mutator: u8,
+        /// What.
+        reference: Reference,
+        /// Its mark, if it is told.
+        mark: Option<Mark>,
+    },
+    /// Any other access of the model.
+    Take {
+        /// Whose.
+        by: Who,
+        /// Which.
+        access: Access,
+    },
+    /// A pending store goes to memory.
+    Commit {
+        /// Whose.
+        of: Who,
+    },
+}
+
+impl Model {
+    /// The model for so many mutators, objects, and fields of an object.
+    ///
+    /// # Errors
+    ///
+    /// If the model has no such instance.
+    pub fn new(mutators: u8, objects: u8, fields: u8) -> Result<Self, ScopeError> {
+        let variant = Variant {
+            loads: Loads::SenseFirst,
+            ..Variant::default()
+        };
+        let scope = [mutators, objects, fields, MAX_BUFFER as u8];
+        Ok(Self {
+            by_access: ByAccess::new(scope, variant)?,
+            mutators,
+            refs: objects,
+            fields,
+        })
+    }
+
+    /// How many objects there can be.
+    pub fn objects(&self) -> u8 {
+        self.refs
+    }
+
+    /// The model by accesses.
+    pub fn by_access(&self) -> &ByAccess {
+        &self.by_access
+    }
+
+    fn is_at_rest(&self, state: &Followed, mutator: u8) -> bool {
+        self.by_access.model().is_at_rest(&state.model, mutator)
+    }
+
+    /// The effect of an action where its guard holds.
+    fn step(&self, from: &Followed, action: Action) -> Option<Followed> {
+        let mut to = *from;
+        match action {
+            Action::Join {
+                mutator,
+                thread,
+                owes,
+            } => {
+                let is_there = from.threads.contains(&Some(thread));
+                let place = to.threads.get_mut(usize::from(mutator))?;
+                if place.is_some() || is_there {
+                    return None;
+                }
+                *place = Some(thread);
+                if let Some(round) = owes {
+                    // As the one of whom it was forked.
+                    if !round.is_current(&from.model) || from.model.sys.pending.is_empty() {
+                        return None;
+                    }
+                    to.model.sys.pending.set(mutator, true);
+                    to.model.sys.ghost_in_sync.set(mutator, false);
+                }
+            }
+            Action::Hold { mutator, reference } => {
+                let slot = from.slot(reference)?;
+                let mut others = from.present().filter(|other| *other != mutator);
+                if !self.is_at_rest(from, mutator) || !others.any(|other| from.holds(other, slot)) {
+                    return None;
+                }
+                to.hold(mutator, slot);
+                to.model.mutators[usize::from(mutator)].roots.insert(slot);
+            }
+            Action::Leave { mutator } => {
+                let who = Who::Mutator(mutator);
+                if !self.is_at_rest(from, mutator) || !from.model.sys.pending_stores(who).is_empty()
+                {
+                    return None;
+                }
+                let sys = &mut to.model.sys;
+                let local = &mut to.model.mutators[usize::from(mutator)];
+                sys.w = sys.w.and(std::mem::take(&mut local.marking.w));
+                sys.pending.set(mutator, false);
+                sys.ghost_in_sync.set(mutator, true);
+                local.roots = Default::default();
+                local.ghost_phase = sys.ghost_phase;
+                to.held[usize::from(mutator)] = Default::default();
+                to.threads[usize::from(mutator)] = None;
+            }
+            Action::Alloc {
+                mutator,
+                reference: Reference { slot, generation },
+                mark,
+            } => {
+                let reference = Ref::try_from(slot).ok()?;
+                let least = to.generations.get_mut(usize::from(reference))?;
+                if generation < *least {
+                    return None;
+                }
+                *least = generation;
+                to.hold(mutator, reference);
+                let access = Access::Alloc { reference, mark };
+                to.model = self
+                    .by_access
+                    .take(&from.model, Who::Mutator(mutator), access)?;
+            }
+            Action::Take { by, access } => {
+                to.model = match (access, by) {
+                    (Access::Alloc { .. }, _) => return None,
+                    (Access::Ask { absent, .. }, _) if absent != from.absent() => return None,
+                    // T3.
+                    (Access::Discard { reference }, Who::Mutator(mutator))
+                        if from.counts(mutator, reference) > 1 =>
+                    {
+                        self.is_at_rest(from, mutator).then_some(from.model)?
+                    }
+                    _ => self.by_access.take(&from.model, by, access)?,
+                };
+                to.rename(by, access);
+            }
+            Action::Commit { of } => to.model = self.by_access.commit(&from.model, of)?,
+        }
+        Some(to)
+    }
+}
+
+impl TransitionSystem for Model {
+    type State = Followed;
+    type Action = Action;
+    type Observation = Followed;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        rules::rule_of(action)
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        match *action {
+            Action::Commit { .. } => Process::new("memory"),
+            Action::Take { by: Who::Gc, .. } => Process::new("collector"),
+            Action::Join { mutator, .. }
+            | Action::Hold { mutator, .. }
+            | Action::Leave { mutator }
+            | Action::Alloc { mutator, .. }
+            | Action::Take {
+                by: Who::Mutator(mutator),
+                ..
+            } => Process::numbered("mutator", u16::from(mutator)),
+        }
+    }
+
+    /// An empty heap, and no thread.
+    fn initial(&self, visit: &mut impl FnMut(Followed)) {
+        self.by_access.initial(&mut |model| {
+            visit(Followed {
+                model,
+                threads: (0..self.mutators).map(|_| None).collect(),
+                held: Default::default(),
+                generations: Default::default(),
+            });
+        });
+    }
+
+    fn next(&self, from: &Followed, visit: &mut impl FnMut(Action, Followed)) {
+        for action in self.actions(from) {
+            offer(visit, action, || self.step(from, action));
+        }
+    }
+
+    fn observe(&self, state: &Followed) -> Followed {
+        *state
+    }
+
+    fn successor(&self, from: &Followed, action: &Action) -> Option<Followed> {
+        self.step(from, *action)
+    }
+
+    fn draw(&self, state: &Followed) -> Option<String> {
+        let mut drawing = state.model.draw();
+        for mutator in state.present() {
+            if let Some(thread) = state.threads[usize::from(mutator)] {
+                drawing += &format!("\nthread {thread} is mutator {mutator}");
+            }
+        }
+        Some(drawing)
+    }
+}
