@@ -154,6 +154,7 @@ fn an_event_that_was_lost_may_have_been_any_step_of_its_thread() {
     let (src, field, value) = (one, 0, Some(two));
     let alloc = |reference| Event::Alloc {
         reference: Some(reference),
+        mark: None,
     };
     // Who did what, and whether only that thread can have.
     let steps = [
