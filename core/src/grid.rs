@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Catalogue, InputError};
+use crate::in_order::in_order;
 use crate::obligation::Settings;
 use crate::report::{Report, Verdict};
 use crate::table::Given;
-use crate::workers::in_order;
 
 /// A check at every row and column, and what must come of each.
 #[derive(Clone, Debug, Serialize)]

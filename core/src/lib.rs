@@ -18,6 +18,7 @@ pub mod cli;
 mod compose;
 pub mod explore;
 pub mod grid;
+mod in_order;
 mod invariant;
 pub mod memory;
 pub mod obligation;

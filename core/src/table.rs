@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::catalogue::{Catalogue, Check, InputError};
+use crate::in_order::in_order;
 use crate::obligation::{Selection, Settings, Symmetry, Until};
 use crate::report::Verdict;
-use crate::workers::in_order;
 
 /// Arguments of a check.
 pub type Given = Vec<(&'static str, Value)>;

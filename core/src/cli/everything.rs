@@ -16,9 +16,9 @@ use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Claim, InputError};
 use crate::explore::{Progress, Watch};
 use crate::grid::{Cell, DecidedRow, Grid};
+use crate::in_order::in_order;
 use crate::obligation::{Induction, Settings};
 use crate::report::{Ink, Report, TextOptions, wrap};
-use crate::workers::in_order;
 
 /// Something that is claimed.
 #[derive(Clone, Copy)]

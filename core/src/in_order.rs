@@ -1,0 +1,99 @@
+//! Pieces of work that are done side by side and shown one after the other.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::thread;
+
+use crate::workers::{Shares, together};
+
+/// Has pieces of work done, each by one of several workers, and shows the results in the order of the pieces.
+/// `begin` is the order in which they are begun.
+///
+/// No piece is begun any more where one gives nothing, or `show` says no or fails; what is under way is then
+/// done to its end. What comes after a gap is shown too, in its order.
+pub(crate) fn in_order<R: Send, E>(
+    workers: usize,
+    begin: &[usize],
+    work: impl Fn(usize) -> Option<R> + Sync,
+    mut show: impl FnMut(usize, R) -> Result<bool, E>,
+) -> Result<(), E> {
+    let shares = Shares::new(begin.len());
+    let (sender, results) = mpsc::channel();
+    let take = |sender: mpsc::Sender<(usize, R)>| {
+        while let Some(share) = shares.take() {
+            let piece = begin[share];
+            let shown = work(piece).map(|result| sender.send((piece, result)));
+            if !matches!(shown, Some(Ok(()))) {
+                shares.stop();
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let senders = vec![sender; workers.max(1)];
+        scope.spawn(|| together(senders, take));
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        // When the receiver is gone, whoever has a result stops.
+        for (piece, result) in results {
+            waiting.insert(piece, result);
+            while let Some(result) = waiting.remove(&next) {
+                if !show(next, result)? {
+                    return Ok(());
+                }
+                next += 1;
+            }
+        }
+        for (piece, result) in waiting {
+            if !show(piece, result)? {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pieces shown when `work` gives something of those below `done`, and `show` wants `wanted`.
+    fn shown(workers: usize, done: usize, wanted: usize) -> Vec<usize> {
+        let begin: Vec<usize> = (0..100).rev().collect();
+        let mut shown = Vec::new();
+        let result = in_order(
+            workers,
+            &begin,
+            |piece| (piece < done).then_some(2 * piece),
+            |piece, twice| {
+                assert_eq!(twice, 2 * piece);
+                shown.push(piece);
+                if wanted == 0 {
+                    return Err("no");
+                }
+                Ok(shown.len() < wanted)
+            },
+        );
+        assert_eq!(result.is_err(), wanted == 0);
+        shown
+    }
+
+    #[test]
+    fn results_are_shown_in_the_order_of_the_pieces() {
+        for workers in [0, 1, 2, 5] {
+            assert_eq!(shown(workers, 100, 100), (0..100).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn no_more_is_shown_than_is_wanted() {
+        assert_eq!(shown(3, 100, 7), (0..7).collect::<Vec<_>>());
+        assert_eq!(shown(3, 100, 0), [0]);
+    }
+
+    /// The first piece to be begun gives nothing; of the others, what was under way is shown.
+    #[test]
+    fn a_piece_that_gives_nothing_ends_it() {
+        let shown = shown(2, 99, 100);
+        assert!(shown.len() < 99 && shown.is_sorted(), "{shown:?}");
+    }
+}
