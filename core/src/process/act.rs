@@ -22,7 +22,7 @@ pub struct Act {
 }
 
 impl Act {
-    /// The rule of the command, among [`Composition::rules`].
+    /// The rule of the command, among [`Composition::rules`](super::Composition::rules).
     pub fn rule(self) -> RuleId {
         RuleId(usize::from(self.rule))
     }
