@@ -182,6 +182,38 @@ fn tso_collects_only_garbage_with_two_references_at_fine() {
     assert_eq!(report.unexercised, Vec::<String>::new());
 }
 
+/// All that coarse granularity decides, with another mutator and with another reference, of states that differ
+/// only by a symmetry one each.
+#[test]
+#[ignore = "some 10 minutes"]
+fn tso_collects_only_garbage_at_larger_instances() {
+    for (mutators, refs, states, transitions) in
+        [(2, 1, 635_917, 3_273_073), (1, 3, 27_178_039, 84_961_861)]
+    {
+        let settings = Settings {
+            obligations: Selection::only(AT_COARSE),
+            symmetry: Symmetry::Full,
+            ..Settings::default()
+        };
+        let report = report(coarse(mutators, refs, 1), Variant::default(), &settings);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!((report.states, report.transitions), (states, transitions));
+    }
+}
+
+/// All obligations, those of the environment too, with two stores in a mutator's buffer.
+#[test]
+#[ignore = "some 10 minutes and 3 GB"]
+fn tso_collects_only_garbage_with_two_stores_at_fine() {
+    let report = check(scope(1, 2, 2, Granularity::Fine), Variant::default(), &[]);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!(
+        (report.states, report.transitions),
+        (54_086_260, 173_777_550)
+    );
+    assert_eq!(report.unexercised, Vec::<String>::new());
+}
+
 /// Without the deletion barrier an object is lost that only the overwritten field kept reachable for the
 /// collector [section 2.1, Fig. 1].
 #[test]
