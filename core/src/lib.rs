@@ -12,6 +12,7 @@
 //! This crate knows nothing of garbage collectors or of any other algorithm, and it neither prints
 //! nor exits, but for the module `cli` behind the feature of that name.
 
+pub mod auxiliary;
 pub mod catalogue;
 #[cfg(feature = "cli")]
 pub mod cli;

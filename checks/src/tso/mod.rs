@@ -1,4 +1,5 @@
-//! The x86-TSO on-the-fly collector: that it collects only garbage, and which of its parts it needs.
+//! The x86-TSO on-the-fly collector: that it collects only garbage, which of its parts it needs, and that
+//! it collects all garbage in time.
 
 mod claims;
 mod table;
@@ -6,7 +7,7 @@ mod table;
 use refmap::catalogue::{Arguments, Check, InputError, Parameter};
 use refmap::obligation::Checker;
 use refmap::process::DeadRegisters;
-use refmap_refinements::tso::CollectorRefinement;
+use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS,
     Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
@@ -18,23 +19,50 @@ pub(super) use claims::claims;
 pub(super) use table::tables;
 
 const NAME: &str = "tso";
+const CYCLES: &str = "tso-cycles";
 
 pub(super) fn checks() -> Vec<Check> {
-    vec![Check::new(
-        NAME,
-        "the x86-TSO on-the-fly collector, and its variants: refines collect only garbage",
-        "Gammie, Hosking & Engelhardt, Relaxing Safely",
-        parameters(),
-        |arguments, settings| {
-            let system = OnTheFly::new(scope(arguments), variant(arguments)?);
-            let system = system.map_err(InputError::instance)?;
-            let refinement = CollectorRefinement::new(system);
-            Ok(Checker::new(&refinement)
-                .packed()
-                .symmetric()
-                .check(settings)?)
-        },
-    )]
+    vec![
+        Check::new(
+            NAME,
+            "the x86-TSO on-the-fly collector, and its variants: refines collect only garbage",
+            "Gammie, Hosking & Engelhardt, Relaxing Safely",
+            parameters(),
+            |arguments, settings| {
+                let system = OnTheFly::new(scope(arguments), variant(arguments)?);
+                let system = system.map_err(InputError::instance)?;
+                let refinement = CollectorRefinement::new(system);
+                Ok(Checker::new(&refinement)
+                    .packed()
+                    .symmetric()
+                    .check(settings)?)
+            },
+        ),
+        Check::new(
+            CYCLES,
+            "the same with a history variable: what is garbage is freed within so many cycles",
+            "Gammie, Hosking & Engelhardt, Relaxing Safely, section 4",
+            of_cycles(),
+            |arguments, settings| {
+                let cycles = arguments.number("cycles");
+                let refinement =
+                    CyclesRefinement::new(scope(arguments), variant(arguments)?, cycles)
+                        .map_err(InputError::instance)?;
+                Ok(Checker::new(&refinement).symmetric().check(settings)?)
+            },
+        ),
+    ]
+}
+
+fn of_cycles() -> Vec<Parameter> {
+    let mut all = parameters();
+    all.push(Parameter::number(
+        "cycles",
+        1..=3,
+        2,
+        "the ends of cycles that garbage may see, and the last of them not",
+    ));
+    all
 }
 
 fn parameters() -> Vec<Parameter> {

@@ -70,7 +70,8 @@ impl Exchange {
         }
     }
 
-    fn reference(&self, reference: Ref) -> Ref {
+    /// What takes the place of a reference.
+    pub fn reference(&self, reference: Ref) -> Ref {
         self.refs[usize::from(reference)]
     }
 

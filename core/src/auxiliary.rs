@@ -1,0 +1,237 @@
+//! Auxiliary variables: what an implementation remembers for the sake of a proof alone.
+//!
+//! Source: Abadi & Lamport, *The Existence of Refinement Mappings*, section 5.1, Proposition 1: a
+//! history variable is set by each step from its own value, the step, and nothing else, and no step
+//! asks for it; so the system with it behaves as the system without it. Here that is so by
+//! construction: a [`History`] is never shown to the system it remembers. Left out: prophecy and
+//! stuttering variables.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use serde::Serialize;
+
+use crate::symmetry::Symmetric;
+use crate::system::{ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem};
+
+/// A history variable of `S`.
+pub trait History<S: TransitionSystem>: Sync {
+    /// What is remembered.
+    type Value: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+
+    /// Its value in an initial state.
+    fn initial(&self, system: &S, state: &StateOf<S>) -> Self::Value;
+
+    /// Its value after a step, from the one before.
+    fn after(
+        &self,
+        system: &S,
+        before: &Self::Value,
+        from: &StateOf<S>,
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+    ) -> Self::Value;
+}
+
+/// A history variable that speaks of interchangeable identities.
+pub trait SymmetricHistory<S: Symmetric>: History<S, Value: Ord> {
+    /// The value with the identities exchanged.
+    fn permute(&self, system: &S, by: &S::Permutation, value: &Self::Value) -> Self::Value;
+}
+
+/// A system with a history variable.
+#[derive(Clone, Debug)]
+pub struct WithHistory<S, H> {
+    /// The system, which knows nothing of the variable.
+    pub system: S,
+    /// The variable.
+    pub history: H,
+}
+
+/// A state, and what is remembered there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Remembering<T, V> {
+    /// The state of the system.
+    pub state: T,
+    /// The value of the history variable.
+    pub history: V,
+}
+
+impl<S, H> TransitionSystem for WithHistory<S, H>
+where
+    S: TransitionSystem,
+    H: History<S>,
+{
+    type State = Remembering<StateOf<S>, H::Value>;
+    type Action = ActionOf<S>;
+    type Observation = ObservationOf<S>;
+
+    fn rules(&self) -> &[Rule] {
+        self.system.rules()
+    }
+
+    fn rule_of(&self, action: &Self::Action) -> RuleId {
+        self.system.rule_of(action)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Self::State)) {
+        self.system.initial(&mut |state| {
+            let history = self.history.initial(&self.system, &state);
+            visit(Remembering { state, history });
+        });
+    }
+
+    fn next(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action, Self::State)) {
+        let Remembering { state, history } = from;
+        self.system.next(state, &mut |action, to| {
+            let after = self
+                .history
+                .after(&self.system, history, state, &action, &to);
+            let to = Remembering {
+                state: to,
+                history: after,
+            };
+            visit(action, to);
+        });
+    }
+
+    fn observe(&self, from: &Self::State) -> Self::Observation {
+        self.system.observe(&from.state)
+    }
+
+    fn process_of(&self, action: &Self::Action) -> Process {
+        self.system.process_of(action)
+    }
+
+    fn may_stop(&self, from: &Self::State) -> bool {
+        self.system.may_stop(&from.state)
+    }
+
+    fn cut_off(&self, from: &Self::State) -> Vec<&str> {
+        self.system.cut_off(&from.state)
+    }
+
+    fn draw(&self, from: &Self::State) -> Option<String> {
+        self.system.draw(&from.state)
+    }
+
+    fn inputs(&self, action: &Self::Action) -> Self::Action {
+        self.system.inputs(action)
+    }
+}
+
+impl<S, H> Symmetric for WithHistory<S, H>
+where
+    S: Symmetric,
+    H: SymmetricHistory<S>,
+{
+    type Permutation = S::Permutation;
+
+    fn permutations(&self) -> Vec<S::Permutation> {
+        self.system.permutations()
+    }
+
+    fn permute(&self, by: &S::Permutation, from: &Self::State) -> Self::State {
+        Remembering {
+            state: self.system.permute(by, &from.state),
+            history: self.history.permute(&self.system, by, &from.history),
+        }
+    }
+
+    fn permute_action(
+        &self,
+        by: &S::Permutation,
+        from: &Self::State,
+        action: &Self::Action,
+        to: &Self::State,
+    ) -> Self::Action {
+        self.system
+            .permute_action(by, &from.state, action, &to.state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::steps;
+
+    /// A counter that goes up to 3 or back to 0.
+    struct Counter;
+
+    impl TransitionSystem for Counter {
+        type State = u8;
+        type Action = &'static str;
+        type Observation = u8;
+
+        fn rules(&self) -> &[Rule] {
+            const { &[Rule::new("up", "counter", ""), Rule::new("reset", "counter", "")] }
+        }
+        fn rule_of(&self, action: &&'static str) -> RuleId {
+            RuleId(usize::from(*action == "reset"))
+        }
+        fn initial(&self, visit: &mut impl FnMut(u8)) {
+            visit(0);
+        }
+        fn next(&self, from: &u8, visit: &mut impl FnMut(&'static str, u8)) {
+            if *from < 3 {
+                visit("up", from + 1);
+            }
+            if *from > 0 {
+                visit("reset", 0);
+            }
+        }
+        fn observe(&self, state: &u8) -> u8 {
+            *state
+        }
+    }
+
+    /// The largest value seen.
+    struct Highest;
+
+    impl History<Counter> for Highest {
+        type Value = u8;
+
+        fn initial(&self, _: &Counter, state: &u8) -> u8 {
+            *state
+        }
+        fn after(&self, _: &Counter, before: &u8, _: &u8, _: &&'static str, to: &u8) -> u8 {
+            *before.max(to)
+        }
+    }
+
+    fn reached<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
+        let mut reached = Vec::new();
+        system.initial(&mut |state| reached.push(state));
+        let mut at = 0;
+        while at < reached.len() {
+            for (_, to) in steps(system, &reached[at].clone()) {
+                if !reached.contains(&to) {
+                    reached.push(to);
+                }
+            }
+            at += 1;
+        }
+        reached
+    }
+
+    /// What is remembered takes no step away and adds none; and it tells apart what is one state.
+    #[test]
+    fn a_history_changes_no_behaviour() {
+        let system = WithHistory {
+            system: Counter,
+            history: Highest,
+        };
+        let all = reached(&system);
+        assert_eq!(all.len(), 1 + 2 + 3 + 4);
+        for from in &all {
+            let with = steps(&system, from).into_iter();
+            let seen: Vec<_> = with.map(|(action, to)| (action, to.state)).collect();
+            assert_eq!(seen, steps(&Counter, &from.state), "{from:?}");
+            assert!(from.state <= from.history);
+        }
+        let mut states: Vec<u8> = all.iter().map(|s| s.state).collect();
+        states.sort_unstable();
+        states.dedup();
+        assert_eq!(states, [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,150 @@
+//! How long garbage stays: a history variable that counts, for each object, the cycles of the
+//! collector's loop that have ended since nobody could reach it.
+//!
+//! Source: Gammie et al., section 4, Connection With Reality, which claims it without a proof: garbage is
+//! collected within two cycles, if mutators and the hardware go on. That cycles do end, if they do, is not
+//! looked at.
+
+use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
+use refmap::process::Act;
+use refmap::{Invariant, Process, Refinement, Waiver};
+use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
+use refmap_systems::tso::{Exchange, MAX_REFS, OnTheFly, Scope, ScopeError, State, Variant};
+
+use super::collector::CollectorRefinement;
+
+/// Counts the cycles that ended while an object was garbage.
+#[derive(Clone, Copy, Debug)]
+pub struct CycleEnds {
+    /// It counts no further than this.
+    pub most: u8,
+}
+
+/// For each reference, the ends of cycles since its object became unreachable; 0 if it is reachable, or
+/// if there is no object.
+pub type Survived = [u8; MAX_REFS];
+
+/// The last step of the collector's loop [Fig. 2, line 45].
+const END_OF_CYCLE: &str = "phase ← Idle";
+
+impl History<OnTheFly> for CycleEnds {
+    type Value = Survived;
+
+    fn initial(&self, _system: &OnTheFly, _state: &State) -> Survived {
+        Survived::default()
+    }
+
+    fn after(
+        &self,
+        _system: &OnTheFly,
+        before: &Survived,
+        _from: &State,
+        action: &Act,
+        to: &State,
+    ) -> Survived {
+        let reachable = to.program().reachable();
+        let ended = u8::from(action.label.as_str() == END_OF_CYCLE);
+        let mut after = Survived::default();
+        for (reference, cell) in (0..).zip(&to.sys.heap) {
+            if cell.is_some() && !reachable.contains(reference) {
+                let place = usize::from(reference);
+                after[place] = (before[place] + ended).min(self.most);
+            }
+        }
+        after
+    }
+}
+
+impl SymmetricHistory<OnTheFly> for CycleEnds {
+    fn permute(&self, _system: &OnTheFly, by: &Exchange, survived: &Survived) -> Survived {
+        let mut exchanged = Survived::default();
+        for (reference, ends) in (0..).zip(survived) {
+            exchanged[usize::from(by.reference(reference))] = *ends;
+        }
+        exchanged
+    }
+}
+
+/// The collector with that variable: it frees what is garbage, and all of it in time.
+pub struct CyclesRefinement {
+    refinement: CollectorRefinement,
+    implementation: WithHistory<OnTheFly, CycleEnds>,
+}
+
+type Counting = Remembering<State, Survived>;
+
+impl CyclesRefinement {
+    /// The refinement for an instance, in which no object survives the end of `cycles` cycles as garbage.
+    ///
+    /// # Errors
+    ///
+    /// If the instance is empty or too large.
+    pub fn new(scope: Scope, variant: Variant, cycles: u8) -> Result<Self, ScopeError> {
+        Ok(Self {
+            refinement: CollectorRefinement::new(OnTheFly::new(scope, variant)?),
+            implementation: WithHistory {
+                system: OnTheFly::new(scope, variant)?,
+                history: CycleEnds { most: cycles },
+            },
+        })
+    }
+}
+
+/// No object is still there when so many cycles have ended since it became unreachable.
+pub fn freed_in_time(cycles: u8) -> Invariant<WithHistory<OnTheFly, CycleEnds>> {
+    Invariant::new(
+        "freed_in_time",
+        "Gammie et al., section 4, Connection With Reality",
+        move |s: &Counting| s.history.iter().all(|ends| *ends < cycles),
+    )
+    .when(|s: &Counting| !garbage_is_absent(&s.state))
+}
+
+/// Whether every object is reachable.
+fn garbage_is_absent(state: &State) -> bool {
+    let reachable = state.program().reachable();
+    let mut objects = (0..).zip(&state.sys.heap);
+    objects.all(|(reference, cell)| cell.is_none() || reachable.contains(reference))
+}
+
+impl Refinement for CyclesRefinement {
+    type Concrete = WithHistory<OnTheFly, CycleEnds>;
+    type Abstract = CollectOnlyGarbage;
+
+    fn implementation(&self) -> &Self::Concrete {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &CollectOnlyGarbage {
+        self.refinement.specification()
+    }
+
+    fn map(&self, s: &Counting) -> Program {
+        self.refinement.map(&s.state)
+    }
+
+    fn answer(&self, from: &Counting, action: &Act, to: &Counting) -> Option<Action> {
+        self.refinement.answer(&from.state, action, &to.state)
+    }
+
+    /// That of the history alone: those of the collector are its own refinement's.
+    fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
+        vec![freed_in_time(self.implementation.history.most)]
+    }
+
+    fn environment(&self) -> &[Process] {
+        self.refinement.environment()
+    }
+
+    fn at_rest(&self, s: &Counting, process: Process) -> bool {
+        self.refinement.at_rest(&s.state, process)
+    }
+
+    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+        self.refinement.undecidable(obligation)
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        self.refinement.waivers()
+    }
+}
