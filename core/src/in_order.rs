@@ -28,12 +28,19 @@ pub(crate) fn in_order<R: Send, E>(
             }
         }
     };
+    let shares = &shares;
     thread::scope(|scope| {
         let senders = vec![sender; workers.max(1)];
         scope.spawn(|| together(senders, take));
+        let mut show = |piece, result| {
+            let goes_on = show(piece, result);
+            if !matches!(goes_on, Ok(true)) {
+                shares.stop();
+            }
+            goes_on
+        };
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        // When the receiver is gone, whoever has a result stops.
         for (piece, result) in results {
             waiting.insert(piece, result);
             while let Some(result) = waiting.remove(&next) {
@@ -54,6 +61,9 @@ pub(crate) fn in_order<R: Send, E>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::Duration;
+
     use super::*;
 
     /// The pieces shown when `work` gives something of those below `done`, and `show` wants `wanted`.
@@ -90,10 +100,48 @@ mod tests {
         assert_eq!(shown(3, 100, 0), [0]);
     }
 
-    /// The first piece to be begun gives nothing; of the others, what was under way is shown.
+    /// The first piece to be begun gives nothing: alone it is all, and beside it what was under way is shown.
     #[test]
     fn a_piece_that_gives_nothing_ends_it() {
-        let shown = shown(2, 99, 100);
-        assert!(shown.len() < 99 && shown.is_sorted(), "{shown:?}");
+        assert!(shown(1, 99, 100).is_empty());
+        let ended = AtomicBool::new(false);
+        let mut shown = Vec::new();
+        let result = in_order(
+            2,
+            &[2, 0, 1],
+            |piece| {
+                if piece == 2 {
+                    ended.store(true, Ordering::Relaxed);
+                    return None;
+                }
+                while !ended.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+                Some(piece)
+            },
+            |piece, _| {
+                shown.push(piece);
+                Ok::<_, &str>(true)
+            },
+        );
+        assert!(result.is_ok() && shown.is_sorted(), "{shown:?}");
+    }
+
+    /// Pieces that take a while are not all begun where the first one shown is refused.
+    #[test]
+    fn a_refusal_ends_it() {
+        let begun = AtomicUsize::new(0);
+        let result = in_order(
+            2,
+            &(0..10_000).collect::<Vec<_>>(),
+            |_| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(1));
+                Some(())
+            },
+            |_, ()| Err("no"),
+        );
+        assert_eq!(result, Err("no"));
+        assert!(begun.into_inner() < 10_000);
     }
 }

@@ -83,7 +83,8 @@ pub struct TableRow {
 
 impl Table {
     /// Decides every row, and shows each to `visit`, in order; it says whether to go on. Rows are decided
-    /// by as many workers as `settings` say, each by one.
+    /// by as many workers as `settings` say, each by one, so that as many explorations are in memory at a
+    /// time. Of the settings the obligations, the symmetry and when to stop are the table's.
     ///
     /// # Errors
     ///
@@ -129,7 +130,7 @@ impl Table {
                 until,
                 ..settings.clone()
             };
-            settings.limits.depth = depth;
+            settings.limits.depth = depth.or(settings.limits.depth);
             check.run(&given, &settings)
         };
         for instance in instances {

@@ -1,7 +1,7 @@
 //! Several threads that do one thing together, and shares of the work for them to take.
 //!
-//! The engines share nothing that is written but what is here: a worker has its share for itself, and
-//! the results are put together when all are done. Left out: a pool of threads. Starting one takes
+//! The workers of a search share nothing that is written but what is here: each has its share for itself,
+//! and the results are put together when all are done. Left out: a pool of threads. Starting one takes
 //! tens of microseconds, and the engines start them for milliseconds of work.
 
 use super::primitives::{AtomicBool, AtomicUsize, Ordering, thread};
@@ -11,7 +11,7 @@ use super::primitives::{AtomicBool, AtomicUsize, Ordering, thread};
 ///
 /// # Panics
 ///
-/// If `work` does; what the models do is caught before.
+/// If `work` does, once all have ended; what the models do is caught before.
 pub(crate) fn together<W: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     work: impl Fn(W) -> R + Sync,

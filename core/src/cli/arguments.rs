@@ -408,7 +408,7 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
                 valued(
                     "seconds",
                     "S",
-                    "How long at most; making a failure small comes on top",
+                    "How long at most; making a failure small and recording come on top",
                 )
                 .default_value("10")
                 .value_parser(ValueParser::new(seconds)),

@@ -28,12 +28,12 @@ enum Job<'a> {
 }
 
 /// What became of it.
-enum Outcome {
-    Claim(Box<Report>),
-    Grid(Vec<DecidedRow>),
+enum Outcome<'a> {
+    Claim(&'a Claim, Box<Report>),
+    Grid(&'a Grid, Vec<DecidedRow>),
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     fn label(self) -> String {
         match self {
             Self::Claim(claim) => claim.command(),
@@ -56,7 +56,7 @@ impl Job<'_> {
         catalogue: &Catalogue,
         cancel: &AtomicBool,
         show: &(dyn Fn(&Progress) + Sync),
-    ) -> Result<Outcome, InputError> {
+    ) -> Result<Outcome<'a>, InputError> {
         let settings = Settings {
             threads: 1,
             watch: Watch {
@@ -68,7 +68,7 @@ impl Job<'_> {
         match self {
             Self::Claim(claim) => {
                 let report = catalogue.run(claim, &settings)?;
-                Ok(Outcome::Claim(Box::new(report)))
+                Ok(Outcome::Claim(claim, Box::new(report)))
             }
             Self::Grid(grid) => {
                 let mut rows = Vec::new();
@@ -76,7 +76,7 @@ impl Job<'_> {
                     rows.push(row);
                     Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
                 })?;
-                Ok(Outcome::Grid(rows))
+                Ok(Outcome::Grid(grid, rows))
             }
         }
     }
@@ -105,27 +105,22 @@ pub(super) fn run(
     };
     let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
     dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
-    let bar = progress::Bar::new(command.quiet, "");
+    let bar = progress::Bar::new(command.quiet);
     let decide = |number: usize| {
         let job = jobs[number];
         let label = format!("{}/{} {}", number + 1, jobs.len(), job.label());
-        let show = |progress: &Progress| bar.show_of(&label, progress);
+        let show = |progress: &Progress| bar.show(&label, progress);
         let outcome = job.decide(catalogue, cancel, &show);
         (!cancel.load(Ordering::Relaxed)).then_some(outcome)
     };
-    in_order(
-        command.threads,
-        &dearest_first,
-        decide,
-        |number, outcome| {
-            let added = bar.pause(|| rows.add(jobs[number], outcome?));
-            if added.is_err() {
-                // What is under way need not be decided any more.
-                cancel.store(true, Ordering::Relaxed);
-            }
-            added.map(|()| true)
-        },
-    )?;
+    in_order(command.threads, &dearest_first, decide, |_, outcome| {
+        let added = bar.pause(|| rows.add(outcome?));
+        if added.is_err() {
+            // What is under way need not be decided any more.
+            cancel.store(true, Ordering::Relaxed);
+        }
+        added.map(|()| true)
+    })?;
     bar.clear();
     rows.finish(jobs.len(), started.elapsed().as_secs_f64())
 }
@@ -142,11 +137,10 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn add(&mut self, job: Job<'_>, outcome: Outcome) -> Result<(), CommandError> {
-        match (job, outcome) {
-            (Job::Claim(claim), Outcome::Claim(report)) => self.claim(claim, &report),
-            (Job::Grid(grid), Outcome::Grid(rows)) => self.grid(grid, &rows),
-            _ => unreachable!("an outcome is of its job"),
+    fn add(&mut self, outcome: Outcome<'_>) -> Result<(), CommandError> {
+        match outcome {
+            Outcome::Claim(claim, report) => self.claim(claim, &report),
+            Outcome::Grid(grid, rows) => self.grid(grid, &rows),
         }
     }
 

@@ -23,13 +23,13 @@ pub(super) fn run(
         .iter()
         .find(|problem| problem.name == command.problem)
         .expect("the command line knows the problems of the catalogue only");
-    let bar = progress::Bar::new(command.quiet, problem.name);
+    let bar = progress::Bar::new(command.quiet);
     let settings = Settings {
         threads: command.threads,
         limits: command.limits,
         watch: Watch {
             cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(progress)),
+            progress: Some(&|progress| bar.show(problem.name, progress)),
         },
         ..Settings::default()
     };

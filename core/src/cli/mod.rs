@@ -121,7 +121,8 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
 }
 
 /// Carries out a command, `words` with the program's name in front, and writes results to `output`,
-/// text as wide and as colourful as `options` say.
+/// text as wide and as colourful as `options` say. Where somebody sets `cancel` it ends with what has been
+/// decided so far; it is set here too, for those under way, where results can no longer be written.
 ///
 /// # Errors
 ///
@@ -161,7 +162,7 @@ fn check(
 ) -> Result<Status, CommandError> {
     let trace_file = command.trace.as_deref().map(TraceFile::prepare);
     let trace_file = trace_file.transpose()?;
-    let bar = progress::Bar::new(command.quiet, &command.check);
+    let bar = progress::Bar::new(command.quiet);
     let settings = Settings {
         search: command.search,
         order: command.order,
@@ -174,7 +175,7 @@ fn check(
         until: command.until,
         watch: Watch {
             cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(progress)),
+            progress: Some(&|progress| bar.show(&command.check, progress)),
         },
     };
     let given: Vec<_> = command

@@ -17,7 +17,7 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    pub fn new(quiet: bool, label: &str) -> Self {
+    pub fn new(quiet: bool) -> Self {
         let target = match quiet {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
@@ -27,20 +27,21 @@ impl Bar {
             ProgressStyle::with_template("{spinner} {prefix}  {msg}")
                 .expect("the template is well formed"),
         );
-        bar.set_prefix(label.to_owned());
         Self {
             line: bar,
             drawn: Mutex::new(Instant::now()),
         }
     }
 
-    pub fn show(&self, progress: &Progress) {
+    /// Shows how far one of the things that are under way has come, and which.
+    pub fn show(&self, label: &str, progress: &Progress) {
         let mut drawn = self.drawn.lock().expect("no holder of this lock panics");
         if self.line.is_hidden() || drawn.elapsed() < PAUSE {
             return;
         }
         *drawn = Instant::now();
         let rate = progress.states as f64 / progress.elapsed.as_secs_f64().max(1e-3);
+        self.line.set_prefix(label.to_owned());
         self.line.set_message(format!(
             "{} states, {} transitions, depth {}, {} states/s",
             HumanCount(progress.states),
@@ -51,17 +52,12 @@ impl Bar {
         self.line.tick();
     }
 
-    /// The same of one of several things that are under way.
-    pub fn show_of(&self, label: &str, progress: &Progress) {
-        self.line.set_prefix(label.to_owned());
-        self.show(progress);
-    }
-
     /// Has something else written meanwhile.
     pub fn pause<T>(&self, write: impl FnOnce() -> T) -> T {
         self.line.suspend(write)
     }
 
+    /// Takes the line away for good.
     pub fn clear(&self) {
         self.line.finish_and_clear();
     }

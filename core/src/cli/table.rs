@@ -27,12 +27,12 @@ pub(super) fn run(
         let grid = grid.expect("the command line knows the tables of the catalogue only");
         return run_grid(catalogue, grid, command, cancel, output);
     };
-    let bar = progress::Bar::new(command.quiet, table.name);
+    let bar = progress::Bar::new(command.quiet);
     let settings = Settings {
         threads: command.threads,
         watch: Watch {
             cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(progress)),
+            progress: Some(&|progress| bar.show(table.name, progress)),
         },
         ..Settings::default()
     };
@@ -44,9 +44,8 @@ pub(super) fn run(
         if cancel.load(Ordering::Relaxed) {
             return Ok::<_, CommandError>(false);
         }
-        bar.clear();
         if !command.json && !command.quiet {
-            line(&row, output)?;
+            written(cancel, bar.pause(|| line(&row, output)))?;
         }
         rows.push(row);
         Ok(true)
@@ -63,6 +62,14 @@ pub(super) fn run(
     })
 }
 
+/// Where a row cannot be written, those under way need not be decided any more.
+fn written(cancel: &AtomicBool, result: std::io::Result<()>) -> std::io::Result<()> {
+    if result.is_err() {
+        cancel.store(true, Ordering::Relaxed);
+    }
+    result
+}
+
 /// Rows are shown as they are decided, and what to make of them at the end.
 fn run_grid(
     catalogue: &Catalogue,
@@ -71,12 +78,12 @@ fn run_grid(
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let bar = progress::Bar::new(command.quiet, grid.name);
+    let bar = progress::Bar::new(command.quiet);
     let settings = Settings {
         threads: command.threads,
         watch: Watch {
             cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(progress)),
+            progress: Some(&|progress| bar.show(grid.name, progress)),
         },
         ..Settings::default()
     };
@@ -90,9 +97,8 @@ fn run_grid(
         if cancel.load(Ordering::Relaxed) {
             return Ok::<_, CommandError>(false);
         }
-        bar.clear();
         if text {
-            layout.line(grid, &row, output)?;
+            written(cancel, bar.pause(|| layout.line(grid, &row, output)))?;
         }
         rows.push(row);
         Ok(true)

@@ -54,14 +54,14 @@ pub(super) fn run(
         path: path(),
         source,
     })?;
-    let bar = progress::Bar::new(command.quiet, validator.name);
+    let bar = progress::Bar::new(command.quiet);
     let settings = Settings {
         configurations: command.configurations,
         buffer: command.buffer,
         limits: command.limits,
         watch: Watch {
             cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(progress)),
+            progress: Some(&|progress| bar.show(validator.name, progress)),
         },
         ..Settings::default()
     };

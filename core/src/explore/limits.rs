@@ -79,7 +79,8 @@ pub struct Progress {
 pub struct Watch<'a> {
     /// Set by somebody to end the exploration with what has been seen so far.
     pub cancel: Option<&'a AtomicBool>,
-    /// Called now and then, always on the thread that called for the exploration.
+    /// Called now and then, always on the thread that called for the exploration. Where several
+    /// explorations are under way, as for a table, those are several threads.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }
 
