@@ -22,6 +22,9 @@ const MOST_PREFIXES: usize = 8;
 /// As many of the last steps of each.
 const MOST_STEPS: usize = 12;
 
+/// There is an order after all: one that the adapter says need not be tried.
+pub(super) struct Misled;
+
 /// Goes from `again` over the events of `log` from number `before` on, which end in a refusal: that of
 /// event `refused`, or of delayed events that cannot take effect.
 pub(super) fn explain<O: Observed>(
@@ -29,7 +32,7 @@ pub(super) fn explain<O: Observed>(
     log: &Log<O::Event>,
     before: u64,
     refused: Option<u64>,
-) -> Explanation {
+) -> Result<Explanation, Misled> {
     again.remember = Remember::Everything;
     for (configuration, way) in &mut again.frontier {
         *way = Some(Arc::new(Link {
@@ -50,6 +53,9 @@ pub(super) fn explain<O: Observed>(
         states.extend(passed.map(|(configuration, _)| configuration.state.clone()));
         moments.push_front(Moment::of(search, next));
     });
+    if again.misled {
+        return Err(Misled);
+    }
     let event = refused.map(|number| shown(again.observed, log, number));
     let mut explanation = Explanation {
         event,
@@ -73,7 +79,7 @@ pub(super) fn explain<O: Observed>(
             Err(limit) => explanation.cut_short = Some(limit),
         }
     }
-    explanation
+    Ok(explanation)
 }
 
 /// The longest of the orders that the search came to last, and how many more there are.

@@ -30,17 +30,27 @@ pub struct Recorded {
     pub explanation: Option<Explanation>,
 }
 
+/// Why nothing is decided where the adapter is wrong.
+const MISLED: &str = "the adapter is wrong about its events: one order that `commute` or `only_looks` \
+                      says need not be tried is possible where the others are not";
+
 impl Validation {
     /// The report: `states` are the configurations continued, `transitions` the steps tried, `depth` the
-    /// events in the longest order. Its obligations are `behaviour`, that there is an order, and
-    /// `interest`, that there was something to decide.
+    /// events in the longest order, or 0 if it is not known how far a refused history gets. Its
+    /// obligations are `behaviour`, that there is an order, and `interest`, that there was something to
+    /// decide.
     pub fn report(&self) -> Report {
         let explanation = match &self.outcome {
             Outcome::Refuted(explanation) => Some(explanation.as_ref()),
-            Outcome::Behaviour | Outcome::Undecided(_) => None,
+            Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => None,
         };
-        let longest = explanation.and_then(|explanation| explanation.prefixes.first());
-        let depth = longest.map_or(self.events, |prefix| prefix.events);
+        let depth = match explanation {
+            None => self.events,
+            Some(explanation) => {
+                let longest = explanation.prefixes.first();
+                longest.map_or(0, |longest| longest.events)
+            }
+        };
         let unexercised = self.coverage.iter().filter(|row| row.fired == 0);
         let counterexample = explanation.and_then(counterexample);
         let obligation = |name: &str, verdict, checked, note| Obligation {
@@ -60,7 +70,7 @@ impl Validation {
             }
             _ => (Verdict::Holds, None),
         };
-        let decided = !matches!(self.outcome, Outcome::Undecided(_));
+        let decided = !matches!(self.outcome, Outcome::Undecided(_) | Outcome::Misled);
         Report {
             check: String::new(),
             parameters: Map::new(),
@@ -75,7 +85,7 @@ impl Validation {
             omission_probability: None,
             limit: match self.outcome {
                 Outcome::Undecided(limit) => Some(limit),
-                Outcome::Behaviour | Outcome::Refuted(_) => None,
+                Outcome::Behaviour | Outcome::Refuted(_) | Outcome::Misled => None,
             },
             initial_states: self.initial_states as u64,
             states: self.configurations,
@@ -102,12 +112,15 @@ impl Validation {
         match self.outcome {
             Outcome::Refuted(_) => Verdict::Violated,
             Outcome::Behaviour if self.events > 0 => Verdict::Holds,
-            Outcome::Behaviour | Outcome::Undecided(_) => Verdict::Incomplete,
+            Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => Verdict::Incomplete,
         }
     }
 
-    /// What was assumed of events that were recorded in part.
+    /// What to know beside the verdict: what was assumed of events that were recorded in part.
     fn partial(&self) -> Option<String> {
+        if let Outcome::Misled = self.outcome {
+            return Some(MISLED.to_owned());
+        }
         let Partial {
             unknown,
             open,

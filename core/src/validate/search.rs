@@ -73,6 +73,8 @@ pub(super) struct Search<'a, O: Observed> {
     pub counts: Counts,
     /// The bound that came before all was visited that an explanation shows.
     pub cut_short: Option<Limit>,
+    /// Whether the event that has no place has one in an order that the adapter says need not be tried.
+    pub misled: bool,
     settings: &'a Settings<'a>,
     started: Instant,
     /// What was continued when the latest event ended.
@@ -131,6 +133,7 @@ impl<'a, O: Observed> Search<'a, O> {
                 ..Counts::default()
             },
             cut_short: None,
+            misled: false,
             settings,
             started,
             visited: Set::new(),
@@ -207,6 +210,7 @@ impl<'a, O: Observed> Search<'a, O> {
                     break;
                 }
             }
+            self.misled = !self.found.entries.is_empty();
         }
         Stop::Stuck(self.window.lanes[lane as usize].queue.front().copied())
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::configuration::Kind;
 use super::event::Event;
-use super::explain::explain;
+use super::explain::{Misled, explain};
 use super::explanation::Explanation;
 use super::history::{HistoryError, Ordered};
 use super::observed::Observed;
@@ -95,6 +95,9 @@ pub enum Outcome {
     Refuted(Box<Explanation>),
     /// A bound came first.
     Undecided(Limit),
+    /// The adapter's [`commute`](Observed::commute) or [`only_looks`](Observed::only_looks) is wrong: no
+    /// order was found without those that it says need not be tried, and one of them goes on.
+    Misled,
 }
 
 /// Events that were recorded in part.
@@ -124,7 +127,7 @@ impl Validation {
         match self.outcome {
             Outcome::Refuted(_) => Verdict::Violated,
             Outcome::Behaviour if self.interesting > 0 => Verdict::Holds,
-            Outcome::Behaviour | Outcome::Undecided(_) => Verdict::Incomplete,
+            Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => Verdict::Incomplete,
         }
     }
 }
@@ -191,7 +194,10 @@ where
     let outcome = match stopped {
         Ok(()) => Outcome::Behaviour,
         Err(Stop::Limit(limit)) => Outcome::Undecided(limit),
-        Err(Stop::Stuck(refused)) => Outcome::Refuted(Box::new(run.explain(refused))),
+        Err(Stop::Stuck(refused)) => match run.explain(refused) {
+            Ok(explanation) => Outcome::Refuted(Box::new(explanation)),
+            Err(Misled) => Outcome::Misled,
+        },
     };
     Ok(run.validation(outcome, initial_states))
 }
@@ -281,7 +287,7 @@ impl<O: Observed> Run<'_, O> {
     }
 
     /// Goes the last part of the way again, and remembers it.
-    fn explain(&mut self, refused: Option<u64>) -> Explanation {
+    fn explain(&mut self, refused: Option<u64>) -> Result<Explanation, Misled> {
         let observed = self.search.observed;
         let checkpoint = self.older.take().or(self.newer.take());
         let (before, window, frontier) = match checkpoint {

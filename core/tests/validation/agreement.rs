@@ -52,6 +52,7 @@ fn agree_within<S: Subject>(
             false
         }
         Outcome::Undecided(limit) => panic!("{case}: {limit}"),
+        Outcome::Misled => panic!("{case}: the adapter is wrong"),
     };
     assert_eq!(accepted, oracle.accepts(), "{case}: {events:?}");
     accepted

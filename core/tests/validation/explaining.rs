@@ -1,7 +1,9 @@
 //! What is said of a history that is no behaviour, and of one that says nothing.
 
-use refmap::validate::{Event, Explanation, Ordered, Outcome, Settings, Validation, validate};
-use refmap::{Report, Verdict};
+use refmap::validate::{
+    Event, Explanation, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
+};
+use refmap::{ActionOf, Report, StateOf, Verdict};
 use serde_json::json;
 
 use super::heap::{Deed, Heap};
@@ -314,4 +316,58 @@ fn a_bound_decides_nothing() {
     assert_eq!(report.verdict, Some(Verdict::Incomplete));
     let limit = report.limit.expect("it is said");
     assert_eq!(limit.to_string(), "the limit of 2 states");
+}
+
+/// Memory whose adapter says of all events that they may change places.
+struct Careless(ObservedMemory);
+
+impl Observed for Careless {
+    type Specification = <ObservedMemory as Observed>::Specification;
+    type Event = Access;
+
+    fn specification(&self) -> &Self::Specification {
+        self.0.specification()
+    }
+
+    fn shows(
+        &self,
+        from: &StateOf<Self::Specification>,
+        happening: &Happening<'_, Access>,
+        visit: &mut impl FnMut(Option<ActionOf<Self::Specification>>),
+    ) {
+        self.0.shows(from, happening, visit);
+    }
+
+    fn commute(&self, _one: &Access, _other: &Access) -> bool {
+        true
+    }
+}
+
+/// The load ends first and needs the store, which the adapter says it does not: that is no refutation.
+#[test]
+fn an_adapter_that_is_wrong_about_its_events_refutes_nothing() {
+    let lines = vec![
+        (0, 0, 10, Access::Store { cell: 0, value: 1 }),
+        (
+            1,
+            1,
+            5,
+            Access::Load {
+                cell: 0,
+                value: Some(1),
+            },
+        ),
+    ];
+    let right = ObservedMemory(Stores::AtOnce);
+    assert_eq!(run(&right, events(lines.clone())).verdict(), Verdict::Holds);
+    let wrong = Careless(right);
+    let validation = validate(&wrong, Ordered::of(events(lines)), &Settings::default());
+    let validation = validation.expect("it is in order");
+    assert!(matches!(validation.outcome, Outcome::Misled));
+    let report = validation.report().named("test", [("a", 1)]);
+    assert_eq!(report.verdict, Some(Verdict::Incomplete));
+    assert!(
+        report.to_string().contains("the adapter is wrong"),
+        "{report}"
+    );
 }
