@@ -166,10 +166,21 @@ where
     })
 }
 
+/// The states tested with all permutations; the others are tested with one each.
+const ALL_PERMUTATIONS: usize = 64;
+/// The states tested one after the other; of the others, one in so many.
+const EVERY_STATE: u32 = 1024;
+const ONE_IN: u32 = 1021;
+
+/// Whether [`asymmetry_in_turn`] is to be asked of a state: of the first ones, and now and then.
+pub(crate) fn is_in_turn(state: u32) -> bool {
+    state < EVERY_STATE || state.is_multiple_of(ONE_IN)
+}
+
 /// The same of one of many states: of the first ones with all permutations, and of the others with one,
 /// by turns. `turn` is the number of the state.
 ///
-/// PERF: the invariants are made beforehand, which takes longer than the test.
+/// PERF: the invariants are made once, since making them takes longer than the test.
 pub(crate) fn asymmetry_in_turn<R>(
     refinement: &R,
     invariants: &[Invariant<R::Concrete>],
@@ -183,7 +194,7 @@ where
 {
     let permutations = refinement.implementation().permutations();
     let others = 1..permutations.len();
-    let mut tested = match turn < 64 || others.is_empty() {
+    let mut tested = match turn < ALL_PERMUTATIONS || others.is_empty() {
         true => others,
         false => {
             let one = 1 + turn % others.len();

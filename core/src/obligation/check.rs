@@ -14,14 +14,12 @@ use super::judge::Judge;
 use super::sampled::sampled;
 use super::selection::{CheckError, Kind, Row, rows};
 use super::{Search, Settings, Symmetry, Until};
-use crate::explore::{
-    Explored, Options, Panic, Place, Record, StateId, Visitor, explore, explore_packed,
-};
+use crate::explore::{Explored, Options, Panic, Place, Record, Visitor, explore, explore_packed};
 use crate::invariant::Invariant;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
-use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry_in_turn};
+use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry_in_turn, is_in_turn};
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
 use crate::type_correct::TypeCorrect;
 
@@ -297,11 +295,6 @@ pub(super) struct Tally<A> {
     pub tested_symmetry: u64,
 }
 
-/// Whether the symmetry is tested on a state: on the first ones, and now and then.
-fn tests_symmetry(state: StateId) -> bool {
-    state.0 < 1024 || state.0.is_multiple_of(1021)
-}
-
 /// A hash that only says which actions to compare.
 ///
 /// PERF: it is computed at every step, and a good one takes as long as half of a cheap rule.
@@ -544,7 +537,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         }
         tally.offered = [0; 16];
         tally.perhaps_twice = false;
-        if let Some(asymmetry) = self.asymmetry.filter(|_| tests_symmetry(place.state)) {
+        if let Some(asymmetry) = self.asymmetry.filter(|_| is_in_turn(place.state.0)) {
             tally.during = During::Symmetry;
             tally.tested_symmetry += 1;
             let turn = place.state.0 as usize;

@@ -196,8 +196,7 @@ where
     }
 
     fn start(&self, state: &mut S) {
-        let local = (self.get)(state).clone();
-        self.arrive(state, local, Location(0));
+        self.enter(state, Location(0));
     }
 
     fn locations(&self, label: Label) -> Option<Locations> {

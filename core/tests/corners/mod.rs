@@ -1,5 +1,7 @@
 //! Corners that random systems seldom or never reach, each once decided wrongly or left open.
 
+mod late_asymmetry;
+
 use refmap::obligation::{CheckError, Settings, Until};
 use refmap::{Rule, Verdict, check};
 
