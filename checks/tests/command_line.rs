@@ -722,6 +722,17 @@ fn a_quiet_stress_run_fails() {
     let output = refmap("stress collector --program nonsense");
     assert_eq!(status(&output), 2);
     assert!(text(&output.stderr).contains("\"nonsense\" is no operation"));
+    // Nothing is run whose history could not be written.
+    let output = refmap("stress collector --seconds 600 --record no-such-folder/h.jsonl");
+    assert_eq!(status(&output), 2);
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("cannot write the history to no-such-folder/h.jsonl"),
+        "{told}"
+    );
+    // Longer than a clock goes.
+    let output = refmap("stress collector --fault early-sweep --seconds 1e20");
+    assert_eq!(status(&output), 1, "{}", text(&output.stderr));
     let output = refmap("stress colector");
     assert_eq!(status(&output), 2);
     assert!(text(&output.stderr).contains("did you mean \"collector\""));

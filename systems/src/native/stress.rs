@@ -268,9 +268,19 @@ impl Stress {
     ///
     /// If the heap cannot be.
     pub fn record(&self, program: &Program) -> Result<History, ShapeError> {
-        let numbers = Arc::new(AtomicU64::new(0));
-        let (history, _) = self.recorded(program, &numbers)?;
-        Ok(history)
+        self.record_play(program).map(|(history, _)| history)
+    }
+
+    /// The same, with what was wrong in that play, if anything was.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn record_play(
+        &self,
+        program: &Program,
+    ) -> Result<(History, Option<Violation>), ShapeError> {
+        self.recorded(program, &Arc::new(AtomicU64::new(0)))
     }
 
     /// Plays a program that is known to fail until it does, so often that it nearly always will, and

@@ -1,0 +1,249 @@
+//! The on-the-fly collector on real threads.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use refmap::catalogue::{
+    Arguments, InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun,
+    StressSettings,
+};
+use refmap::validate::Header;
+use refmap_systems::native::on_the_fly::{Fault, Shape, Violation};
+use refmap_systems::native::{Failure, Program, Stress, Stressed, most_mutators, overhead};
+use serde_json::{Map, Value};
+
+use super::history_file::{About, HistoryFile};
+use super::sampled::{EXERCISED, Looked, counted, missing, sampled};
+
+pub(super) fn run() -> StressRun {
+    StressRun::new(
+        "collector",
+        "the on-the-fly collector: random mutators look for what was freed and is reachable",
+        "Gammie, Hosking & Engelhardt, Relaxing Safely",
+        vec![
+            Parameter::number("threads", 1..=16, 2, "mutators"),
+            Parameter::number("objects", 2..=1 << 20, 16, "objects that the heap holds"),
+            Parameter::number("fields", 1..=64, 2, "fields of an object"),
+            Parameter::choice("fault", &Fault::NAMES, "what is wrong with the collector"),
+            Parameter::names(
+                "program",
+                "what a thread does, in the place of random programs; once a thread",
+            ),
+        ],
+        |arguments, settings| {
+            let begun = Instant::now();
+            let stress = stress(arguments, settings)?;
+            let file = settings.record.map(HistoryFile::prepare).transpose()?;
+            let stressed = stress.run(settings.cancel).map_err(InputError::instance)?;
+            let elapsed = begun.elapsed();
+            let mut failure = stressed.failure.as_ref().map(|failure| Seen {
+                by: failure.seen,
+                told: told(&stress, failure),
+            });
+            let mut recorded = None;
+            if let Some(file) = file {
+                let (history, seen) = record(&stress, &stressed, file, settings.cancel)?;
+                recorded = Some(history);
+                failure = failure.or_else(|| {
+                    seen.map(|by| Seen {
+                        told: while_recording(arguments, settings, &by, begun.elapsed()),
+                        by,
+                    })
+                });
+            }
+            let report = report(&stress, &stressed, failure, elapsed);
+            Ok(StressReport { recorded, ..report })
+        },
+    )
+}
+
+fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress, InputError> {
+    let fault = Fault::named(arguments.choice("fault"));
+    let lines = arguments.names("program");
+    let program = (!lines.is_empty()).then(|| Program::read(lines));
+    let program = program.transpose().map_err(InputError::instance)?;
+    Ok(Stress {
+        shape: Shape {
+            objects: arguments.number("objects"),
+            fields: arguments.number("fields"),
+        },
+        threads: arguments.number("threads"),
+        fault: fault.expect("the choices are these names"),
+        seed: settings.seed,
+        // Longer than a duration can be is as long as one can be.
+        duration: Duration::try_from_secs_f64(settings.seconds).unwrap_or(Duration::MAX),
+        program,
+    })
+}
+
+/// Writes a history: of the program that failed, or of the one given, or of a long one. And what was wrong
+/// in it.
+fn record(
+    stress: &Stress,
+    stressed: &Stressed,
+    file: HistoryFile,
+    cancel: &AtomicBool,
+) -> Result<(RecordedHistory, Option<Violation>), InputError> {
+    let failure = stressed.failure.as_ref();
+    let program = match (failure, &stress.program) {
+        (Some(failure), _) => failure.program.clone(),
+        (None, Some(program)) => program.clone(),
+        (None, None) => stress.long_program(),
+    };
+    let failing = match failure {
+        Some(_) => stress.record_failure(&program, cancel),
+        None => Ok(None),
+    };
+    let failing = failing.map_err(InputError::instance)?;
+    let (history, seen) = match (failing, failure) {
+        (Some(history), Some(failure)) => (history, Some(failure.seen)),
+        _ => stress.record_play(&program).map_err(InputError::instance)?,
+    };
+    let header = Header::new([
+        ("collector", Value::from("on-the-fly")),
+        ("threads", program.threads.len().into()),
+        ("mutators", most_mutators(&history).into()),
+        ("objects", stress.shape.objects.into()),
+        ("fields", stress.shape.fields.into()),
+        ("fault", stress.fault.name().into()),
+        ("seed", stress.seed.into()),
+    ]);
+    let about = About {
+        header,
+        fails: seen.is_some(),
+        overhead: Some(overhead()),
+    };
+    Ok((file.write(about, &history)?, seen))
+}
+
+/// What was wrong, and what is told of it.
+struct Seen {
+    by: Violation,
+    told: StressFailure,
+}
+
+/// A failure of the play that was recorded, where none was found before. Its program is long, and is not
+/// made small: the command plays it again.
+fn while_recording(
+    arguments: &Arguments,
+    settings: &StressSettings<'_>,
+    seen: &Violation,
+    after: Duration,
+) -> StressFailure {
+    let mut command = Vec::new();
+    for name in ["threads", "objects", "fields"] {
+        let number: u64 = arguments.number(name);
+        command.extend([format!("--{name}"), number.to_string()]);
+    }
+    command.extend(["--fault", arguments.choice("fault")].map(str::to_owned));
+    command.extend(["--seed".to_owned(), settings.seed.to_string()]);
+    for line in arguments.names("program") {
+        command.extend(["--program".to_owned(), line.to_owned()]);
+    }
+    let file = settings.record.map(|file| file.display().to_string());
+    command.extend(
+        file.into_iter()
+            .flat_map(|file| ["--record".to_owned(), file]),
+    );
+    StressFailure {
+        seen: seen.to_string(),
+        after_seconds: after.as_secs_f64(),
+        program: Vec::new(),
+        operations: 0,
+        operations_before: 0,
+        failed: 1,
+        played: 1,
+        command,
+    }
+}
+
+/// What is looked for, and how often it was.
+const STALE: &str = "no-stale-reference";
+const AUDIT: &str = "reachable-is-allocated";
+const WORKLISTS: &str = "worklists";
+const IDENTITY: &str = "fresh-references";
+
+fn obligation_of(violation: &Violation) -> &'static str {
+    match violation {
+        Violation::Stale(_) => STALE,
+        Violation::Audit(_) => AUDIT,
+        Violation::NotGrey(_) | Violation::TracedTwice(_) => WORKLISTS,
+        Violation::AllocatedTwice(_) => IDENTITY,
+    }
+}
+
+fn report(
+    stress: &Stress,
+    stressed: &Stressed,
+    failure: Option<Seen>,
+    elapsed: Duration,
+) -> StressReport {
+    let counts = &stressed.counts;
+    let looked = |name, checked| Looked { name, checked };
+    let obligations = [
+        looked(STALE, counts.uses),
+        looked(AUDIT, stressed.audited),
+        looked(WORKLISTS, counts.traced),
+        looked(IDENTITY, counts.allocs),
+        looked(EXERCISED, stressed.plays),
+    ];
+    let quiet = missing(&[
+        (counts.cycles, "cycle of the collector"),
+        (counts.freed, "object freed"),
+        (counts.stores_while_collecting, "store during a collection"),
+    ]);
+    let rules = [
+        ("alloc", "mutator", counts.allocs),
+        ("load", "mutator", counts.loads),
+        ("store", "mutator", counts.stores),
+        ("discard", "mutator", counts.discards),
+        ("handshake", "mutator", counts.handshakes),
+        ("barrier mark", "mutator", counts.barrier_marks),
+        ("mark", "collector", counts.marks),
+        ("mark lost", "collector", counts.marks_lost),
+        ("trace", "collector", counts.traced),
+        ("free", "collector", counts.freed),
+    ];
+    let violated = failure.as_ref().map(|seen| obligation_of(&seen.by));
+    let operations = counts.operations();
+    let mut report = sampled(&obligations, violated, &quiet, &rules, operations, elapsed);
+    report.threads = stress.mutators();
+    report
+        .parameters
+        .insert("threads".to_owned(), stress.mutators().into());
+    let mut all = Map::new();
+    all.insert("programs".to_owned(), stressed.programs.into());
+    all.insert("plays".to_owned(), stressed.plays.into());
+    all.extend(counted(counts));
+    StressReport {
+        report,
+        counts: all,
+        failure: failure.map(|seen| seen.told),
+        recorded: None,
+    }
+}
+
+fn told(stress: &Stress, failure: &Failure) -> StressFailure {
+    let program = failure.program.lines();
+    let Shape { objects, fields } = stress.shape;
+    let mut command: Vec<String> = ["--objects", &objects.to_string(), "--fields"]
+        .map(str::to_owned)
+        .to_vec();
+    command.push(fields.to_string());
+    command.extend(["--fault".to_owned(), stress.fault.name().to_owned()]);
+    let seconds = failure.repeating().as_secs_f64().ceil();
+    command.extend(["--seconds".to_owned(), seconds.to_string()]);
+    for line in &program {
+        command.extend(["--program".to_owned(), line.clone()]);
+    }
+    StressFailure {
+        seen: failure.seen.to_string(),
+        after_seconds: failure.after.as_secs_f64(),
+        operations: failure.program.len(),
+        operations_before: failure.operations,
+        failed: failure.again.0,
+        played: failure.again.1,
+        program,
+        command,
+    }
+}

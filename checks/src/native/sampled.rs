@@ -1,0 +1,93 @@
+//! The report of a run on real threads: nothing holds by it.
+
+use std::time::Duration;
+
+use refmap::report::{Obligation, RuleCoverage};
+use refmap::{Evidence, Report, Verdict};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// That what is looked for could have come about.
+pub(super) const EXERCISED: &str = "exercised";
+
+/// An obligation of a run, and how often it was tested.
+pub(super) struct Looked {
+    pub name: &'static str,
+    pub checked: u64,
+}
+
+/// The report of a run. What is missing from it that would have to happen makes it
+/// fail, unless something else does.
+pub(super) fn sampled(
+    obligations: &[Looked],
+    violated: Option<&str>,
+    missing: &[&str],
+    rules: &[(&str, &str, u64)],
+    operations: u64,
+    elapsed: Duration,
+) -> Report {
+    let is_quiet = violated.is_none() && !missing.is_empty();
+    let row = |looked: &Looked| {
+        let is_violated = violated == Some(looked.name) || (is_quiet && looked.name == EXERCISED);
+        Obligation {
+            name: looked.name.to_owned(),
+            verdict: match is_violated {
+                true => Verdict::Violated,
+                false => Verdict::Incomplete,
+            },
+            checked: looked.checked,
+            note: (is_quiet && looked.name == EXERCISED)
+                .then(|| format!("there was no {}", missing.join(", no "))),
+            needed: None,
+            counterexamples: Vec::new(),
+        }
+    };
+    let coverage = rules.iter().map(|(rule, process, fired)| RuleCoverage {
+        rule: (*rule).to_owned(),
+        process: (*process).to_owned(),
+        fired: *fired,
+    });
+    let unexercised = rules.iter().filter(|(.., fired)| *fired == 0);
+    Report {
+        check: String::new(),
+        parameters: Map::new(),
+        verdict: Some(match violated.is_some() || is_quiet {
+            true => Verdict::Violated,
+            false => Verdict::Incomplete,
+        }),
+        evidence: Evidence::Sampled,
+        walks: None,
+        symmetry: None,
+        omission_probability: None,
+        limit: None,
+        initial_states: 0,
+        states: 0,
+        transitions: operations,
+        depth: 0,
+        seconds: elapsed.as_secs_f64(),
+        peak_memory_bytes: 0,
+        threads: 1,
+        obligations: obligations.iter().map(row).collect(),
+        coverage: coverage.collect(),
+        deadlocks: 0,
+        cut_off: None,
+        unexercised: unexercised
+            .map(|(rule, ..)| format!("rule:{rule}"))
+            .collect(),
+        counterexample: None,
+        history: None,
+    }
+}
+
+/// What has to happen in a run that is to say anything, and did not.
+pub(super) fn missing<'a>(needed: &[(u64, &'a str)]) -> Vec<&'a str> {
+    let missing = needed.iter().filter(|(count, _)| *count == 0);
+    missing.map(|(_, what)| *what).collect()
+}
+
+pub(super) fn counted(counts: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(counts) {
+        Ok(Value::Object(counts)) => counts,
+        _ => unreachable!("counts are numbers with names"),
+    }
+}
