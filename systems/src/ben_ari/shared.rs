@@ -47,14 +47,19 @@ impl Shared {
         for (n, i) in scope.shape.cells() {
             m = m.set_son(n, i, choices.below(nodes) as Node);
         }
-        let mut second_steps = vec![MutatorAt::Mutate];
-        match scope.mutator {
-            MutatorOrder::RedirectFirst => second_steps.push(MutatorAt::Colour),
-            MutatorOrder::ColourFirst => {
-                let cells = scope.shape.cells();
-                second_steps.extend(cells.map(|(n, i)| MutatorAt::Redirect { n, i }));
-            }
-        }
+        let sons = u64::from(scope.shape.sons);
+        let second_steps = match scope.mutator {
+            MutatorOrder::RedirectFirst => 1,
+            MutatorOrder::ColourFirst => nodes * sons,
+        };
+        let location = |number: u64| match (number.checked_sub(1), scope.mutator) {
+            (None, _) => MutatorAt::Mutate,
+            (Some(_), MutatorOrder::RedirectFirst) => MutatorAt::Colour,
+            (Some(cell), MutatorOrder::ColourFirst) => MutatorAt::Redirect {
+                n: (cell / sons) as Node,
+                i: (cell % sons) as u8,
+            },
+        };
         Self {
             m,
             c: Colours {
@@ -63,7 +68,7 @@ impl Shared {
             l: choices.below(nodes + 1) as u8,
             mutators: (0..scope.mutators)
                 .map(|_| Locals {
-                    mu: choices.one_of(&second_steps),
+                    mu: location(choices.below(1 + second_steps)),
                     q: choices.below(nodes) as Node,
                 })
                 .collect(),
