@@ -1,9 +1,15 @@
 //! Every claim of the catalogue comes true.
 
+use std::ffi::OsString;
+use std::sync::atomic::AtomicBool;
+
 use refmap::catalogue::{Claim, InputError};
+use refmap::cli::Status;
 use refmap::obligation::Selection;
+use refmap::report::TextOptions;
 use refmap::{Settings, Verdict};
 use refmap_checks::{NAME, catalogue};
+use serde_json::Value;
 
 /// Claims of a million states and more are for the default run of `refmap`; they have small twins here.
 #[test]
@@ -121,4 +127,86 @@ fn the_readme_lists_the_catalogue() {
         readme.contains(&table),
         "`cargo run --release -- list --markdown` prints the table"
     );
+}
+
+/// What the default run says of three small claims, the second of which is wrong, and its status.
+fn everything(words: &str, cancelled: bool) -> (Status, Value) {
+    let mut catalogue = catalogue();
+    catalogue.grids.clear();
+    catalogue
+        .claims
+        .retain(|claim| claim.expect.states.is_some_and(|states| states < 1000));
+    catalogue.claims.truncate(3);
+    assert_eq!(catalogue.claims.len(), 3);
+    catalogue.claims[1].expect.states = Some(1);
+    let words = ["refmap", "--json"]
+        .into_iter()
+        .chain(words.split_whitespace());
+    let mut output = Vec::new();
+    let status = refmap::cli::run(
+        "refmap",
+        "",
+        &catalogue,
+        words.map(OsString::from),
+        &AtomicBool::new(cancelled),
+        TextOptions::default(),
+        &mut output,
+    );
+    let printed = serde_json::from_slice(&output).expect("it is JSON");
+    (status.expect("it is carried out"), printed)
+}
+
+/// Rows are in the catalogue's order and say the same, however many workers there are; a claim that is
+/// wrong is counted, and shown in the status.
+#[test]
+fn the_default_run_is_the_same_with_any_number_of_workers() {
+    let rows = |words| {
+        let (status, mut printed) = everything(words, false);
+        assert_eq!(status, Status::Violated);
+        assert_eq!(
+            (&printed["as_claimed"], &printed["otherwise"]),
+            (&2.into(), &1.into())
+        );
+        let mut rows = printed["claims"].take();
+        for row in rows.as_array_mut().expect("rows") {
+            for measured in ["seconds", "peak_memory_bytes"] {
+                row["report"][measured].take();
+            }
+        }
+        rows
+    };
+    let one = rows("--threads 1");
+    let as_claimed = [&one[0], &one[1], &one[2]].map(|row| row["as_claimed"].clone());
+    assert_eq!(as_claimed, [true, false, true].map(Value::from));
+    assert_eq!(rows("--threads 3"), one);
+}
+
+#[test]
+fn what_was_not_run_is_said() {
+    let (status, printed) = everything("--threads 2", true);
+    assert_eq!(status, Status::Incomplete);
+    assert_eq!(printed["not_run"], 3);
+}
+
+/// What is not counted where steps are joined is not called unexercised, nor exercised.
+#[test]
+fn coverage_that_is_not_counted_is_said_to_be_unknown() {
+    let catalogue = catalogue();
+    let check = catalogue.check("tso").expect("it is there");
+    let unexercised = |granularity: &str| {
+        let given = [
+            ("references", 1.into()),
+            ("granularity", granularity.into()),
+        ];
+        let report = check
+            .run(&given, &Settings::default())
+            .expect("it can be checked");
+        report.unexercised
+    };
+    let reduced = unexercised("reduced");
+    let rules = reduced.iter().filter(|name| name.starts_with("rule:"));
+    let rules: Vec<_> = rules.collect();
+    assert_eq!(rules.len(), 1, "{reduced:?}");
+    assert!(rules[0].starts_with("rule:* (unknown: "), "{reduced:?}");
+    assert!(unexercised("coarse").iter().all(|name| !name.contains('*')));
 }

@@ -4,7 +4,7 @@ use refmap::catalogue::Claim;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 
 use super::super::words::arguments_of;
-use super::{NAME, parameters};
+use super::{CYCLES, NAME, of_cycles, parameters};
 
 /// Counts and lengths without a source of their own were found by this checker. The larger instances,
 /// and the variants that take longer, are tests that are run on request.
@@ -26,6 +26,7 @@ pub(in super::super) fn claims() -> Vec<Claim> {
         let claim = Claim::violated(NAME, arguments, "simulation");
         claim.only(&AT_REDUCED).up_to_symmetry().length(length)
     };
+    let cycles = |words: &str| arguments_of(&of_cycles(), words);
     let section = "Gammie et al., section 1.1";
     let handshakes = "Gammie et al., Fig. 2 and section 4";
     let senses = "Gammie et al., section 2.2";
@@ -112,5 +113,20 @@ pub(in super::super) fn claims() -> Vec<Claim> {
         coarse("memory=sc without=mutator-fence")
             .states(281_526)
             .source(fences, "… and without the mutators'"),
+        Claim::holds(CYCLES, cycles(""))
+            .only(&AT_COARSE)
+            .counts(453_486, 1_456_578)
+            .up_to_symmetry()
+            .source(
+                "Gammie et al., section 4",
+                "no garbage survives the second end of a cycle",
+            ),
+        Claim::violated(
+            CYCLES,
+            cycles("references=1 cycles=1"),
+            "invariant:freed_in_time",
+        )
+        .length(61)
+        .source("Gammie et al., section 4", "… and some survives the first"),
     ]
 }
