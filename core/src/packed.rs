@@ -202,14 +202,9 @@ pub fn round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), Packi
     system.initial(&mut |initial| {
         first.get_or_insert(initial);
     });
-    let mut words = vec![0; system.layout().words()];
-    system.fields(
-        state,
-        &mut Writer {
-            words: &mut words,
-            misfit: 0,
-        },
-    );
+    let mut writer = Writer::on(vec![0; system.layout().words()]);
+    system.fields(state, &mut writer);
+    let (words, _) = writer.written();
     let template = first.as_ref().unwrap_or(state);
     let back = system.fields(template, &mut Reader { words: &words });
     match back == *state {
@@ -224,13 +219,10 @@ pub fn round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), Packi
 /// than its range.
 #[inline(always)]
 pub(crate) fn pack<S: Packed, const N: usize>(system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
-    let mut words = [0; N];
-    let mut writer = Writer {
-        words: &mut words,
-        misfit: 0,
-    };
+    let mut writer = Writer::on([0; N]);
     system.fields(state, &mut writer);
-    (writer.misfit == 0).then_some(words)
+    let (words, misfit) = writer.written();
+    (misfit == 0).then_some(words)
 }
 
 /// Reads a state. `template` is any state of the instance.
@@ -265,38 +257,67 @@ impl Fields for Ranges {
     }
 }
 
-struct Writer<'a> {
-    words: &'a mut [u64],
+struct Writer<W> {
+    words: W,
+    /// The word being written, and what is to be added to it.
+    at: usize,
+    open: u64,
     /// Bits beyond those of a variable: they would spoil another one.
     misfit: u64,
 }
 
-impl Fields for Writer<'_> {
+impl<W: AsMut<[u64]>> Writer<W> {
+    /// Writes to words that are 0.
+    #[inline(always)]
+    fn on(words: W) -> Self {
+        Self {
+            words,
+            at: 0,
+            open: 0,
+            misfit: 0,
+        }
+    }
+
+    /// The words, and what did not fit.
+    #[inline(always)]
+    fn written(mut self) -> (W, u64) {
+        if let Some(word) = self.words.as_mut().get_mut(self.at) {
+            *word |= self.open;
+        }
+        (self.words, self.misfit)
+    }
+}
+
+impl<W: AsMut<[u64]>> Fields for Writer<W> {
     #[inline(always)]
     fn number(&mut self, field: Field, value: u64) -> u64 {
         self.misfit |= value & field.beyond;
-        // PERF: with one word the compiler knows which.
-        let word = match self.words.len() {
-            1 => 0,
-            _ => field.word as usize,
-        };
-        self.words[word] |= value.wrapping_mul(field.scale);
+        // PERF: a word that is written is kept out of memory, where each variable would have to wait for the
+        // one before it. With one word the compiler knows which it is.
+        let words = self.words.as_mut();
+        if words.len() > 1 && field.word as usize != self.at {
+            words[self.at] |= self.open;
+            self.open = 0;
+            self.at = field.word as usize;
+        }
+        self.open |= value.wrapping_mul(field.scale);
         value
     }
 }
 
-struct Reader<'a> {
-    words: &'a [u64],
+struct Reader<'a, W> {
+    words: &'a W,
 }
 
-impl Fields for Reader<'_> {
+impl<W: AsRef<[u64]>> Fields for Reader<'_, W> {
     #[inline(always)]
     fn number(&mut self, field: Field, _value: u64) -> u64 {
-        let word = match self.words.len() {
+        let words = self.words.as_ref();
+        let word = match words.len() {
             1 => 0,
             _ => field.word as usize,
         };
-        self.words[word] >> field.offset & !field.beyond
+        words[word] >> field.offset & !field.beyond
     }
 }
 
@@ -321,15 +342,12 @@ mod tests {
                     _ => mixed % count,
                 }
             };
-            let mut words = vec![0; layout.words()];
-            let mut writer = Writer {
-                words: &mut words,
-                misfit: 0,
-            };
+            let mut writer = Writer::on(vec![0; layout.words()]);
             for (place, (&field, &count)) in fields.iter().zip(&counts).enumerate() {
                 writer.number(field, value(place, count));
             }
-            assert_eq!(writer.misfit, 0);
+            let (words, misfit) = writer.written();
+            assert_eq!(misfit, 0);
             let mut reader = Reader { words: &words };
             for (place, (&field, &count)) in fields.iter().zip(&counts).enumerate() {
                 assert_eq!(reader.number(field, 0), value(place, count), "{place}");
@@ -351,13 +369,10 @@ mod tests {
         for (value, count, fits) in [(3, 3, true), (4, 3, false), (0, 1, true), (1, 1, false)] {
             let mut layout = Layout::new();
             let field = layout.below(count);
-            let mut words = [0];
-            let mut writer = Writer {
-                words: &mut words,
-                misfit: 0,
-            };
+            let mut writer = Writer::on([0]);
             writer.number(field, value);
-            assert_eq!(writer.misfit == 0, fits, "{value} of {count}");
+            let (_, misfit) = writer.written();
+            assert_eq!(misfit == 0, fits, "{value} of {count}");
         }
     }
 }
