@@ -164,7 +164,12 @@ mod tests {
         type Observation = u8;
 
         fn rules(&self) -> &[Rule] {
-            const { &[Rule::new("up", "counter", ""), Rule::new("reset", "counter", "")] }
+            const {
+                &[
+                    Rule::new("up", "counter", ""),
+                    Rule::new("reset", "counter", ""),
+                ]
+            }
         }
         fn rule_of(&self, action: &&'static str) -> RuleId {
             RuleId(usize::from(*action == "reset"))
