@@ -53,7 +53,7 @@ mod state;
 mod symmetry;
 mod system;
 
-pub use by_access::{Access, ByAccess, Round};
+pub use by_access::{Access, ByAccess, Round, Size};
 pub use colours::{Heap, pointed_to, reach};
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
