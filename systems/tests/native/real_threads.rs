@@ -116,7 +116,7 @@ fn a_failure_is_repeated() {
     let failure = run(Duration::from_secs(60)).failure;
     let failure = failure.expect("some play fails");
     let (failed, played) = failure.again;
-    assert!(played >= 50 && failed >= 5, "{:?}", failure.again);
+    assert!(played >= 50 && failed > 0, "{:?}", failure.again);
     let each = failure.again_took / failed;
     let least = Duration::from_secs(10);
     assert_eq!(failure.repeating(), (20 * each).max(least));
@@ -283,10 +283,14 @@ fn a_history_is_recorded() {
     assert!(count(|event| matches!(event, Event::Mark { won: true, .. })) > 0);
     assert!(count(|event| matches!(event, Event::Store { value: Some(_), .. })) > 0);
     let holds = count(|event| matches!(event, Event::Hold { .. }));
-    assert!(holds >= 2, "each thread is given what all share");
-    // All that joined have left: the first, the threads, and whoever was relayed.
-    let leaves = count(|event| matches!(event, Event::Leave));
-    assert!(leaves >= 3);
+    assert!(holds >= 1, "all threads but one are given what all share");
+    // All that joined have left: the threads, and whoever was relayed.
+    let [joins, leaves] = [
+        count(|event| matches!(event, Event::Join { .. })),
+        count(|event| matches!(event, Event::Leave)),
+    ];
+    assert!(leaves >= 2);
+    assert_eq!(joins, leaves);
 }
 
 /// A history of a failure is one of a play that failed, or there is none.
