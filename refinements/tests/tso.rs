@@ -708,23 +708,15 @@ fn tso_every_invariant_bites() {
     ));
     let refinement = refinement(coarse(1, 1, 1), Variant::default());
     let invariants = refinement.invariants();
-    let plants: [(&str, fn(&mut State)); 2] = [
-        ("tso_store", |state| {
-            let stores = &mut state.sys.buffers[Who::Mutator(0).index()];
-            stores.push(Store::Phase(Phase::Mark));
-        }),
-        ("tso_lock", |state| {
-            state.sys.lock = Some(Who::Mutator(0));
-        }),
-    ];
     refinement.implementation().initial(&mut |state| {
-        for (name, plant) in plants {
+        let [mut stored, mut locked] = [state, state];
+        stored.sys.buffers[Who::Mutator(0).index()].push(Store::Phase(Phase::Mark));
+        locked.sys.lock = Some(Who::Mutator(0));
+        for (name, planted) in [("tso_store", stored), ("tso_lock", locked)] {
             let mut invariants = invariants.iter();
             let invariant = invariants.find(|one| one.name() == name);
             let invariant = invariant.expect("it is one of them");
             assert!(invariant.holds(&state));
-            let mut planted = state;
-            plant(&mut planted);
             if !invariant.holds(&planted) {
                 bitten.insert(name.to_owned());
             }
