@@ -9,7 +9,9 @@ use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
     Violation,
 };
-use refmap_systems::native::{Failure, Outcome, Program, Running, Stress, Trigger, play};
+use refmap_systems::native::{
+    Failure, Outcome, Program, Running, Stress, Trigger, most_mutators, play,
+};
 
 use super::caught::{FAULTS, Seen};
 
@@ -291,6 +293,24 @@ fn a_history_is_recorded() {
     ];
     assert!(leaves >= 2);
     assert_eq!(joins, leaves);
+}
+
+/// There are as many mutators at a time as threads; one that relays is two for a moment.
+#[test]
+fn a_play_has_a_mutator_for_each_thread() {
+    let stress = Stress {
+        shape: SHAPE,
+        threads: 3,
+        fault: Fault::None,
+        seed: 0,
+        duration: Duration::ZERO,
+        program: None,
+    };
+    for (first, mutators) in [("alloc", 3), ("relay", 4)] {
+        let program = Program::read([first, "alloc", "until mark"]).unwrap();
+        let recorded = stress.record(&program).unwrap();
+        assert_eq!(most_mutators(&recorded), mutators, "{first}");
+    }
 }
 
 /// A history of a failure is one of a play that failed, or there is none.
