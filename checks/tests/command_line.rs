@@ -684,9 +684,11 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
 fn histories_of_ben_ari_are_recorded_and_validated() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("history.jsonl");
-    for (fault, expected) in [("none", 0), ("no-count", 1)] {
+    // It ends when something fails.
+    for (fault, seconds, expected) in [("none", "1", 0), ("no-count", "20", 1)] {
         let run = Command::new(env!("CARGO_BIN_EXE_refmap"))
-            .args(["stress", "ben-ari", "--seconds", "1", "--fault", fault])
+            .args(["stress", "ben-ari", "--seconds", seconds])
+            .args(["--fault", fault])
             .args(["--json", "--record"])
             .arg(&file)
             .output()

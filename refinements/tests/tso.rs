@@ -91,6 +91,10 @@ fn variants() -> Vec<Variant> {
         barriers: Barriers::InsertionFirst,
         ..Variant::default()
     });
+    variants.push(Variant {
+        loads: Loads::SenseFirst,
+        ..Variant::default()
+    });
     variants
 }
 
@@ -316,7 +320,7 @@ fn tso_parts_of_which_two_references_show_no_need() {
         (Part::InitNoop, 1_751_068, "phase_rel", 22),
         (Part::IdleFlipNoop, 1_685_692, "phase_rel", 12),
         (Part::IdleNoop, 1_801_970, "fM_rel", 2),
-        (Part::GetWork, 2_721_054, "sys_phase_IdleMarkSweep", 83),
+        (Part::GetWork, 2_721_054, "swept_no_grey", 78),
         (
             Part::InsertionBarrierAfterRoots,
             1_531_594,
@@ -333,10 +337,16 @@ fn tso_parts_of_which_two_references_show_no_need() {
     };
     safe_at(coarse(1, 2, 1), early, 1_937_858);
     breaks_first(early, "fA_rel", 23);
+    // In the order of the loads that the native collector has too, of which its page says so.
+    let sense_first = Variant {
+        loads: Loads::SenseFirst,
+        ..Variant::without(Part::IdleNoop)
+    };
+    safe_at(coarse(1, 2, 1), sense_first, 1_796_538);
 }
 
 /// The order of the barriers does not matter [section 4, on Doligez & Gonthier], nor does it at this size
-/// that a buffer be in order across locations.
+/// that a buffer, of two places, be in order across locations.
 #[test]
 #[ignore = "some 60 s"]
 fn tso_holds_with_barriers_in_either_order_and_with_pso() {
@@ -348,8 +358,8 @@ fn tso_holds_with_barriers_in_either_order_and_with_pso() {
         memory: Memory::Pso,
         ..Variant::default()
     };
-    for (variant, states) in [(other, 1_713_658), (pso, 1_767_808)] {
-        let report = check(coarse(1, 2, 1), variant, &[]);
+    for (variant, states) in [(other, 1_713_658), (pso, 7_692_016)] {
+        let report = check(coarse(1, 2, buffer(variant)), variant, &[]);
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
         assert_eq!(report.states, states);
     }
@@ -433,12 +443,24 @@ fn tso_quiet_steps_change_no_verdict() {
     assert!(broken >= 6, "{broken}");
 }
 
+/// How many stores a buffer holds: with a single place no two of them could change their order.
+fn buffer(variant: Variant) -> u8 {
+    match variant.memory {
+        Memory::Pso => 2,
+        Memory::Tso | Memory::Sc => 1,
+    }
+}
+
 /// Joined steps decide what coarse ones do, whatever the variant.
 fn joining_changes_no_verdict(mutators: u8, refs: u8) -> usize {
     let mut violated = 0;
     for variant in variants() {
-        let [coarse, reduced] = [coarse(mutators, refs, 1), reduced(mutators, refs, 1)]
-            .map(|scope| freed(scope, variant));
+        let buffer = buffer(variant);
+        let [coarse, reduced] = [
+            coarse(mutators, refs, buffer),
+            reduced(mutators, refs, buffer),
+        ]
+        .map(|scope| freed(scope, variant));
         assert_eq!(coarse.verdict, reduced.verdict, "{variant:?}");
         violated += usize::from(reduced.verdict == Some(Verdict::Violated));
         let by = |report: &Report| report.counterexample.as_ref().map(|c| c.obligation.clone());
@@ -674,7 +696,8 @@ fn broken(scope: Scope, variant: Variant, only: &[&str]) -> HashSet<String> {
 const OF_TWO_REFERENCES: [&str; 3] = ["strong_tricolour", "weak_tricolour", "valid_W_disjoint"];
 
 /// Each invariant fails somewhere: where noop handshakes begin without a fence, where the mark handshake is
-/// left out, and where a mutator has a store pending that is none of its own.
+/// left out, where a mutator has a store pending that is none of its own, and where it has the lock and is at
+/// rest.
 #[test]
 fn tso_every_invariant_bites() {
     let mut bitten = broken(coarse(1, 1, 1), Variant::without(Part::CollectorFence), &[]);
@@ -685,13 +708,18 @@ fn tso_every_invariant_bites() {
     ));
     let refinement = refinement(coarse(1, 1, 1), Variant::default());
     let invariants = refinement.invariants();
-    refinement.implementation().initial(&mut |mut state| {
-        let find = |name| invariants.iter().find(|one| one.name() == name);
-        let tso_store = find("tso_store").expect("it is one of them");
-        assert!(tso_store.holds(&state));
-        state.sys.buffers[Who::Mutator(0).index()].push(Store::Phase(Phase::Mark));
-        if !tso_store.holds(&state) {
-            bitten.insert(tso_store.name().to_owned());
+    refinement.implementation().initial(&mut |state| {
+        let [mut stored, mut locked] = [state, state];
+        stored.sys.buffers[Who::Mutator(0).index()].push(Store::Phase(Phase::Mark));
+        locked.sys.lock = Some(Who::Mutator(0));
+        for (name, planted) in [("tso_store", stored), ("tso_lock", locked)] {
+            let mut invariants = invariants.iter();
+            let invariant = invariants.find(|one| one.name() == name);
+            let invariant = invariant.expect("it is one of them");
+            assert!(invariant.holds(&state));
+            if !invariant.holds(&planted) {
+                bitten.insert(name.to_owned());
+            }
         }
     });
     let left: Vec<_> = invariants

@@ -9,8 +9,8 @@ use refmap::obligation::Checker;
 use refmap::process::DeadRegisters;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
-    Allocate, Barriers, Flip, Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS,
-    Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
+    Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
+    MAX_REFS, Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
 };
 
 use super::words::chosen;
@@ -87,6 +87,11 @@ fn parameters() -> Vec<Parameter> {
         ),
         Parameter::choice("memory", &MEMORY, "what memory does with stores"),
         Parameter::choice("barriers", &BARRIERS, "which barrier comes first"),
+        Parameter::choice(
+            "loads",
+            &LOADS,
+            "what marking loads first: the mark, or fM as Fig. 5 prints it",
+        ),
         Parameter::choice("allocate", &ALLOCATE, "how a new object is marked"),
         Parameter::flag("fa-never-flips", "fA is never set to fM"),
         Parameter::flag("fa-early", "fA is set one handshake early, before init"),
@@ -105,6 +110,7 @@ static INITIAL: [&str; 2] = ["canonical", "all"];
 static GRANULARITY: [&str; 3] = ["coarse", "fine", "reduced"];
 static MEMORY: [&str; 3] = ["tso", "sc", "pso"];
 static BARRIERS: [&str; 2] = ["deletion-first", "insertion-first"];
+static LOADS: [&str; 2] = ["mark-first", "sense-first"];
 static ALLOCATE: [&str; 4] = ["fa", "not-fa", "fm", "white-in-mark"];
 
 fn scope(arguments: &Arguments) -> Scope {
@@ -129,6 +135,7 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
     }
     let memories = [Memory::Tso, Memory::Sc, Memory::Pso];
     let barriers = [Barriers::DeletionFirst, Barriers::InsertionFirst];
+    let loads = [Loads::MarkFirst, Loads::SenseFirst];
     let senses = [
         Allocate::Fa,
         Allocate::NotFa,
@@ -143,6 +150,7 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
             false => Remains::Nothing,
         },
         barriers: chosen(arguments, "barriers", &BARRIERS, barriers),
+        loads: chosen(arguments, "loads", &LOADS, loads),
         allocate: chosen(arguments, "allocate", &ALLOCATE, senses),
         flip: match ["fa-never-flips", "fa-early"].map(|flag| arguments.flag(flag)) {
             [false, false] => Flip::BeforeMark,
@@ -150,7 +158,6 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
             [false, true] => Flip::BeforeInit,
             [true, true] => return Err(InputError::instance(NeverAndEarly)),
         },
-        ..Variant::default()
     })
 }
 

@@ -172,6 +172,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                     label,
                     rule,
                     role,
+                    is_guess: matches!(basic.kind, Kind::Local(_)),
                     reads: basic.reads,
                     writes: basic.writes,
                 });
@@ -250,6 +251,13 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     pub fn is_alone(&self, process: usize, at: Location) -> bool {
         let offers = &self.point(process, at).offers;
         offers.iter().all(|offer| offer.role == Role::Alone)
+    }
+
+    /// Whether a process may go on in several ways from a location: by one of several steps, or by one that
+    /// is a guess.
+    pub fn is_choice(&self, process: usize, at: Location) -> bool {
+        let offers = &self.point(process, at).offers;
+        offers.len() > 1 || offers.iter().any(|offer| offer.is_guess)
     }
 
     /// How many locations a process has.
@@ -514,6 +522,8 @@ mod tests {
         );
         placed.expect("its labels differ");
         assert_eq!(composition.locations(0), 3);
+        let is_choice = [0, 1, 2].map(|at| composition.is_choice(0, Location(at)));
+        assert_eq!(is_choice, [true, false, false]);
         let mut found = std::collections::HashSet::new();
         let mut left = Vec::new();
         let data = State(At::default(), Guesser { guessed: 0 });

@@ -61,6 +61,8 @@ pub(super) struct Offer {
     pub label: Label,
     pub rule: u16,
     pub role: Role,
+    /// Whether it may have several results by itself.
+    pub is_guess: bool,
     pub reads: Registers,
     pub writes: Registers,
 }

@@ -62,18 +62,19 @@ pub trait Observed: Sync {
         visit: &mut impl FnMut(Option<ActionOf<Self::Specification>>),
     );
 
-    /// Visits every step from `from` that an event of `thread` may have been of which nothing was
-    /// recorded. Any step of the specification, by default.
+    /// Visits every action that an event of `thread` may show in `from` of which nothing was recorded.
+    /// Every action of the specification's `next`, by default. What it visits need not be enabled.
     ///
     /// A specification that does not know its threads beforehand has to say here what one of them may
-    /// do. What is left out refuses histories; a step that `thread` cannot take accepts some wrongly.
+    /// do. What is left out refuses histories; an action that `thread` cannot take accepts some wrongly.
     fn unrecorded(
         &self,
         from: &StateOf<Self::Specification>,
         _thread: u32,
-        visit: &mut impl FnMut(ActionOf<Self::Specification>, StateOf<Self::Specification>),
+        visit: &mut impl FnMut(ActionOf<Self::Specification>),
     ) {
-        self.specification().next(from, visit);
+        self.specification()
+            .next(from, &mut |action, _| visit(action));
     }
 
     /// Visits every action that the specification may take in `from` without an event: a memory's

@@ -152,7 +152,7 @@ impl<'a, O: Observed> Oracle<'a, O> {
             None => {
                 shown.push(None);
                 let thread = events[at].thread;
-                let visit = &mut |action, _| shown.push(Some(action));
+                let visit = &mut |action| shown.push(Some(action));
                 self.observed.unrecorded(&after.state, thread, visit);
             }
             Some(event) => {

@@ -92,7 +92,7 @@ impl Observed for ObservedHeap {
 
     /// Mutators come and go, so that the specification knows none beforehand. Left out is a load of what
     /// the thread has stored itself, if that has not reached memory and nobody holds it any more.
-    fn unrecorded(&self, from: &Program, thread: u32, visit: &mut impl FnMut(Action, Program)) {
+    fn unrecorded(&self, from: &Program, thread: u32, visit: &mut impl FnMut(Action)) {
         self.specification.steps_of(thread, from, visit);
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Each event is an access of the model ([`Access`]), taken by the process that the event's thread is: a
 //! mutator once it has joined, and otherwise the collector. Every access takes place within the event's
-//! interval. What a store does to memory is a step of its own, which no event shows: the commits are the
-//! model's, at any time.
+//! interval, but for two of handshakes (T9 of the model). What a store does to memory is a step of its own,
+//! which no event shows: the commits are the model's, at any time.
 //!
 //! So a history is accepted if there is an order of its events that respects threads and intervals, with
 //! commits in between, that is a run of the model as [`native::model`](refmap_systems::native::model) has
@@ -58,12 +58,14 @@ impl ObservedModel {
         let field = |field| u8::try_from(field).map_err(|_| Shown::NoField);
         let shown = || -> Result<Shown, Shown> {
             Ok(match *event {
+                Event::Join { .. } if mutator.is_some() => Shown::Joined,
                 Event::Join { owes } => Shown::Action(Action::Join {
                     mutator: from.absent().iter().next().ok_or(Shown::TooMany)?,
                     thread,
                     owes: owes.map(round).transpose()?,
                 }),
                 Event::Hold { reference } => {
+                    slot(reference)?;
                     of_mutator(&|mutator| Shown::Action(Action::Hold { mutator, reference }))
                 }
                 Event::Leave => of_mutator(&|mutator| Shown::Action(Action::Leave { mutator })),
@@ -155,10 +157,7 @@ impl ObservedModel {
                     won,
                     mark,
                 }),
-                Event::Ask { stage } => take(Access::Ask {
-                    round: round(stage)?,
-                    absent: from.absent(),
-                }),
+                Event::Ask { stage } => take(Access::Ask(round(stage)?)),
                 Event::Answered { stage } => take(Access::Answered(round(stage)?)),
                 Event::SetFm { fm } => take(Access::SetFm(fm)),
                 Event::SetFa { fa } => take(Access::SetFa(fa)),
@@ -199,6 +198,8 @@ enum Shown {
     Stale(Reference),
     /// … the thread is no mutator.
     NotJoined,
+    /// … the thread is a mutator already.
+    Joined,
     /// … there are no more mutators.
     TooMany,
     /// … the model does not stop the world.
@@ -251,6 +252,12 @@ impl Observed for ObservedModel {
         }
     }
 
+    /// What the thread can have done alone, whichever mutator it is, or the collector. Commits are
+    /// [internal](Self::internal).
+    fn unrecorded(&self, from: &Followed, thread: u32, visit: &mut impl FnMut(Action)) {
+        self.model.steps_of(thread, from, visit);
+    }
+
     /// The commits.
     fn internal(&self, from: &Followed, visit: &mut impl FnMut(Action)) {
         for of in Who::all(from.threads.len() as u8) {
@@ -275,7 +282,9 @@ impl Observed for ObservedModel {
                 Some(least) if generation < *least => {
                     format!("the slot has been freed, so that its generation is at least {least}")
                 }
-                _ if u32::from(self.model.objects()) <= slot => "there is no such slot".to_owned(),
+                _ if u32::from(self.model.scope().refs) <= slot => {
+                    "there is no such slot".to_owned()
+                }
                 _ => {
                     let (by, reference) = (Who::Mutator(mutator), slot as Ref);
                     by_access.refusal(&from.model, by, Access::Alloc { reference, mark })
@@ -284,15 +293,21 @@ impl Observed for ObservedModel {
             Shown::Action(Action::Join { .. }) => {
                 "nobody owes the answer that it is to owe".to_owned()
             }
+            Shown::Action(Action::Hold { mutator, .. } | Action::Leave { mutator })
+                if !self.model.is_at_rest(from, mutator) =>
+            {
+                by_access.next_step(&from.model, Who::Mutator(mutator))
+            }
             Shown::Action(Action::Hold { reference, .. }) => {
                 format!("no other mutator holds {reference}")
             }
-            Shown::Action(Action::Leave { mutator }) => {
-                by_access.next_step(&from.model, Who::Mutator(mutator))
+            Shown::Action(Action::Leave { .. }) => {
+                "stores of its own are pending, for which leaving waits".to_owned()
             }
             Shown::Action(Action::Commit { .. }) | Shown::Nothing => "never".to_owned(),
             Shown::Stale(reference) => format!("{reference} is no object: it was freed"),
             Shown::NotJoined => format!("thread {thread} is no mutator: it has not joined"),
+            Shown::Joined => format!("thread {thread} is a mutator already"),
             Shown::TooMany => "there are more mutators than the header says".to_owned(),
             Shown::Stopped => "the model does not stop the world".to_owned(),
             Shown::NoField => "an object has no such field".to_owned(),

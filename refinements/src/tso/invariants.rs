@@ -1,8 +1,7 @@
-//! The global invariants [section 3.2], in its order. Roots, colours and paths are those of that
+//! The universal invariants [section 3.2], in its order; those of program locations are behind them. Roots, colours and paths are those of that
 //! section: pending stores and the honorary root are roots, and paths go through the heap.
 
 use refmap::Invariant;
-use refmap::process::Locations;
 use refmap_systems::heap::Objects as Refs;
 use refmap_systems::tso::{
     HandshakePhase, HandshakeType, OnTheFly, Phase, State, Store, Who, pointed_to, reach,
@@ -24,7 +23,6 @@ pub(super) fn all(system: &OnTheFly) -> Vec<TsoInvariant> {
     all.extend(valid_w());
     all.extend(sys_phase());
     all.extend(mutators_phase());
-    all.push(gc_w_empty(system));
     all.extend(super::local::all(system));
     all
 }
@@ -345,43 +343,4 @@ fn fields(s: &State, mutator: u8) -> Vec<(u8, u8, Option<u8>)> {
         _ => None,
     });
     fields.collect()
-}
-
-/// While roots or work are collected and none has been: if a mutator that has answered holds work, then
-/// so does one that has not.
-pub fn gc_w_empty(system: &OnTheFly) -> TsoInvariant {
-    let source = "Gammie et al., section 3.2, gc_W_empty_mut_inv";
-    let steps = [
-        "ask all",
-        "somebody to ask",
-        "choose whom to ask",
-        "set pending",
-        "asked",
-        "wait for all",
-        "somebody to wait for",
-        "choose whom to poll",
-        "poll",
-        "W ← collected work",
-    ];
-    let handshakes = ["get-roots", "get-work"].map(|at| steps.map(|step| format!("{at}: {step}")));
-    // The variant without get-work has only the others.
-    let labels = handshakes.iter().flatten();
-    let at: Vec<Locations> = labels.filter_map(|label| system.gc_at(label)).collect();
-    assert!(!at.is_empty(), "the collector asks for roots");
-    let work = |s: &State, mutator| {
-        let who = Who::Mutator(mutator);
-        !s.worklist(who).and(s.honorary_grey(who)).is_empty()
-    };
-    Invariant::new("gc_W_empty", source, move |s: &State| {
-        let (answered, others): (Vec<u8>, Vec<u8>) = s
-            .numbers()
-            .partition(|mutator| s.sys.ghost_in_sync.contains(*mutator));
-        let mut answered = answered.into_iter();
-        !answered.any(|mutator| work(s, mutator))
-            || others.into_iter().any(|mutator| work(s, mutator))
-    })
-    .when(move |s: &State| {
-        let here = at.iter().any(|at| at.contains(s.gc_location()));
-        here && s.gc.marking.w.is_empty() && s.sys.w.is_empty()
-    })
 }

@@ -1,9 +1,13 @@
-//! What section 3.2 asserts of program locations: when the mark loop is left, and while sweeping.
+//! What section 3.2 asserts of program locations: who holds the TSO lock, what mutators hold while they are
+//! asked for roots and work, when the mark loop is left, and while sweeping.
+//!
+//! Left out are the local invariants of the marks in a mutator's store, which the paper calls the most
+//! intricate of its development and does not state.
 
 use refmap::Invariant;
 use refmap::process::Locations;
 use refmap_systems::heap::Objects as Refs;
-use refmap_systems::tso::{OnTheFly, State};
+use refmap_systems::tso::{OnTheFly, Part, State, Who};
 
 type TsoInvariant = Invariant<OnTheFly>;
 
@@ -11,7 +15,95 @@ const SOURCE: &str = "Gammie et al., section 3.2, Termination of Marking";
 
 /// All of them.
 pub(super) fn all(system: &OnTheFly) -> Vec<TsoInvariant> {
-    vec![swept_no_grey(system), swept_all_marked(system)]
+    vec![
+        tso_lock(system),
+        gc_w_empty(system),
+        swept_no_grey(system),
+        swept_all_marked(system),
+    ]
+}
+
+/// A process holds the TSO lock if, and only if, it is within a CAS [Fig. 5, lines 6 to 11].
+pub fn tso_lock(system: &OnTheFly) -> TsoInvariant {
+    let source = "Gammie et al., section 3.2, Coarse TSO Invariants";
+    let everybody = Who::all(system.scope.mutators);
+    let locked: Vec<_> = everybody
+        .map(|who| (who, within_cas(system, who)))
+        .collect();
+    let is_within = move |s: &State, (who, within): &(Who, Vec<Locations>)| {
+        let here = s.location_of(*who);
+        within.iter().any(|at| at.contains(here))
+    };
+    let premise = locked.clone();
+    Invariant::new("tso_lock", source, move |s: &State| {
+        let mut processes = locked.iter();
+        processes.all(|process| is_within(s, process) == (s.sys.lock == Some(process.0)))
+    })
+    .when(move |s: &State| {
+        let mut processes = premise.iter();
+        s.sys.lock.is_some() || processes.any(|process| is_within(s, process))
+    })
+}
+
+/// Where a process is within a CAS: nowhere, in the variant that does without.
+fn within_cas(system: &OnTheFly, who: Who) -> Vec<Locations> {
+    if !system.variant.has(Part::Cas) {
+        return Vec::new();
+    }
+    let marks: &[&str] = match who {
+        Who::Gc => &["mark loop"],
+        Who::Mutator(_) => &["deletion", "insertion", "get-roots"],
+    };
+    let steps = [
+        "load mark, locked",
+        "mark is unchanged",
+        "store mark",
+        "unlock",
+    ];
+    // A variant may lack a barrier, or the marking of roots.
+    let has = |mark: &&&str| system.find(who, &format!("{mark}: lock")).is_some();
+    let marks = marks.iter().filter(has);
+    let labels = marks.flat_map(|mark| steps.map(|step| format!("{mark}: {step}")));
+    let at = labels.map(|label| system.find(who, &label));
+    at.map(|at| at.expect("a CAS has all of its steps"))
+        .collect()
+}
+
+/// While roots or work are collected and none has been: if a mutator that has answered holds work, then
+/// so does one that has not.
+pub fn gc_w_empty(system: &OnTheFly) -> TsoInvariant {
+    let source = "Gammie et al., section 3.2, gc_W_empty_mut_inv";
+    let steps = [
+        "ask all",
+        "somebody to ask",
+        "choose whom to ask",
+        "set pending",
+        "asked",
+        "wait for all",
+        "somebody to wait for",
+        "choose whom to poll",
+        "poll",
+        "W ← collected work",
+    ];
+    let mut rounds = vec!["get-roots"];
+    if system.variant.has(Part::GetWork) {
+        rounds.push("get-work");
+    }
+    let of_round = |round| steps.map(|step| format!("{round}: {step}"));
+    let is_there = collector_at(system, rounds.into_iter().flat_map(of_round).collect());
+    let work = |s: &State, mutator| {
+        let who = Who::Mutator(mutator);
+        !s.worklist(who).and(s.honorary_grey(who)).is_empty()
+    };
+    Invariant::new("gc_W_empty", source, move |s: &State| {
+        let (answered, others): (Vec<u8>, Vec<u8>) = s
+            .numbers()
+            .partition(|mutator| s.sys.ghost_in_sync.contains(*mutator));
+        let mut answered = answered.into_iter();
+        !answered.any(|mutator| work(s, mutator))
+            || others.into_iter().any(|mutator| work(s, mutator))
+    })
+    .when(move |s: &State| is_there(s) && s.gc.marking.w.is_empty() && s.sys.w.is_empty())
 }
 
 /// From the end of the mark loop [Fig. 2, line 35] to the end of the sweep nothing is grey.
@@ -33,7 +125,7 @@ pub fn swept_all_marked(system: &OnTheFly) -> TsoInvariant {
 }
 
 /// Whether the collector is between the mark loop and its last store.
-fn sweeps(system: &OnTheFly) -> impl Fn(&State) -> bool + Send + Sync + 'static {
+fn sweeps(system: &OnTheFly) -> impl Fn(&State) -> bool + Send + Sync + use<> {
     let steps = [
         "phase ← Sweep",
         "sweep: load fM",
@@ -46,9 +138,18 @@ fn sweeps(system: &OnTheFly) -> impl Fn(&State) -> bool + Send + Sync + 'static 
         "sweep: ref done",
         "phase ← Idle",
     ];
-    let at = steps.map(|step| {
-        let at: Option<Locations> = system.gc_at(step);
-        at.expect("every variant sweeps")
+    collector_at(system, steps.map(str::to_owned).into())
+}
+
+/// Whether the collector is where it takes one of these steps.
+fn collector_at(
+    system: &OnTheFly,
+    steps: Vec<String>,
+) -> impl Fn(&State) -> bool + Send + Sync + use<> {
+    let at = steps.iter().map(|step| {
+        let at: Option<Locations> = system.find(Who::Gc, step);
+        at.unwrap_or_else(|| panic!("the collector has no step `{step}`"))
     });
-    move |s: &State| at.iter().any(|at| at.contains(s.gc_location()))
+    let at: Vec<Locations> = at.collect();
+    move |s: &State| at.iter().any(|at| at.contains(s.location_of(Who::Gc)))
 }

@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicBool;
 
 use refmap::random::Generator;
-use refmap::validate::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
+use refmap::validate::{
+    Event as Recorded, Happening, Header, Observed, Ordered, Settings, Validation, validate,
+};
 use refmap::{TransitionSystem, Verdict};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, Stage};
 use refmap_systems::native::{History, Program, Stress, most_mutators};
-use refmap_systems::tso::{Access, State, Who};
+use refmap_systems::tso::{Access, Round, State, Who};
 
 const SHAPE: Shape = Shape {
     objects: 4,
@@ -48,8 +50,12 @@ fn played(fault: Fault, lines: &[&str], fails: bool) -> History {
 }
 
 fn decided(shape: Shape, history: &History) -> Validation {
+    decided_of(most_mutators(history).max(1), shape, history)
+}
+
+fn decided_of(mutators: usize, shape: Shape, history: &History) -> Validation {
     let header = Header::new([
-        ("mutators", most_mutators(history).max(1) as u32),
+        ("mutators", mutators as u32),
         ("objects", shape.objects),
         ("fields", shape.fields),
     ]);
@@ -254,21 +260,138 @@ fn damage_is_refused_by_name() {
     // What is white is not freed.
     let kept = without(&history, |_, event| matches!(event, Event::Free { .. }));
     told(&kept, "white, and not freed");
-    // A load that reads something else, and a sense that is not the one in memory.
+    // A sense that is not the one in memory: what is said of it is told besides.
+    let mut senses = history.iter().filter_map(|recorded| match recorded.event {
+        Some(Event::Sense { fm, .. }) => Some(fm),
+        _ => None,
+    });
+    let fm = senses.next().expect("something is marked");
     let sense = changed(&history, |event| match *event {
         Event::Sense { reference, fm } => Some(Event::Sense { reference, fm: !fm }),
         _ => None,
     });
-    told(&sense, "fM is");
-    // Two phases change places.
-    let phases = changed(&history, |event| match *event {
-        Event::SetPhase { .. } => Some(Event::SetFa { fa: true }),
+    told(&sense, &format!("fM is {}", u8::from(fm)));
+    // A CAS of something else than what is being marked.
+    let other = changed(&history, |event| match *event {
+        Event::Mark {
+            reference,
+            won,
+            mark,
+        } => {
+            assert_eq!(reference, held);
+            Some(Event::Mark {
+                reference: Reference { slot: 1, ..held },
+                won,
+                mark,
+            })
+        }
         _ => None,
     });
+    told(&other, ": lock` next");
+    // Two phases change places.
+    let mut phases = history.clone();
+    let mut stored = phases
+        .iter_mut()
+        .filter(|recorded| matches!(recorded.event, Some(Event::SetPhase { .. })));
+    let [one, other] = [stored.next(), stored.next()].map(|stored| stored.expect("a cycle has 4"));
+    std::mem::swap(&mut one.event, &mut other.event);
     told(&phases, "`phase ← Init` next");
     // A thread that has not joined.
     let unjoined = without(&history, |_, event| matches!(event, Event::Join { .. }));
     told(&unjoined, "it has not joined");
+}
+
+/// What is loaded that is not there, and of what a mutator does not hold.
+#[test]
+fn damaged_loads_are_refused_by_name() {
+    let lines = ["alloc; store 1.0=0; discard 0; load 0.0; until idle; until idle"];
+    let history = played(Fault::None, &lines, false);
+    assert_eq!(verdict(&history), Verdict::Holds);
+    let told = |history: &History, reason: &str| {
+        let reasons = refused(history).expect(reason);
+        assert!(reasons.contains(reason), "{reasons}");
+    };
+    let load = changed(&history, |event| match *event {
+        Event::Load { src, field, .. } => Some(Event::Load {
+            src,
+            field,
+            value: None,
+        }),
+        _ => None,
+    });
+    told(&load, "it would read 1");
+    let scan = changed(&history, |event| match *event {
+        Event::Scan {
+            src,
+            field,
+            value: Some(_),
+        } => Some(Event::Scan {
+            src,
+            field,
+            value: None,
+        }),
+        _ => None,
+    });
+    told(&scan, "it would read 1");
+    // The object that the load reads has been let go of before.
+    let unheld = changed(&history, |event| match *event {
+        Event::Load {
+            field,
+            value: Some(src),
+            ..
+        } => Some(Event::Load {
+            src,
+            field,
+            value: None,
+        }),
+        _ => None,
+    });
+    told(&unheld, "1 is no root of its mutator");
+}
+
+/// Whatever one event was, that it was not recorded refutes nothing; and what no event of its thread can
+/// have been is refused.
+#[test]
+fn an_access_that_was_lost_may_have_been_any_of_its_thread() {
+    let lines = ["alloc; store 1.0=0; discard 0; until idle", "until idle"];
+    let history = played(Fault::None, &lines, false);
+    let mutators = most_mutators(&history);
+    let verdict = |history: &History| decided_of(mutators, SHAPE, history).verdict();
+    assert_eq!(verdict(&history), Verdict::Holds);
+    let collects = |recorded: &&Recorded<Event>| matches!(recorded.event, Some(Event::Ask { .. }));
+    let collector = history.iter().find(collects).expect("there is a cycle");
+    let nobody = 1 + history
+        .iter()
+        .map(|recorded| recorded.thread)
+        .max()
+        .unwrap_or(0);
+    let mut others = 0;
+    for lost in 0..history.len() {
+        let recorded = &history[lost];
+        let told = || format!("{lost}: {:?}", recorded.event);
+        let mut unknown = history.clone();
+        unknown[lost].event = None;
+        assert_eq!(verdict(&unknown), Verdict::Holds, "{}", told());
+        // A thread that is no mutator is taken for the collector, and may join.
+        let mut of_nobody = without(&history, |at, _| at == lost);
+        let is_needed = verdict(&of_nobody) == Verdict::Violated;
+        of_nobody.insert(
+            lost,
+            Recorded {
+                thread: nobody,
+                place: 0,
+                event: None,
+                ..recorded.clone()
+            },
+        );
+        let expected = match is_needed && recorded.thread != collector.thread {
+            true => Verdict::Violated,
+            false => Verdict::Holds,
+        };
+        assert_eq!(verdict(&of_nobody), expected, "{} of nobody", told());
+        others += usize::from(expected == Verdict::Violated);
+    }
+    assert!(others > 10, "{others}");
 }
 
 /// Of a history nothing can be left out but what no later event depends on.
@@ -352,28 +475,12 @@ fn is_run(model: &Model, from: &Followed, to: &State, is_meant: impl Fn(&str) ->
     false
 }
 
-/// Two mutators, of which the first holds an object that leads to another.
-fn chained(model: &Model) -> Followed {
-    let mut state = None;
-    model.initial(&mut |initial| state = Some(initial));
-    let mut state = state.expect("there is one");
-    let join = |mutator| Action::Join {
-        mutator,
-        thread: u32::from(mutator),
-        owes: None,
-    };
-    let alloc = |slot| Action::Alloc {
-        mutator: 0,
-        reference: Reference {
-            slot,
-            generation: 0,
-        },
-        mark: Some(false),
-    };
+/// Two mutators, of which the first comes to hold an object that leads to another, which it lets go of.
+fn chaining() -> [Action; 10] {
     let by = Who::Mutator(0);
     let take = |access| Action::Take { by, access };
     let (reference, src, field, value) = (1, 0, 0, Some(1));
-    let actions = [
+    [
         join(0),
         join(1),
         alloc(0),
@@ -395,12 +502,112 @@ fn chained(model: &Model) -> Followed {
         take(Access::Store { src, field, value }),
         Action::Commit { of: by },
         take(Access::Discard { reference }),
-    ];
+    ]
+}
+
+/// The thread of the same number becomes a mutator.
+fn join(mutator: u8) -> Action {
+    Action::Join {
+        mutator,
+        thread: mutator.into(),
+        owes: None,
+    }
+}
+
+/// The first mutator gets an object.
+fn alloc(slot: u32) -> Action {
+    Action::Alloc {
+        mutator: 0,
+        reference: Reference {
+            slot,
+            generation: 0,
+        },
+        mark: Some(false),
+    }
+}
+
+/// Where actions lead.
+fn reached(model: &Model, actions: &[Action]) -> Followed {
+    let mut state = None;
+    model.initial(&mut |initial| state = Some(initial));
+    let mut state = state.expect("there is one");
     for action in actions {
-        let to = model.successor(&state, &action);
+        let to = model.successor(&state, action);
         state = to.unwrap_or_else(|| panic!("{action:?}\n{}", state.model.draw()));
     }
     state
+}
+
+/// A reason is one that is so where the event is refused.
+#[test]
+fn a_refusal_tells_what_is_so() {
+    let header = Header::new([("mutators", 2), ("objects", 3), ("fields", 1)]);
+    let observed = ObservedModel::of(&header).expect("the model has such an instance");
+    let model = observed.specification();
+    let told = |actions: &[Action], thread, event, reason: &str| {
+        let from = reached(model, actions);
+        let happening = Happening {
+            thread,
+            place: 0,
+            event: &event,
+            pending: &[],
+        };
+        observed.shows(&from, &happening, &mut |action| {
+            let action = action.unwrap_or_else(|| panic!("{event:?} is nothing"));
+            assert_eq!(model.successor(&from, &action), None, "{event:?}");
+        });
+        let refusal = observed.refusal(&from, &happening);
+        assert!(refusal.contains(reason), "{event:?}: {refusal}");
+    };
+    let all = chaining();
+    let [at_rest, storing, sensed, stored] = [4, 5, 6, 8].map(|taken| &all[..taken]);
+    let [zero, one, free] = [0, 1, 2].map(|slot| Reference {
+        slot,
+        generation: 0,
+    });
+    let joining = |owes| Event::Join { owes };
+    told(at_rest, 0, joining(None), "thread 0 is a mutator already");
+    told(
+        at_rest,
+        2,
+        joining(None),
+        "more mutators than the header says",
+    );
+    let owing = joining(Some(Stage::Idle));
+    told(&all[..1], 1, owing, "nobody owes the answer");
+    let hold = |reference| Event::Hold { reference };
+    told(at_rest, 0, hold(zero), "no other mutator holds #0.0");
+    told(at_rest, 1, hold(free), "#2.0 is no object");
+    told(storing, 0, hold(zero), "`insertion: load fM` next");
+    told(storing, 0, Event::Leave, "`insertion: load fM` next");
+    told(stored, 0, Event::Leave, "stores of its own are pending");
+    // What is marked is the other object.
+    let sense = |reference| Event::Sense {
+        reference,
+        fm: true,
+    };
+    told(storing, 0, sense(one), "fM is 0");
+    told(storing, 0, sense(zero), "`insertion: load fM` next");
+    let look = |reference| Event::Look {
+        reference,
+        mark: true,
+    };
+    told(sensed, 0, look(one), "its mark is 0");
+    told(sensed, 0, look(zero), "`insertion: load mark` next");
+    // The collector loads `fM`, and marks nothing: all mutators have gone, and answer at once.
+    let gc = |access| Action::Take {
+        by: Who::Gc,
+        access,
+    };
+    let flipping = [
+        join(0),
+        alloc(0),
+        Action::Leave { mutator: 0 },
+        gc(Access::Fence),
+        gc(Access::Ask(Round::Idle)),
+        gc(Access::Answered(Round::Idle)),
+    ];
+    told(&flipping, 9, sense(zero), "`flip: load fM` next");
 }
 
 /// Each access is a run of the model: some steps of one process, and of the memory. Walks at random, that
@@ -411,7 +618,7 @@ fn accesses_are_runs_of_the_model() {
     let mut random = Generator::new(3);
     let mut taken: HashMap<usize, usize> = HashMap::new();
     for _ in 0..12 {
-        let mut state = chained(&model);
+        let mut state = reached(&model, &chaining());
         for _ in 0..1000 {
             let mut steps = Vec::new();
             model.next(&state, &mut |action, to| {

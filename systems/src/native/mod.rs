@@ -22,11 +22,14 @@
 //! # What is recorded
 //!
 //! Every thread records its accesses of what threads share ([`Event`](on_the_fly::Event)), each with the
-//! interval in which it was made: a mutator's operations, the load of its deletion barrier, the three loads
-//! and the CAS of marking, both sides of a handshake with their fences, what the collector stores in `fM`,
-//! `fA` and the phase, traces, scans and frees. Not recorded are loads that only look whether a reference is
-//! stale, polls that find nothing, what the sweep finds and does not free, and what pools do. In the format
-//! of [`refmap::validate`]:
+//! interval in which it was made (but for two of handshakes: T9 of [`model`]): a mutator's operations, the
+//! load of its deletion barrier, the three loads and the CAS of marking, both sides of a handshake with their
+//! fences, what the collector stores in `fM`, `fA` and the phase, traces, scans and frees. That is every
+//! access that says where its thread is in Figs. 2, 5 and 6. Not recorded are loads that only look whether a
+//! reference is stale, the phase that a store loads to count those made while collecting, the header and the
+//! `fM` with which the collector makes sure that what it traces is grey, the `fM` that it has stored itself,
+//! polls that find nothing, what the sweep finds and does not free, and what pools do. In the format of
+//! [`refmap::validate`]:
 //!
 //! ```text
 //! {"history":"refmap","version":1,"parameters":{"threads":1,"mutators":2,"objects":4,"fields":2,…}}
@@ -45,10 +48,13 @@
 //! The proof of the paper is about x86-TSO. What is here is Rust, whose model is weaker: no order among
 //! stores to different places but what release and acquire make. So the claim has two parts. On x86-64
 //! the accesses compile to plain loads and stores but for the CAS of marking, the fences of handshakes
-//! and the locks of pool and registry; acquire and release keep the compiler from any reordering that
-//! the processor would not do itself, so what runs is a program that the paper speaks of. On other
-//! processors, what is relied on is what the comment at each access says; that this suffices is not
-//! proved anywhere, and tested by Loom on tiny heaps alone.
+//! and the locks of pool and registry. Control variables, headers and fields are loaded with acquire and
+//! stored with release, and so are a handshake's request and answer by who waits for them and who gives
+//! them: that keeps the compiler from any reordering of these that the processor would not do itself, and
+//! what runs is a program that the paper speaks of. Relaxed are the stores of requests that are behind a
+//! fence or have nothing to show, the chains of worklists, which an answer hands over, and what a thread
+//! loads that it alone has written. On other processors, what is relied on is what the comment at each
+//! access says; that this suffices is not proved anywhere, and tested by Loom on tiny heaps alone.
 //!
 //! Shuttle runs one thread at a time, sequentially consistent. Loom gives loads older values where
 //! nothing orders them, and follows fences; of a store that is delayed behind a later load of its own
@@ -70,7 +76,7 @@
 //! | `mark-without-cas` | on real threads | chains that run into each other: something stale, or more traced than there is | 0.03, 0.10 | 4 |
 //! | `skip-idle-noop` | nowhere | nothing was found, see below | – | – |
 //! | `skip-idle-flip-noop` | on real threads | something on a worklist that is not marked, or twice | 0.58, 12 | 4 – 8 |
-//! | `skip-init-noop` | on real threads, with luck | a stale reference | 17, > 60 (seven seeds) | 8 – 24 |
+//! | `skip-init-noop` | on real threads, with luck | a stale reference | median 17; 5 of 7 seeds within 60 | 8 – 24 |
 //! | `skip-mark-noop` | in Loom | what was allocated after the roots is freed | – | 1 |
 //! | `no-handshake-fence` | in Loom | what was allocated after the roots is freed | – | 1 |
 //! | `roots-not-marked` | on real threads | a stale reference | < 0.01, < 0.01 | 0 |
@@ -95,8 +101,9 @@
 //! loads it after the flip loads the phase after that, and sees `Idle`, which was stored before the
 //! flip, or what was stored after the next handshake, when the barrier is over. Either way it marks
 //! nothing. This is an argument, not a proof. Nothing was found against it: not in the model at one
-//! mutator and two references, not by Shuttle, not in stress runs. That is not much: at one mutator and two
-//! references the model holds without the handshake after `Init` as well, and that one is needed.
+//! mutator and two references, whichever is loaded first, the mark or `fM`; not by Shuttle, not in stress
+//! runs. That is not much: at one mutator and two references the model holds without the handshake after
+//! `Init` as well, and that one is needed.
 //!
 //! **`skip-init-noop`.** Without it the barriers of a store may find the phase `Idle`, and the store be
 //! made while marking has begun elsewhere. One mutator is about to store a reference to a white object in

@@ -90,23 +90,30 @@ pub fn play<W: Witness + Send + 'static>(
         running: AtomicUsize::new(program.threads.len()),
         ended: AtomicBool::new(false),
     });
-    let mut players = Vec::new();
-    for steps in &program.threads {
-        let forked = first.fork([&common], paced(None));
-        let (mutator, roots) = forked.expect("the object is a root of the first");
-        players.push(Player {
-            mutator: Some(mutator),
-            roots,
-            allocated: Vec::new(),
-            violation: None,
-            common: Arc::clone(&shared),
-            steps: steps.clone(),
-            fields: shape.fields,
-            witness: witness.clone(),
-        });
-    }
+    let player = |mutator, roots, steps: &Vec<Step>| Player {
+        mutator: Some(mutator),
+        roots,
+        allocated: Vec::new(),
+        violation: None,
+        common: Arc::clone(&shared),
+        steps: steps.clone(),
+        fields: shape.fields,
+        witness: witness.clone(),
+    };
     let allocated_first = common.reference();
-    drop(first);
+    let mut players = Vec::new();
+    match program.threads.split_last() {
+        None => drop(first),
+        Some((last, others)) => {
+            for steps in others {
+                let forked = first.fork([&common], paced(None));
+                let (mutator, roots) = forked.expect("the object is a root of the first");
+                players.push(player(mutator, roots, steps));
+            }
+            // The last takes over from the first, so that there are as many mutators as threads.
+            players.push(player(first, vec![common], last));
+        }
+    }
     let collector = Collector::witnessed(&heap, paced(program.collector));
     let collector = thread::spawn({
         let shared = Arc::clone(&shared);

@@ -260,14 +260,14 @@ impl CollectOnlyGarbage {
         Some(to)
     }
 
-    /// Visits every step that a thread can take alone: as the mutator of that number, whatever
-    /// [`mutators`](Self::mutators) is; as the memory, to which a store comes; and as the collector.
-    pub fn steps_of(&self, mutator: u32, from: &Program, visit: &mut impl FnMut(Action, Program)) {
+    /// Visits every action that a thread can take alone, and some that are not enabled: as the mutator of
+    /// that number, whatever [`mutators`](Self::mutators) is; as the memory, to which a store comes; and
+    /// as the collector.
+    pub fn steps_of(&self, mutator: u32, from: &Program, visit: &mut impl FnMut(Action)) {
         let held = held(from);
         let actions = self.of_mutator(mutator, from, &held).into_iter();
-        for action in actions.chain(self.of_memory_and_collector(from, &held)) {
-            offer(visit, action, || self.step(from, action));
-        }
+        let others = self.of_memory_and_collector(from, &held);
+        actions.chain(others).for_each(visit);
     }
 
     /// Every action of a mutator that may be enabled, and some that are not.

@@ -32,8 +32,8 @@ const AGAIN: u32 = 50;
 const FAILURES: u32 = 5;
 /// … or so much time has gone by.
 const PLAYING_AGAIN: Duration = Duration::from_secs(10);
-/// So many failures are to be expected in the time that is said to suffice to see one: of a program that
-/// fails at random, one of e²⁰ repetitions then shows none.
+/// So many failures are to be expected in the time that is said to suffice to see one, if the program fails
+/// as often as it did: where it does so at random, one of e²⁰ repetitions then shows none.
 const EXPECTED: u32 = 20;
 /// That time is at least this, …
 const LEAST_REPEATING: Duration = Duration::from_secs(10);

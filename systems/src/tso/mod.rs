@@ -8,7 +8,8 @@
 //!
 //! One file a concept: the collector is Fig. 2, a mutator Fig. 6, marking
 //! Fig. 5, handshakes Fig. 4, memory Fig. 9. What it is for is in
-//! [`specification`].
+//! [`specification`]. `reduced` joins steps where only freeing matters, and `by_access` takes
+//! steps as the accesses of code that runs.
 //!
 //! Deviations.
 //!
@@ -27,6 +28,8 @@
 //!   second load and the test of who won; it takes itself for the winner.
 //! - D7: a mutator knows by a variable of its own, not by a ghost, that its roots are marked in this
 //!   cycle; the variant that drops the insertion barrier afterwards looks at it, and no other keeps it.
+//! - D8: marking loads the mark before `fM`, as the development does. Fig. 5 prints the other order, which is
+//!   [`Loads::SenseFirst`].
 //!
 //! Granularity. At [`Granularity::Coarse`] a guard, a choice or a change of
 //! loop variables is run together with the step before it. It touches only registers of its own process,
@@ -53,7 +56,7 @@ mod state;
 mod symmetry;
 mod system;
 
-pub use by_access::{Access, ByAccess, Round};
+pub use by_access::{Access, ByAccess, Round, Size};
 pub use colours::{Heap, pointed_to, reach};
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,

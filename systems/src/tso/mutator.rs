@@ -25,7 +25,7 @@ pub(super) fn mutator(me: u8, scope: &Scope, variant: Variant) -> MutatorCommand
     ]))
 }
 
-/// Lines 13 to 17.
+/// Lines 13 to 18.
 fn alloc(who: Who) -> MutatorCommand {
     ask(
         "alloc",
@@ -36,7 +36,7 @@ fn alloc(who: Who) -> MutatorCommand {
     .from_source("Gammie et al., Fig. 6, Alloc")
 }
 
-/// Line 20, of any number of roots.
+/// Lines 20 and 21, of any number of roots.
 fn discard() -> MutatorCommand {
     guess("discard", |l: &Mutator, visit| {
         for roots in l.roots.subsets() {

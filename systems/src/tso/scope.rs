@@ -248,7 +248,7 @@ pub enum Barriers {
 /// How memory marks a new object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocate {
-    /// With its `fA` [Fig. 6, line 16].
+    /// With its `fA` [Fig. 6, line 17].
     #[default]
     Fa,
     /// With the other sense.
@@ -277,6 +277,6 @@ pub enum Loads {
     /// The mark of the object, as in the proof development.
     #[default]
     MarkFirst,
-    /// `fM`, as Fig. 5 is printed.
+    /// `fM`, as Fig. 5 is printed, and as the native collector does it.
     SenseFirst,
 }

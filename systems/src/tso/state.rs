@@ -34,9 +34,9 @@ pub fn place_of(mutator: u8) -> usize {
 }
 
 impl State {
-    /// Where the collector is.
-    pub fn gc_location(&self) -> Location {
-        self.at[GC]
+    /// Where a process is.
+    pub fn location_of(&self, who: Who) -> Location {
+        self.at[who.process()]
     }
 }
 
@@ -65,6 +65,14 @@ impl Who {
         match self {
             Self::Gc => 0,
             Self::Mutator(mutator) => 1 + usize::from(mutator),
+        }
+    }
+
+    /// Its place among the processes.
+    pub(super) fn process(self) -> usize {
+        match self {
+            Self::Gc => GC,
+            Self::Mutator(mutator) => place_of(mutator),
         }
     }
 

@@ -271,7 +271,8 @@ impl Symmetric for OnTheFly {
         }
         let mut members = alike().filter(|by| by.outline(state) == least);
         let first = members.next().expect("some exchange makes it so");
-        let mut member = match std::ptr::eq(first, &all[0]) {
+        let unchanged = &all[0]; // the first changes nothing
+        let mut member = match std::ptr::eq(first, unchanged) {
             true => *state,
             false => self.permute(first, state),
         };

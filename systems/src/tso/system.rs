@@ -11,7 +11,7 @@ use super::scope::{
     Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope, Variant,
 };
 use super::specification::{CollectOnlyGarbage, Program};
-use super::state::{GC, Gc, Mutator, Mutators, Object, Phase, State, Sys, place_of};
+use super::state::{Gc, Mutator, Mutators, Object, Phase, State, Sys, Who, place_of};
 use super::{collector, memory, mutator};
 use crate::heap::{self, Objects as Refs};
 
@@ -92,14 +92,9 @@ impl OnTheFly {
         })
     }
 
-    /// Where a mutator can take the step labelled so.
-    pub fn mutator_at(&self, mutator: u8, label: &str) -> Locations {
-        self.processes.at(place_of(mutator), label)
-    }
-
-    /// Where the collector can take the step labelled so, if this variant has it.
-    pub fn gc_at(&self, label: &str) -> Option<Locations> {
-        self.processes.find(GC, label)
+    /// Where a process can take the step labelled so, if this variant has it.
+    pub fn find(&self, who: Who, label: &str) -> Option<Locations> {
+        self.processes.find(who.process(), label)
     }
 
     /// Whether a mutator is at its top-level choice.

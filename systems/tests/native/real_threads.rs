@@ -9,7 +9,9 @@ use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
     Violation,
 };
-use refmap_systems::native::{Failure, Outcome, Program, Running, Stress, Trigger, play};
+use refmap_systems::native::{
+    Failure, Outcome, Program, Running, Stress, Trigger, most_mutators, play,
+};
 
 use super::caught::{FAULTS, Seen};
 
@@ -116,7 +118,7 @@ fn a_failure_is_repeated() {
     let failure = run(Duration::from_secs(60)).failure;
     let failure = failure.expect("some play fails");
     let (failed, played) = failure.again;
-    assert!(played >= 50 && failed >= 5, "{:?}", failure.again);
+    assert!(played >= 50 && failed > 0, "{:?}", failure.again);
     let each = failure.again_took / failed;
     let least = Duration::from_secs(10);
     assert_eq!(failure.repeating(), (20 * each).max(least));
@@ -283,10 +285,32 @@ fn a_history_is_recorded() {
     assert!(count(|event| matches!(event, Event::Mark { won: true, .. })) > 0);
     assert!(count(|event| matches!(event, Event::Store { value: Some(_), .. })) > 0);
     let holds = count(|event| matches!(event, Event::Hold { .. }));
-    assert!(holds >= 2, "each thread is given what all share");
-    // All that joined have left: the first, the threads, and whoever was relayed.
-    let leaves = count(|event| matches!(event, Event::Leave));
-    assert!(leaves >= 3);
+    assert!(holds >= 1, "all threads but one are given what all share");
+    // All that joined have left: the threads, and whoever was relayed.
+    let [joins, leaves] = [
+        count(|event| matches!(event, Event::Join { .. })),
+        count(|event| matches!(event, Event::Leave)),
+    ];
+    assert!(leaves >= 2);
+    assert_eq!(joins, leaves);
+}
+
+/// There are as many mutators at a time as threads; one that relays is two for a moment.
+#[test]
+fn a_play_has_a_mutator_for_each_thread() {
+    let stress = Stress {
+        shape: SHAPE,
+        threads: 3,
+        fault: Fault::None,
+        seed: 0,
+        duration: Duration::ZERO,
+        program: None,
+    };
+    for (first, mutators) in [("alloc", 3), ("relay", 4)] {
+        let program = Program::read([first, "alloc", "until mark"]).unwrap();
+        let recorded = stress.record(&program).unwrap();
+        assert_eq!(most_mutators(&recorded), mutators, "{first}");
+    }
 }
 
 /// A history of a failure is one of a play that failed, or there is none.

@@ -119,23 +119,23 @@ impl<O: Observed> Search<'_, O> {
                 to,
             });
         };
+        let mut shown = |action: Option<Action<O>>| match action {
+            None => step(None, from.state.clone()),
+            Some(action) => {
+                if let Some(state) = specification.successor(&from.state, &action) {
+                    step(Some(action), state);
+                }
+            }
+        };
         let event = log.get(number);
         let Some(what) = &event.event else {
-            step(None, from.state.clone());
-            let visit = &mut |action, state| step(Some(action), state);
+            shown(None);
+            let visit = &mut |action| shown(Some(action));
             self.observed.unrecorded(&from.state, event.thread, visit);
             return;
         };
         let happening = happening(event, what, pending);
-        self.observed
-            .shows(&from.state, &happening, &mut |action| match action {
-                None => step(None, from.state.clone()),
-                Some(action) => {
-                    if let Some(state) = specification.successor(&from.state, &action) {
-                        step(Some(action), state);
-                    }
-                }
-            });
+        self.observed.shows(&from.state, &happening, &mut shown);
     }
 }
 

@@ -76,7 +76,7 @@ impl Followed {
             (Access::Discard { reference }, Who::Mutator(mutator)) => {
                 self.held[usize::from(mutator)][usize::from(reference)] -= 1;
             }
-            // A slot without a further generation is not used again; nor is it here.
+            // The collector does not use a slot again that has no further generation.
             (Access::Free { reference }, _) => {
                 let generation = &mut self.generations[usize::from(reference)];
                 *generation = generation.saturating_add(1);

@@ -2,7 +2,8 @@
 //!
 //! A state is one of the [model](crate::tso)'s, with the names that the history has for its parts: which
 //! thread is which mutator, by how many roots a mutator holds a reference, and the generation of the
-//! object in each slot. Every step is an [`Access`] or a commit of the model, but for three:
+//! object in each slot. Every step is an [`Access`] or a commit of the model, but for joining, holding and
+//! leaving (T1).
 //!
 //! # Deviations
 //!
@@ -26,6 +27,8 @@
 //! - T8: the request of a handshake and its answer act at once in the model; in the code they are stores
 //!   (D2). The model allows more: a store of a mutator that is pending when it has answered. A fault that
 //!   x86-64 does no harm to (`no-handshake-fence`) is refused, because a fence of the model is missing.
+//! - T9: `Asked` is recorded behind its load, since what is asked stays asked; `Handshake` before its store,
+//!   so that in the model the answer is there earlier. The collector sees it later, which the model allows.
 
 mod followed;
 mod offered;
@@ -39,14 +42,13 @@ use serde::Serialize;
 use self::rules::RULES;
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
-use crate::tso::{Access, ByAccess, Loads, MAX_BUFFER, Mark, Round, ScopeError, Variant, Who};
+use crate::tso::{
+    Access, ByAccess, Loads, MAX_BUFFER, Mark, Round, Scope, ScopeError, Size, State, Variant, Who,
+};
 
 /// The model for histories of heaps of so many objects.
 pub struct Model {
     by_access: ByAccess,
-    mutators: u8,
-    refs: u8,
-    fields: u8,
 }
 
 /// A step.
@@ -108,18 +110,19 @@ impl Model {
             loads: Loads::SenseFirst,
             ..Variant::default()
         };
-        let scope = [mutators, objects, fields, MAX_BUFFER as u8];
-        Ok(Self {
-            by_access: ByAccess::new(scope, variant)?,
+        let size = Size {
             mutators,
             refs: objects,
             fields,
-        })
+            buffer: MAX_BUFFER as u8,
+        };
+        let by_access = ByAccess::new(size, variant)?;
+        Ok(Self { by_access })
     }
 
-    /// How many objects there can be.
-    pub fn objects(&self) -> u8 {
-        self.refs
+    /// How many mutators there can be, and objects, and what else the model says of its size.
+    pub fn scope(&self) -> &Scope {
+        &self.by_access.model().scope
     }
 
     /// The model by accesses.
@@ -127,7 +130,8 @@ impl Model {
         &self.by_access
     }
 
-    fn is_at_rest(&self, state: &Followed, mutator: u8) -> bool {
+    /// Whether a mutator is between two operations.
+    pub fn is_at_rest(&self, state: &Followed, mutator: u8) -> bool {
         self.by_access.model().is_at_rest(&state.model, mutator)
     }
 
@@ -200,7 +204,7 @@ impl Model {
             Action::Take { by, access } => {
                 to.model = match (access, by) {
                     (Access::Alloc { .. }, _) => return None,
-                    (Access::Ask { absent, .. }, _) if absent != from.absent() => return None,
+                    (Access::Ask(round), _) => self.ask(from, by, round)?,
                     // T3.
                     (Access::Discard { reference }, Who::Mutator(mutator))
                         if from.counts(mutator, reference) > 1 =>
@@ -214,6 +218,17 @@ impl Model {
             Action::Commit { of } => to.model = self.by_access.commit(&from.model, of)?,
         }
         Some(to)
+    }
+
+    /// Asks everybody, and who is not there answers (T1).
+    fn ask(&self, from: &Followed, by: Who, round: Round) -> Option<State> {
+        let mut model = self.by_access.take(&from.model, by, Access::Ask(round))?;
+        for mutator in from.absent().iter() {
+            for access in [Access::Asked(round), Access::Fence, Access::Done(round)] {
+                model = self.by_access.take(&model, Who::Mutator(mutator), access)?;
+            }
+        }
+        Some(model)
     }
 }
 
@@ -250,7 +265,7 @@ impl TransitionSystem for Model {
         self.by_access.initial(&mut |model| {
             visit(Followed {
                 model,
-                threads: (0..self.mutators).map(|_| None).collect(),
+                threads: (0..self.scope().mutators).map(|_| None).collect(),
                 held: Default::default(),
                 generations: Default::default(),
             });

@@ -7,78 +7,113 @@ use crate::tso::{Access, Phase, Round, Who};
 const PHASES: [Phase; 4] = [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep];
 
 impl Model {
+    /// Visits every action that a thread can take alone, and many that are not enabled: as the mutator that
+    /// it is, or if it is none as the collector, or as one that joins.
+    pub fn steps_of(&self, thread: u32, from: &Followed, visit: &mut impl FnMut(Action)) {
+        let mut actions = Vec::new();
+        match from.mutator_of(thread) {
+            Some(mutator) => {
+                self.accesses(Who::Mutator(mutator), &mut actions);
+                self.of_mutator(mutator, from, &mut actions);
+            }
+            None => {
+                self.accesses(Who::Gc, &mut actions);
+                // Which of those that no thread is makes no difference.
+                if let Some(mutator) = from.absent().iter().next() {
+                    let owed = Round::ALL.map(Some).into_iter().chain([None]);
+                    actions.extend(owed.map(|owes| Action::Join {
+                        mutator,
+                        thread,
+                        owes,
+                    }));
+                }
+            }
+        }
+        actions.into_iter().for_each(visit);
+    }
+
     /// Every action that may be enabled in a state, and many that are not; but for joining, which takes a
     /// thread of which nothing is known.
     pub(super) fn actions(&self, from: &Followed) -> Vec<Action> {
         let mut actions = Vec::new();
-        let values: Vec<_> = (0..self.refs).map(Some).chain([None]).collect();
-        for by in Who::all(self.mutators) {
-            let mut take = |access| actions.push(Action::Take { by, access });
-            take(Access::Fence);
-            let absent = from.absent();
-            for round in Round::ALL {
-                take(Access::Ask { round, absent });
-                take(Access::Answered(round));
-                take(Access::Asked(round));
-                take(Access::Done(round));
-            }
-            for mark in [false, true] {
-                take(Access::SetFm(mark));
-                take(Access::SetFa(mark));
-            }
-            for phase in PHASES {
-                take(Access::SetPhase(phase));
-            }
-            for reference in 0..self.refs {
-                take(Access::Trace { reference });
-                take(Access::Free { reference });
-                take(Access::Discard { reference });
-                for mark in [false, true] {
-                    let [won, fm] = [mark, mark];
-                    take(Access::LoadFm { reference, fm });
-                    take(Access::LoadMark { reference, mark });
-                    let mark = None;
-                    take(Access::Cas {
-                        reference,
-                        won,
-                        mark,
-                    });
-                }
-                for phase in PHASES {
-                    take(Access::LoadPhase { reference, phase });
-                }
-                let places = (0..self.fields).map(|field| (reference, field));
-                for ((src, field), value) in
-                    places.flat_map(|place| values.iter().map(move |value| (place, *value)))
-                {
-                    take(Access::Load { src, field, value });
-                    take(Access::Store { src, field, value });
-                    take(Access::Scan { src, field, value });
-                    for was in values.iter().copied() {
-                        take(Access::Overwrite {
-                            src,
-                            field,
-                            was,
-                            value,
-                        });
-                    }
-                }
-            }
+        for by in Who::all(self.scope().mutators) {
+            self.accesses(by, &mut actions);
             actions.push(Action::Commit { of: by });
         }
         for mutator in from.present() {
-            actions.push(Action::Leave { mutator });
-            for (slot, generation) in (0..u32::from(self.refs)).zip(from.generations) {
-                let reference = Reference { slot, generation };
-                actions.push(Action::Hold { mutator, reference });
+            self.of_mutator(mutator, from, &mut actions);
+        }
+        actions
+    }
+
+    /// The accesses, but for allocating.
+    fn accesses(&self, by: Who, actions: &mut Vec<Action>) {
+        let (refs, fields) = (self.scope().refs, self.scope().fields);
+        let values: Vec<_> = (0..refs).map(Some).chain([None]).collect();
+        let mut take = |access| actions.push(Action::Take { by, access });
+        take(Access::Fence);
+        for round in Round::ALL {
+            take(Access::Ask(round));
+            take(Access::Answered(round));
+            take(Access::Asked(round));
+            take(Access::Done(round));
+        }
+        for mark in [false, true] {
+            take(Access::SetFm(mark));
+            take(Access::SetFa(mark));
+        }
+        for phase in PHASES {
+            take(Access::SetPhase(phase));
+        }
+        for reference in 0..refs {
+            take(Access::Trace { reference });
+            take(Access::Free { reference });
+            take(Access::Discard { reference });
+            for mark in [false, true] {
+                let [won, fm] = [mark, mark];
+                take(Access::LoadFm { reference, fm });
+                take(Access::LoadMark { reference, mark });
                 let mark = None;
-                actions.push(Action::Alloc {
-                    mutator,
+                take(Access::Cas {
                     reference,
+                    won,
                     mark,
                 });
             }
+            for phase in PHASES {
+                take(Access::LoadPhase { reference, phase });
+            }
+            let places = (0..fields).map(|field| (reference, field));
+            for ((src, field), value) in
+                places.flat_map(|place| values.iter().map(move |value| (place, *value)))
+            {
+                take(Access::Load { src, field, value });
+                take(Access::Store { src, field, value });
+                take(Access::Scan { src, field, value });
+                for was in values.iter().copied() {
+                    take(Access::Overwrite {
+                        src,
+                        field,
+                        was,
+                        value,
+                    });
+                }
+            }
         }
-        actions
+    }
+
+    /// What else a mutator may do.
+    fn of_mutator(&self, mutator: u8, from: &Followed, actions: &mut Vec<Action>) {
+        actions.push(Action::Leave { mutator });
+        for (slot, generation) in (0..u32::from(self.scope().refs)).zip(from.generations) {
+            let reference = Reference { slot, generation };
+            actions.push(Action::Hold { mutator, reference });
+            let mark = None;
+            actions.push(Action::Alloc {
+                mutator,
+                reference,
+                mark,
+            });
+        }
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn rule_of(action: &Action) -> RuleId {
         Access::LoadMark { .. } => either(12, 17),
         Access::LoadPhase { .. } => either(13, 18),
         Access::Cas { .. } => either(14, 19),
-        Access::Ask { .. } => 20,
+        Access::Ask(_) => 20,
         Access::Answered(_) => 21,
         Access::SetFm(_) | Access::SetFa(_) => 22,
         Access::SetPhase(_) => 23,

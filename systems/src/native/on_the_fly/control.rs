@@ -46,14 +46,15 @@ impl Control {
 
     /// The sense in which objects are allocated.
     pub fn fa(&self) -> bool {
-        // Relaxed: the value decides nothing but the mark of an object that nobody else has seen yet.
-        self.fa.load(Ordering::Relaxed)
+        // Acquire: behind it comes the header of the new object, as in Fig. 6. The value decides nothing but
+        // the mark of an object that nobody else has seen yet.
+        self.fa.load(Ordering::Acquire)
     }
 
     pub fn phase(&self) -> Phase {
-        // Relaxed: what a barrier does next depends on the value alone. It is in the order of loads
-        // behind the flag, since that is loaded with acquire.
-        match self.phase.load(Ordering::Relaxed) {
+        // Acquire: the CAS comes after it [Fig. 5, lines 4 and 5]. It is in the order of loads behind the
+        // flag, since that is loaded with acquire.
+        match self.phase.load(Ordering::Acquire) {
             0 => Phase::Idle,
             1 => Phase::Init,
             2 => Phase::Mark,

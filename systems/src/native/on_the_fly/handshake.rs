@@ -4,10 +4,10 @@
 //! **Ordering.** A request and its answer are one variable per mutator. What the collector wrote before
 //! it asks must be seen by a mutator after it is asked. That is what the fences are for, as in the
 //! paper: one of the collector's before its request, one of the mutator's after it has seen that. In the
-//! model of Rust two such fences synchronise, so the request itself is relaxed. Get-roots and get-work
+//! model of Rust the former synchronises with the load of a request that is relaxed. Get-roots and get-work
 //! have no fence of the collector's. Before get-roots the collector writes nothing that a mutator needs to
 //! see; before get-work it empties what a mutator hands over, and so that request is stored with
-//! release, with which the mutator's fence synchronises too. What a mutator wrote before its answer must
+//! release, with which the load synchronises too. What a mutator wrote before its answer must
 //! be seen by the collector after it: the answer is stored with release and loaded with acquire (the
 //! paper's "store fence when it finishes", "load fence after all"). Neither costs anything on x86-64.
 //!
@@ -120,9 +120,9 @@ impl Seat {
     /// What the mutator is asked for. Called by the mutator, which passes its fence if it is anything.
     #[inline]
     pub fn asked(&self) -> Option<Stage> {
-        // Relaxed: the mutator's fence makes what the collector wrote before its own visible, and what it
-        // wrote before get-work.
-        match self.asked.load(Ordering::Relaxed) {
+        // Acquire: what the mutator does when it is asked comes after this. It has a fence besides, which makes
+        // visible what the collector wrote before its own, and before get-work.
+        match self.asked.load(Ordering::Acquire) {
             NOTHING => None,
             asked => Stage::of(asked),
         }

@@ -129,10 +129,11 @@ impl Heap {
     }
 
     pub(crate) fn set_header(&self, slot: u32, header: Header) {
-        // Relaxed: nobody else writes a header that is allocated or freed. A new object is published
-        // by the store of a field, which releases it; a free slot by the lock of the pool.
+        // Release: behind the load of `fA`, or of the mark, that led to it. Nobody else writes a header that
+        // is allocated or freed. A new object is published by the store of a field, which releases it; a
+        // free slot by the lock of the pool.
         self.header_word(slot)
-            .store(header.pack(), Ordering::Relaxed);
+            .store(header.pack(), Ordering::Release);
     }
 
     /// The header of the object that `reference` is to.

@@ -145,13 +145,13 @@ fn claim(heap: &Heap, reference: Reference, header: Header) -> bool {
         return true;
     }
     // Acquire and release: the paper's CAS is a fence, and on x86-64 the instruction is one. Release is
-    // what is needed: whoever sees the mark sees the sense it was made in. A loser needs nothing: it
-    // only has to know that somebody else has won.
+    // what is needed: whoever sees the mark sees the sense it was made in. A loser only has to know that
+    // somebody else has won; acquire keeps what it does next behind the instruction.
     word.compare_exchange(
         header.pack(),
         marked.pack(),
         Ordering::AcqRel,
-        Ordering::Relaxed,
+        Ordering::Acquire,
     )
     .is_ok()
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::heap::Object as Ref;
-use crate::tso::state::{HandshakePhase, HandshakeType, Mark, Mutators, Phase, State};
+use crate::tso::state::{HandshakePhase, HandshakeType, Mark, Phase, State};
 
 /// What a thread does at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -86,13 +86,8 @@ pub enum Access {
         /// The mark that it writes, if it is told.
         mark: Option<Mark>,
     },
-    /// The collector asks for a handshake. Mutators that nobody is, which hold nothing, answer at once.
-    Ask {
-        /// Which.
-        round: Round,
-        /// Who answers at once.
-        absent: Mutators,
-    },
+    /// The collector asks for a handshake.
+    Ask(Round),
     /// The collector has seen all answers, and takes over the work if any was asked for.
     Answered(Round),
     /// The collector inverts `fM`.

@@ -34,7 +34,7 @@ use tinyvec::ArrayVec;
 use self::run::Run;
 use super::memory::commit_of;
 use super::scope::{Granularity, Initial, Scope, Variant};
-use super::state::{GC, Marking, SYS, State, Who, place_of};
+use super::state::{Marking, SYS, State, Who};
 use super::system::{OnTheFly, ScopeError};
 use crate::heap::{Object as Ref, Objects as Refs};
 
@@ -53,23 +53,32 @@ pub struct ByAccess {
     commits: Vec<String>,
 }
 
+/// How large an instance is that is taken by accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// How many mutators there are.
+    pub mutators: u8,
+    /// How many references there are.
+    pub refs: u8,
+    /// How many fields an object has.
+    pub fields: u8,
+    /// How many stores each buffer holds, the collector's too.
+    pub buffer: u8,
+}
+
 impl ByAccess {
-    /// The model with so many mutators, references and fields of an object, and `buffer` places in each
-    /// store buffer.
+    /// The model of that size.
     ///
     /// # Errors
     ///
     /// If there is no such instance.
-    pub fn new(
-        [mutators, refs, fields, buffer]: [u8; 4],
-        variant: Variant,
-    ) -> Result<Self, ScopeError> {
+    pub fn new(size: Size, variant: Variant) -> Result<Self, ScopeError> {
         let scope = Scope {
-            mutators,
-            refs,
-            fields,
-            buffer,
-            collector_buffer: buffer,
+            mutators: size.mutators,
+            refs: size.refs,
+            fields: size.fields,
+            buffer: size.buffer,
+            collector_buffer: size.buffer,
             initial: Initial::Canonical,
             granularity: Granularity::Fine,
             registers: DeadRegisters::Cleared,
@@ -78,17 +87,14 @@ impl ByAccess {
         let processes = &model.processes;
         let goes_on = |process| {
             let locations = 0..processes.locations(process) as u16;
-            let goes_on = locations.map(|at| {
-                let at = Location(at);
-                let labels: Vec<_> = processes.labels(process, at).collect();
-                processes.is_alone(process, at)
-                    && matches!(&*labels, [label] if !label.as_str().contains("choose"))
-            });
+            let goes_on = locations
+                .map(Location)
+                .map(|at| processes.is_alone(process, at) && !processes.is_choice(process, at));
             goes_on.collect()
         };
         Ok(Self {
             goes_on: (0..processes.processes()).map(goes_on).collect(),
-            commits: Who::all(mutators).map(commit_of).collect(),
+            commits: Who::all(size.mutators).map(commit_of).collect(),
             model,
         })
     }
@@ -111,7 +117,7 @@ impl ByAccess {
         let run = Run {
             by_access: self,
             who: by,
-            process: process_of(by),
+            process: by.process(),
             state: *from,
         };
         run.access(access).map(|run| run.state)
@@ -154,17 +160,10 @@ impl ByAccess {
     pub fn is_marked_root(&self, state: &State, mutator: u8, reference: Ref) -> bool {
         let who = Who::Mutator(mutator);
         let local = state.mutator(mutator);
-        let next = self.next(state, process_of(who));
+        let next = self.next(state, who.process());
         matches!(next, Some(CHOOSE_ROOT | "get-roots: done"))
             && local.roots.contains(reference)
             && !local.refs.contains(reference)
-    }
-}
-
-fn process_of(who: Who) -> usize {
-    match who {
-        Who::Gc => GC,
-        Who::Mutator(mutator) => place_of(mutator),
     }
 }
 

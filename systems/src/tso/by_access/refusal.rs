@@ -1,6 +1,7 @@
 //! Why the model does not allow an access.
 
-use super::{Access, ByAccess, CHOOSE_FIELD, CHOOSE_SRC, CHOOSE_SWEPT, marking, process_of};
+use super::run::{LOAD_FM, is_marking};
+use super::{Access, ByAccess, CHOOSE_FIELD, CHOOSE_ROOT, CHOOSE_SRC, CHOOSE_SWEPT, marking};
 use crate::tso::request::Place;
 use crate::tso::state::{Mutators, Phase, State, Who};
 
@@ -11,7 +12,7 @@ impl ByAccess {
             Who::Gc => "the collector".to_owned(),
             Who::Mutator(mutator) => format!("mutator {mutator}"),
         };
-        match self.next(state, process_of(who)) {
+        match self.next(state, who.process()) {
             Some(label) => format!("in the model {name} has to take `{label}` next"),
             None => format!("in the model {name} is between two operations"),
         }
@@ -19,7 +20,7 @@ impl ByAccess {
 
     /// Why an access is not possible, in a few words.
     pub fn refusal(&self, from: &State, by: Who, access: Access) -> String {
-        let next = self.next(from, process_of(by)).unwrap_or_default();
+        let next = self.next(from, by.process()).unwrap_or_default();
         let is_next = |step: &str| next.ends_with(step);
         let object = |reference| from.sys.object(reference);
         let held = |reference| match by {
@@ -31,19 +32,31 @@ impl ByAccess {
             Some(value) => format!("it would read {value}"),
             None => "it would read null".to_owned(),
         };
+        // Whether that reference is the one that is marked next, by that step.
+        let is_marked = |reference, step| match by {
+            Who::Mutator(mutator) if next == CHOOSE_ROOT => {
+                step == LOAD_FM && from.mutator(mutator).refs.contains(reference)
+            }
+            _ => is_marking(next, step) && marking(from, by).reference == Some(reference),
+        };
         match access {
-            Access::LoadFm { .. } if is_next("load fM") => {
+            Access::LoadFm { reference, .. } if is_marked(reference, LOAD_FM) => {
                 format!("fM is {}", sense(from.sys.fm))
             }
-            Access::LoadMark { reference, .. } if is_next(": load mark") => match object(reference)
-            {
-                None => format!("{reference} is no object"),
-                Some(object) => format!("its mark is {}", sense(object.mark)),
-            },
-            Access::LoadPhase { .. } if is_next("load phase") => {
+            Access::LoadMark { reference, .. } if is_marked(reference, "load mark") => {
+                match object(reference) {
+                    None => format!("{reference} is no object"),
+                    Some(object) => format!("its mark is {}", sense(object.mark)),
+                }
+            }
+            Access::LoadPhase { reference, .. } if is_marked(reference, "load phase") => {
                 format!("the phase is {:?}", from.sys.phase)
             }
-            Access::Cas { won, mark, .. } if is_next("lock") => {
+            Access::Cas {
+                reference,
+                won,
+                mark,
+            } if is_marked(reference, "lock") => {
                 let fm = marking(from, by).fm;
                 if mark.is_some() && mark != fm {
                     "it marks in the sense that it has not loaded".to_owned()

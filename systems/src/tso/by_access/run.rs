@@ -5,11 +5,19 @@ use super::{
 };
 use crate::heap::{Object as Ref, Objects as Refs};
 use crate::tso::request::Place;
-use crate::tso::state::{Mark, Marking, Mutators, Phase, State, Who, place_of};
+use crate::tso::state::{Mark, Marking, Phase, State, Who};
 
 /// Where references are marked.
 const MARKS: [&str; 4] = ["deletion", "insertion", "get-roots", "mark loop"];
+/// The step with which marking begins where `fM` is loaded first.
+pub(super) const LOAD_FM: &str = "load fM";
 const FREE: &str = "sweep: free";
+
+/// Whether a label is that of a step of marking, wherever that is done.
+pub(super) fn is_marking(label: &str, step: &str) -> bool {
+    let split = label.split_once(": ");
+    split.is_some_and(|(at, last)| MARKS.contains(&at) && last == step)
+}
 
 /// Some steps of one process, one after the other.
 #[derive(Clone, Copy)]
@@ -136,7 +144,7 @@ impl Run<'_> {
                         })?
                         .go_on();
                 }
-                let run = self.marking_step(reference, "load fM")?;
+                let run = self.marking_step(reference, LOAD_FM)?;
                 let loaded = run.marking().fm;
                 run.when(loaded == Some(fm))
             }
@@ -162,10 +170,8 @@ impl Run<'_> {
     /// A step of marking `reference`, wherever that is done.
     fn marking_step(self, reference: Ref, step: &str) -> Option<Self> {
         let label = self.next()?;
-        let (at, last) = label.split_once(": ")?;
-        let is_it = MARKS.contains(&at) && last == step;
         let is_meant = self.marking().reference == Some(reference);
-        self.when(is_it && is_meant)?.any(label)
+        self.when(is_marking(label, step) && is_meant)?.any(label)
     }
 
     /// A4.
@@ -193,7 +199,7 @@ impl Run<'_> {
                 let fence = self.next().filter(|label| label.ends_with(": mfence"))?;
                 self.any(fence)
             }
-            Access::Ask { round, absent } => self.ask(round, absent),
+            Access::Ask(round) => self.ask(round),
             Access::Answered(round) => self.answered(round),
             Access::SetFm(fm) => self
                 .any("flip: load fM")?
@@ -240,7 +246,7 @@ impl Run<'_> {
     }
 
     /// A2.
-    fn ask(self, round: Round, absent: Mutators) -> Option<Self> {
+    fn ask(self, round: Round) -> Option<Self> {
         let on = |step: &str| format!("{}: {step}", round.name());
         let mut run = self.any(&on("set type"))?.go_on();
         while run.is_next(&on("choose whom to ask")) {
@@ -248,22 +254,6 @@ impl Run<'_> {
                 .any(&on("choose whom to ask"))?
                 .any(&on("set pending"))?
                 .go_on();
-        }
-        for mutator in absent.iter() {
-            let answering = Run {
-                process: place_of(mutator),
-                who: Who::Mutator(mutator),
-                ..run
-            };
-            let answered = answering
-                .any("handshake: poll")?
-                .go_on()
-                .any("handshake: mfence")?
-                .any("handshake: load type")?
-                .go_on()
-                .any(round.done())?
-                .go_on();
-            run.state = answered.state;
         }
         Some(run)
     }

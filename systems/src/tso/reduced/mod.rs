@@ -10,9 +10,10 @@
 //!
 //! What moves, and why:
 //!
-//! - R1. A fence, and the lock, wait for an empty buffer that only the process itself fills: right movers.
-//!   The lock is taken only with an empty buffer: what is pending then would be committed before the
-//!   unlock with nobody able to look in between, so that it can be committed before the lock.
+//! - R1. A fence waits for an empty buffer that only the process itself fills: a right mover. So does the
+//!   lock, which with what follows it (R2) is the one step of any kind. The lock is taken only with an empty
+//!   buffer: what is pending then would be committed before the unlock with nobody able to look in between,
+//!   so that it can be committed before the lock.
 //! - R2. From the lock to the unlock nobody else loads or commits, and what else others do (storing into
 //!   their own buffers, handshakes, allocating, freeing) does not depend on the marks: one step. The
 //!   worklist is the process's own.
