@@ -620,6 +620,34 @@ fn tso_needs_the_init_handshake() {
     assert_eq!((&*found.obligation, found.length), ("simulation", 31));
 }
 
+/// Two of the initialisation handshakes can be left out, the paper's authors think [section 4]: the first two
+/// can, both of them. The others cannot, even if their fences stay.
+#[test]
+#[ignore = "some three minutes"]
+fn tso_needs_neither_of_the_first_two_handshakes() {
+    let both = Without::one(Part::IdleNoop).and(Part::IdleFlipNoop);
+    let without = |without| Variant {
+        without,
+        ..Variant::default()
+    };
+    let report = freed(reduced(2, 2, 1), without(both));
+    assert_eq!(report.verdict, Some(Verdict::Holds));
+    assert_eq!(report.states, 9_646_458);
+    for (part, length) in [(Part::InitNoop, 32), (Part::MarkNoop, 32)] {
+        let variant = Variant {
+            remains: Remains::Fence,
+            ..without(Without::one(part))
+        };
+        let report = freed(reduced(2, 2, 1), variant);
+        let found = report.counterexample.expect("something reachable is freed");
+        assert_eq!(
+            (&*found.obligation, found.length),
+            ("simulation", length),
+            "{part:?}"
+        );
+    }
+}
+
 /// The round that asks for work before marking ends takes three references to be needed; the late insertion
 /// barrier, the paper's authors think, is not [section 4].
 #[test]

@@ -60,7 +60,7 @@ fn of_cycles() -> Vec<Parameter> {
         "cycles",
         1..=3,
         2,
-        "the ends of cycles that garbage may see, and the last of them not",
+        "garbage is gone once so many cycles have ended",
     ));
     all
 }

@@ -1,5 +1,6 @@
-//! The universal invariants [section 3.2], in its order; those of program locations are behind them. Roots, colours and paths are those of that
-//! section: pending stores and the honorary root are roots, and paths go through the heap.
+//! The global invariants [section 3.2], in its order; those of program locations are behind them. Roots,
+//! colours and paths are those of that section: pending stores and the honorary root are roots, and paths go
+//! through the heap.
 
 use refmap::Invariant;
 use refmap_systems::heap::Objects as Refs;

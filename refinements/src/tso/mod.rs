@@ -1,5 +1,5 @@
 //! The x86-TSO on-the-fly collector collects only garbage [section 1.1], and the invariants on
-//! which its proof rests [section 3.2]: the universal ones, and those of program locations that it states; and
+//! which its proof rests [section 3.2]: the global ones, and those of program locations that it states; and
 //! that garbage is freed within two cycles [section 4].
 
 mod collector;
