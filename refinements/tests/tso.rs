@@ -12,7 +12,7 @@ use refmap::{Refinement, Report, Settings, TransitionSystem, Verdict, asymmetry}
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, Memory, OnTheFly, Part, Phase, Remains,
-    Scope, State, Store, Variant, Who,
+    Scope, State, Store, Variant, Who, Without,
 };
 
 fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
