@@ -76,7 +76,7 @@
 //! | `mark-without-cas` | on real threads | chains that run into each other: something stale, or more traced than there is | 0.03, 0.10 | 4 |
 //! | `skip-idle-noop` | nowhere | nothing was found, see below | – | – |
 //! | `skip-idle-flip-noop` | on real threads | something on a worklist that is not marked, or twice | 0.58, 12 | 4 – 8 |
-//! | `skip-init-noop` | on real threads, with luck | a stale reference | median 17; 5 of 7 seeds within 60 | 8 – 24 |
+//! | `skip-init-noop` | on real threads | a stale reference | 1.2, 12 | 8 |
 //! | `skip-mark-noop` | in Loom | what was allocated after the roots is freed | – | 1 |
 //! | `no-handshake-fence` | in Loom | what was allocated after the roots is freed | – | 1 |
 //! | `roots-not-marked` | on real threads | a stale reference | < 0.01, < 0.01 | 0 |
