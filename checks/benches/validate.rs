@@ -202,7 +202,16 @@ where
 {
     let validation = validate(&Memory { effect }, events, &Settings::default());
     let validation = validation.expect("the history is in order");
-    assert_eq!(validation.verdict(), Verdict::Holds);
+    let Validation {
+        outcome,
+        widest_frontier,
+        ..
+    } = &validation;
+    assert_eq!(
+        validation.verdict(),
+        Verdict::Holds,
+        "{outcome:?}, {widest_frontier} configurations at most"
+    );
     validation
 }
 
@@ -213,6 +222,11 @@ fn validation(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(EVENTS));
     for threads in [1, 2, 4, 8] {
         for (model, effect) in [("sc", Effect::Within), ("tso", Effect::Delayed)] {
+            if threads == 8 && effect == Effect::Delayed {
+                // The stores of eight threads, delayed by up to eight events each, can be in memory in more
+                // ways than are kept: nothing would be decided.
+                continue;
+            }
             let events: Vec<_> = Turns::new(threads, EVENTS).collect();
             group.bench_function(format!("{threads} threads, {model}"), |bencher| {
                 bencher.iter(|| {

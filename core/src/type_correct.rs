@@ -13,18 +13,32 @@ pub trait TypeCorrect: TransitionSystem {
     fn type_correct(&self, choices: &mut Choices) -> StateOf<Self>;
 }
 
-/// A sequence of choices, each from finitely many values: the digits of a number in mixed radix.
+/// A sequence of choices, each from finitely many values: the digits of a number in mixed radix, the least
+/// significant first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choices {
+    /// The digits asked for so far.
+    digits: Vec<Digit>,
+    /// The one that is asked for next.
+    position: usize,
+    /// The number without those digits.
     rest: u64,
-    /// The product of the radices so far.
+    /// The product of their radices.
     combinations: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Digit {
+    value: u64,
+    radix: u64,
 }
 
 impl Choices {
     /// The choices that belong to a number: 0 takes the first value each time.
     pub fn of(number: u64) -> Self {
         Self {
+            digits: Vec::new(),
+            position: 0,
             rest: number,
             combinations: 1,
         }
@@ -34,13 +48,42 @@ impl Choices {
     ///
     /// # Panics
     ///
-    /// If there is no such value, or more than 2⁶⁴ combinations.
+    /// If there is no such value, if there are more than 2⁶⁴ combinations, or if it depends on the choices
+    /// how many values there are.
+    #[inline]
     pub fn below(&mut self, radix: u64) -> u64 {
+        if self.position == self.digits.len() {
+            self.divide(radix);
+        }
+        let digit = &self.digits[self.position];
+        assert_eq!(
+            digit.radix, radix,
+            "the number of values does not depend on choices"
+        );
+        self.position += 1;
+        digit.value
+    }
+
+    fn divide(&mut self, radix: u64) {
         let combinations = self.combinations.checked_mul(radix);
         self.combinations = combinations.expect("fewer than 2^64 combinations");
         let value = self.rest % radix;
         self.rest /= radix;
-        value
+        self.digits.push(Digit { value, radix });
+    }
+
+    /// Goes on to the choices of the next number, once all of this one have been asked for.
+    ///
+    /// PERF: where states are gone through in their order, nothing is divided.
+    pub(crate) fn advance(&mut self) {
+        self.position = 0;
+        for digit in &mut self.digits {
+            digit.value += 1;
+            if digit.value < digit.radix {
+                return;
+            }
+            digit.value = 0;
+        }
     }
 
     /// A value of `values`.
@@ -64,4 +107,36 @@ pub fn type_correct_states<S: TypeCorrect>(system: &S) -> u64 {
     let mut choices = Choices::of(0);
     system.type_correct(&mut choices);
     choices.combinations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RADICES: [u64; 5] = [3, 1, 4, 2, 5];
+
+    fn values(choices: &mut Choices) -> [u64; 5] {
+        RADICES.map(|radix| choices.below(radix))
+    }
+
+    /// Wherever one begins.
+    #[test]
+    fn advancing_takes_the_numbers_in_their_order() {
+        for start in [0, 7, 119] {
+            let mut choices = Choices::of(start);
+            for number in start..120 {
+                assert_eq!(values(&mut choices), values(&mut Choices::of(number)));
+                choices.advance();
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "does not depend on choices")]
+    fn how_many_values_there_are_does_not_depend_on_choices() {
+        let mut choices = Choices::of(1);
+        choices.below(2);
+        choices.advance();
+        choices.below(3);
+    }
 }

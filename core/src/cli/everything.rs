@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::arguments::EverythingCommand;
+use super::command::EverythingCommand;
 use super::listing::expected;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Claim, InputError};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
-use super::arguments::FencesCommand;
+use super::command::FencesCommand;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Comparison, FenceReport};
 use crate::explore::Watch;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::arguments::LitmusCommand;
+use super::command::LitmusCommand;
 use super::{CommandError, Status};
 use crate::memory::litmus::{self, Bounds, ReadError, Report, RunError};
 

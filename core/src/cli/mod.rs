@@ -12,11 +12,14 @@
 //! Results go to standard output, progress and errors to standard error.
 
 mod arguments;
+mod command;
 mod everything;
 mod fences;
+mod grammar;
 mod listing;
 mod litmus;
 mod progress;
+mod size;
 mod stress;
 mod table;
 mod terminal;
@@ -28,11 +31,11 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arguments::{CheckCommand, Command};
+use command::{CheckCommand, Command};
 use trace_file::TraceFile;
 
-pub use arguments::SizeError;
 pub use listing::markdown;
+pub use size::SizeError;
 pub use trace_file::TraceFileError;
 pub use validate::HistoryFileError;
 

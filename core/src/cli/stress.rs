@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
-use super::arguments::StressCommand;
+use super::command::StressCommand;
 use super::{CommandError, Status};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
 use crate::report::{TextOptions, Verdict, plain, wrap};

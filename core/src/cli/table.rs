@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use super::arguments::TableCommand;
+use super::command::TableCommand;
 use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::explore::Watch;

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::arguments::ValidateCommand;
+use super::command::ValidateCommand;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use crate::explore::Watch;

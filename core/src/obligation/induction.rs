@@ -136,6 +136,14 @@ struct Pass<'a, R: Refinement> {
     invariants: &'a [Invariant<R::Concrete>],
 }
 
+/// Runs `model`, and catches its panic if that is to be done safely.
+fn guarded<T>(safely: bool, model: impl FnOnce() -> T) -> Result<T, Panic> {
+    match safely {
+        true => catch(model),
+        false => Ok(model()),
+    }
+}
+
 /// Which of the invariants a state fails.
 enum Failing {
     None,
@@ -148,9 +156,11 @@ where
     R::Concrete: TypeCorrect,
 {
     fn chunk(&self, numbers: Range<u64>, findings: &mut Findings) {
+        let mut choices = Choices::of(numbers.start);
         for number in numbers {
             findings.states += 1;
-            let from = state(self.refinement.implementation(), number);
+            let from = self.refinement.implementation().type_correct(&mut choices);
+            choices.advance();
             match self.failing(&from) {
                 Failing::None => {
                     findings.satisfying += 1;
@@ -171,11 +181,7 @@ where
         let ask = |invariants: &[Invariant<R::Concrete>], safely: bool| {
             let mut failing = Failing::None;
             for (index, invariant) in invariants.iter().enumerate() {
-                let holds = match safely {
-                    true => catch(|| invariant.holds(state)).unwrap_or(false),
-                    false => invariant.holds(state),
-                };
-                if !holds {
+                if !guarded(safely, || invariant.holds(state)).unwrap_or(false) {
                     match failing {
                         Failing::None => failing = Failing::One(index),
                         Failing::One(_) | Failing::Several => return Failing::Several,
@@ -189,10 +195,24 @@ where
 
     /// Tests every step from a state that satisfies all the invariants.
     fn induct(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
+        // PERF: as above. What is noted twice is noted once.
+        let plainly = catch(|| self.induct_with(false, number, from, findings));
+        if plainly.is_err() {
+            self.induct_with(true, number, from, findings);
+        }
+    }
+
+    fn induct_with(
+        &self,
+        safely: bool,
+        number: u64,
+        from: &StateOf<R::Concrete>,
+        findings: &mut Findings,
+    ) {
         let simulation = self.invariants.len();
         let whole = Gap { number, step: None };
         // Without an image the steps still say whether the invariants are inductive.
-        let image = catch(|| self.shows(from)).unwrap_or_else(|panic| {
+        let image = guarded(safely, || self.shows(from)).unwrap_or_else(|panic| {
             findings.note(simulation, whole, Some(panic));
             None
         });
@@ -200,7 +220,7 @@ where
             findings.note(simulation, whole, None);
         }
         let mut step = 0;
-        let walked = catch(|| {
+        let walked = guarded(safely, || {
             let implementation = self.refinement.implementation();
             implementation.next(from, &mut |action, to| {
                 let gap = Gap {
@@ -208,22 +228,22 @@ where
                     step: Some(step),
                 };
                 step += 1;
-                findings.steps += 1;
                 for (row, invariant) in self.invariants.iter().enumerate() {
-                    match catch(|| invariant.holds(&to)) {
+                    match guarded(safely, || invariant.holds(&to)) {
                         Ok(true) => (),
                         Ok(false) => findings.note(row, gap, None),
                         Err(panic) => findings.note(row, gap, Some(panic)),
                     }
                 }
                 let Some(image) = &image else { return };
-                match catch(|| self.simulates(from, image, &action, &to)) {
+                match guarded(safely, || self.simulates(from, image, &action, &to)) {
                     Ok(true) => (),
                     Ok(false) => findings.note(simulation, gap, None),
                     Err(panic) => findings.note(simulation, gap, Some(panic)),
                 }
             });
         });
+        findings.steps += u64::from(step);
         if let Err(panic) = walked {
             // Steps are unknown, so nothing is known to be inductive.
             for row in 0..=simulation {
@@ -243,17 +263,17 @@ where
         let walked = catch(|| {
             let implementation = self.refinement.implementation();
             implementation.next(from, &mut |action, to| {
+                if failing.is_some() {
+                    return;
+                }
                 let others = self.invariants.iter().enumerate();
                 let mut others = others.filter(|(index, _)| *index != left_out);
-                failing = failing.or_else(|| {
-                    others
-                        .find(|(_, invariant)| !catch(|| invariant.holds(&to)).unwrap_or(false))
-                        .map(|(index, _)| index)
+                let fails =
+                    others.find(|(_, invariant)| !catch(|| invariant.holds(&to)).unwrap_or(false));
+                failing = fails.map(|(index, _)| index).or_else(|| {
+                    let simulates = catch(|| self.simulates(from, &image, &action, &to));
+                    (!simulates.unwrap_or(false)).then_some(simulation)
                 });
-                let simulates = catch(|| self.simulates(from, &image, &action, &to));
-                if !simulates.unwrap_or(false) {
-                    failing = failing.or(Some(simulation));
-                }
             });
         });
         walked.map_or(Some(simulation), |()| failing)

@@ -480,7 +480,7 @@ mod tests {
     impl Data for Guesser {
         const REGISTERS: &'static [&'static str] = &["guessed"];
 
-        fn clear(&mut self, _: Register) {
+        fn clear(&mut self, _: Registers) {
             self.guessed = 0;
         }
 

@@ -13,9 +13,10 @@ pub trait Data: Clone + Send + Sync + 'static {
     /// The registers that are cleared where they are dead, by name; the other variables always count.
     const REGISTERS: &'static [&'static str] = &[];
 
-    /// Gives a register the value that it has where it is dead.
-    fn clear(&mut self, register: Register) {
-        unreachable!("no register {} is declared", register.0);
+    /// Gives registers the values that they have where they are dead. PERF: it is called at every step, and
+    /// a test for each register takes less than a loop over those that are meant.
+    fn clear(&mut self, registers: Registers) {
+        unreachable!("no registers {registers:?} are declared");
     }
 
     /// Visits the states in which a register has any other value that it may ever have (and may visit

@@ -214,14 +214,13 @@ where
     }
 
     fn clear(&self, state: &mut S, register: Register) {
-        (self.get_mut)(state).clear(register);
+        (self.get_mut)(state).clear(register.into());
     }
 
     fn clear_dead(&self, state: &mut S, Location(at): Location) {
         let dead = self.dead[usize::from(at)];
         if dead != Registers::NONE {
-            let local = (self.get_mut)(state);
-            dead.iter().for_each(|register| local.clear(register));
+            (self.get_mut)(state).clear(dead);
         }
     }
 

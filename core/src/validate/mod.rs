@@ -63,6 +63,8 @@ mod history;
 mod itf;
 mod needed;
 mod observed;
+mod ordered;
+mod problem;
 mod recorder;
 mod report;
 mod search;
@@ -75,9 +77,11 @@ pub use event::{Event, Header, VERSION};
 pub use explanation::{
     Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
 };
-pub use history::{Events, History, HistoryError, LONGEST_LINE, MOST_THREADS, Ordered, Problem};
+pub use history::{Events, History, LONGEST_LINE};
 pub use itf::{TraceError, validate_trace};
 pub use observed::{Effect, Happening, Observed};
+pub use ordered::{MOST_THREADS, Ordered};
+pub use problem::{HistoryError, Problem};
 pub use recorder::{Begin, Recorder, ThreadLog};
 pub use report::Recorded;
 pub use validator::{Assumption, Outcome, Partial, Settings, Validation, validate};

@@ -9,8 +9,9 @@ use super::configuration::Kind;
 use super::event::Event;
 use super::explain::{Misled, explain};
 use super::explanation::Explanation;
-use super::history::{HistoryError, Ordered};
 use super::observed::Observed;
+use super::ordered::Ordered;
+use super::problem::HistoryError;
 use super::search::{Frontier, Search, Stop, Way};
 use super::window::{Log, Window};
 

@@ -2,8 +2,8 @@
 
 use refmap::Process;
 use refmap::process::{
-    At, Command, Composition, Configuration, Data, Location, Register, assign, forever, guess,
-    sequence, when,
+    At, Command, Composition, Configuration, Data, Location, Register, Registers, assign, forever,
+    guess, sequence, when,
 };
 
 use super::reach;
@@ -21,7 +21,7 @@ const DRAWN: Register = Register(0);
 impl Data for Drawer {
     const REGISTERS: &'static [&'static str] = &["drawn"];
 
-    fn clear(&mut self, _register: Register) {
+    fn clear(&mut self, _registers: Registers) {
         self.drawn = 0;
     }
 

@@ -4,10 +4,10 @@ use refmap::process::Location;
 use refmap::{Field, Fields, Layout, Packed};
 use tinyvec::ArrayVec;
 
-use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope};
+use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, Scope};
 use super::state::{
-    Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
-    State, Store, Sys, Who,
+    Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase, State,
+    Store, Sys, Who,
 };
 use super::system::OnTheFly;
 use crate::heap::{Object as Ref, Objects as Refs};
@@ -252,7 +252,7 @@ impl MarkingFields {
             mark: of(mark, marking.mark),
             cas_mark: of(cas_mark, marking.cas_mark),
             fm: of(fm, marking.fm),
-            reference: reference_of(fields.number(self.reference, number_of(marking.reference))),
+            reference: fields.coded(self.reference, marking.reference, number_of, reference_of),
             phase: fields.one_of(self.phase, marking.phase as usize, &PHASES),
             w: Refs(fields.byte(self.w, marking.w.0)),
             ghost_honorary_grey: Refs(
@@ -286,7 +286,7 @@ impl MutatorFields {
             marking: self.marking.pass(&mutator.marking, fields),
             src: fields.byte(self.src, mutator.src),
             field: fields.byte(self.field, mutator.field),
-            dst: reference_of(fields.number(self.dst, number_of(mutator.dst))),
+            dst: fields.coded(self.dst, mutator.dst, number_of, reference_of),
             refs: Refs(fields.byte(self.refs, mutator.refs.0)),
             is_asked: fields.flag(self.is_asked, mutator.is_asked),
             handshake: fields.one_of(self.handshake, handshake, &HANDSHAKES),
@@ -302,25 +302,26 @@ impl MutatorFields {
 impl SysFields {
     #[inline(always)]
     fn pass(&self, scope: &Scope, sys: &Sys, fields: &mut impl Fields) -> Sys {
-        let mut heap = ArrayVec::<[Option<Object>; MAX_REFS]>::new();
-        for (field, object) in self.heap.iter().zip(&sys.heap) {
-            let number = fields.number(*field, number_of_object(scope, *object));
-            heap.push(object_of(scope, number));
+        let mut heap = sys.heap;
+        for (field, object) in self.heap.iter().zip(&mut heap) {
+            let number = |object| number_of_object(scope, object);
+            *object = fields.coded(*field, *object, number, |number| object_of(scope, number));
         }
-        let mut buffers = ArrayVec::<[Buffer; MAX_MUTATORS + 1]>::new();
-        for (places, buffer) in self.buffers.iter().zip(&sys.buffers) {
-            let mut passed = Buffer::new();
-            debug_assert!(buffer.len() <= places.len().min(MAX_BUFFER), "{buffer:?}");
+        let mut buffers = sys.buffers;
+        for (places, buffer) in self.buffers.iter().zip(&mut buffers) {
+            let stores = *buffer;
+            debug_assert!(stores.len() <= places.len().min(MAX_BUFFER), "{stores:?}");
+            buffer.clear();
             for (place, field) in places.iter().enumerate() {
-                let store = buffer.get(place);
-                let number = store.map_or(0, |store| 1 + number_of_store(scope, *store));
-                if let Some(number) = fields.number(*field, number).checked_sub(1) {
-                    passed.push(store_of(scope, number));
-                }
+                let store = fields.coded(
+                    *field,
+                    stores.get(place).copied(),
+                    |store| store.map_or(0, |store| 1 + number_of_store(scope, store)),
+                    |number| number.checked_sub(1).map(|number| store_of(scope, number)),
+                );
+                buffer.extend(store);
             }
-            buffers.push(passed);
         }
-        let holder = sys.lock.map_or(0, |who| 1 + who.index());
         let (handshake, phase) = (sys.handshake as usize, sys.ghost_phase as usize);
         Sys {
             heap,
@@ -328,11 +329,16 @@ impl SysFields {
             fm: fields.flag(self.fm, sys.fm),
             phase: fields.one_of(self.phase, sys.phase as usize, &PHASES),
             buffers,
-            lock: match fields.number(self.lock, holder as u64) {
-                0 => None,
-                1 => Some(Who::Gc),
-                mutator => Some(Who::Mutator((mutator - 2) as u8)),
-            },
+            lock: fields.coded(
+                self.lock,
+                sys.lock,
+                |holder| holder.map_or(0, |who| 1 + who.index() as u64),
+                |number| match number {
+                    0 => None,
+                    1 => Some(Who::Gc),
+                    mutator => Some(Who::Mutator((mutator - 2) as u8)),
+                },
+            ),
             handshake: fields.one_of(self.handshake, handshake, &HANDSHAKES),
             pending: Mutators(fields.byte(self.pending, sys.pending.0)),
             w: Refs(fields.byte(self.w, sys.w.0)),
@@ -354,15 +360,15 @@ impl Packed for OnTheFly {
         for (location, field) in at.iter_mut().zip(packing.at) {
             *location = Location(fields.number(field, u64::from(location.0)) as u16);
         }
+        let gc = packing.gc.pass(&state.gc, fields);
+        let mut mutators = state.mutators;
+        for (places, mutator) in packing.mutators.iter().zip(&mut mutators) {
+            *mutator = places.pass(mutator, fields);
+        }
         State {
             at,
-            gc: packing.gc.pass(&state.gc, fields),
-            mutators: packing
-                .mutators
-                .iter()
-                .zip(&state.mutators)
-                .map(|(places, mutator)| places.pass(mutator, fields))
-                .collect(),
+            gc,
+            mutators,
             sys: packing.sys.pass(&packing.scope, &state.sys, fields),
         }
     }

@@ -257,14 +257,16 @@ pub(super) const MARK: Register = Register(1);
 pub(super) const CAS_MARK: Register = Register(2);
 
 impl Marking {
-    fn clear(&mut self, register: u8) {
-        match register {
-            0 => self.reference = None,
-            1 => self.mark = None,
-            2 => self.cas_mark = None,
-            3 => self.fm = None,
-            4 => self.phase = Phase::Idle,
-            other => unreachable!("no register {other}"),
+    /// Clears the registers that whoever marks has first.
+    fn clear(&mut self, registers: Registers) {
+        if registers.contains(REFERENCE) {
+            self.reference = None;
+        }
+        if registers.contains(MARK) {
+            self.mark = None;
+        }
+        if registers.contains(CAS_MARK) {
+            self.cas_mark = None;
         }
     }
 
@@ -332,15 +334,25 @@ impl Data for Gc {
         "ref", "mark", "cas_mark", "src", "field", "fields", "refs", "muts", "mutator",
     ];
 
-    fn clear(&mut self, register: Register) {
-        match register {
-            gc::SRC => self.src = 0,
-            gc::FIELD => self.field = 0,
-            gc::FIELDS => self.fields = 0,
-            gc::REFS => self.refs = Refs::default(),
-            gc::MUTS => self.muts = Mutators::default(),
-            gc::MUTATOR => self.mutator = 0,
-            Register(other) => self.marking.clear(other),
+    fn clear(&mut self, registers: Registers) {
+        self.marking.clear(registers);
+        if registers.contains(gc::SRC) {
+            self.src = 0;
+        }
+        if registers.contains(gc::FIELD) {
+            self.field = 0;
+        }
+        if registers.contains(gc::FIELDS) {
+            self.fields = 0;
+        }
+        if registers.contains(gc::REFS) {
+            self.refs = Refs::default();
+        }
+        if registers.contains(gc::MUTS) {
+            self.muts = Mutators::default();
+        }
+        if registers.contains(gc::MUTATOR) {
+            self.mutator = 0;
         }
     }
 
@@ -436,15 +448,31 @@ impl Data for Mutator {
         "handshake",
     ];
 
-    fn clear(&mut self, register: Register) {
-        match register {
-            mutator::SRC => self.src = 0,
-            mutator::FIELD => self.field = 0,
-            mutator::DST => self.dst = None,
-            mutator::REFS => self.refs = Refs::default(),
-            mutator::IS_ASKED => self.is_asked = false,
-            mutator::HANDSHAKE => self.handshake = HandshakeType::default(),
-            Register(other) => self.marking.clear(other),
+    fn clear(&mut self, registers: Registers) {
+        self.marking.clear(registers);
+        if registers.contains(mutator::FM) {
+            self.marking.fm = None;
+        }
+        if registers.contains(mutator::PHASE) {
+            self.marking.phase = Phase::Idle;
+        }
+        if registers.contains(mutator::SRC) {
+            self.src = 0;
+        }
+        if registers.contains(mutator::FIELD) {
+            self.field = 0;
+        }
+        if registers.contains(mutator::DST) {
+            self.dst = None;
+        }
+        if registers.contains(mutator::REFS) {
+            self.refs = Refs::default();
+        }
+        if registers.contains(mutator::IS_ASKED) {
+            self.is_asked = false;
+        }
+        if registers.contains(mutator::HANDSHAKE) {
+            self.handshake = HandshakeType::default();
         }
     }
 

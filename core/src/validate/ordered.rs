@@ -1,0 +1,110 @@
+//! Whether events are in order, in memory that does not grow with their number.
+
+use hashbrown::HashMap;
+
+use super::event::Event;
+use super::problem::{HistoryError, Problem};
+
+/// The most threads that a history may tell apart.
+pub const MOST_THREADS: usize = 1 << 16;
+
+/// Events in the order that a validator needs: by when they begin, and of each thread by their place.
+/// Ends with the first that is not.
+#[derive(Debug)]
+pub struct Ordered<I> {
+    events: I,
+    line: u64,
+    begin: u64,
+    threads: HashMap<u32, Latest, foldhash::fast::RandomState>,
+    ended: bool,
+}
+
+/// The latest event of a thread.
+#[derive(Debug)]
+struct Latest {
+    place: u64,
+    end: Option<u64>,
+}
+
+impl<E> Ordered<std::vec::IntoIter<Result<Event<E>, HistoryError>>> {
+    /// Events that are in memory. Errors count lines as if these were written to a file.
+    pub fn of(events: impl IntoIterator<Item = Event<E>>) -> Self {
+        let events: Vec<_> = events.into_iter().map(Ok).collect();
+        Self::new(events.into_iter())
+    }
+}
+
+impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Ordered<I> {
+    /// Events from anywhere, the first of which stands on line 2.
+    pub fn new(events: I) -> Self {
+        Self {
+            events,
+            line: 1,
+            begin: 0,
+            threads: HashMap::default(),
+            ended: false,
+        }
+    }
+
+    fn admit(&mut self, event: &Event<E>) -> Result<(), Problem> {
+        let &Event {
+            thread,
+            place,
+            begin,
+            end,
+            ..
+        } = event;
+        if let Some(end) = end.filter(|end| *end < begin) {
+            return Err(Problem::EndBeforeBegin { begin, end });
+        }
+        let known = self.threads.len();
+        let expected = match self.threads.get_mut(&thread) {
+            None if known == MOST_THREADS => return Err(Problem::TooManyThreads),
+            None => 0,
+            Some(Latest { end: None, .. }) => return Err(Problem::AfterOpen { thread }),
+            Some(latest) => {
+                if let Some(before) = latest.end.filter(|before| begin < *before) {
+                    return Err(Problem::ClockRanBackwards {
+                        thread,
+                        begin,
+                        before,
+                    });
+                }
+                latest.place + 1
+            }
+        };
+        if place != expected {
+            return Err(Problem::Place {
+                thread,
+                expected,
+                found: place,
+            });
+        }
+        if begin < self.begin {
+            let before = self.begin;
+            return Err(Problem::OutOfOrder { begin, before });
+        }
+        self.begin = begin;
+        self.threads.insert(thread, Latest { place, end });
+        Ok(())
+    }
+}
+
+impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Iterator for Ordered<I> {
+    type Item = Result<Event<E>, HistoryError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        self.line += 1;
+        let admitted = self.events.next()?.and_then(|event| {
+            let line = self.line;
+            let admitted = self.admit(&event);
+            admitted.map_err(|problem| HistoryError { line, problem })?;
+            Ok(event)
+        });
+        self.ended = admitted.is_err();
+        Some(admitted)
+    }
+}
