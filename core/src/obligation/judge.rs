@@ -3,10 +3,12 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::check::{During, Enumerated, Examiner, Fault, INVARIANTS, SIMULATION, Tally};
+use super::check::Enumerated;
 use super::environment;
+use super::examiner::Examiner;
 use super::explain::Explainer;
 use super::selection::{Kind, Selection};
+use super::tally::{During, Fault, INVARIANTS, SIMULATION, Tally};
 use super::{Search, Settings, Until, induction};
 use crate::explore::{End, Explored, Panic, Place, StateId, Storage, catch, omission_probability};
 use crate::invariant::Invariant;

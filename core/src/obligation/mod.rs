@@ -20,11 +20,13 @@
 
 mod check;
 mod environment;
+mod examiner;
 mod explain;
 mod induction;
 mod judge;
 mod sampled;
 mod selection;
+mod tally;
 
 use std::num::NonZero;
 

@@ -3,9 +3,11 @@
 
 use std::time::Instant;
 
-use super::check::{Enumerated, Examiner, Tally};
+use super::check::Enumerated;
+use super::examiner::Examiner;
 use super::judge::Judge;
 use super::selection::{Kind, Row};
+use super::tally::Tally;
 use super::{Settings, Until};
 use crate::explore::Place;
 use crate::random::Walks;

@@ -1,0 +1,308 @@
+//! What looks at each state and step, and tests the obligations there.
+
+use std::sync::Mutex;
+
+use foldhash::{HashMap, HashSet, HashSetExt};
+
+use super::Until;
+use super::check::AsymmetryAt;
+use super::environment::Label;
+use super::selection::{Kind, Row};
+use super::tally::{
+    AGENCY, During, Fault, INITIALITY, INVARIANTS, Mixer, OBSERVATION, SIMULATION, Tally, earlier,
+};
+use crate::explore::{Panic, Place, Visitor};
+use crate::invariant::Invariant;
+use crate::refinement::Refinement;
+use crate::symmetry::is_in_turn;
+use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
+
+/// What has to be computed for the obligations chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Wants {
+    /// Anything at all.
+    pub anything: bool,
+    /// f(s) for each state.
+    pub image: bool,
+    pub observation: bool,
+    /// The step correspondence; other obligations rest on it.
+    pub simulation: bool,
+    pub environment: bool,
+    /// What each step means to the environment, to be kept with it.
+    pub labels: bool,
+}
+
+/// The visitor that tests the obligations.
+pub(super) struct Examiner<'a, R: Refinement> {
+    pub refinement: &'a R,
+    pub invariants: &'a [Invariant<R::Concrete>],
+    /// Those of them that are checked, with their places.
+    chosen: Vec<(usize, &'a Invariant<R::Concrete>)>,
+    pub rows: &'a [Row],
+    pub wants: Wants,
+    pub until: Until,
+    pub environment: &'a [Process],
+    /// The inputs with which steps were answered, in the order in which they turned up.
+    pub inputs: Mutex<Vec<ActionOf<R::Abstract>>>,
+    /// Where states are identified by a symmetry: the test that it is one.
+    pub asymmetry: Option<AsymmetryAt<R>>,
+}
+
+impl<'a, R: Refinement> Examiner<'a, R> {
+    pub fn new(
+        refinement: &'a R,
+        invariants: &'a [Invariant<R::Concrete>],
+        rows: &'a [Row],
+        until: Until,
+    ) -> Self {
+        let chosen =
+            |wanted: fn(Kind) -> bool| rows.iter().any(|row| row.selected && wanted(row.kind));
+        let environment = chosen(|kind| matches!(kind, Kind::Environment(_) | Kind::AtRest));
+        let simulation = environment
+            || chosen(|kind| matches!(kind, Kind::Simulation | Kind::Agency | Kind::Coverage));
+        let observation = chosen(|kind| kind == Kind::Observation);
+        let initiality = chosen(|kind| kind == Kind::Initiality);
+        Self {
+            refinement,
+            invariants,
+            chosen: invariants
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| rows[INVARIANTS + index].selected)
+                .collect(),
+            rows,
+            wants: Wants {
+                anything: chosen(|kind| !matches!(kind, Kind::Model | Kind::Inductive(_))),
+                image: simulation || observation || initiality,
+                observation,
+                simulation,
+                environment,
+                labels: environment,
+            },
+            until,
+            environment: refinement.environment(),
+            inputs: Mutex::new(Vec::new()),
+            asymmetry: None,
+        }
+    }
+
+    /// The number of an action's inputs.
+    fn input(
+        &self,
+        known: &mut HashMap<ActionOf<R::Abstract>, u32>,
+        action: &ActionOf<R::Abstract>,
+    ) -> u32 {
+        let inputs = self.refinement.specification().inputs(action);
+        *known.entry(inputs).or_insert_with_key(|inputs| {
+            let mut all = self.inputs.lock().expect("no holder of this lock panics");
+            let number = all.iter().position(|other| other == inputs);
+            number.unwrap_or_else(|| {
+                all.push(inputs.clone());
+                all.len() - 1
+            }) as u32
+        })
+    }
+
+    /// Tests that a step of `rule` maps to what it is said to simulate, and says what it means to the
+    /// environment.
+    #[inline(never)]
+    fn simulation(
+        &self,
+        tally: &mut Tally<ActionOf<R::Abstract>>,
+        (place, rule): (Place, usize),
+        (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> u32 {
+        let implementation = self.refinement.implementation();
+        let specification = self.refinement.specification();
+        tally.during = During::Answer;
+        let answer = self.refinement.answer(from, action, to);
+        tally.during = During::Map;
+        let target = self.refinement.map(to);
+        tally.during = During::Allows;
+        let simulates = match &answer {
+            Some(abstract_action) => specification.allows(image, abstract_action, &target),
+            None => *image == target,
+        };
+        tally.test(SIMULATION, place, simulates);
+        if !simulates {
+            earlier(&mut tally.failed[rule], Some(place));
+        }
+
+        let agent = || self.refinement.acts_for(implementation.process_of(action));
+        let mut input = None;
+        if let Some(abstract_action) = &answer {
+            if simulates {
+                tally.simulated[specification.rule_of(abstract_action).0] += 1;
+            }
+            let process = specification.process_of(abstract_action);
+            if self.environment_index(process).is_some() {
+                tally.test(AGENCY, place, agent().is(process));
+                if self.wants.labels {
+                    input = Some(self.input(&mut tally.inputs, abstract_action));
+                }
+            }
+        }
+        tally.during = During::Next;
+        if !self.wants.labels {
+            return 0;
+        }
+        Label {
+            agent: self.environment_index(agent()),
+            visible: answer.is_some(),
+            input,
+        }
+        .encode()
+    }
+
+    /// Which of the environment's processes `process` is.
+    fn environment_index(&self, process: Process) -> Option<usize> {
+        let mut environment = self.environment.iter();
+        environment.position(|other| other.is(process))
+    }
+}
+
+impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
+    type Tally = Tally<ActionOf<R::Abstract>>;
+    type Image = Option<StateOf<R::Abstract>>;
+
+    fn tally(&self) -> Self::Tally {
+        let rules = [
+            self.refinement.implementation().rules().len(),
+            self.refinement.specification().rules().len(),
+        ];
+        Tally::new(self.rows.len(), rules, self.invariants.len())
+    }
+
+    fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
+        into.add(from);
+    }
+
+    fn examine(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+    ) -> Self::Image {
+        if !self.wants.anything {
+            return None;
+        }
+        tally.offered = [0; 16];
+        tally.perhaps_twice = false;
+        if let Some(asymmetry) = self.asymmetry.filter(|_| is_in_turn(place.state.0)) {
+            tally.during = During::Symmetry;
+            tally.tested_symmetry += 1;
+            let turn = place.state.0 as usize;
+            if let Some(found) = asymmetry(self.refinement, self.invariants, state, turn) {
+                tally.blame(place, Fault::Asymmetry(found));
+            }
+        }
+        let mut image = None;
+        if self.wants.image {
+            tally.during = During::Map;
+            let mapped = self.refinement.map(state);
+            if self.wants.observation {
+                tally.during = During::Observe;
+                let shown = self.refinement.specification().observe(&mapped);
+                let same = shown == self.refinement.implementation().observe(state);
+                tally.test(OBSERVATION, place, same);
+            }
+            if place.length == 0 {
+                tally.during = During::IsInitial;
+                let initial = self.refinement.specification().is_initial(&mapped);
+                tally.test(INITIALITY, place, initial);
+            }
+            image = Some(mapped);
+        }
+        for &(index, invariant) in &self.chosen {
+            tally.during = During::Invariant(index);
+            let applies = invariant.applies(state);
+            tally.applied[index] += u64::from(applies);
+            let holds = !applies || invariant.concludes(state);
+            tally.test(INVARIANTS + index, place, holds);
+        }
+        tally.during = During::Next;
+        image
+    }
+
+    #[inline(always)]
+    fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+        if self.wants.anything {
+            tally.note_offer(Mixer::mix(action));
+        }
+    }
+
+    #[inline(always)]
+    fn step(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        from: (&StateOf<R::Concrete>, &Self::Image),
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> u32 {
+        let implementation = self.refinement.implementation();
+        let RuleId(rule) = implementation.rule_of(action);
+        let rules = tally.fired.len();
+        assert!(
+            rule < rules,
+            "rule_of answers {rule} for {action:?}, and there are {rules} rules"
+        );
+        tally.fired[rule] += 1;
+        let (from, image) = from;
+        match image {
+            Some(image) if self.wants.simulation => {
+                self.simulation(tally, (place, rule), (from, image), action, to)
+            }
+            _ => 0,
+        }
+    }
+
+    fn leave(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+        count: u32,
+    ) {
+        let implementation = self.refinement.implementation();
+        let deadlock = self.rows.len() - 3;
+        if count == 0 {
+            tally.deadlocks += 1;
+            tally.note_cut_off(implementation.cut_off(state));
+        }
+        tally.test(deadlock, place, count > 0 || implementation.may_stop(state));
+        if tally.perhaps_twice {
+            let mut actions = HashSet::new();
+            let twice = steps(implementation, state)
+                .into_iter()
+                .position(|(action, _)| !actions.insert(action));
+            if let Some(position) = twice {
+                let step = Place {
+                    length: place.length + 1,
+                    step: Some(position as u32),
+                    ..place
+                };
+                tally.blame(step, Fault::OfferedTwice);
+            }
+        }
+    }
+
+    fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic) {
+        tally.blame(place, Fault::Panic(tally.during, panic));
+    }
+
+    fn stop(&self, tally: &Self::Tally) -> Option<u32> {
+        if self.until == Until::End {
+            return None;
+        }
+        let violations = self
+            .rows
+            .iter()
+            .zip(&tally.first)
+            .filter(|(row, _)| row.selected)
+            .filter_map(|(_, place)| *place);
+        violations.map(|place| place.length).min()
+    }
+}
