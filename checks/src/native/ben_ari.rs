@@ -27,7 +27,12 @@ pub(super) fn run() -> StressRun {
                 "nodes of the memory",
             ),
             Parameter::number("sons", 1..=Bounds::MOST_SONS.into(), 2, "sons of a node"),
-            Parameter::number("roots", 1..=16, 2, "nodes that are roots"),
+            Parameter::number(
+                "roots",
+                1..=Bounds::MOST_NODES.into(),
+                2,
+                "nodes that are roots",
+            ),
             Parameter::choice("fault", &Fault::NAMES, "what is wrong with it"),
         ],
         |arguments, settings| {

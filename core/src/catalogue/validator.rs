@@ -89,7 +89,8 @@ impl Validator {
     }
 
     /// The same for histories of several kinds: those of which `is_other` says so, by their headers, are
-    /// for `other` to decide.
+    /// for `other` to decide. The name, what it is about and the source are this one's, and so is what is
+    /// said of traces, which have no header.
     #[must_use]
     pub fn or(
         self,
