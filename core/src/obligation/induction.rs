@@ -12,6 +12,8 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use foldhash::{HashSet, HashSetExt};
+
 use super::Settings;
 use crate::explore::{Panic, catch};
 use crate::invariant::Invariant;
@@ -97,9 +99,18 @@ pub(super) fn decide<R: Refinement>(
 where
     R::Concrete: TypeCorrect,
 {
+    let initial = catch(|| {
+        let mut initial = HashSet::new();
+        refinement.implementation().initial(&mut |state| {
+            initial.insert(state);
+        });
+        initial
+    });
     let pass = Pass {
         refinement,
         invariants,
+        // Where it panics, it does so again where that is told.
+        initial: initial.ok(),
     };
     let total = type_correct_states(refinement.implementation());
     let shares = Shares::new(total.div_ceil(CHUNK) as usize);
@@ -134,6 +145,8 @@ where
 struct Pass<'a, R: Refinement> {
     refinement: &'a R,
     invariants: &'a [Invariant<R::Concrete>],
+    /// The initial states. PERF: to make them anew for each state took a sixth of the time.
+    initial: Option<HashSet<StateOf<R::Concrete>>>,
 }
 
 /// Runs `model`, and catches its panic if that is to be done safely.
@@ -255,12 +268,22 @@ where
     /// The row that fails in a state that satisfies all invariants but one: an invariant of the
     /// others, or the simulation.
     fn fails_without(&self, left_out: usize, from: &StateOf<R::Concrete>) -> Option<usize> {
+        let plainly = catch(|| self.fails_without_with(false, left_out, from));
+        plainly.unwrap_or_else(|_| self.fails_without_with(true, left_out, from))
+    }
+
+    fn fails_without_with(
+        &self,
+        safely: bool,
+        left_out: usize,
+        from: &StateOf<R::Concrete>,
+    ) -> Option<usize> {
         let simulation = self.invariants.len();
-        let Ok(Some(image)) = catch(|| self.shows(from)) else {
+        let Ok(Some(image)) = guarded(safely, || self.shows(from)) else {
             return Some(simulation);
         };
         let mut failing = None;
-        let walked = catch(|| {
+        let walked = guarded(safely, || {
             let implementation = self.refinement.implementation();
             implementation.next(from, &mut |action, to| {
                 if failing.is_some() {
@@ -268,10 +291,11 @@ where
                 }
                 let others = self.invariants.iter().enumerate();
                 let mut others = others.filter(|(index, _)| *index != left_out);
-                let fails =
-                    others.find(|(_, invariant)| !catch(|| invariant.holds(&to)).unwrap_or(false));
+                let fails = others.find(|(_, invariant)| {
+                    !guarded(safely, || invariant.holds(&to)).unwrap_or(false)
+                });
                 failing = fails.map(|(index, _)| index).or_else(|| {
-                    let simulates = catch(|| self.simulates(from, &image, &action, &to));
+                    let simulates = guarded(safely, || self.simulates(from, &image, &action, &to));
                     (!simulates.unwrap_or(false)).then_some(simulation)
                 });
             });
@@ -288,8 +312,11 @@ where
         );
         let image = self.refinement.map(state);
         let same = implementation.observe(state) == specification.observe(&image);
-        let initial = !implementation.is_initial(state) || specification.is_initial(&image);
-        (same && initial).then_some(image)
+        let is_initial = match &self.initial {
+            Some(initial) => initial.contains(state),
+            None => implementation.is_initial(state),
+        };
+        (same && (!is_initial || specification.is_initial(&image))).then_some(image)
     }
 
     /// Definition 6 (3).

@@ -361,8 +361,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         }
     }
 
-    /// Runs the quiet steps of processes that have just moved, if that is the granularity. Those processes
-    /// are not put back.
+    /// Runs the quiet steps of processes that have just moved, if that is the granularity, and clears the
+    /// registers that are dead where they come to. Those processes are not put back.
     fn settle(
         &self,
         granularity: Granularity,
@@ -370,14 +370,12 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         moved: &[usize],
         visit: &mut dyn FnMut(&mut S),
     ) {
-        if granularity == Granularity::Fine {
-            return visit(state);
-        }
         for (position, number) in moved.iter().enumerate() {
             loop {
                 let at = state.location(*number);
                 let point = self.point(*number, at);
-                if !point.is_quiet {
+                if !point.is_quiet || granularity == Granularity::Fine {
+                    self.parties[*number].clear_dead(state, at);
                     break;
                 }
                 if self.parties[*number].pass(state, at) {

@@ -11,7 +11,9 @@ use super::liveness::{Data, Register, Registers};
 use crate::system::Process;
 
 /// A process in its place, whatever the type of its data state. A method that calls `visit` leaves the state
-/// as it was, and expects of `visit` that it puts everybody back but this process.
+/// as it was, and expects of `visit` that it puts everybody back but this process. Dead registers are cleared
+/// by [`clear_dead`](Self::clear_dead) alone: once where a process stays, and not at each of the steps on its
+/// way there.
 pub(super) trait Party<S, Q, A>: Send + Sync {
     fn process(&self) -> Process;
     /// Where the steps at a location lead.
@@ -78,15 +80,10 @@ pub(super) struct Placed<S, L, Q, A> {
 }
 
 impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
-    /// Leaves the process at a location with the data it has there.
+    /// Leaves the process at a location with some data.
     fn arrive(&self, state: &mut S, local: L, to: Location) {
         *(self.get_mut)(state) = local;
-        self.enter(state, to);
-    }
-
-    fn enter(&self, state: &mut S, to: Location) {
         state.go_to(self.index, to);
-        self.clear_dead(state, to);
     }
 
     /// Takes a step, if it is one that is taken alone and has one result.
@@ -100,7 +97,7 @@ impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
             }
             Kind::Local(_) | Kind::Request(..) | Kind::Response(_) => return false,
         };
-        self.enter(state, target);
+        state.go_to(self.index, target);
         true
     }
 
@@ -198,7 +195,7 @@ where
     }
 
     fn start(&self, state: &mut S) {
-        self.enter(state, Location(0));
+        state.go_to(self.index, Location(0));
     }
 
     fn locations(&self, label: Label) -> Option<Locations> {

@@ -259,27 +259,27 @@ impl Symmetric for OnTheFly {
                 .filter(|by| by.mark(state.sys.fm) == Mark::default())
         };
         // PERF: the outline says of most which is the least, and is made without the rest.
-        let mut least = u64::MAX;
-        let mut of_least = 0;
-        for outline in alike().map(|by| by.outline(state)) {
-            of_least = match outline.cmp(&least) {
-                Ordering::Less => 1,
-                Ordering::Equal => of_least + 1,
-                Ordering::Greater => of_least,
-            };
-            least = least.min(outline);
+        let mut least = None;
+        let mut is_shared = false;
+        for by in alike() {
+            let outline = by.outline(state);
+            match least.map(|(least, _)| outline.cmp(&least)) {
+                None | Some(Ordering::Less) => (least, is_shared) = (Some((outline, by)), false),
+                Some(Ordering::Equal) => is_shared = true,
+                Some(Ordering::Greater) => (),
+            }
         }
-        let mut members = alike().filter(|by| by.outline(state) == least);
-        let first = members.next().expect("some exchange makes it so");
-        let unchanged = &all[0]; // the first changes nothing
-        let mut member = match std::ptr::eq(first, unchanged) {
-            true => *state,
-            false => self.permute(first, state),
+        let (least, first) = least.expect("some exchange makes it so");
+        let exchanged = |by: &Exchange| match std::ptr::eq(by, &all[0]) {
+            true => *state, // the first changes nothing
+            false => self.permute(by, state),
         };
-        for by in members.take(of_least - 1) {
-            member = member.min(self.permute(by, state));
+        if !is_shared {
+            return exchanged(first);
         }
-        member
+        let members = alike().filter(|by| by.outline(state) == least);
+        let least = members.map(exchanged).min();
+        least.expect("the first is one of them")
     }
 }
 
