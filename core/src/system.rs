@@ -87,6 +87,7 @@ pub trait TransitionSystem: Sync {
     }
 
     /// Whether (`from`, `action`, `to`) is a step. Derived from [`successor`](Self::successor).
+    #[inline]
     fn allows(&self, from: &Self::State, action: &Self::Action, to: &Self::State) -> bool {
         self.successor(from, action)
             .is_some_and(|target| target == *to)

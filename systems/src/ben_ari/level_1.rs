@@ -223,6 +223,7 @@ impl TransitionSystem for Level1 {
         state.chi == Chi::Colour && state.shared.is_initial(&self.scope)
     }
 
+    #[inline]
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
             Action::Mutator(action) => self.mutators().successor(from, action),

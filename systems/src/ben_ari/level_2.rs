@@ -256,6 +256,7 @@ impl TransitionSystem for Level2 {
         state.chi == Chi::ColourRoots && state.k == 0 && state.shared.is_initial(&self.scope)
     }
 
+    #[inline]
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
             Action::Mutator(action) => self.mutators().successor(from, action),

@@ -384,6 +384,7 @@ impl TransitionSystem for Level3 {
         state.chi == Chi::ColourRoots && counters == [0; 6] && state.shared.is_initial(&self.scope)
     }
 
+    #[inline]
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
             Action::Mutator(action) => self.mutators().successor(from, action),

@@ -177,6 +177,9 @@ impl MutatorRules {
     }
 
     /// Where `action` leads, if it is enabled.
+    ///
+    /// PERF: inlined, so that the state is compared where it is made, and not moved first.
+    #[inline(always)]
     pub fn successor<S: OfLevel>(self, from: &S, action: MutatorAction) -> Option<S> {
         let order = match action {
             MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {

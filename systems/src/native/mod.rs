@@ -63,28 +63,28 @@
 //!
 //! # Where each fault is caught
 //!
-//! Of ten seeds each, with two mutators, 16 objects of two fields and two processors that others used
-//! too: how long it took until a random program failed (median, and longest), and how many operations it
-//! had when it was made small (least and most). One program for each is in `tests/native/caught.rs`. Tests
+//! Of ten seeds each, with two mutators, 16 objects of two fields and two processors: how long it took
+//! until a random program failed (median, and longest), and how many operations it had when it was made
+//! small (least and most). One program for each is in `tests/native/caught.rs`. Tests
 //! play these on real threads, but for the three that take luck there; under Shuttle, those three too; and
 //! what is caught in Loom they show there, at a single operation. The times are of no test.
 //!
 //! | fault | caught | by | seconds | operations |
 //! |---|---|---|---|---|
-//! | `no-deletion-barrier` | on real threads | a stale reference | 0.67, 1.9 | 6 – 7 |
-//! | `no-insertion-barrier` | on real threads | a stale reference | 0.17, 2.2 | 4 – 7 |
-//! | `mark-without-cas` | on real threads | chains that run into each other: something stale, or more traced than there is | 0.03, 0.10 | 4 |
+//! | `no-deletion-barrier` | on real threads | a stale reference | 0.10, 0.32 | 6 – 7 |
+//! | `no-insertion-barrier` | on real threads | a stale reference | 0.05, 0.16 | 4 – 5 |
+//! | `mark-without-cas` | on real threads | chains that run into each other: something stale, or more traced than there is | 0.08, 0.22 | 4 – 11 |
 //! | `skip-idle-noop` | nowhere | nothing was found, see below | – | – |
-//! | `skip-idle-flip-noop` | on real threads | something on a worklist that is not marked, or twice | 0.58, 12 | 4 – 8 |
-//! | `skip-init-noop` | on real threads | a stale reference | 1.2, 12 | 8 |
+//! | `skip-idle-flip-noop` | on real threads | something on a worklist that is not marked, or twice | 2.6, 4.4 | 4 – 11 |
+//! | `skip-init-noop` | on real threads | a stale reference | 0.85, 5.8 | 8 |
 //! | `skip-mark-noop` | in Loom | what was allocated after the roots is freed | – | 1 |
 //! | `no-handshake-fence` | in Loom | what was allocated after the roots is freed | – | 1 |
 //! | `roots-not-marked` | on real threads | a stale reference | < 0.01, < 0.01 | 0 |
-//! | `no-get-work` | on real threads | worklists left over from a cycle, or a stale reference | 0.11, 0.66 | 5 – 6 |
-//! | `allocate-wrong-sense` | on real threads | a stale reference | 0.01, 0.20 | 2 – 5 |
-//! | `early-sweep` | on real threads | a stale reference | < 0.01, 0.17 | 3 – 4 |
-//! | `worklist-not-handed-over` | on real threads | a stale reference | < 0.01, 0.12 | 3 – 4 |
-//! | `generation-not-bumped` | on real threads | a reference that is allocated twice | 0.16, 2.5 | 3 – 14 |
+//! | `no-get-work` | on real threads | worklists left over from a cycle, or a stale reference | 0.08, 0.22 | 5 – 10 |
+//! | `allocate-wrong-sense` | on real threads | a stale reference | < 0.01, 0.03 | 2 – 6 |
+//! | `early-sweep` | on real threads | a stale reference | < 0.01, < 0.01 | 3 – 4 |
+//! | `worklist-not-handed-over` | on real threads | a stale reference | < 0.01, < 0.01 | 3 – 4 |
+//! | `generation-not-bumped` | on real threads | a reference that is allocated twice | 0.04, 0.13 | 4 – 5 |
 //!
 //! A program without operations is one too: all threads hold an object, and the collector frees it.
 //! `mark-without-cas` and `skip-idle-flip-noop` are races of a few instructions; programs that show them

@@ -1,5 +1,6 @@
 //! Making a program small that fails, where a failure takes luck: each candidate is played several
-//! times, and kept if it fails often enough.
+//! times, and kept if it fails often enough. As long as what is left is not short, candidates that need
+//! more luck are taken too.
 
 use std::ops::ControlFlow;
 
@@ -8,19 +9,34 @@ use refmap::random::Cuts;
 
 use super::program::Program;
 
+/// How often a candidate is played that may fail as a larger program did, at first …
+const TRIES: u32 = 20;
+/// … and at most: with so many, one that fails once in a hundred plays is seen to.
+const MOST_TRIES: u32 = 320;
+/// How many operations are few enough to be read at a glance.
+const FEW: usize = 12;
+
 /// The smallest program found that fails, beginning with that of `tree`, which does. `fails` says
-/// whether a candidate does, and breaks off when there is no more time.
+/// whether a candidate does in so many plays, and breaks off when there is no more time.
 pub(crate) fn shorten(
     mut tree: impl ValueTree<Value = Program>,
-    mut fails: impl FnMut(&Program) -> ControlFlow<(), bool>,
+    mut fails: impl FnMut(&Program, u32) -> ControlFlow<(), bool>,
 ) -> Program {
     let mut best = tree.current();
-    let _ = simplify(&mut tree, &mut best, &mut fails);
+    let mut tries = TRIES;
+    let _ = simplify(&mut tree, &mut best, &mut |candidate| {
+        fails(candidate, tries)
+    });
     loop {
         let before = best.clone();
-        let ended = cut(&mut best, &mut fails);
-        if ended.is_break() || best == before {
+        let ended = cut(&mut best, &mut |candidate| fails(candidate, tries));
+        let is_stuck = best == before;
+        let is_done = is_stuck && (best.len() <= FEW || tries >= MOST_TRIES);
+        if ended.is_break() || is_done {
             return best;
+        }
+        if is_stuck {
+            tries *= 4;
         }
     }
 }
@@ -91,4 +107,55 @@ fn cut(
         keep_if_fails(best, candidate)?;
     }
     ControlFlow::Continue(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::strategy::Strategy;
+    use proptest::test_runner::TestRunner;
+    use refmap::random::Generator;
+
+    use super::*;
+    use crate::native::{Operation, programs};
+
+    /// Programs that fail in one play of `rarely`, if they have a store at all.
+    fn shortened(rarely: usize) -> Vec<usize> {
+        let mut runner = TestRunner::deterministic();
+        let mut luck = Generator::new(7);
+        let stores = |program: &Program| {
+            let mut steps = program.threads.iter().flatten();
+            steps.any(|step| matches!(step.operation, Operation::Store { .. }))
+        };
+        let trees = (0..200).map(|_| {
+            programs(2)
+                .new_tree(&mut runner)
+                .expect("it rejects nothing")
+        });
+        let long = trees.filter(|tree| stores(&tree.current()) && tree.current().len() > 20);
+        let shortened = long.map(|tree| {
+            let short = shorten(tree, |candidate, tries| {
+                let failures = (0..tries).filter(|_| luck.below(rarely) == 0).count();
+                ControlFlow::Continue(stores(candidate) && failures >= 2)
+            });
+            assert!(stores(&short));
+            short.len()
+        });
+        shortened.collect()
+    }
+
+    #[test]
+    fn what_is_left_fails() {
+        let lengths = shortened(1);
+        assert!(lengths.len() > 50 && lengths.iter().all(|length| *length == 1));
+    }
+
+    /// What takes luck is made short too, though not to the last operation.
+    #[test]
+    fn a_program_that_fails_rarely_is_made_short() {
+        let lengths = shortened(60);
+        assert!(
+            lengths.len() > 50 && lengths.iter().all(|length| *length <= FEW),
+            "{lengths:?}"
+        );
+    }
 }

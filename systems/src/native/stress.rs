@@ -22,9 +22,7 @@ use super::shorten::shorten;
 
 /// How often each program is played.
 const PLAYS: u32 = 3;
-/// How often a candidate is played that may fail as a larger program did.
-const TRIES: u32 = 20;
-/// How often it has to fail: a program that needs more luck is not simpler.
+/// How often a candidate has to fail that may fail as a larger program did: once may have been its luck.
 const NEEDED: u32 = 2;
 /// How often the program found is played to say how often it fails, at least …
 const AGAIN: u32 = 50;
@@ -359,9 +357,9 @@ impl Stress {
     ) -> Result<Program, ShapeError> {
         let begun = Instant::now();
         let mut error = None;
-        let program = shorten(tree, |candidate| {
+        let program = shorten(tree, |candidate, tries| {
             let mut failed = 0;
-            for _ in 0..TRIES {
+            for _ in 0..tries {
                 if begun.elapsed() >= SHORTENING || cancel.load(Ordering::Relaxed) {
                     return ControlFlow::Break(());
                 }

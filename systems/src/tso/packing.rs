@@ -353,7 +353,8 @@ impl Packed for OnTheFly {
         &self.packing.layout
     }
 
-    #[inline]
+    // PERF: inlined, so that a state that is written is not built once more.
+    #[inline(always)]
     fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
         let packing = &self.packing;
         let mut at = state.at;

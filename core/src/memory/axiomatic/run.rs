@@ -1,90 +1,30 @@
-//! A second semantics for all models: candidate executions, and the axioms that choose among them.
-//!
-//! A candidate says of every read which write it reads from (rf), and of the writes to a location in
-//! which order memory saw them (co); fr leads from a read to the writes that come after what it read.
-//! It is an execution of the model if
-//!
-//! - *coherence*: program order per location, rf, co and fr have no cycle together, and
-//! - *global order*: what the model keeps of program order, rf between threads, co and fr have none.
-//!
-//! An update, or an atomic block, is one event that reads and writes, so that its atomicity follows
-//! from the second axiom. Program order is kept where the model's table says so, across fences, from
-//! a read to what depends on it by data, address or control, from the reads behind an address to all
-//! that follows the access, and from the reads behind a store's value to a read of that store.
-//!
-//! Source: Alglave, Maranget & Tautschnig, *Herding Cats*, for the shape of the axioms;
-//! Ugawa, Abe & Maeda, section 3.1, for what is kept.
-//!
-//! Left out: LL and SC, whose failure no event shows; executions in which a thread is stuck before an
-//! atomic block, or comes to what it cannot compute.
+//! The ways through a thread, for all values that it may read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expression::{Expression, Fault, Integer, Location, Value};
-use super::model::{AccessKind, MemoryModel};
-use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
-use super::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
-
-/// The most events of an execution.
-const MOST_EVENTS: usize = 64;
-
-/// Why the executions of a program are not enumerated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotEnumerated {
-    /// An instruction that is left out.
-    #[error("LL and SC have no axioms here")]
-    Exclusive,
-    /// Too much to enumerate.
-    #[error("there are more than {limit} candidates")]
-    TooMany {
-        /// The most that were allowed.
-        limit: u64,
-    },
-    /// Too many events for one execution.
-    #[error("an execution has more than {MOST_EVENTS} events")]
-    TooLong,
-}
-
-/// Every way in which `program` can end under `model`, but for ends in which a thread is stuck or
-/// faulty.
-///
-/// # Errors
-///
-/// If the program uses LL or SC, or there are more than `limit` candidates to look at.
-pub fn outcomes(
-    program: &Program,
-    model: MemoryModel,
-    limit: u64,
-) -> Result<BTreeSet<Outcome>, NotEnumerated> {
-    let runs = runs(program, limit)?;
-    let mut search = Search {
-        program,
-        model,
-        limit,
-        candidates: 0,
-        found: BTreeSet::new(),
-    };
-    search.combine(&runs, &mut Vec::new())?;
-    Ok(search.found)
-}
+use super::{MOST_EVENTS, NotEnumerated};
+use crate::memory::expression::{Expression, Fault, Integer, Location, Register, Value};
+use crate::memory::model::AccessKind;
+use crate::memory::outcome::ThreadEnd;
+use crate::memory::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
 
 /// What one event does.
 #[derive(Clone, Debug)]
-struct Event {
+pub(super) struct Event {
     /// Of what kind it is; an atomic block is of none.
-    kind: Option<AccessKind>,
+    pub kind: Option<AccessKind>,
     /// What it reads from others, at most once per location.
-    reads: Vec<(Location, Value)>,
+    pub reads: Vec<(Location, Value)>,
     /// What it leaves in memory, at most once per location.
-    writes: Vec<(Location, Value)>,
+    pub writes: Vec<(Location, Value)>,
     /// The earlier events of its thread that come before it whatever the model, by their bits.
-    after: u64,
+    pub after: u64,
     /// Of a store: the events that its value depends on.
-    value_after: u64,
+    pub value_after: u64,
 }
 
 impl Event {
-    fn touches(&self, location: Location) -> bool {
+    pub fn touches(&self, location: Location) -> bool {
         let mut all = self.reads.iter().chain(&self.writes);
         all.any(|(at, _)| *at == location)
     }
@@ -92,11 +32,11 @@ impl Event {
 
 /// One way through a thread, for certain values read.
 #[derive(Clone, Debug)]
-struct Run {
-    events: Vec<Event>,
-    end: ThreadEnd,
-    output: Vec<Value>,
-    kept: Vec<Value>,
+pub(super) struct Run {
+    pub events: Vec<Event>,
+    pub end: ThreadEnd,
+    pub output: Vec<Value>,
+    pub kept: Vec<Value>,
 }
 
 /// A value, and the events that it depends on.
@@ -120,7 +60,7 @@ struct Walker {
 /// The runs of each thread, for all values that some write may have left. Values feed each other, so
 /// they are found in rounds: nothing is read out of thin air, hence after as many rounds as there
 /// are writes in an execution there is nothing new that could be read.
-fn runs(program: &Program, limit: u64) -> Result<Vec<Vec<Run>>, NotEnumerated> {
+pub(super) fn runs(program: &Program, limit: u64) -> Result<Vec<Vec<Run>>, NotEnumerated> {
     let initial = program.initial_memory();
     let mut known: Vec<BTreeSet<Value>> = initial
         .iter()
@@ -182,7 +122,7 @@ impl Walker {
     fn value(&self, expression: &Expression) -> Result<Tainted, Fault> {
         let mut taint = 0;
         expression.registers(&mut |register| taint |= self.registers[usize::from(register.0)].1);
-        let held = |register: super::Register| Some(self.registers[usize::from(register.0)].0);
+        let held = |register: Register| Some(self.registers[usize::from(register.0)].0);
         let value = expression.evaluate(&held)?;
         Ok(Tainted(value.expect("every register is known"), taint))
     }
@@ -598,256 +538,5 @@ impl From<Fault> for Halt {
 impl From<NotEnumerated> for Halt {
     fn from(reason: NotEnumerated) -> Self {
         Self::Not(reason)
-    }
-}
-
-/// What comes before what, always transitively closed: of each event the later ones, by their bits.
-#[derive(Clone)]
-struct Order(Vec<u64>);
-
-impl Order {
-    fn new(events: usize) -> Self {
-        Self(vec![0; events])
-    }
-
-    /// Adds that `before` comes before `after`; false if that makes a cycle.
-    fn add(&mut self, before: usize, after: usize) -> bool {
-        if before == after || self.0[after] >> before & 1 == 1 {
-            return false;
-        }
-        if self.0[before] >> after & 1 == 0 {
-            let more = self.0[after] | 1 << after;
-            for (event, later) in self.0.iter_mut().enumerate() {
-                if event == before || *later >> before & 1 == 1 {
-                    *later |= more;
-                }
-            }
-        }
-        true
-    }
-}
-
-/// An event of a combination of runs.
-#[derive(Clone, Copy)]
-struct Numbered<'a> {
-    thread: usize,
-    /// The number of the first event of its thread.
-    first: usize,
-    event: &'a Event,
-}
-
-/// The search for executions.
-struct Search<'a> {
-    program: &'a Program,
-    model: MemoryModel,
-    limit: u64,
-    candidates: u64,
-    found: BTreeSet<Outcome>,
-}
-
-impl Search<'_> {
-    /// Combines the runs of the threads in all ways.
-    fn combine<'r>(
-        &mut self,
-        runs: &'r [Vec<Run>],
-        chosen: &mut Vec<&'r Run>,
-    ) -> Result<(), NotEnumerated> {
-        let Some(of_this_thread) = runs.get(chosen.len()) else {
-            return self.executions(chosen);
-        };
-        for run in of_this_thread {
-            chosen.push(run);
-            self.combine(runs, chosen)?;
-            chosen.pop();
-        }
-        Ok(())
-    }
-
-    /// Looks for executions that consist of these runs.
-    fn executions(&mut self, runs: &[&Run]) -> Result<(), NotEnumerated> {
-        let mut events = Vec::new();
-        for (thread, run) in runs.iter().enumerate() {
-            let first = events.len();
-            events.extend(run.events.iter().map(|event| Numbered {
-                thread,
-                first,
-                event,
-            }));
-        }
-        if events.len() > MOST_EVENTS {
-            return Err(NotEnumerated::TooLong);
-        }
-        let mut global = Order::new(events.len());
-        if !self.keep_program_order(&events, &mut global) {
-            return Ok(());
-        }
-        let memory = self.program.initial_memory();
-        self.locate(runs, &events, global, memory, 0)
-    }
-
-    /// The part of program order that the model keeps.
-    fn keep_program_order(&self, events: &[Numbered<'_>], global: &mut Order) -> bool {
-        for (later, b) in events.iter().enumerate() {
-            for (earlier, a) in events.iter().enumerate().take(later).skip(b.first) {
-                let kept = match (a.event.kind, b.event.kind) {
-                    (Some(before), Some(kind)) => {
-                        let place = |event: &Event| {
-                            event
-                                .reads
-                                .iter()
-                                .chain(&event.writes)
-                                .next()
-                                .map(|at| at.0)
-                        };
-                        match place(a.event) == place(b.event) {
-                            true => self.model.orders_same_location(before, kind),
-                            false => self.model.orders(before, kind),
-                        }
-                    }
-                    _ => true,
-                };
-                let depends = b.event.after >> (earlier - b.first) & 1 == 1;
-                if (kept || depends) && !global.add(earlier, later) {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
-    /// Chooses co and rf of one location after the other.
-    fn locate(
-        &mut self,
-        runs: &[&Run],
-        events: &[Numbered<'_>],
-        global: Order,
-        memory: Vec<Value>,
-        number: usize,
-    ) -> Result<(), NotEnumerated> {
-        if number == self.program.variables.len() {
-            self.found.insert(outcome(runs, memory));
-            return Ok(());
-        }
-        let location = Location(number as u16);
-        let value = |pairs: &[(Location, Value)]| {
-            let pair = pairs.iter().find(|(at, _)| *at == location);
-            pair.map(|(_, value)| *value)
-        };
-        let mut writes = Vec::new();
-        let mut reads = Vec::new();
-        let mut coherence = Order::new(events.len());
-        for (number, of) in events.iter().enumerate() {
-            writes.extend(value(&of.event.writes).map(|value| (number, value)));
-            reads.extend(value(&of.event.reads).map(|value| (number, value)));
-            for (earlier, before) in events.iter().enumerate().take(number).skip(of.first) {
-                if of.event.touches(location) && before.event.touches(location) {
-                    // Program order alone has no cycle.
-                    coherence.add(earlier, number);
-                }
-            }
-        }
-        let mut choice = Choice {
-            initial: memory[number],
-            writes,
-            reads,
-            co: Vec::new(),
-            found: Vec::new(),
-        };
-        choice.order_writes(events, &coherence, &global);
-        self.candidates += choice.found.len() as u64 + 1;
-        if self.candidates > self.limit {
-            return Err(NotEnumerated::TooMany { limit: self.limit });
-        }
-        for (global, last) in choice.found {
-            let mut memory = memory.clone();
-            memory[number] = last;
-            self.locate(runs, events, global, memory, number + 1)?;
-        }
-        Ok(())
-    }
-}
-
-/// The choice of co and rf at one location.
-struct Choice {
-    initial: Value,
-    writes: Vec<(usize, Value)>,
-    reads: Vec<(usize, Value)>,
-    co: Vec<(usize, Value)>,
-    /// The global orders that have no cycle, each with the value that is left in memory.
-    found: Vec<(Order, Value)>,
-}
-
-impl Choice {
-    /// Chooses the next write in co, in all ways.
-    fn order_writes(&mut self, events: &[Numbered<'_>], coherence: &Order, global: &Order) {
-        if self.co.len() == self.writes.len() {
-            return self.read(events, coherence.clone(), global.clone(), 0);
-        }
-        for write in self.writes.clone() {
-            if self.co.contains(&write) {
-                continue;
-            }
-            let (mut coherence, mut global) = (coherence.clone(), global.clone());
-            let fits = self
-                .co
-                .last()
-                .is_none_or(|last| coherence.add(last.0, write.0) && global.add(last.0, write.0));
-            if fits {
-                self.co.push(write);
-                self.order_writes(events, &coherence, &global);
-                self.co.pop();
-            }
-        }
-    }
-
-    /// Chooses what the next read reads from, in all ways.
-    fn read(&mut self, events: &[Numbered<'_>], coherence: Order, global: Order, next: usize) {
-        let Some(&(read, value)) = self.reads.get(next) else {
-            let last = self.co.last().map_or(self.initial, |(_, value)| *value);
-            self.found.push((global, last));
-            return;
-        };
-        // Position 0 is the initial value, position n the n-th write in co.
-        for position in 0..=self.co.len() {
-            let source = position.checked_sub(1).map(|position| self.co[position]);
-            if source.map_or(self.initial, |(_, value)| value) != value
-                || source.is_some_and(|(write, _)| write == read)
-            {
-                continue;
-            }
-            let (mut coherence, mut global) = (coherence.clone(), global.clone());
-            let mut fits = true;
-            if let Some((write, _)) = source {
-                fits = coherence.add(write, read);
-                if events[write].thread != events[read].thread {
-                    fits = fits && global.add(write, read);
-                } else {
-                    let first = events[write].first;
-                    let reads = events[write].event.value_after;
-                    let mut reads = (0..MOST_EVENTS).filter(|bit| reads >> bit & 1 == 1);
-                    fits = fits && reads.all(|earlier| global.add(first + earlier, read));
-                }
-            }
-            let mut later = self.co[position..]
-                .iter()
-                .filter(|(write, _)| *write != read);
-            fits = fits
-                && later.all(|(write, _)| coherence.add(read, *write) && global.add(read, *write));
-            if fits {
-                self.read(events, coherence, global, next + 1);
-            }
-        }
-    }
-}
-
-fn outcome(runs: &[&Run], memory: Vec<Value>) -> Outcome {
-    let threads = runs.iter().map(|run| ThreadOutcome {
-        end: run.end,
-        output: run.output.clone(),
-        kept: run.kept.clone(),
-    });
-    Outcome {
-        memory,
-        threads: threads.collect(),
     }
 }
