@@ -165,7 +165,8 @@ impl ThreadBuilder<'_> {
         self.push(Instruction::Fence { fence, place: None });
     }
 
-    /// A place where a fence may stand: see [`Program::with_fences`]. One name may be used at several
+    /// A place where a fence may stand: see
+    /// [`Program::with_fences`](crate::memory::Program::with_fences). One name may be used at several
     /// places, whose fences then stand or fall together.
     pub fn fence_at(&mut self, name: impl Into<String>, fence: Fence, presence: Presence) {
         let name = name.into();
