@@ -32,10 +32,16 @@ pub(in super::super) fn tables() -> Vec<Table> {
         of_several_mutators(),
         &[instance(1, 2), instance(1, 3), instance(2, 2)],
     );
-    // Whoever loses the race goes on, so that little is joined: (2, 2) is not explored in ten minutes.
+    // Whoever loses the race goes on, so that little is joined: (2, 2) is not explored in ten minutes. Nor is
+    // (1, 3) where a mutator's stores change their order: it has 152 million states.
+    let without_cas = |memory: Given| [memory, vec![without(&[Part::Cas])]].concat();
     all.extend(rows(
-        vec![vec![without(&[Part::Cas])]],
+        vec![without_cas(vec![]), without_cas(sc())],
         &[instance(1, 2), instance(1, 3), instance(2, 1)],
+    ));
+    all.extend(rows(
+        vec![without_cas(pso())],
+        &[instance(1, 2), instance(2, 1)],
     ));
     all.extend(rows(others(), &[instance(1, 2), instance(1, 3)]));
     vec![Table {
@@ -76,6 +82,15 @@ fn of_several_mutators() -> Vec<Given> {
     variants
 }
 
+fn sc() -> Given {
+    choice("memory", "sc")
+}
+
+/// With a single place no two stores of a mutator could change their order.
+fn pso() -> Given {
+    [choice("memory", "pso"), vec![("buffer", 2.into())]].concat()
+}
+
 /// Without each of the other parts, with others in their place, and under other memories.
 fn others() -> Vec<Given> {
     let parts = Part::ALL.iter();
@@ -84,14 +99,11 @@ fn others() -> Vec<Given> {
     variants.push(choice("barriers", "insertion-first"));
     variants.extend(ALLOCATE[1..].iter().map(|sense| choice("allocate", sense)));
     variants.push(vec![("fa-never-flips", true.into())]);
-    // With a single place no two stores of a mutator could change their order.
-    let pso = [choice("memory", "pso"), vec![("buffer", 2.into())]].concat();
-    for memory in [choice("memory", "sc"), pso] {
+    for memory in [sc(), pso()] {
         variants.push(memory.clone());
         for part in [
             Part::DeletionBarrier,
             Part::InsertionBarrier,
-            Part::Cas,
             Part::CollectorFence,
             Part::MutatorFence,
         ] {
