@@ -9,7 +9,8 @@ use crate::system::{StateOf, TransitionSystem};
 /// A system whose type-correct states can be enumerated.
 pub trait TypeCorrect: TransitionSystem {
     /// The state that `choices` make, one choice a variable. How many values a choice has must not
-    /// depend on the choices before it.
+    /// depend on the choices before it, nor how many choices there are; where it does, nothing is
+    /// inductive.
     fn type_correct(&self, choices: &mut Choices) -> StateOf<Self>;
 }
 
@@ -56,9 +57,10 @@ impl Choices {
             self.divide(radix);
         }
         let digit = &self.digits[self.position];
-        assert_eq!(
-            digit.radix, radix,
-            "the number of values does not depend on choices"
+        assert!(
+            digit.radix == radix,
+            "`type_correct` asks for one of {radix} values where it asked for one of {} in another state",
+            digit.radix
         );
         self.position += 1;
         digit.value
@@ -72,10 +74,18 @@ impl Choices {
         self.digits.push(Digit { value, radix });
     }
 
-    /// Goes on to the choices of the next number, once all of this one have been asked for.
+    /// Goes on to the choices of the next number, of `combinations` in all.
     ///
     /// PERF: where states are gone through in their order, nothing is divided.
-    pub(crate) fn advance(&mut self) {
+    ///
+    /// # Panics
+    ///
+    /// If it depends on the choices how many there are: some combination would be left out.
+    pub(crate) fn advance(&mut self, combinations: u64) {
+        assert!(
+            self.position == self.digits.len() && self.combinations == combinations,
+            "`type_correct` asks for other choices in some states than in others"
+        );
         self.position = 0;
         for digit in &mut self.digits {
             digit.value += 1;
@@ -126,17 +136,39 @@ mod tests {
             let mut choices = Choices::of(start);
             for number in start..120 {
                 assert_eq!(values(&mut choices), values(&mut Choices::of(number)));
-                choices.advance();
+                choices.advance(120);
             }
         }
     }
 
     #[test]
-    #[should_panic(expected = "does not depend on choices")]
+    #[should_panic(expected = "one of 3 values where it asked for one of 2")]
     fn how_many_values_there_are_does_not_depend_on_choices() {
-        let mut choices = Choices::of(1);
+        let mut choices = Choices::of(0);
         choices.below(2);
-        choices.advance();
+        choices.advance(2);
         choices.below(3);
+    }
+
+    #[test]
+    #[should_panic(expected = "other choices in some states")]
+    fn no_choice_is_left_out() {
+        let mut choices = Choices::of(0);
+        choices.below(2);
+        choices.below(3);
+        choices.advance(6);
+        choices.below(2);
+        choices.advance(6);
+    }
+
+    #[test]
+    #[should_panic(expected = "other choices in some states")]
+    fn no_choice_is_added() {
+        let mut choices = Choices::of(0);
+        choices.below(2);
+        choices.advance(2);
+        choices.below(2);
+        choices.below(3);
+        choices.advance(2);
     }
 }

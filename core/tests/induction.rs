@@ -4,7 +4,10 @@ mod machine;
 
 use machine::{Machine, Via, itself};
 use refmap::obligation::{CheckError, Induction, Selection, Settings};
-use refmap::{Invariant, Report, Verdict, check, check_with_induction};
+use refmap::{
+    Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect, Verdict,
+    check, check_with_induction,
+};
 
 /// A counter in steps of two from 0, round at 8: odd numbers are type-correct and never reached.
 fn evens() -> Via<u8, u8> {
@@ -22,7 +25,10 @@ fn not_five() -> Invariant<Machine<u8>> {
     Invariant::new("not_five", "a test", |n: &u8| *n != 5)
 }
 
-fn induct(refinement: &Via<u8, u8>) -> Report {
+fn induct<R: Refinement>(refinement: &R) -> Report
+where
+    R::Concrete: TypeCorrect,
+{
     let settings = Settings {
         induction: Induction::Included,
         ..Settings::default()
@@ -188,4 +194,80 @@ fn threads_change_nothing() {
             .obligations
     };
     assert_eq!(run(1), run(3));
+}
+
+/// A counter of which a second digit counts only in some states: `type_correct` asks for it only there.
+struct Lopsided([Rule; 1]);
+
+impl TransitionSystem for Lopsided {
+    type State = u8;
+    type Action = ();
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &self.0
+    }
+
+    fn rule_of(&self, _: &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
+        // From 3 alone it leads to what is not below 4.
+        visit((), if *from == 3 { 7 } else { 0 });
+    }
+
+    fn observe(&self, _: &u8) {}
+}
+
+impl TypeCorrect for Lopsided {
+    fn type_correct(&self, choices: &mut Choices) -> u8 {
+        match choices.below(2) {
+            0 => 0,
+            _ => 1 + choices.below(3) as u8,
+        }
+    }
+}
+
+struct Same(Lopsided);
+
+impl Refinement for Same {
+    type Concrete = Lopsided;
+    type Abstract = Lopsided;
+
+    fn implementation(&self) -> &Lopsided {
+        &self.0
+    }
+
+    fn specification(&self) -> &Lopsided {
+        &self.0
+    }
+
+    fn map(&self, state: &u8) -> u8 {
+        *state
+    }
+
+    fn answer(&self, _: &u8, _: &(), _: &u8) -> Option<()> {
+        Some(())
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Lopsided>> {
+        vec![Invariant::new("below_four", "", |state: &u8| *state < 4)]
+    }
+}
+
+/// Its first state asks for one choice, so that two states seem to be all, and 3 is never seen.
+#[test]
+fn choices_that_depend_on_choices_are_no_pass() {
+    let refinement = Same(Lopsided([Rule::new("count", "counter", "")]));
+    let report = induct(&refinement);
+    for name in ["inductive:below_four", "inductive:simulation"] {
+        assert_eq!(row(&report, name).verdict, Verdict::Violated, "{report}");
+    }
+    let text = report.to_string();
+    assert!(text.contains("other choices in some states"), "{text}");
 }

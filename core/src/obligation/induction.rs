@@ -106,13 +106,14 @@ where
         });
         initial
     });
+    let total = type_correct_states(refinement.implementation());
     let pass = Pass {
         refinement,
         invariants,
+        total,
         // Where it panics, it does so again where that is told.
         initial: initial.ok(),
     };
-    let total = type_correct_states(refinement.implementation());
     let shares = Shares::new(total.div_ceil(CHUNK) as usize);
     let started = Instant::now();
     let out_of_time = || {
@@ -131,7 +132,17 @@ where
                 break;
             }
             let start = share as u64 * CHUNK;
-            pass.chunk(start..total.min(start + CHUNK), &mut findings);
+            let numbers = start..total.min(start + CHUNK);
+            if let Err(panic) = catch(|| pass.chunk(numbers, &mut findings)) {
+                // States are unknown, so nothing is known to be inductive.
+                let gap = Gap {
+                    number: start,
+                    step: None,
+                };
+                for row in 0..=invariants.len() {
+                    findings.note(row, gap, Some(panic.clone()));
+                }
+            }
         }
         findings
     };
@@ -145,6 +156,8 @@ where
 struct Pass<'a, R: Refinement> {
     refinement: &'a R,
     invariants: &'a [Invariant<R::Concrete>],
+    /// How many type-correct states there are.
+    total: u64,
     /// The initial states. PERF: to make them anew for each state took a sixth of the time.
     initial: Option<HashSet<StateOf<R::Concrete>>>,
 }
@@ -173,7 +186,7 @@ where
         for number in numbers {
             findings.states += 1;
             let from = self.refinement.implementation().type_correct(&mut choices);
-            choices.advance();
+            choices.advance(self.total);
             match self.failing(&from) {
                 Failing::None => {
                     findings.satisfying += 1;
