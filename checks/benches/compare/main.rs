@@ -137,7 +137,10 @@ fn text(arguments: &Arguments, outcomes: &[Outcome], absent: &[Absent]) -> Strin
     let mut parts = vec![format!("{}\n", machine::description().join("\n"))];
     let runs = match arguments.runs {
         1 => "Each search was made once.".to_owned(),
-        runs => format!("Each search was made {runs} times, but that of {LARGE} once."),
+        runs if arguments.instances.contains(&LARGE) => {
+            format!("Each search was made {runs} times, but that of {LARGE} once.")
+        }
+        runs => format!("Each search was made {runs} times."),
     };
     parts[0].push_str(&format!("{runs}\n"));
     for outcome in outcomes {

@@ -11,7 +11,7 @@ use super::program::Program;
 
 /// How often a candidate is played that may fail as a larger program did, at first …
 const TRIES: u32 = 20;
-/// … and at most: with so many, one that fails once in a hundred plays is seen to.
+/// … and at most: with so many, one that fails once in a hundred plays is mostly seen to.
 const MOST_TRIES: u32 = 320;
 /// How many operations are few enough to be read at a glance.
 const FEW: usize = 12;
