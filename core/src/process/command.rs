@@ -31,6 +31,7 @@ pub struct Basic<L, Q, A> {
     pub(super) reads: Registers,
     pub(super) writes: Registers,
     pub(super) is_quiet: bool,
+    pub(super) is_late: bool,
 }
 
 type Relation<L> = Arc<dyn Fn(&L, &mut dyn FnMut(L)) + Send + Sync>;
@@ -97,6 +98,7 @@ impl<L, Q, A> Basic<L, Q, A> {
             reads: Registers::NONE,
             writes: Registers::NONE,
             is_quiet: false,
+            is_late: false,
         }
     }
 }
@@ -235,6 +237,15 @@ impl<L, Q, A> Command<L, Q, A> {
     #[must_use]
     pub fn quiet(mut self) -> Self {
         self.own_step().is_quiet = true;
+        self
+    }
+
+    /// Says that nobody looks between the command and the one behind it, so that a coarse granularity may
+    /// run them together: what is chosen counts only once it is used. For a guess, behind which the process
+    /// has a step that is no response; whether that can be taken must not depend on what is chosen.
+    #[must_use]
+    pub fn late(mut self) -> Self {
+        self.own_step().is_late = true;
         self
     }
 }

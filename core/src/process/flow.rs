@@ -36,6 +36,16 @@ pub enum ProcessError {
         /// The label.
         label: &'static str,
     },
+    /// A choice is said to be late, and is none, or what comes behind it is not the process's own to take.
+    #[error(
+        "`{label}` of {process} cannot be late: that takes a guess, and behind it a step that is no response"
+    )]
+    NotLate {
+        /// The process.
+        process: String,
+        /// The label.
+        label: &'static str,
+    },
     /// Quiet steps may go on without end.
     #[error("the quiet steps of {process} from `{label}` on may go round in a circle")]
     QuietCircle {
@@ -212,6 +222,13 @@ impl<L, Q, A> Flow<L, Q, A> {
                     label: label.as_str(),
                 });
             }
+            let is_guess = matches!(edge.basic.kind, Kind::Local(_));
+            if edge.basic.is_late && !(is_guess && self.goes_on(edge.to)) {
+                return Err(ProcessError::NotLate {
+                    process: process(),
+                    label: label.as_str(),
+                });
+            }
         }
         match self.quiet_circle() {
             None => Ok(()),
@@ -226,6 +243,23 @@ impl<L, Q, A> Flow<L, Q, A> {
     pub fn is_quiet(&self, Location(at): Location) -> bool {
         let edges = &self.points[usize::from(at)];
         !edges.is_empty() && edges.iter().all(|edge| edge.basic.is_quiet)
+    }
+
+    /// Whether what comes at a location, behind quiet steps, is the process's own to take.
+    fn goes_on(&self, from: Location) -> bool {
+        let mut seen = HashSet::from([from]);
+        let mut open = vec![from];
+        while let Some(Location(at)) = open.pop() {
+            let edges = &self.points[usize::from(at)];
+            let responds = |edge: &Edge<L, Q, A>| matches!(edge.basic.kind, Kind::Response(_));
+            if edges.is_empty() || edges.iter().any(responds) {
+                return false;
+            }
+            let passed = edges.iter().filter(|edge| edge.basic.is_quiet);
+            let targets = passed.flat_map(Edge::targets);
+            open.extend(targets.filter(|to| seen.insert(*to)));
+        }
+        true
     }
 
     /// A step from which quiet steps lead back to it.

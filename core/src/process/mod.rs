@@ -12,7 +12,7 @@
 //! Size of a step: a local operation is one step; so is a request with the response that meets it; so
 //! is the evaluation of a guard. Sequencing takes none, and a choice is made by the first step of the
 //! branch. Under [`Granularity::Coarse`] the commands said to be quiet are run together with the step
-//! before them.
+//! before them, and choices said to be late with the step behind them.
 //!
 //! Deviation D1: the paper's processes take any number of responses at once; here a command has one
 //! label, and labels are unique within a process, so that an action names its commands.
@@ -85,7 +85,9 @@ pub use command::{
     Command, assign, choice, forever, guess, request, respond, respond_any, sequence, when,
     when_else, while_do,
 };
-pub use composition::{At, Composition, Configuration, Granularity, Locations, Undeclared};
+pub use composition::{
+    At, Choices, Composition, Configuration, Granularity, Locations, Undeclared,
+};
 pub use flow::{Location, ProcessError};
 pub use label::Label;
 pub use liveness::{Data, DeadRegisters, Register, Registers};

@@ -65,6 +65,8 @@ pub(super) struct Offer {
     pub role: Role,
     /// Whether it may have several results by itself.
     pub is_guess: bool,
+    /// Whether it is run together with the step behind it.
+    pub is_late: bool,
     pub reads: Registers,
     pub writes: Registers,
 }

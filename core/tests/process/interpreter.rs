@@ -100,7 +100,7 @@ impl<'a> Interpreter<'a> {
                 };
                 match step {
                     Tree::Add { label, n, .. } => go(label, &rest, Tree::add(*x, *n)),
-                    Tree::Guess(label) => (0..2).for_each(|x| go(label, &rest, x)),
+                    Tree::Guess { label, .. } => (0..2).for_each(|x| go(label, &rest, x)),
                     Tree::When(label, then, otherwise) => {
                         let mut rest = rest;
                         rest.push(if *x == 0 { then } else { otherwise });

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use interpreter::Interpreter;
 use program::{Clients, Program, State};
 use refmap::process::{
-    Command, Composition, Granularity, ProcessError, assign, choice, forever, request, sequence,
-    when, while_do,
+    Choices, Command, Composition, Granularity, ProcessError, assign, choice, forever, guess,
+    request, respond, sequence, when, while_do,
 };
 use refmap::random::Generator;
 
@@ -79,24 +79,58 @@ fn random_processes_do_what_an_interpreter_does() {
     );
 }
 
-/// A coarse granularity reaches just those states of the fine one in which no quiet step is next.
+/// A coarse granularity reaches just those states of the fine one in which no quiet step is next; where choices
+/// are late, those in which nobody has just chosen, either.
 #[test]
-fn quiet_steps_are_run_together_and_nothing_else_changes() {
-    let (mut fine_states, mut coarse_states) = (0, 0);
+fn quiet_steps_and_late_choices_are_run_together_and_nothing_else_changes() {
+    let (mut fine_states, mut coarse_states) = (0, [0, 0]);
     for seed in 0..200 {
         let clients = Clients::random(&mut Generator::new(seed));
         let (fine, _) = explore(&clients, Granularity::Fine);
-        let (coarse, _) = explore(&clients, Granularity::Coarse);
-        let settled = fine.iter().filter(|state| clients.is_settled(state));
-        let settled: BTreeSet<State> = settled.cloned().collect();
-        assert_eq!(coarse, settled, "seed {seed}: {clients:?}");
+        for (place, choices) in [Choices::AtOnce, Choices::Late].into_iter().enumerate() {
+            let (coarse, _) = explore(&clients, Granularity::Coarse(choices));
+            let settled = fine.iter().filter(|s| clients.is_settled(s, choices));
+            let settled: BTreeSet<State> = settled.cloned().collect();
+            assert_eq!(coarse, settled, "seed {seed}, {choices:?}: {clients:?}");
+            coarse_states[place] += coarse.len();
+        }
         fine_states += fine.len();
-        coarse_states += coarse.len();
     }
+    let [at_once, late] = coarse_states;
     assert!(
-        coarse_states * 10 < fine_states * 9,
-        "{coarse_states} of {fine_states}"
+        at_once * 10 < fine_states * 9 && late * 10 < at_once * 9,
+        "{late} of {at_once} of {fine_states}"
     );
+}
+
+/// Where one choice can go on and another waits, a process that has chosen the latter would not be seen.
+#[test]
+#[should_panic(expected = "`which` of client is said to be late")]
+fn a_late_choice_does_not_decide_whether_the_process_can_go_on() {
+    let mut composition =
+        Composition::<State, u8, u8>::new().with(Granularity::Coarse(Choices::Late));
+    let client = sequence([
+        guess("which", |_: &Program, visit| {
+            (0..2).for_each(|x| visit(Program { x }));
+        })
+        .late(),
+        request("ask", |p: &Program| p.x, |_: &mut Program, _| ()),
+    ]);
+    let server = respond("answer", |asked: &u8, _: &mut Program| {
+        (*asked == 0).then_some(0)
+    });
+    for (number, (name, command)) in [("client", client), ("server", server)].iter().enumerate() {
+        let placed = composition.process(
+            refmap::Process::new(name),
+            command,
+            move |s| &s.programs[number],
+            move |s| &mut s.programs[number],
+        );
+        placed.expect("the process is well formed");
+    }
+    composition.start(State::default(), &mut |state| {
+        composition.steps(&state, &mut |_, _| ());
+    });
 }
 
 type Plain = Command<Program, u8, u8>;
@@ -114,6 +148,30 @@ fn step(label: &str) -> Plain {
 #[test]
 fn what_is_no_process_is_refused_by_name() {
     let ask = |label: &str| request(label, |_: &Program| 0, |_: &mut Program, _| ());
+    let not_late = |label: &str| {
+        format!(
+            "`{label}` of client cannot be late: that takes a guess, and behind it a step that is no response"
+        )
+    };
+    let choose = || guess("g", |_: &Program, visit| visit(Program { x: 0 })).late();
+    let late = [
+        (step("a").late(), not_late("a")),
+        (choose(), not_late("g")),
+        (
+            sequence([choose(), respond("b", |_: &u8, _: &mut Program| Some(0))]),
+            not_late("g"),
+        ),
+        (
+            sequence([choose(), when("v", |_| true, step("a")).quiet()]),
+            not_late("g"),
+        ),
+    ];
+    for (command, message) in late {
+        assert_eq!(
+            placed(&command).expect_err("it is wrong").to_string(),
+            message
+        );
+    }
     let wrong: [(Plain, &str); 8] = [
         (
             sequence([step("a"), step("b"), step("a")]),

@@ -2,8 +2,8 @@
 
 use refmap::Process;
 use refmap::process::{
-    At, Command, Composition, Configuration, Data, Granularity, Location, assign, choice, forever,
-    guess, request, respond, respond_any, sequence, when_else, while_do,
+    At, Choices, Command, Composition, Configuration, Data, Granularity, Location, assign, choice,
+    forever, guess, request, respond, respond_any, sequence, when_else, while_do,
 };
 use refmap::random::Generator;
 
@@ -44,8 +44,12 @@ pub enum Tree {
         n: u8,
         is_quiet: bool,
     },
-    /// x := 0 or 1.
-    Guess(String),
+    /// x := 0 or 1; perhaps late, and then quiet or not.
+    Guess {
+        label: String,
+        is_late: bool,
+        is_quiet: bool,
+    },
     /// Asks for x, and takes the answer for x.
     Ask(String),
     /// Answers what is less than 2 with the sum of it and x, which x becomes.
@@ -88,7 +92,7 @@ impl Grower<'_> {
                 n: 1 + self.generator.below(2) as u8,
                 is_quiet: self.generator.below(2) == 0,
             },
-            2 => Tree::Guess(label),
+            2 => self.guess(label),
             3 | 4 if self.serves => match self.generator.below(2) {
                 0 => Tree::Answer(label),
                 _ => Tree::AnswerAny(label),
@@ -105,6 +109,29 @@ impl Grower<'_> {
             }
             _ => Tree::While(label, Box::new(self.tree(depth - 1))),
         }
+    }
+
+    /// A guess; a late one with a step of the process's own behind it.
+    fn guess(&mut self, label: String) -> Tree {
+        let is_late = self.generator.below(2) == 0;
+        let guess = Tree::Guess {
+            label,
+            is_late,
+            is_quiet: is_late && self.generator.below(2) == 0,
+        };
+        if !is_late {
+            return guess;
+        }
+        let label = self.label();
+        let behind = match self.serves || self.generator.below(2) == 0 {
+            true => Tree::Add {
+                label,
+                n: 1,
+                is_quiet: false,
+            },
+            false => Tree::Ask(label),
+        };
+        Tree::Sequence(vec![guess, behind])
     }
 
     fn trees(&mut self, depth: u32) -> Vec<Tree> {
@@ -159,9 +186,20 @@ impl Tree {
                     false => command,
                 }
             }
-            Self::Guess(label) => guess(label.as_str(), |_: &Program, visit| {
-                (0..2).for_each(|x| visit(Program { x }));
-            }),
+            Self::Guess {
+                label,
+                is_late,
+                is_quiet,
+            } => {
+                let command = guess(label.as_str(), |_: &Program, visit| {
+                    (0..2).for_each(|x| visit(Program { x }));
+                });
+                let command = if *is_late { command.late() } else { command };
+                match is_quiet {
+                    true => command.quiet(),
+                    false => command,
+                }
+            }
             Self::Ask(label) => request(
                 label.as_str(),
                 |p: &Program| p.x,
@@ -230,46 +268,72 @@ impl Clients {
         composition
     }
 
-    /// Whether no process has quiet steps only.
-    pub fn is_settled(&self, state: &State) -> bool {
+    /// Whether no process has quiet steps only, nor has just chosen what it chooses late.
+    pub fn is_settled(&self, state: &State, choices: Choices) -> bool {
         let composition = self.composition(Granularity::Fine);
-        let mut quiet = [(0, 0); 3];
-        for (number, tree) in self.processes.iter().enumerate() {
-            tree.each(&mut |label, is_quiet| {
-                if composition.at(number, label).contains(state.at[number]) {
-                    quiet[number].0 += 1;
-                    quiet[number].1 += usize::from(is_quiet);
+        let are_late = choices == Choices::Late;
+        self.processes.iter().enumerate().all(|(number, tree)| {
+            let is_next = |label: &str| composition.at(number, label).contains(state.at[number]);
+            let (mut all, mut quiet, mut has_chosen) = (0, 0, false);
+            tree.each(&mut |step| {
+                if !step.label().is_some_and(is_next) {
+                    return;
                 }
+                let is_late = matches!(step, Tree::Guess { is_late: true, .. });
+                all += 1;
+                quiet += usize::from(step.is_quiet() && !(are_late && is_late));
             });
-        }
-        quiet.iter().all(|(all, quiet)| *all == 0 || quiet < all)
+            tree.behind_late(&mut |step| has_chosen |= step.label().is_some_and(is_next));
+            !(all > 0 && quiet == all || are_late && has_chosen)
+        })
     }
 }
 
 impl Tree {
-    /// Visits the labels, and whether the commands are quiet.
-    fn each(&self, visit: &mut dyn FnMut(&str, bool)) {
+    fn label(&self) -> Option<&str> {
         match self {
-            Self::Add {
-                label, is_quiet, ..
-            } => visit(label, *is_quiet),
-            Self::Guess(label)
+            Self::Add { label, .. }
+            | Self::Guess { label, .. }
             | Self::Ask(label)
             | Self::Answer(label)
-            | Self::AnswerAny(label) => visit(label, false),
+            | Self::AnswerAny(label)
+            | Self::When(label, ..)
+            | Self::While(label, _) => Some(label),
+            Self::Sequence(_) | Self::Choice(_) | Self::Forever(_) => None,
+        }
+    }
+
+    fn is_quiet(&self) -> bool {
+        matches!(
+            self,
+            Self::Add { is_quiet: true, .. } | Self::Guess { is_quiet: true, .. }
+        )
+    }
+
+    /// Visits the tree and all its parts.
+    fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        visit(self);
+        match self {
             Self::Sequence(parts) | Self::Choice(parts) => {
                 parts.iter().for_each(|part| part.each(visit));
             }
-            Self::When(label, then, otherwise) => {
-                visit(label, false);
+            Self::When(_, then, otherwise) => {
                 then.each(visit);
                 otherwise.each(visit);
             }
-            Self::While(label, body) => {
-                visit(label, false);
-                body.each(visit);
-            }
-            Self::Forever(body) => body.each(visit),
+            Self::While(_, body) | Self::Forever(body) => body.each(visit),
+            _ => (),
         }
+    }
+
+    /// Visits the steps behind late choices.
+    fn behind_late(&self, visit: &mut dyn FnMut(&Self)) {
+        self.each(&mut |tree| {
+            if let Self::Sequence(parts) = tree
+                && let [Self::Guess { is_late: true, .. }, behind] = &parts[..]
+            {
+                visit(behind);
+            }
+        });
     }
 }

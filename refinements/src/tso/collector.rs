@@ -76,6 +76,7 @@ impl Refinement for CollectorRefinement {
     fn answer(&self, from: &State, action: &Act, to: &State) -> Option<Action> {
         let mutator = number(action.process);
         let local = || from.mutator(mutator);
+        let granularity = self.implementation.scope.granularity;
         match action.label.as_str() {
             "alloc" => {
                 let mut places = (0..).zip(from.sys.heap.iter().zip(&to.sys.heap));
@@ -87,6 +88,10 @@ impl Refinement for CollectorRefinement {
                 mutator,
                 kept: to.mutator(mutator).roots,
             }),
+            // Where choices are late, what was chosen shows in what has changed.
+            "load" | "store: src.field ← dst" if granularity == Granularity::Coarse => {
+                by_difference(mutator_of(action), from, to)
+            }
             "load" => Some(Action::Load {
                 mutator,
                 src: local().src,
@@ -105,10 +110,7 @@ impl Refinement for CollectorRefinement {
             }),
             // Of the commits, those of a mutator's fields.
             _ if action.process == Process::new("sys") => committed(from, to),
-            _ if self.implementation.scope.granularity == Granularity::Reduced => {
-                let mutator = (action.process != Process::new("gc")).then_some(mutator);
-                by_difference(mutator, from, to)
-            }
+            _ if granularity == Granularity::Reduced => by_difference(mutator_of(action), from, to),
             _ => None,
         }
     }
@@ -144,6 +146,11 @@ impl Refinement for CollectorRefinement {
     fn at_rest(&self, state: &State, process: Process) -> bool {
         self.implementation.is_at_rest(state, number(process))
     }
+}
+
+/// The mutator that takes a step, if it is none of the collector's.
+fn mutator_of(action: &Act) -> Option<u8> {
+    (action.process != Process::new("gc")).then(|| number(action.process))
 }
 
 /// What joined steps of a mutator or of the collector do, of which the visible one need not be the first: by

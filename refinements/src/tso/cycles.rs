@@ -188,13 +188,13 @@ mod tests {
     fn garbage_is_freed_within_two_cycles() {
         let report = checked(scope(1, 1), 2);
         assert_eq!(report.verdict, Some(Verdict::Holds));
-        assert_eq!((report.states, report.transitions), (7136, 23_505));
+        assert_eq!((report.states, report.transitions), (3385, 13_305));
         let first = checked(scope(1, 1), 1);
         assert_eq!(first.verdict, Some(Verdict::Violated));
         let shown = first.counterexample.expect("it is violated");
         assert_eq!(
             (shown.obligation.as_str(), shown.length),
-            ("invariant:freed_in_time", 61)
+            ("invariant:freed_in_time", 56)
         );
     }
 
@@ -204,7 +204,7 @@ mod tests {
     fn tso_garbage_of_two_mutators_is_freed_within_two_cycles() {
         let report = checked(scope(2, 1), 2);
         assert_eq!(report.verdict, Some(Verdict::Holds));
-        assert_eq!((report.states, report.transitions), (636_377, 3_276_307));
+        assert_eq!((report.states, report.transitions), (132_639, 765_904));
     }
 
     /// References change places in the history as they do in the heap.

@@ -7,7 +7,7 @@
 use refmap::Invariant;
 use refmap::process::Locations;
 use refmap_systems::heap::Objects as Refs;
-use refmap_systems::tso::{OnTheFly, Part, State, Who};
+use refmap_systems::tso::{BEHIND_TYPE, OnTheFly, Part, State, Who};
 
 type TsoInvariant = Invariant<OnTheFly>;
 
@@ -73,23 +73,14 @@ fn within_cas(system: &OnTheFly, who: Who) -> Vec<Locations> {
 /// so does one that has not.
 pub fn gc_w_empty(system: &OnTheFly) -> TsoInvariant {
     let source = "Gammie et al., section 3.2, gc_W_empty_mut_inv";
-    let steps = [
-        "ask all",
-        "somebody to ask",
-        "choose whom to ask",
-        "set pending",
-        "asked",
-        "wait for all",
-        "somebody to wait for",
-        "choose whom to poll",
-        "poll",
-        "W ← collected work",
-    ];
     let mut rounds = vec!["get-roots"];
     if system.variant.has(Part::GetWork) {
         rounds.push("get-work");
     }
-    let of_round = |round| steps.map(|step| format!("{round}: {step}"));
+    let of_round = |round| {
+        let steps = BEHIND_TYPE.into_iter().chain(["W ← collected work"]);
+        steps.map(move |step| format!("{round}: {step}"))
+    };
     let is_there = collector_at(system, rounds.into_iter().flat_map(of_round).collect());
     let work = |s: &State, mutator| {
         let who = Who::Mutator(mutator);

@@ -114,6 +114,7 @@ fn choose_src() -> GcCommand {
     })
     .writes(gc::SRC)
     .quiet()
+    .late()
     .from_source("Gammie et al., Fig. 2, line 27")
 }
 
@@ -138,6 +139,7 @@ fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
                 .reads(gc::FIELDS)
                 .writes(gc::FIELD)
                 .quiet()
+                .late()
                 .from_source(source),
                 ask(
                     "mark loop: ref ← src.field",
@@ -183,6 +185,7 @@ fn sweep(scope: &Scope) -> GcCommand {
                 .reads(gc::REFS)
                 .writes(gc::SRC)
                 .quiet()
+                .late()
                 .from_source("Gammie et al., Fig. 2, line 40"),
                 ask(
                     "sweep: load mark",

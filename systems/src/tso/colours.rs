@@ -93,18 +93,12 @@ impl State {
 
     /// The worklist of a process.
     pub fn worklist(&self, who: Who) -> Refs {
-        match who {
-            Who::Gc => self.gc.marking.w,
-            Who::Mutator(mutator) => self.mutator(mutator).marking.w,
-        }
+        self.marking(who).w
     }
 
     /// The honorary grey of a process.
     pub fn honorary_grey(&self, who: Who) -> Refs {
-        match who {
-            Who::Gc => self.gc.marking.ghost_honorary_grey,
-            Who::Mutator(mutator) => self.mutator(mutator).marking.ghost_honorary_grey,
-        }
+        self.marking(who).ghost_honorary_grey
     }
 
     /// On a worklist, the system's included, or about to be.

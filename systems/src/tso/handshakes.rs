@@ -51,6 +51,19 @@ pub(super) fn get_work(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
     ])
 }
 
+/// The steps of the collector's side behind the one that sets the type, until all answers are seen.
+pub const BEHIND_TYPE: [&str; 9] = [
+    "ask all",
+    "somebody to ask",
+    "choose whom to ask",
+    "set pending",
+    "asked",
+    "wait for all",
+    "somebody to wait for",
+    "choose whom to poll",
+    "poll",
+];
+
 /// Sets the type, and then the bits in any order.
 fn begin(
     at: &str,
@@ -133,6 +146,7 @@ fn choose_mutator(label: &str) -> Command<Gc, Request, Answer> {
     .reads(gc::MUTS)
     .writes(gc::MUTATOR)
     .quiet()
+    .late()
     .from_source("Gammie et al., Fig. 4")
 }
 
@@ -243,6 +257,7 @@ fn mark_roots(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
                 .reads(mutator::REFS)
                 .writes(REFERENCE)
                 .quiet()
+                .late()
                 .from_source(source),
                 mark("get-roots", who, variant),
                 remove("get-roots: marked", |l: &mut Mutator| {

@@ -31,15 +31,12 @@
 //! - D8: marking loads the mark before `fM`, as the development does. Fig. 5 prints the other order, which is
 //!   [`Loads::SenseFirst`].
 //!
-//! Granularity. At [`Granularity::Coarse`] a guard, a choice or a change of
-//! loop variables is run together with the step before it. It touches only registers of its own process,
-//! which nobody else reads and no invariant mentions; so it commutes with every step of another process,
-//! and the states in between differ from a neighbour only in what nobody looks at. Not quiet are: whatever
-//! changes a worklist, a ghost or the roots; what a mutator does first at its top-level choice, where it
-//! is at rest; and one guard of each loop that could otherwise go round without any other step.
+//! Granularity. At [`Granularity::Fine`] each command is a step. At [`Granularity::Coarse`] steps that nobody
+//! can tell apart are run together, and every invariant stays in sight: `coarse` says which, and why.
 //! [`Granularity::Reduced`] goes further, for the sake of what is freed alone.
 
 mod by_access;
+mod coarse;
 mod collector;
 mod colours;
 mod drawing;
@@ -52,12 +49,14 @@ mod reduced;
 mod request;
 mod scope;
 pub mod specification;
+mod stability;
 mod state;
 mod symmetry;
 mod system;
 
 pub use by_access::{Access, ByAccess, Round, Size};
 pub use colours::{Heap, pointed_to, reach};
+pub use handshakes::BEHIND_TYPE;
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
     MAX_REFS, Memory, Part, Remains, Scope, UnknownPart, Variant, Without,

@@ -56,6 +56,7 @@ fn load(who: Who, scope: &Scope) -> MutatorCommand {
             }
         })
         .writes([register::SRC, register::FIELD])
+        .late()
         .from_source("Gammie et al., Fig. 6, Load"),
         ask(
             "load",
@@ -71,16 +72,19 @@ fn load(who: Who, scope: &Scope) -> MutatorCommand {
 /// Lines 8 to 11.
 fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
     let [deletion, insertion] = [deletion(who, variant), insertion(who, variant)];
-    let is_late = scope.granularity == Granularity::Reduced;
+    // A barrier's load comes next. Without it a store of null may, and that waits for room.
+    let chosen = |choice: MutatorCommand| match variant.has(Part::DeletionBarrier) {
+        true => choice.late(),
+        false => choice,
+    };
+    let [place, all] = [choose_place, choose_store].map(|choose| chosen(choose(scope.fields)));
+    let is_dst_late = scope.granularity != Granularity::Fine;
     let barriers = match variant.barriers {
-        Barriers::DeletionFirst if is_late => sequence([
-            choose_place(scope.fields),
-            deletion,
-            choose_dst(),
-            insertion,
-        ]),
-        Barriers::DeletionFirst => sequence([choose_store(scope.fields), deletion, insertion]),
-        Barriers::InsertionFirst => sequence([choose_store(scope.fields), insertion, deletion]),
+        Barriers::DeletionFirst if is_dst_late => {
+            sequence([place, deletion, choose_dst(), insertion])
+        }
+        Barriers::DeletionFirst => sequence([all, deletion, insertion]),
+        Barriers::InsertionFirst => sequence([all, insertion, deletion]),
     };
     sequence([
         barriers,

@@ -1,6 +1,6 @@
 //! The instance, and the variants of the collector.
 
-use refmap::process::{self, DeadRegisters};
+use refmap::process::{self, Choices, DeadRegisters};
 
 /// The most mutators.
 pub const MAX_MUTATORS: usize = 3;
@@ -38,7 +38,7 @@ pub struct Scope {
 pub enum Granularity {
     /// Each command, and each evaluation of a guard.
     Fine,
-    /// Each command that is not quiet, with the quiet ones behind it.
+    /// Those run together that nobody can tell apart, with every invariant in sight.
     #[default]
     Coarse,
     /// Also those run together that others cannot tell apart where only freeing matters.
@@ -50,7 +50,8 @@ impl Granularity {
     pub(super) fn of_processes(self) -> process::Granularity {
         match self {
             Self::Fine => process::Granularity::Fine,
-            Self::Coarse | Self::Reduced => process::Granularity::Coarse,
+            Self::Coarse => process::Granularity::Coarse(Choices::Late),
+            Self::Reduced => process::Granularity::Coarse(Choices::AtOnce),
         }
     }
 }

@@ -38,6 +38,14 @@ impl State {
     pub fn location_of(&self, who: Who) -> Location {
         self.at[who.process()]
     }
+
+    /// What a process that marks has for that.
+    pub(super) fn marking(&self, who: Who) -> &Marking {
+        match who {
+            Who::Gc => &self.gc.marking,
+            Who::Mutator(mutator) => &self.mutator(mutator).marking,
+        }
+    }
 }
 
 impl Configuration for State {
@@ -73,6 +81,15 @@ impl Who {
         match self {
             Self::Gc => GC,
             Self::Mutator(mutator) => place_of(mutator),
+        }
+    }
+
+    /// A process, by its place; the system is none of these.
+    pub(super) fn at(process: usize) -> Option<Self> {
+        match process {
+            GC => Some(Self::Gc),
+            SYS => None,
+            mutator => Some(Self::Mutator((mutator - place_of(0)) as u8)),
         }
     }
 

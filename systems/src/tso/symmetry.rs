@@ -242,14 +242,21 @@ impl Symmetric for OnTheFly {
         let mut everybody = from.everybody();
         let committing = everybody.find(|who| Label::from(commit_of(*who)) == action.label);
         let label = committing.map_or(action.label, |who| commit_of(by.who(who)).into());
+        // Where several lead there, the one that has as many before it.
+        let (mut before, mut is_before) = (0, true);
+        self.next(from, &mut |act, target| {
+            is_before &= act != *action;
+            let is_alike = (act.process, act.label) == (action.process, action.label);
+            before += usize::from(is_before && is_alike && target == *to);
+        });
         let (from, to) = (self.permute(by, from), self.permute(by, to));
-        let mut found = None;
+        let mut alike = Vec::new();
         self.next(&from, &mut |act, target| {
-            if found.is_none() && (act.process, act.label) == (wanted, label) && target == to {
-                found = Some(act);
+            if (act.process, act.label) == (wanted, label) && target == to {
+                alike.push(act);
             }
         });
-        found.unwrap_or(*action)
+        alike.get(before).copied().unwrap_or(*action)
     }
 
     /// The least, by its outline and then by itself, of those in which the sense of marks is the first one.

@@ -4,6 +4,7 @@ use refmap::process::{Act, Composition, Location, Locations, ProcessError, Undec
 use refmap::{Process, Rule, RuleId, TransitionSystem};
 use tinyvec::ArrayVec;
 
+use super::coarse::Joining;
 use super::packing::Packing;
 use super::reduced::Reduction;
 use super::request::{Answer, Request};
@@ -23,8 +24,15 @@ pub struct OnTheFly {
     pub variant: Variant,
     pub(super) processes: Composition<State, Request, Answer>,
     at_rest: Vec<Locations>,
-    reduction: Option<Reduction>,
+    joins: Joins,
     pub(super) packing: Packing,
+}
+
+/// What is run together beyond what the processes themselves run together.
+enum Joins {
+    Nothing,
+    Coarse(Joining),
+    Reduced(Reduction),
 }
 
 /// What is wrong with an instance.
@@ -83,9 +91,10 @@ impl OnTheFly {
             scope,
             variant,
             packing: Packing::new(scope, |process| processes.locations(process)),
-            reduction: match scope.granularity {
-                Granularity::Fine | Granularity::Coarse => None,
-                Granularity::Reduced => Some(Reduction::new(&processes, variant)),
+            joins: match scope.granularity {
+                Granularity::Fine => Joins::Nothing,
+                Granularity::Coarse => Joins::Coarse(Joining::new(&processes, variant)),
+                Granularity::Reduced => Joins::Reduced(Reduction::new(&processes, variant)),
             },
             processes,
             at_rest,
@@ -232,9 +241,13 @@ impl TransitionSystem for OnTheFly {
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Act, State)) {
-        match &self.reduction {
-            None => self.processes.steps(from, &mut |act, to| visit(act, to)),
-            Some(reduction) => reduction.next(&self.processes, from, &mut |act, to| visit(act, to)),
+        let processes = &self.processes;
+        match &self.joins {
+            Joins::Nothing => processes.steps(from, &mut |act, to| visit(act, to)),
+            Joins::Coarse(joining) => joining.next(processes, from, &mut |act, to| visit(act, to)),
+            Joins::Reduced(reduction) => {
+                reduction.next(processes, from, &mut |act, to| visit(act, to));
+            }
         }
     }
 

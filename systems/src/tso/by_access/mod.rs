@@ -34,7 +34,7 @@ use tinyvec::ArrayVec;
 use self::run::Run;
 use super::memory::commit_of;
 use super::scope::{Granularity, Initial, Scope, Variant};
-use super::state::{Marking, SYS, State, Who};
+use super::state::{SYS, State, Who};
 use super::system::{OnTheFly, ScopeError};
 use crate::heap::{Object as Ref, Objects as Refs};
 
@@ -164,12 +164,5 @@ impl ByAccess {
         matches!(next, Some(CHOOSE_ROOT | "get-roots: done"))
             && local.roots.contains(reference)
             && !local.refs.contains(reference)
-    }
-}
-
-fn marking(state: &State, who: Who) -> &Marking {
-    match who {
-        Who::Gc => &state.gc.marking,
-        Who::Mutator(mutator) => &state.mutator(mutator).marking,
     }
 }

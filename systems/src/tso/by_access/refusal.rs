@@ -1,7 +1,7 @@
 //! Why the model does not allow an access.
 
 use super::run::{LOAD_FM, is_marking};
-use super::{Access, ByAccess, CHOOSE_FIELD, CHOOSE_ROOT, CHOOSE_SRC, CHOOSE_SWEPT, marking};
+use super::{Access, ByAccess, CHOOSE_FIELD, CHOOSE_ROOT, CHOOSE_SRC, CHOOSE_SWEPT};
 use crate::tso::request::Place;
 use crate::tso::state::{Mutators, Phase, State, Who};
 
@@ -37,7 +37,7 @@ impl ByAccess {
             Who::Mutator(mutator) if next == CHOOSE_ROOT => {
                 step == LOAD_FM && from.mutator(mutator).refs.contains(reference)
             }
-            _ => is_marking(next, step) && marking(from, by).reference == Some(reference),
+            _ => is_marking(next, step) && from.marking(by).reference == Some(reference),
         };
         match access {
             Access::LoadFm { reference, .. } if is_marked(reference, LOAD_FM) => {
@@ -57,7 +57,7 @@ impl ByAccess {
                 won,
                 mark,
             } if is_marked(reference, "lock") => {
-                let fm = marking(from, by).fm;
+                let fm = from.marking(by).fm;
                 if mark.is_some() && mark != fm {
                     "it marks in the sense that it has not loaded".to_owned()
                 } else if !from.sys.pending_stores(by).is_empty() {

@@ -1,8 +1,6 @@
 //! The steps of one process that an access is.
 
-use super::{
-    Access, ByAccess, CHOOSE_FIELD, CHOOSE_ROOT, CHOOSE_SRC, CHOOSE_SWEPT, Round, marking,
-};
+use super::{Access, ByAccess, CHOOSE_FIELD, CHOOSE_ROOT, CHOOSE_SRC, CHOOSE_SWEPT, Round};
 use crate::heap::{Object as Ref, Objects as Refs};
 use crate::tso::request::Place;
 use crate::tso::state::{Mark, Marking, Phase, State, Who};
@@ -38,7 +36,7 @@ impl Run<'_> {
     }
 
     fn marking(&self) -> &Marking {
-        marking(&self.state, self.who)
+        self.state.marking(self.who)
     }
 
     /// A step of the process, the one that leads where it `is_meant` to.
@@ -140,7 +138,7 @@ impl Run<'_> {
                     let who = self.who;
                     self = self
                         .to(CHOOSE_ROOT, |to| {
-                            marking(to, who).reference == Some(reference)
+                            to.marking(who).reference == Some(reference)
                         })?
                         .go_on();
                 }

@@ -5,8 +5,8 @@
 //! A step that can be put off until after whatever another process does next is a right mover, one that
 //! can be done before what another process did last a left mover. Right movers, at most one step of
 //! any kind, and then left movers are run together: what others did in between can as well be
-//! done before or after. Steps at coarse granularity are joined; each joined step is therefore an execution
-//! of the coarse system, and what is found to be violated is.
+//! done before or after. Joined are steps with the quiet ones behind them; each joined step is therefore an
+//! execution of the system at fine granularity, and what is found to be violated is.
 //!
 //! What moves, and why:
 //!

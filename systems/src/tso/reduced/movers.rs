@@ -1,14 +1,13 @@
 //! What moves past what, and when.
 
-use std::collections::HashSet;
-
 use refmap::process::{Composition, Label, Location};
 
 use super::super::colours::reach;
 use super::super::memory::commit_of;
 use super::super::request::{Answer, Request};
-use super::super::scope::{Memory, Part, Variant};
-use super::super::state::{GC, Marking, SYS, State, Store, Who, place_of};
+use super::super::scope::{Memory, Variant};
+use super::super::stability::{Shared, Stability};
+use super::super::state::{GC, SYS, State, Store, Who, place_of};
 use crate::heap::Objects as Refs;
 
 /// How a step moves past those of other processes.
@@ -28,13 +27,6 @@ pub(super) enum Mover {
     Free,
     /// It begins a step of its own: a choice, or one of the system.
     Begins,
-}
-
-/// What the collector stores and mutators load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shared {
-    FM,
-    Phase,
 }
 
 /// When a step can be taken, beyond its own guard.
@@ -79,9 +71,7 @@ pub(in super::super) struct Reduction {
     kinds: Vec<Vec<Vec<Kind>>>,
     /// Of the steps of the system, whose stores they commit.
     commits: Vec<Option<Who>>,
-    /// Of each location of the collector, whether it may store `fM`, and the phase, before it next waits;
-    /// where it waits, after that.
-    stores: Vec<[bool; 2]>,
+    stability: Stability,
     pub(super) variant: Variant,
 }
 
@@ -109,13 +99,11 @@ impl Reduction {
             here.collect()
         });
         let commits = processes.labels(SYS, Location::default()).map(|label| {
-            let mut all = (0..processes.processes()).filter_map(with_buffer);
+            let mut all = (0..processes.processes()).filter_map(Who::at);
             all.find(|who| Label::from(commit_of(*who)) == label)
         });
-        let stores = 0..processes.locations(GC) as u16;
-        let stores = stores.map(|at| stores_before_waiting(processes, Location(at)));
         Self {
-            stores: stores.collect(),
+            stability: Stability::new(processes, variant),
             steps: steps.collect(),
             kinds: kinds.collect(),
             commits: commits.collect(),
@@ -133,11 +121,11 @@ impl Reduction {
         let or_neither = |moves, mover| if moves { mover } else { Mover::Neither };
         let mover = match mover {
             Mover::Load(shared) => {
-                let is_stable = self.is_stable(state, process, shared);
+                let is_stable = self.stability.is_stable(state, process, shared);
                 or_neither(is_stable, Mover::Both)
             }
             Mover::LoadField => or_neither(is_private(state, process), Mover::Both),
-            Mover::LoadMark => or_neither(self.only_marks(state, process), Mover::Right),
+            Mover::LoadMark => or_neither(self.stability.only_marks(state, process), Mover::Right),
             Mover::Free => {
                 if let Some(mutator) = loses(state) {
                     panic!(
@@ -151,44 +139,6 @@ impl Reduction {
             other => other,
         };
         (mover, when)
-    }
-
-    /// Whether a load of `shared` gives the same until `process` has moved (R4).
-    fn is_stable(&self, state: &State, process: usize, shared: Shared) -> bool {
-        if process == GC {
-            return true;
-        }
-        let mut pending = state.sys.pending_stores(Who::Gc).iter();
-        let is_pending = match shared {
-            Shared::FM => pending.any(|store| matches!(store, Store::FM(_))),
-            Shared::Phase => pending.any(|store| matches!(store, Store::Phase(_))),
-        };
-        if is_pending {
-            return false;
-        }
-        let at = usize::from(state.at[GC].0);
-        let waits_for_it = self.steps[GC][at].1 == When::AllAnswered
-            && state.sys.pending.contains((process - place_of(0)) as u8);
-        waits_for_it || !self.stores[at][shared as usize]
-    }
-
-    /// Whether until `process` has moved objects are marked, and not unmarked (R10).
-    fn only_marks(&self, state: &State, process: usize) -> bool {
-        let sense = Some(state.sys.fm);
-        let is_of_sense = |marking: &Marking| marking.fm.is_none() || marking.fm == sense;
-        let pending = state.sys.buffers.iter().flatten();
-        self.variant.has(Part::Cas)
-            && self.is_stable(state, process, Shared::FM)
-            && is_of_sense(&state.gc.marking)
-            && state
-                .mutators
-                .iter()
-                .all(|mutator| is_of_sense(&mutator.marking))
-            && pending.into_iter().all(|store| match store {
-                Store::Mark(_, mark) => Some(*mark) == sense,
-                Store::FM(_) => false,
-                Store::Field(..) | Store::FA(_) | Store::Phase(_) => true,
-            })
     }
 
     /// Of the steps of a process in a state, those of a kind.
@@ -207,35 +157,6 @@ impl Reduction {
         let buffers = state.sys.buffers;
         move |step: usize| self.commits[step].is_some_and(|who| !buffers[who.index()].is_empty())
     }
-}
-
-/// Whether the collector may store `fM`, and the phase, from a location on before it waits; if it waits
-/// there, before it waits again.
-fn stores_before_waiting(
-    processes: &Composition<State, Request, Answer>,
-    from: Location,
-) -> [bool; 2] {
-    let handshake = |at, step: &str| {
-        let mut labels = processes.labels(GC, at);
-        labels.find_map(|label| label.as_str().strip_suffix(step))
-    };
-    let waits = |at| handshake(at, ": somebody to wait for");
-    let polled = handshake(from, ": poll");
-    let mut stores = [false; 2];
-    let mut seen = HashSet::from([from]);
-    let mut open = vec![from];
-    while let Some(at) = open.pop() {
-        if waits(at).is_some() && waits(at) != polled {
-            continue;
-        }
-        for label in processes.labels(GC, at) {
-            stores[Shared::FM as usize] |= label.as_str().ends_with("store fM");
-            stores[Shared::Phase as usize] |= label.as_str().starts_with("phase ←");
-        }
-        let targets = processes.targets(GC, at).into_iter();
-        open.extend(targets.filter(|to| seen.insert(*to)));
-    }
-    stores
 }
 
 /// A mutator that is about to mark what the collector is about to free, if no program can reach that.
@@ -313,16 +234,7 @@ pub(super) fn is_due(state: &State, process: usize, when: When) -> bool {
         When::AllAnswered => state.sys.pending.is_empty(),
         When::Unlocked => {
             let is_empty = |who| state.sys.pending_stores(who).is_empty();
-            state.sys.lock.is_none() && with_buffer(process).is_none_or(is_empty)
+            state.sys.lock.is_none() && Who::at(process).is_none_or(is_empty)
         }
-    }
-}
-
-/// The process, as one with a buffer.
-fn with_buffer(process: usize) -> Option<Who> {
-    match process {
-        GC => Some(Who::Gc),
-        SYS => None,
-        mutator => Some(Who::Mutator((mutator - place_of(0)) as u8)),
     }
 }

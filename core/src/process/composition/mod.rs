@@ -1,14 +1,18 @@
 //! Processes side by side [Gammie, Hosking & Engelhardt, Fig. 8], in a state that is the model's.
 
+mod registers;
+mod steps;
+
 use std::collections::HashMap;
 
-use super::act::Act;
 use super::command::{Command, Kind};
-use super::flow::{Flow, Location, ProcessError};
+use super::flow::{Edge, Flow, Location, ProcessError};
 use super::label::Label;
-use super::liveness::{Data, DeadRegisters, Register, Registers, dead};
+use super::liveness::{Data, DeadRegisters, Registers, dead};
 use super::party::{Offer, Party, Placed, Role};
 use crate::system::{Process, Rule};
+
+pub use registers::Undeclared;
 
 /// Where each of `N` processes is.
 pub type At<const N: usize> = [Location; N];
@@ -31,7 +35,16 @@ pub enum Granularity {
     #[default]
     Fine,
     /// Each command that is not quiet, with the quiet ones behind it.
-    Coarse,
+    Coarse(Choices),
+}
+
+/// When a choice is made that is said to be [late](Command::late).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Choices {
+    /// Where it stands.
+    AtOnce,
+    /// With the step behind it, which it is then part of.
+    Late,
 }
 
 /// A set of locations of one process.
@@ -43,18 +56,6 @@ impl Locations {
     pub fn contains(&self, Location(location): Location) -> bool {
         self.0[usize::from(location)]
     }
-}
-
-/// A command that says wrongly what it does with a register.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{label}` of {process} depends on what register `{register}` holds, and does not say so")]
-pub struct Undeclared {
-    /// Whose command.
-    pub process: Process,
-    /// Which.
-    pub label: Label,
-    /// Which register.
-    pub register: &'static str,
 }
 
 /// Processes in a state `S`, which meet by requests `Q` and answers `A`.
@@ -144,9 +145,11 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
             .collect();
         let mut points = Vec::with_capacity(flow.points.len());
+        let are_late = self.granularity == Granularity::Coarse(Choices::Late);
         for (at, point) in flow.points.iter().enumerate() {
-            let is_quiet = flow.is_quiet(Location(at as u16));
-            let is_passed = is_quiet && self.granularity == Granularity::Coarse;
+            let is_late = |edge: &Edge<L, Q, A>| are_late && edge.basic.is_late;
+            let is_quiet = flow.is_quiet(Location(at as u16)) && !point.iter().any(is_late);
+            let is_passed = is_quiet && self.granularity != Granularity::Fine;
             let mut here = Vec::with_capacity(point.len());
             for edge in point {
                 let (label, basic) = (edge.basic.label, &edge.basic);
@@ -157,8 +160,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                 };
                 let rule = match role {
                     Role::Answers => NO_RULE,
-                    // It is run with the step before it, whose rule counts.
-                    _ if is_passed => NO_RULE,
+                    // It is run with the step before it, or behind it, whose rule counts.
+                    _ if is_passed || is_late(edge) => NO_RULE,
                     Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
                         self.rules.push(Rule {
                             name: label.as_str().into(),
@@ -173,6 +176,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                     rule,
                     role,
                     is_guess: matches!(basic.kind, Kind::Local(_)),
+                    is_late: is_late(edge),
                     reads: basic.reads,
                     writes: basic.writes,
                 });
@@ -263,205 +267,6 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     /// How many locations a process has.
     pub fn locations(&self, process: usize) -> usize {
         self.points[process].len()
-    }
-
-    /// Visits the states in which all processes begin, with the data that `state` has.
-    pub fn start(&self, mut state: S, visit: &mut dyn FnMut(S)) {
-        for party in &self.parties {
-            party.start(&mut state);
-        }
-        let all: Vec<usize> = (0..self.parties.len()).collect();
-        self.settle(self.granularity, &mut state, &all, &mut |state| {
-            visit(state.clone())
-        });
-    }
-
-    /// Clears the registers that are dead where the processes are, if that is what becomes of them: for a
-    /// state that was not made by steps.
-    pub fn clear_dead(&self, state: &mut S) {
-        for (number, party) in self.parties.iter().enumerate() {
-            party.clear_dead(state, state.location(number));
-        }
-    }
-
-    /// Visits the steps from a state.
-    pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act, S)) {
-        let mut state = from.clone();
-        for process in 0..self.parties.len() {
-            self.steps_of(process, &|_| true, &mut state, &mut |act, to| {
-                visit(act, to.clone());
-            });
-        }
-    }
-
-    /// Visits the steps that a process begins, those that are wanted by the place they have among the
-    /// [labels](Self::labels). `state` is what a step leads to while that is visited, and is as it was
-    /// in the end; whoever is visited may go on from there, and has to leave it as it was too.
-    pub fn steps_of(
-        &self,
-        process: usize,
-        is_wanted: &dyn Fn(usize) -> bool,
-        state: &mut S,
-        visit: &mut dyn FnMut(Act, &mut S),
-    ) {
-        let offers = &self.point(process, state.location(process)).offers;
-        for (step, offer) in offers.iter().enumerate() {
-            if is_wanted(step) {
-                self.step(self.granularity, state, (process, step), offer, visit);
-            }
-        }
-    }
-
-    /// Visits the results of a step that a process begins.
-    fn step(
-        &self,
-        granularity: Granularity,
-        state: &mut S,
-        (number, step): (usize, usize),
-        offer: &Offer,
-        visit: &mut dyn FnMut(Act, &mut S),
-    ) {
-        let party = &self.parties[number];
-        let at = state.location(number);
-        let mut act = Act {
-            process: party.process(),
-            label: offer.label,
-            with: None,
-            choice: 0,
-            rule: offer.rule,
-        };
-        match offer.role {
-            Role::Answers => (),
-            Role::Alone => party.alone(state, at, step, &mut |to| {
-                self.settle(granularity, to, &[number], &mut |to| {
-                    visit(act, to);
-                    act.choice += 1;
-                });
-            }),
-            Role::Asks => {
-                let request = party.ask(state, at, step);
-                for other in self.responding.iter().copied().filter(|n| *n != number) {
-                    let answering = &self.parties[other];
-                    let there = state.location(other);
-                    let point = self.point(other, there);
-                    for response in &point.responses {
-                        act.with = Some((answering.process(), point.offers[*response].label));
-                        act.choice = 0;
-                        answering.answer(state, there, *response, &request, &mut |to, answer| {
-                            party.receive(to, at, step, answer, &mut |to| {
-                                self.settle(granularity, to, &[number, other], &mut |to| {
-                                    visit(act, to);
-                                    act.choice += 1;
-                                });
-                            });
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    /// Runs the quiet steps of processes that have just moved, if that is the granularity, and clears the
-    /// registers that are dead where they come to. Those processes are not put back.
-    fn settle(
-        &self,
-        granularity: Granularity,
-        state: &mut S,
-        moved: &[usize],
-        visit: &mut dyn FnMut(&mut S),
-    ) {
-        for (position, number) in moved.iter().enumerate() {
-            loop {
-                let at = state.location(*number);
-                let point = self.point(*number, at);
-                if !point.is_quiet || granularity == Granularity::Fine {
-                    self.parties[*number].clear_dead(state, at);
-                    break;
-                }
-                if self.parties[*number].pass(state, at) {
-                    continue;
-                }
-                for step in 0..point.offers.len() {
-                    self.parties[*number].alone(state, at, step, &mut |to| {
-                        self.settle(granularity, to, &moved[position..], visit);
-                    });
-                }
-                return;
-            }
-        }
-        visit(state);
-    }
-}
-
-impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
-    /// Tests in a state what the commands say of registers: that none depends on a register that it
-    /// does not read, and that what it writes does not depend on what was there. On this rests that
-    /// dead registers can be cleared. Each command is looked at by itself, whatever the granularity.
-    ///
-    /// # Errors
-    ///
-    /// The first command that says it wrongly.
-    pub fn test_registers(&self, state: &S) -> Result<(), Undeclared> {
-        for (number, party) in self.parties.iter().enumerate() {
-            let at = state.location(number);
-            for (step, offer) in self.point(number, at).offers.iter().enumerate() {
-                let registers = (0..party.registers().len()).map(|r| Register(r as u8));
-                for register in registers.filter(|register| !offer.reads.contains(*register)) {
-                    let outcomes = |from: &S| {
-                        let mut outcomes = Vec::new();
-                        self.outcomes(from, (number, step), offer, &mut |mut to| {
-                            if !offer.writes.contains(register) {
-                                party.clear(&mut to, register);
-                            }
-                            outcomes.push(to);
-                        });
-                        outcomes
-                    };
-                    let expected = outcomes(state);
-                    let mut depends = false;
-                    party.spoil(state, register, &mut |spoilt| {
-                        depends |= outcomes(&spoilt) != expected;
-                    });
-                    if depends {
-                        return Err(Undeclared {
-                            process: party.process(),
-                            label: offer.label,
-                            register: party.registers()[usize::from(register.0)],
-                        });
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The results of a step in which a process takes part, whoever begins it.
-    fn outcomes(
-        &self,
-        from: &S,
-        (number, step): (usize, usize),
-        offer: &Offer,
-        visit: &mut dyn FnMut(S),
-    ) {
-        let mut state = from.clone();
-        let mut step_of = |process, step, offer: &Offer, visit: &mut dyn FnMut(Act, S)| {
-            let visit = &mut |act, to: &mut S| visit(act, to.clone());
-            self.step(Granularity::Fine, &mut state, (process, step), offer, visit);
-        };
-        if offer.role != Role::Answers {
-            return step_of(number, step, offer, &mut |_, to| visit(to));
-        }
-        let answer = Some((self.parties[number].process(), offer.label));
-        for other in (0..self.parties.len()).filter(|other| *other != number) {
-            let offers = &self.point(other, from.location(other)).offers;
-            for (step, asking) in offers.iter().enumerate() {
-                step_of(other, step, asking, &mut |act, to| {
-                    if act.with == answer {
-                        visit(to);
-                    }
-                });
-            }
-        }
     }
 }
 

@@ -1,0 +1,122 @@
+//! What a process can load without anybody coming in between: the value is the same until the process has
+//! moved, whatever the others do.
+
+use std::collections::HashSet;
+
+use refmap::process::{Composition, Location};
+
+use super::handshakes::BEHIND_TYPE;
+use super::request::{Answer, Request};
+use super::scope::{Part, Variant};
+use super::state::{GC, Marking, State, Store, Who, place_of};
+
+/// What the collector stores and mutators load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shared {
+    FM,
+    Phase,
+}
+
+/// What is known of the collector's next stores.
+pub(super) struct Stability {
+    /// Of each location of the collector, whether it has begun a handshake there, and not seen all answers.
+    is_asking: Vec<bool>,
+    /// Of each location, whether it may store `fM`, and the phase, before it next waits for a handshake that it has
+    /// not begun there.
+    stores: Vec<[bool; 2]>,
+    has_cas: bool,
+}
+
+impl Stability {
+    pub fn new(processes: &Composition<State, Request, Answer>, variant: Variant) -> Self {
+        let locations = (0..processes.locations(GC) as u16).map(Location);
+        let asking = locations
+            .clone()
+            .map(|at| round_begun(processes, at).is_some());
+        let stores = locations.map(|at| stores_before_waiting(processes, at));
+        Self {
+            is_asking: asking.collect(),
+            stores: stores.collect(),
+            has_cas: variant.has(Part::Cas),
+        }
+    }
+
+    /// Whether a load of `shared` gives the same until `process` has moved: the collector alone stores it, and
+    /// a mutator in the midst of something else answers no handshake.
+    pub fn is_stable(&self, state: &State, process: usize, shared: Shared) -> bool {
+        if process == GC {
+            return true;
+        }
+        let mut pending = state.sys.pending_stores(Who::Gc).iter();
+        let is_pending = match shared {
+            Shared::FM => pending.any(|store| matches!(store, Store::FM(_))),
+            Shared::Phase => pending.any(|store| matches!(store, Store::Phase(_))),
+        };
+        if is_pending {
+            return false;
+        }
+        let at = usize::from(state.at[GC].0);
+        let is_asked = state.sys.pending.contains((process - place_of(0)) as u8);
+        self.is_asking[at] && is_asked || !self.stores[at][shared as usize]
+    }
+
+    /// Whether until `process` has moved objects are marked, and not unmarked: whoever marks does so with the
+    /// sense that is memory's.
+    pub fn only_marks(&self, state: &State, process: usize) -> bool {
+        let sense = Some(state.sys.fm);
+        let is_of_sense = |marking: &Marking| marking.fm.is_none() || marking.fm == sense;
+        let pending = state.sys.buffers.iter().flatten();
+        self.has_cas
+            && self.is_stable(state, process, Shared::FM)
+            && is_of_sense(&state.gc.marking)
+            && state
+                .mutators
+                .iter()
+                .all(|mutator| is_of_sense(&mutator.marking))
+            && pending.into_iter().all(|store| match store {
+                Store::Mark(_, mark) => Some(*mark) == sense,
+                Store::FM(_) => false,
+                Store::Field(..) | Store::FA(_) | Store::Phase(_) => true,
+            })
+    }
+}
+
+/// The handshake that the collector has begun at a location, and of which it has not seen all answers.
+fn round_begun(
+    processes: &Composition<State, Request, Answer>,
+    at: Location,
+) -> Option<&'static str> {
+    let mut labels = processes.labels(GC, at);
+    labels.find_map(|label| {
+        let (round, step) = label.as_str().split_once(": ")?;
+        BEHIND_TYPE.contains(&step).then_some(round)
+    })
+}
+
+/// Whether the collector may store `fM`, and the phase, from a location on before it waits for a handshake that
+/// it has not begun there: of one that it has begun a mutator may have answered already.
+fn stores_before_waiting(
+    processes: &Composition<State, Request, Answer>,
+    from: Location,
+) -> [bool; 2] {
+    let waits = |at| {
+        let mut labels = processes.labels(GC, at);
+        labels.find_map(|label| label.as_str().strip_suffix(": somebody to wait for"))
+    };
+    let begun = round_begun(processes, from);
+    let mut stores = [false; 2];
+    let mut seen = HashSet::from([from]);
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        if waits(at).is_some() && waits(at) != begun {
+            continue;
+        }
+        for label in processes.labels(GC, at) {
+            stores[Shared::FM as usize] |= label.as_str().ends_with("store fM");
+            stores[Shared::Phase as usize] |= label.as_str().starts_with("phase ←");
+        }
+        let targets = processes.targets(GC, at).into_iter();
+        open.extend(targets.filter(|to| seen.insert(*to)));
+    }
+    stores
+}
