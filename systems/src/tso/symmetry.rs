@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use refmap::process::{Act, Label};
-use refmap::{StateOf, Symmetric, TransitionSystem};
+use refmap::{Process, StateOf, Symmetric, TransitionSystem};
 
 use super::memory::commit_of;
 use super::scope::{MAX_MUTATORS, MAX_REFS, Memory};
@@ -242,21 +242,27 @@ impl Symmetric for OnTheFly {
         let mut everybody = from.everybody();
         let committing = everybody.find(|who| Label::from(commit_of(*who)) == action.label);
         let label = committing.map_or(action.label, |who| commit_of(by.who(who)).into());
+        let leading = |from: &State, by: (Process, Label), to: &State| {
+            let mut acts = Vec::new();
+            self.next(from, &mut |act, target| {
+                if (act.process, act.label) == by && target == *to {
+                    acts.push(act);
+                }
+            });
+            acts
+        };
+        let exchanged = [from, to].map(|state| self.permute(by, state));
+        let acts = leading(&exchanged[0], (wanted, label), &exchanged[1]);
         // Where several lead there, the one that has as many before it.
-        let (mut before, mut is_before) = (0, true);
-        self.next(from, &mut |act, target| {
-            is_before &= act != *action;
-            let is_alike = (act.process, act.label) == (action.process, action.label);
-            before += usize::from(is_before && is_alike && target == *to);
-        });
-        let (from, to) = (self.permute(by, from), self.permute(by, to));
-        let mut alike = Vec::new();
-        self.next(&from, &mut |act, target| {
-            if (act.process, act.label) == (wanted, label) && target == to {
-                alike.push(act);
+        let place = match acts.len() {
+            0 | 1 => Some(0),
+            _ => {
+                let acts = leading(from, (action.process, action.label), to);
+                acts.iter().position(|act| act == action)
             }
-        });
-        alike.get(before).copied().unwrap_or(*action)
+        };
+        let act = place.and_then(|place| acts.get(place));
+        act.copied().unwrap_or(*action)
     }
 
     /// The least, by its outline and then by itself, of those in which the sense of marks is the first one.
