@@ -147,7 +147,7 @@ fn tso_coarse_steps_show_what_fine_ones_show() {
 }
 
 #[test]
-#[ignore = "some 10 minutes"]
+#[ignore = "some 20 minutes"]
 fn tso_coarse_steps_show_what_fine_ones_show_with_two_references() {
     for variant in variants() {
         coarse_shows_what_fine_shows(1, 2, variant);
@@ -155,7 +155,7 @@ fn tso_coarse_steps_show_what_fine_ones_show_with_two_references() {
 }
 
 #[test]
-#[ignore = "some 30 minutes"]
+#[ignore = "some hours"]
 fn tso_coarse_steps_show_what_fine_ones_show_with_two_mutators() {
     for variant in variants() {
         coarse_shows_what_fine_shows(2, 1, variant);
