@@ -31,7 +31,7 @@ fn main() {
 // stores have arrived. The program answers handshake after handshake, and sees little of what they are
 // about: in the end the sense of marks has arrived, and the rest of the cycle is in the buffer.
 //
-//       11  gc: mark: poll, sys: sys  [Gammie et al., Fig. 4, polling]  stutters  at[0]: 47 → 57
+//       11  sys: commit for gc  [Gammie et al., Fig. 9, sys-dequeue-write-buffer]  stutters
 //           collector  W {}  pending phase := Init, phase := Mark, fA := 1
 //
 // Next the program is asked to mark what it holds. Marking finds that the object is white, and then looks at
@@ -49,17 +49,17 @@ fn main() {
 //       14  gc: sweep: load mark, sys: sys  [Gammie et al., Fig. 2, line 41]
 //           mutator 0  roots {1}  W {}
 //
-// The program's fence, on its side. Here it is the program that has a store pending, from before the
-// collection: it found the phase `Idle` and marked nothing.
+// The program's fence, on its side. The collection has begun, and the program has a store pending that gave
+// it nothing to mark: what it overwrites is null, and so is what it writes.
 //
-//        3  mutator: store: choose (4)  [Gammie et al., Fig. 6, Store]
-//           mutator 0  roots {0, 1}  W {}  pending 1.0 := 1
+//       18  mutator: store: choose (1)  [Gammie et al., Fig. 6, Store]
+//           mutator 0  roots {0, 1}  W {}  pending 1.0 := null
 //
-// It answers four handshakes, and the store stays where it is. When it is asked what it holds it has
-// let go of everything. So nothing is marked, and rightly so, but for the store.
+// When it is asked what it holds it has let go of everything, and answers while the store is where it was.
+// So nothing is marked, and rightly so, but for the store.
 //
 //       19  mutator: discard  [Gammie et al., Fig. 6, Discard]  answered by discard(mutator=0, kept=[])
-//           mutator 0  roots {}  W {}  pending 1.0 := 1
+//           mutator 0  roots {}  W {}  pending 1.0 := null
 //           not grey-protected  {1}
 //
 // The collector frees object 1. The store will come to a place that is free by then, or another object's:

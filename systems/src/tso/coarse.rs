@@ -33,18 +33,16 @@
 use refmap::RuleId;
 use refmap::process::{Act, Composition, Location};
 
-use super::request::{Answer, Place, Request};
+use super::request::{Answer, Request};
 use super::scope::Variant;
 use super::stability::{Shared, Stability};
-use super::state::{GC, State, Who};
+use super::state::{State, Who};
 
 /// The joining of steps that nobody sees.
 pub(super) struct Joining {
     stability: Stability,
     /// Of each location of each process, the step that may go unseen.
     unseen: Vec<Vec<Option<Unseen>>>,
-    /// Of each location of the collector, whether it is about to free something.
-    frees: Vec<bool>,
 }
 
 /// A step that goes unseen where nobody can come in between.
@@ -85,11 +83,9 @@ impl Joining {
             let here = locations(process).map(|at| Unseen::of(label(process, at)?));
             here.collect()
         });
-        let frees = locations(GC).map(|at| label(GC, at) == Some("sweep: free"));
         Self {
             stability: Stability::new(processes, variant),
             unseen: unseen.collect(),
-            frees: frees.collect(),
         }
     }
 
@@ -150,17 +146,8 @@ impl Joining {
             Unseen::Fence => state.sys.pending_stores(who).is_empty(),
             Unseen::Poll => state.sys.pending.is_empty(),
             Unseen::Load(shared) => is_unlocked && self.stability.is_stable(state, process, shared),
-            Unseen::LoadMark => is_unlocked && self.stays_marked(state, process, who),
+            Unseen::LoadMark => is_unlocked && self.stability.stays_marked(state, process),
         };
         goes_unseen.then_some(step)
-    }
-
-    fn stays_marked(&self, state: &State, process: usize, who: Who) -> bool {
-        let Some(reference) = state.marking(who).reference else {
-            return false;
-        };
-        let is_freed = self.frees[usize::from(state.at[GC].0)] && state.gc.src == reference;
-        let mark = state.sys.load(who, Place::Mark(reference)).mark();
-        mark == Some(state.sys.fm) && !is_freed && self.stability.only_marks(state, process)
     }
 }

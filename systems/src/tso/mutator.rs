@@ -81,7 +81,7 @@ fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
     let is_dst_late = scope.granularity != Granularity::Fine;
     let barriers = match variant.barriers {
         Barriers::DeletionFirst if is_dst_late => {
-            sequence([place, deletion, choose_dst(), insertion])
+            sequence([place, deletion, choose_dst(scope.granularity), insertion])
         }
         Barriers::DeletionFirst => sequence([all, deletion, insertion]),
         Barriers::InsertionFirst => sequence([all, insertion, deletion]),
@@ -130,15 +130,19 @@ fn choose_place(fields: u8) -> MutatorCommand {
 }
 
 /// What to store: nobody sees the choice before the insertion barrier, and the roots stay the same.
-fn choose_dst() -> MutatorCommand {
-    guess("store: choose dst", |l: &Mutator, visit| {
-        for dst in l.roots.iter().map(Some).chain([None]) {
+fn choose_dst(granularity: Granularity) -> MutatorCommand {
+    let choice = guess("store: choose dst", |l: &Mutator, visit| {
+        for dst in std::iter::once(None).chain(l.roots.iter().map(Some)) {
             visit(Mutator { dst, ..*l });
         }
     })
     .writes(register::DST)
-    .quiet()
-    .from_source("Gammie et al., Fig. 6, Store")
+    .from_source("Gammie et al., Fig. 6, Store");
+    match granularity {
+        // What it is joined to is not known here.
+        Granularity::Reduced => choice,
+        Granularity::Fine | Granularity::Coarse => choice.quiet(),
+    }
 }
 
 /// Line 9: marks what the field holds, which is an honorary root until the store.

@@ -36,8 +36,10 @@
 //! - R10. While whoever marks does so with one sense, and none but that can be loaded (R4), objects are
 //!   marked and not unmarked: the load before the lock can be put off. What it found marked still is; what
 //!   it found white and lost to somebody else it then finds marked, and does nothing in either case. (That
-//!   is what the CAS is for: without it both would go on, and the load does not move.)
-//! - R11. What is stored is chosen when it is first needed: the choice is the mutator's own.
+//!   is what the CAS is for: without it both would go on, and the load does not move.) A load of what is
+//!   marked already moves both ways, unless that is about to be freed.
+//! - R11. What is stored is chosen when it is first needed, since the choice is the mutator's own: with the step
+//!   before, if whatever is chosen can then be stored at once, and otherwise with what comes next.
 //! - R12. Ghosts are left out: no guard reads them, and programs do not see them.
 //! - R13. Steps of which all are right movers, and behind which the process has to wait, are put off until it
 //!   need not.
@@ -46,6 +48,13 @@
 //!   each mutator's roots include those it has there, with everything else the same: that allows the same
 //!   stores, loads what was loaded, keeps of the roots what the other keeps where they are marked, and more
 //!   is reachable when something is freed.
+//! - R15. The collector's loads as it sweeps move both ways where they find nothing to free, now or later: of what
+//!   is marked (R10), and of an object that is missing, where what may come in its place is marked.
+//! - R16. While the phase is idle, and stays so until the mutator has moved (R4), its barriers mark nothing:
+//!   what they load does not matter, so that these loads move both ways.
+//! - R17. A mutator at rest answers a noop handshake as soon as it can, before anybody does anything else: the
+//!   answer commutes with what others do and with what the mutator could do first, and nobody waits for
+//!   it not to be given. (Not so where it makes the mutator forget that its roots are marked.)
 //!
 //! Exact for `simulation` and `deadlock` by these reasons, as long as nothing is freed that a mutator is about to
 //! mark: R2, R9 and R10 take what is about to be marked for an object. That something a program can still
@@ -99,6 +108,17 @@ impl Reduction {
         }
         // R14: nothing else is done before.
         if has_loaded {
+            return;
+        }
+        // R17.
+        let mut answers = false;
+        for mutator in mutators.clone() {
+            if joined.is_only_to_answer(from, mutator) {
+                answers = true;
+                joined.answer_handshake(&mut state, mutator, visit);
+            }
+        }
+        if answers {
             return;
         }
         joined.begin(&mut state, GC, &|_| true, visit);
@@ -163,7 +183,7 @@ impl Joined<'_> {
         }
         // Which step of a choice it is does not matter here: a mutator chooses by itself, to begin with,
         // and allocates as the last thing it does.
-        let is_right = matches!(mover, Mover::Right | Mover::Both | Mover::Begins);
+        let is_right = mover.is_right() || mover == Mover::Begins;
         let mut label = None;
         self.processes
             .steps_of(process, is_taken, from, &mut |act, to| {
@@ -192,6 +212,7 @@ impl Joined<'_> {
             _ if locks => true,
             Mover::Begins => false,
             Mover::Both | Mover::Left => true,
+            Mover::Chooses => is_right || self.comes_to_rest(state, process),
             _ => is_right,
         };
         if !joins {
@@ -201,7 +222,7 @@ impl Joined<'_> {
             return self.blocked(state, is_right, visit);
         }
         let was_right = is_right;
-        let is_right = is_right && matches!(mover, Mover::Right | Mover::Both);
+        let is_right = is_right && mover.is_right();
         let mut is_stuck = true;
         let (processes, reduction) = (self.processes, self.reduction);
         let mut join = |_: Act, to: &mut State| {
@@ -216,6 +237,23 @@ impl Joined<'_> {
         if is_stuck {
             self.blocked(state, was_right, visit);
         }
+    }
+
+    /// Whether a mutator can do all that is left without waiting for anybody, whatever it chooses.
+    fn comes_to_rest(&self, state: &mut State, process: usize) -> bool {
+        let (mover, when) = self.reduction.at(state, process);
+        match mover {
+            Mover::Begins => return true,
+            Mover::Both | Mover::Left | Mover::Chooses if is_due(state, process, when) => (),
+            _ => return false,
+        }
+        let (mut is_stuck, mut comes) = (true, true);
+        self.processes
+            .steps_of(process, &|_| true, state, &mut |_, to| {
+                is_stuck = false;
+                comes = comes && self.comes_to_rest(to, process);
+            });
+        !is_stuck && comes
     }
 
     /// What comes next cannot be done yet. Where only right movers have been taken, they can be put off until
@@ -236,6 +274,22 @@ impl Joined<'_> {
         }
     }
 
+    fn can_answer(&self, state: &State, mutator: u8) -> bool {
+        let has_fence = self.reduction.variant.has(Part::MutatorFence);
+        let is_fenced = has_fence && !state.sys.pending_stores(Who::Mutator(mutator)).is_empty();
+        state.sys.pending.contains(mutator) && !is_fenced
+    }
+
+    /// R17: whether what a mutator does next can be taken to be that it answers, with nothing to do for it.
+    fn is_only_to_answer(&self, state: &State, mutator: u8) -> bool {
+        let is_noop = state.sys.handshake == HandshakeType::Noop;
+        let keeps_its_mind = !state.mutator(mutator).roots_marked;
+        is_noop
+            && keeps_its_mind
+            && self.is_at_rest(state, mutator)
+            && self.can_answer(state, mutator)
+    }
+
     /// R7, and R14: what is not kept is discarded before.
     fn answer_handshake(
         &mut self,
@@ -243,9 +297,7 @@ impl Joined<'_> {
         mutator: u8,
         visit: &mut dyn FnMut(Act, State),
     ) {
-        let has_fence = self.reduction.variant.has(Part::MutatorFence);
-        let is_fenced = has_fence && !from.sys.pending_stores(Who::Mutator(mutator)).is_empty();
-        if !from.sys.pending.contains(mutator) || is_fenced {
+        if !self.can_answer(from, mutator) {
             return;
         }
         let process = place_of(mutator);

@@ -21,12 +21,22 @@ pub(super) enum Mover {
     Load(Shared),
     /// Both where nobody else can reach the object, and neither elsewhere (R4).
     LoadField,
-    /// Right where objects are only marked, and neither elsewhere (R10).
+    /// Right where objects are only marked, both where this one is, and neither elsewhere (R10).
     LoadMark,
+    /// Both where there is and will be nothing to free, and neither elsewhere (R15).
+    LoadSwept,
     /// Left, where nobody is about to mark the object.
     Free,
+    /// Both: the choice of what is stored (R11).
+    Chooses,
     /// It begins a step of its own: a choice, or one of the system.
     Begins,
+}
+
+impl Mover {
+    pub(super) fn is_right(self) -> bool {
+        matches!(self, Self::Right | Self::Both | Self::Chooses)
+    }
 }
 
 /// When a step can be taken, beyond its own guard.
@@ -120,12 +130,19 @@ impl Reduction {
         let (mover, when) = self.steps[process][usize::from(state.at[process].0)];
         let or_neither = |moves, mover| if moves { mover } else { Mover::Neither };
         let mover = match mover {
+            Mover::Load(_) | Mover::LoadField | Mover::LoadMark
+                if self.stability.stays_idle(state, process) =>
+            {
+                Mover::Both
+            }
             Mover::Load(shared) => {
                 let is_stable = self.stability.is_stable(state, process, shared);
                 or_neither(is_stable, Mover::Both)
             }
             Mover::LoadField => or_neither(is_private(state, process), Mover::Both),
+            Mover::LoadMark if self.stability.stays_marked(state, process) => Mover::Both,
             Mover::LoadMark => or_neither(self.stability.only_marks(state, process), Mover::Right),
+            Mover::LoadSwept => or_neither(self.stability.stays_swept(state), Mover::Both),
             Mover::Free => {
                 if let Some(mutator) = loses(state) {
                     panic!(
@@ -205,6 +222,7 @@ fn step(process: usize, label: &str, memory: Memory) -> (Mover, When) {
     let last = label.rsplit(": ").next().unwrap_or(label);
     let is_collector = process == GC;
     match last {
+        "choose dst" => (Mover::Chooses, When::Always),
         "mfence" => (Mover::Right, When::Always),
         "lock" => (Mover::Neither, When::Unlocked),
         "set type" | "set pending" => (Mover::Left, When::Always),
@@ -214,7 +232,8 @@ fn step(process: usize, label: &str, memory: Memory) -> (Mover, When) {
         "load fM" => (Mover::Load(Shared::FM), When::Always),
         "load phase" => (Mover::Load(Shared::Phase), When::Always),
         "ref ← src.field" => (Mover::LoadField, When::Always),
-        "load mark" if !label.starts_with("sweep") => (Mover::LoadMark, When::Always),
+        "load mark" if label.starts_with("sweep") => (Mover::LoadSwept, When::Always),
+        "load mark" => (Mover::LoadMark, When::Always),
         "done" => (Mover::Left, When::Always),
         "free" => (Mover::Free, When::Always),
         // What is neither local nor a store has been named, but for loads, allocation and unlocking, which

@@ -3,8 +3,8 @@
 use refmap::process::{DeadRegisters, Location};
 use refmap::{TransitionSystem, steps};
 
-use super::super::scope::{Granularity, Initial, Part, Scope, Variant};
-use super::super::state::{Object, State, Store, Who, place_of};
+use super::super::scope::{Allocate, Granularity, Initial, Part, Scope, Variant};
+use super::super::state::{HandshakeType, Object, Phase, State, Store, Who, place_of};
 use super::super::system::OnTheFly;
 use super::{GC, Mover, Reduction};
 use crate::heap::Objects as Refs;
@@ -12,7 +12,7 @@ use crate::heap::Objects as Refs;
 struct Bench {
     system: OnTheFly,
     reduction: Reduction,
-    /// Two objects, both white, of which the first points to the second; both mutators hold the first.
+    /// Two objects, both marked, of which the first points to the second; both mutators hold the first.
     state: State,
 }
 
@@ -61,6 +61,7 @@ const FIRST: usize = 2;
 fn a_load_moves_as_long_as_nobody_else_gets_to_the_object() {
     assert_eq!(place_of(0), FIRST);
     let mut bench = Bench::new(2, Variant::default());
+    bench.state.sys.phase = Phase::Mark;
     bench.state.sys.heap[0] = Some(Object::new(false, 1));
     bench.put(FIRST, "deletion: ref ← src.field");
     bench.mutator(0).roots = Refs::first(2);
@@ -87,6 +88,7 @@ fn a_load_moves_as_long_as_nobody_else_gets_to_the_object() {
     );
 
     let mut alone = Bench::new(1, Variant::default());
+    alone.state.sys.phase = Phase::Mark;
     alone.put(FIRST, "deletion: ref ← src.field");
     assert_eq!(alone.mover(FIRST), Mover::Both);
 }
@@ -97,6 +99,8 @@ fn a_load_moves_as_long_as_nobody_else_gets_to_the_object() {
 fn the_load_of_a_mark_moves_for_the_sake_of_the_cas() {
     let loads = |variant| {
         let mut bench = Bench::new(2, variant);
+        bench.state.sys.phase = Phase::Mark;
+        bench.state.sys.heap[1] = Some(Object::new(true, 1));
         bench.put(FIRST, "deletion: load mark");
         bench.mutator(0).marking.reference = Some(1);
         bench
@@ -112,6 +116,123 @@ fn the_load_of_a_mark_moves_for_the_sake_of_the_cas() {
     let mut variant = Variant::default();
     variant.without = variant.without.and(Part::Cas);
     assert_eq!(loads(variant).mover(FIRST), Mover::Neither);
+}
+
+/// R10: what is marked stays so, unless it is about to be freed.
+#[test]
+fn the_load_of_a_mark_that_stays_moves_both_ways() {
+    let mut bench = Bench::new(2, Variant::default());
+    bench.put(FIRST, "deletion: load mark");
+    bench.mutator(0).marking.reference = Some(1);
+    bench.state.sys.phase = Phase::Mark;
+    bench.put(GC, "get-roots: set type");
+    assert_eq!(bench.mover(FIRST), Mover::Both);
+    bench.state.sys.heap[1] = Some(Object::new(true, 1));
+    assert_eq!(bench.mover(FIRST), Mover::Right, "it is white");
+    bench.state.sys.heap[1] = Some(Object::new(false, 1));
+    bench.state.sys.buffers[Who::Gc.index()].push(Store::FM(true));
+    assert_eq!(bench.mover(FIRST), Mover::Neither, "it is white soon");
+    bench.state.sys.buffers[Who::Gc.index()].clear();
+    bench.state.gc.src = 1;
+    bench.put(GC, "sweep: free");
+    assert_eq!(bench.mover(FIRST), Mover::Right, "it is gone soon");
+}
+
+/// R15. Marked is what has the sense of `fM`, `false`.
+#[test]
+fn what_is_swept_may_be_looked_at_earlier() {
+    let swept = |variant, object: Option<bool>| {
+        let mut bench = Bench::new(2, variant);
+        bench.put(GC, "sweep: load mark");
+        bench.state.gc.src = 1;
+        bench.state.sys.heap = [
+            Some(Object::new(false, 1)),
+            object.map(|m| Object::new(m, 1)),
+        ]
+        .into_iter()
+        .collect();
+        bench
+    };
+    let [marked, white, missing] = [Some(false), Some(true), None];
+    let mover = |bench: &Bench| bench.mover(GC);
+    let baseline = |object| swept(Variant::default(), object);
+    assert_eq!(mover(&baseline(marked)), Mover::Both);
+    assert_eq!(mover(&baseline(missing)), Mover::Both);
+    assert_eq!(mover(&baseline(white)), Mover::Neither);
+    let no_cas = Variant::without(Part::Cas);
+    assert_eq!(mover(&swept(no_cas, marked)), Mover::Neither);
+    for allocate in [Allocate::NotFa, Allocate::WhiteInMark] {
+        let variant = Variant {
+            allocate,
+            ..Variant::default()
+        };
+        assert_eq!(mover(&swept(variant, missing)), Mover::Neither);
+    }
+    let mut bench = baseline(missing);
+    bench.state.sys.fa = true;
+    assert_eq!(mover(&bench), Mover::Neither, "what comes is white");
+    let mut bench = baseline(missing);
+    bench.state.sys.buffers[Who::Gc.index()].push(Store::FA(true));
+    assert_eq!(mover(&bench), Mover::Neither, "what comes may be white");
+    let mut bench = baseline(marked);
+    bench.mutator(1).marking.fm = Some(true);
+    assert_eq!(mover(&bench), Mover::Neither, "it may be unmarked");
+}
+
+/// R16.
+#[test]
+fn barriers_that_mark_nothing_move() {
+    let loads = |variant, label: &str| {
+        let mut bench = Bench::new(2, variant);
+        bench.put(FIRST, label);
+        bench.mutator(0).marking.reference = Some(1);
+        bench.mutator(1).roots = Refs::first(2);
+        bench.state.sys.heap[1] = Some(Object::new(true, 1));
+        bench
+    };
+    for label in ["deletion: ref ← src.field", "insertion: load mark"] {
+        let bench = loads(Variant::default(), label);
+        assert_eq!(bench.mover(FIRST), Mover::Both, "{label}");
+        let mut bench = loads(Variant::default(), label);
+        bench.state.sys.phase = Phase::Mark;
+        assert_ne!(bench.mover(FIRST), Mover::Both, "{label}");
+        let mut bench = loads(Variant::default(), label);
+        bench.state.sys.buffers[Who::Gc.index()].push(Store::Phase(Phase::Init));
+        assert_ne!(bench.mover(FIRST), Mover::Both, "{label}");
+        let bench = loads(Variant::without(Part::PhaseTest), label);
+        assert_ne!(bench.mover(FIRST), Mover::Both, "{label}");
+    }
+}
+
+/// R17.
+#[test]
+fn noop_handshakes_are_answered_at_once() {
+    let asked = || {
+        let mut bench = Bench::new(2, Variant::default());
+        bench.state.sys.handshake = HandshakeType::Noop;
+        bench.state.sys.pending.set(1, true);
+        // Nothing can be loaded.
+        bench.state.sys.heap[0] = Some(Object::new(false, 1));
+        bench
+    };
+    let answers = |bench: &Bench| {
+        let all = steps(&bench.system, &bench.state);
+        let answers = all.iter().filter(|(_, to)| to.sys.pending.is_empty());
+        (answers.count(), all.len())
+    };
+    assert_eq!(answers(&asked()), (1, 1));
+    let mut bench = asked();
+    bench.state.sys.handshake = HandshakeType::GetWork;
+    let (answering, all) = answers(&bench);
+    assert!(answering == 1 && all > 1, "it takes work with it");
+    let mut bench = asked();
+    bench.state.mutators[1].roots_marked = true;
+    let (answering, all) = answers(&bench);
+    assert!(answering == 1 && all > 1, "it changes what it does");
+    let mut bench = asked();
+    bench.state.sys.buffers[Who::Mutator(1).index()].push(Store::Field(0, 0, None));
+    let (answering, all) = answers(&bench);
+    assert!(answering == 0 && all > 1, "it has to wait");
 }
 
 /// A mutator is about to mark the second object, which the collector is about to free.

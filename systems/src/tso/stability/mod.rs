@@ -1,14 +1,18 @@
 //! What a process can load without anybody coming in between: the value is the same until the process has
 //! moved, whatever the others do.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 
 use refmap::process::{Composition, Location};
 
 use super::handshakes::BEHIND_TYPE;
-use super::request::{Answer, Request};
-use super::scope::{Part, Variant};
-use super::state::{GC, Marking, State, Store, Who, place_of};
+use super::request::{Answer, Place, Request};
+use super::scope::{Allocate, Part, Variant};
+use super::state::{GC, Marking, Phase, State, Store, Who, place_of};
+use crate::heap::Object as Ref;
 
 /// What the collector stores and mutators load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +28,9 @@ pub(super) struct Stability {
     /// Of each location, whether it may store `fM`, and the phase, before it next waits for a handshake that it has
     /// not begun there.
     stores: Vec<[bool; 2]>,
-    has_cas: bool,
+    /// Of each location of the collector, whether it is about to free something.
+    frees: Vec<bool>,
+    variant: Variant,
 }
 
 impl Stability {
@@ -33,11 +39,18 @@ impl Stability {
         let asking = locations
             .clone()
             .map(|at| round_begun(processes, at).is_some());
-        let stores = locations.map(|at| stores_before_waiting(processes, at));
+        let stores = locations
+            .clone()
+            .map(|at| stores_before_waiting(processes, at));
+        let frees = locations.map(|at| {
+            let mut labels = processes.labels(GC, at);
+            labels.any(|label| label.as_str() == "sweep: free")
+        });
         Self {
             is_asking: asking.collect(),
             stores: stores.collect(),
-            has_cas: variant.has(Part::Cas),
+            frees: frees.collect(),
+            variant,
         }
     }
 
@@ -66,7 +79,7 @@ impl Stability {
         let sense = Some(state.sys.fm);
         let is_of_sense = |marking: &Marking| marking.fm.is_none() || marking.fm == sense;
         let pending = state.sys.buffers.iter().flatten();
-        self.has_cas
+        self.variant.has(Part::Cas)
             && self.is_stable(state, process, Shared::FM)
             && is_of_sense(&state.gc.marking)
             && state
@@ -78,6 +91,41 @@ impl Stability {
                 Store::FM(_) => false,
                 Store::Field(..) | Store::FA(_) | Store::Phase(_) => true,
             })
+    }
+
+    /// Whether what a process is about to mark is marked, and stays so until the process has moved.
+    pub fn stays_marked(&self, state: &State, process: usize) -> bool {
+        let Some(who) = Who::at(process) else {
+            return false;
+        };
+        let Some(reference) = state.marking(who).reference else {
+            return false;
+        };
+        let is_freed = self.frees[usize::from(state.at[GC].0)] && state.gc.src == reference;
+        !is_freed && self.is_marked(state, process, reference)
+    }
+
+    fn is_marked(&self, state: &State, process: usize, reference: Ref) -> bool {
+        let mark = Who::at(process).map(|who| state.sys.load(who, Place::Mark(reference)).mark());
+        mark == Some(Some(state.sys.fm)) && self.only_marks(state, process)
+    }
+
+    /// Whether a mutator marks nothing until it has moved, since the phase is and stays idle.
+    pub fn stays_idle(&self, state: &State, process: usize) -> bool {
+        let has_test = process != GC && self.variant.has(Part::PhaseTest);
+        has_test && state.sys.phase == Phase::Idle && self.is_stable(state, process, Shared::Phase)
+    }
+
+    /// Whether what is swept next is marked, or what may come in the place of an object that is missing, and stays so
+    /// until the collector has moved.
+    pub fn stays_swept(&self, state: &State) -> bool {
+        if state.sys.object(state.gc.src).is_some() {
+            return self.is_marked(state, GC, state.gc.src);
+        }
+        let mut pending = state.sys.pending_stores(Who::Gc).iter();
+        let is_pending = pending.any(|store| matches!(store, Store::FA(_)));
+        let is_of_sense = self.variant.allocate == Allocate::Fa && state.sys.fa == state.sys.fm;
+        is_of_sense && !is_pending && self.only_marks(state, GC)
     }
 }
 

@@ -1,0 +1,72 @@
+//! What of the collector is interchangeable.
+
+use std::collections::HashSet;
+
+use refmap::{Refinement, TransitionSystem, asymmetry};
+use refmap_systems::tso::State;
+
+use super::*;
+
+/// References, mutators and the senses of marks are interchangeable: on states of every granularity, of
+/// two mutators or two references.
+#[test]
+fn tso_identities_are_interchangeable() {
+    for granularity in [Granularity::Fine, Granularity::Coarse, Granularity::Reduced] {
+        for (mutators, refs) in [(1, 2), (2, 1), (2, 2)] {
+            for memory in [Memory::Tso, Memory::Pso] {
+                let variant = Variant {
+                    memory,
+                    ..Variant::default()
+                };
+                let refinement = refinement(scope(mutators, refs, 2, granularity), variant);
+                let states = some_states(refinement.implementation(), 20_000, 150);
+                assert_eq!(
+                    asymmetry(&refinement, &states),
+                    None,
+                    "{granularity:?} {memory:?}"
+                );
+            }
+        }
+    }
+}
+
+/// One of every few of the first states, breadth first.
+fn some_states(system: &OnTheFly, first: usize, one_of: usize) -> Vec<State> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    system.initial(&mut |state| found.push(state));
+    let mut next = 0;
+    while next < found.len() && found.len() < first {
+        let from = found[next];
+        system.next(&from, &mut |_, to| {
+            if seen.insert(to) {
+                found.push(to);
+            }
+        });
+        next += 1;
+    }
+    found.into_iter().step_by(one_of).collect()
+}
+
+/// Verdicts and counterexamples are those of the system without the quotient.
+#[test]
+fn tso_symmetry_changes_no_verdict() {
+    let quotient = |part: Option<Part>, symmetry| {
+        let settings = Settings {
+            obligations: Selection::only(AT_REDUCED),
+            symmetry,
+            ..Settings::default()
+        };
+        let variant = part.map_or(Variant::default(), Variant::without);
+        report(reduced(1, 2, 1), variant, &settings)
+    };
+    let parts = Part::ALL.map(Some);
+    for part in std::iter::once(None).chain(parts) {
+        let [plain, up_to] =
+            [Symmetry::None, Symmetry::Full].map(|symmetry| quotient(part, symmetry));
+        assert_eq!(plain.verdict, up_to.verdict, "{part:?}");
+        let length = |report: &Report| report.counterexample.as_ref().map(|c| c.length);
+        assert_eq!(length(&plain), length(&up_to), "{part:?}");
+        assert!(up_to.states < plain.states, "{part:?}");
+    }
+}

@@ -1,0 +1,201 @@
+//! What is said to stay the same, against all that the others do while a process stands still.
+
+use std::collections::HashSet;
+
+use refmap::process::DeadRegisters;
+use refmap::{Symmetric, TransitionSystem};
+
+use super::super::scope::{Granularity, Initial, Scope};
+use super::super::system::OnTheFly;
+use super::*;
+
+fn system(mutators: u8, variant: Variant) -> OnTheFly {
+    let scope = Scope {
+        mutators,
+        refs: 1,
+        fields: 1,
+        buffer: 1,
+        collector_buffer: 4,
+        initial: Initial::Canonical,
+        // What is swept is chosen before its mark is loaded.
+        granularity: Granularity::Reduced,
+        registers: DeadRegisters::Cleared,
+    };
+    OnTheFly::new(scope, variant).expect("it is in range")
+}
+
+/// What is reached from `initial`, as far as one is found that `is_wanted`.
+fn reached(
+    initial: Vec<State>,
+    steps: impl Fn(&State, &mut dyn FnMut(State)),
+    is_wanted: impl Fn(&State) -> bool,
+) -> (HashSet<State>, bool) {
+    let mut seen: HashSet<State> = initial.iter().copied().collect();
+    let mut open = initial;
+    while let Some(from) = open.pop() {
+        if is_wanted(&from) {
+            return (seen, true);
+        }
+        steps(&from, &mut |to| {
+            if seen.insert(to) {
+                open.push(to);
+            }
+        });
+    }
+    (seen, false)
+}
+
+/// What may be said to stay the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Said {
+    FM,
+    Phase,
+    Idle,
+    Marked,
+    Swept,
+}
+
+impl Said {
+    /// What is said of a step.
+    fn of(label: &str) -> &[Self] {
+        match label {
+            "sweep: load mark" => &[Self::Swept],
+            _ if label.ends_with(": load mark") => &[Self::Marked, Self::Idle],
+            _ if label.ends_with(": load fM") => &[Self::FM],
+            _ if label.ends_with(": load phase") => &[Self::Phase],
+            _ => &[],
+        }
+    }
+
+    fn is_said(self, stability: &Stability, state: &State, process: usize) -> bool {
+        match self {
+            Self::FM => stability.is_stable(state, process, Shared::FM),
+            Self::Phase => stability.is_stable(state, process, Shared::Phase),
+            Self::Idle => stability.stays_idle(state, process),
+            Self::Marked => stability.stays_marked(state, process),
+            Self::Swept => stability.stays_swept(state),
+        }
+    }
+
+    /// What is loaded; of what is swept, whether that is freed.
+    fn value(self, state: &State, who: Who) -> (Option<bool>, Option<Phase>) {
+        let mark = |reference| state.sys.load(who, Place::Mark(reference)).mark();
+        match self {
+            Self::FM => (state.sys.load(who, Place::FM).mark(), None),
+            Self::Phase | Self::Idle => (None, Some(state.sys.load(who, Place::Phase).phase())),
+            Self::Marked => (state.marking(who).reference.and_then(mark), None),
+            Self::Swept => {
+                let mark = mark(state.gc.src);
+                (Some(mark.is_some() && mark != state.gc.marking.fm), None)
+            }
+        }
+    }
+}
+
+/// Whether that changes while a process stands still: the others go on with what they are at, answer
+/// handshakes and allocate.
+fn changes(system: &OnTheFly, state: &State, process: usize, said: Said) -> bool {
+    let processes = &system.processes;
+    let who = Who::at(process).expect("the system loads nothing");
+    let others = |from: &State, visit: &mut dyn FnMut(State)| {
+        for other in (0..processes.processes()).filter(|other| *other != process) {
+            let labels: Vec<_> = processes.labels(other, from.at[other]).collect();
+            let rests = labels.iter().any(|label| label.as_str() == "discard");
+            let goes_on = |step: usize| {
+                !rests || ["handshake: poll", "alloc"].contains(&labels[step].as_str())
+            };
+            let mut state = *from;
+            processes.steps_of(other, &goes_on, &mut state, &mut |_, to| visit(*to));
+        }
+    };
+    let now = said.value(state, who);
+    let (_, is_found) = reached(vec![*state], others, |to| said.value(to, who) != now);
+    is_found
+}
+
+/// How many of each that are said to stay the same were tried, and how many that are not, and change.
+fn compare(mutators: u8, variant: Variant) -> Vec<(Said, [usize; 2])> {
+    let system = system(mutators, variant);
+    let stability = Stability::new(&system.processes, variant);
+    let permutations = system.permutations();
+    let mut initial = Vec::new();
+    system.initial(&mut |state| initial.push(state));
+    // Nothing is joined, and of the states that differ only by a symmetry there is one.
+    let steps = |from: &State, visit: &mut dyn FnMut(State)| {
+        let visit = &mut |_, to: State| visit(Symmetric::canonical(&system, &permutations, &to));
+        system.processes.steps(from, visit);
+    };
+    let (all, _) = reached(initial, steps, |_| false);
+    let mut tried = HashSet::new();
+    let all_said = [Said::FM, Said::Phase, Said::Idle, Said::Marked, Said::Swept];
+    let mut counts = all_said.map(|said| (said, [0, 0]));
+    for state in &all {
+        for process in (0..mutators).map(place_of).chain([GC]) {
+            let mut labels = system.processes.labels(process, state.at[process]);
+            let label = labels.next().expect("there is a step");
+            for said in Said::of(label.as_str()) {
+                let is_said = said.is_said(&stability, state, process);
+                // One of each kind.
+                let gc = (state.at[GC], state.gc.marking.fm == Some(state.sys.fm));
+                let asked = state.sys.pending;
+                let is_marked = state.sys.heap[0].map(|object| object.mark == state.sys.fm);
+                let is_fa = state.sys.fa == state.sys.fm;
+                let memory = (state.sys.phase, is_marked, is_fa);
+                if !tried.insert((*said, label, process, is_said, gc, asked, memory)) {
+                    continue;
+                }
+                let changes = changes(&system, state, process, *said);
+                assert!(
+                    !(is_said && changes),
+                    "{said:?} of {process} in {variant:?}: {state:#?}"
+                );
+                let of = counts.iter_mut().find(|(other, _)| other == said);
+                let (_, counts) = of.expect("it is one of them");
+                counts[usize::from(!is_said)] += usize::from(is_said || changes);
+            }
+        }
+    }
+    counts.into()
+}
+
+/// Compares, and tells how many there were of each.
+fn compare_all(variants: impl IntoIterator<Item = (u8, Variant)>) -> Vec<(Said, [usize; 2])> {
+    let mut total: Vec<(Said, [usize; 2])> = Vec::new();
+    for (mutators, variant) in variants {
+        for (place, (said, counts)) in compare(mutators, variant).into_iter().enumerate() {
+            if total.len() == place {
+                total.push((said, [0, 0]));
+            }
+            let sum = &mut total[place].1;
+            *sum = [sum[0] + counts[0], sum[1] + counts[1]];
+        }
+    }
+    total
+}
+
+fn senses() -> [Variant; 2] {
+    [Allocate::NotFa, Allocate::WhiteInMark].map(|allocate| Variant {
+        allocate,
+        ..Variant::default()
+    })
+}
+
+#[test]
+fn what_is_said_to_stay_the_same_does() {
+    let mut variants = vec![Variant::default()];
+    variants.extend(Part::ALL.map(Variant::without));
+    variants.extend(senses());
+    let mut variants: Vec<_> = variants.into_iter().map(|variant| (1, variant)).collect();
+    variants.push((2, Variant::default()));
+    for (said, [same, changing]) in compare_all(variants) {
+        assert!(same >= 20 && changing >= 10, "{said:?}: {same}, {changing}");
+    }
+}
+
+#[test]
+#[ignore = "some 5 minutes"]
+fn what_is_said_to_stay_the_same_does_with_two_mutators() {
+    let parts = [Part::IdleNoop, Part::InitNoop, Part::MarkNoop].map(Variant::without);
+    let variants = parts.into_iter().chain(senses());
+    compare_all(variants.map(|variant| (2, variant)));
+}
