@@ -29,7 +29,7 @@ fn tso_collects_only_garbage_from_every_beginning() {
 
 /// Two references: every rule fires, and every premise is true somewhere.
 #[test]
-#[ignore = "some 8 s"]
+#[ignore = "some 4 s"]
 fn tso_collects_only_garbage_with_two_references() {
     let report = check(coarse(1, 2, 1), Variant::default(), &[]);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
@@ -50,7 +50,7 @@ fn tso_collects_only_garbage_with_two_references_at_fine() {
 /// All that coarse granularity decides, with another mutator and with another reference, of states that differ
 /// only by a symmetry one each.
 #[test]
-#[ignore = "some 2 minutes"]
+#[ignore = "some 50 s"]
 fn tso_collects_only_garbage_at_larger_instances() {
     for (mutators, refs, states, transitions) in
         [(2, 1, 132_361, 763_752), (1, 3, 6_163_500, 23_218_957)]

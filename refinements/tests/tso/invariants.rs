@@ -65,7 +65,6 @@ fn tso_every_invariant_bites() {
 
 /// … and these where marking does without the CAS, which frees nothing reachable at that instance.
 #[test]
-#[ignore = "some 20 s"]
 fn tso_every_invariant_bites_with_two_references() {
     let names = OF_TWO_REFERENCES.map(|name| format!("invariant:{name}"));
     let names: Vec<_> = names.iter().map(String::as_str).collect();

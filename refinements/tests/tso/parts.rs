@@ -41,7 +41,6 @@ fn tso_needs_the_deletion_barrier() {
 
 /// [section 2.1]
 #[test]
-#[ignore = "some 10 s"]
 fn tso_needs_the_insertion_barrier() {
     let variant = Variant::without(Part::InsertionBarrier);
     unsafe_at_1_2(variant, 119, "marked_insertions", 29);
@@ -61,7 +60,7 @@ fn tso_needs_the_fences_of_handshakes() {
 
 /// Where stores act at once there is nothing for a fence to do: all obligations hold without them.
 #[test]
-#[ignore = "some 10 s"]
+#[ignore = "some 3 s"]
 fn tso_fences_are_for_the_buffers() {
     let sc = |variant: Variant| {
         let variant = Variant {
@@ -86,7 +85,7 @@ fn tso_needs_root_marking() {
 
 /// The sense with which objects are allocated [section 2.2].
 #[test]
-#[ignore = "some 60 s"]
+#[ignore = "some 15 s"]
 fn tso_needs_the_sense_of_allocation() {
     let allocate = |allocate| Variant {
         allocate,
@@ -110,7 +109,7 @@ fn tso_needs_the_sense_of_allocation() {
 /// Without the mark handshake something is freed that is reachable, because its fence goes with it: with
 /// the fence alone nothing is, at one mutator. (An instance of one mutator says little of a handshake.)
 #[test]
-#[ignore = "some 30 s"]
+#[ignore = "some 7 s"]
 fn tso_needs_the_fence_of_the_mark_handshake() {
     let variant = Variant::without(Part::MarkNoop);
     unsafe_at_1_2(variant, 95, "handshake_phase", 31);
@@ -125,7 +124,7 @@ fn tso_needs_the_fence_of_the_mark_handshake() {
 /// What breaks invariants and yet frees nothing reachable at one mutator and two references. That is no
 /// proof of safety: a handshake is for several mutators, and a chain takes a third reference.
 #[test]
-#[ignore = "some 120 s"]
+#[ignore = "some 40 s"]
 fn tso_parts_of_which_two_references_show_no_need() {
     for (part, states, first, length) in [
         (Part::PhaseTest, 551_586, "sys_phase_Idle", 16),
@@ -161,7 +160,7 @@ fn tso_parts_of_which_two_references_show_no_need() {
 /// The order of the barriers does not matter [section 4, on Doligez & Gonthier], nor does it at this size
 /// that a buffer, of two places, be in order across locations.
 #[test]
-#[ignore = "some 60 s"]
+#[ignore = "some 15 s"]
 fn tso_holds_with_barriers_in_either_order_and_with_pso() {
     let other = Variant {
         barriers: Barriers::InsertionFirst,
@@ -192,7 +191,7 @@ fn tso_may_load_the_sense_first() {
 
 /// The same with two references.
 #[test]
-#[ignore = "some 20 s"]
+#[ignore = "some 3 s"]
 fn tso_may_load_the_sense_first_with_two_references() {
     let variant = Variant {
         loads: Loads::SenseFirst,
