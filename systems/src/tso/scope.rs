@@ -45,6 +45,23 @@ pub enum Granularity {
     Reduced,
 }
 
+#[cfg(test)]
+impl Scope {
+    /// The smallest of its size, at granularity reduced.
+    pub(super) fn of_reduced(mutators: u8, refs: u8) -> Self {
+        Self {
+            mutators,
+            refs,
+            fields: 1,
+            buffer: 1,
+            collector_buffer: 4,
+            initial: Initial::Canonical,
+            granularity: Granularity::Reduced,
+            registers: DeadRegisters::Cleared,
+        }
+    }
+}
+
 impl Granularity {
     /// What the processes take for one step.
     pub(super) fn of_processes(self) -> process::Granularity {

@@ -1,9 +1,9 @@
 //! What moves, at states made by hand.
 
-use refmap::process::{DeadRegisters, Location};
+use refmap::process::Location;
 use refmap::{TransitionSystem, steps};
 
-use super::super::scope::{Allocate, Granularity, Initial, Part, Scope, Variant};
+use super::super::scope::{Allocate, Part, Scope, Variant};
 use super::super::state::{HandshakeType, Object, Phase, State, Store, Who, place_of};
 use super::super::system::OnTheFly;
 use super::{GC, Mover, Reduction};
@@ -18,17 +18,8 @@ struct Bench {
 
 impl Bench {
     fn new(mutators: u8, variant: Variant) -> Self {
-        let scope = Scope {
-            mutators,
-            refs: 2,
-            fields: 1,
-            buffer: 1,
-            collector_buffer: 4,
-            initial: Initial::Canonical,
-            granularity: Granularity::Reduced,
-            registers: DeadRegisters::Cleared,
-        };
-        let system = OnTheFly::new(scope, variant).expect("it is in range");
+        let system =
+            OnTheFly::new(Scope::of_reduced(mutators, 2), variant).expect("it is in range");
         let mut initial = Vec::new();
         system.initial(&mut |state| initial.push(state));
         Self {
