@@ -156,7 +156,7 @@ fn tso_joined_steps_show_less() {
 }
 
 #[test]
-#[ignore = "some 20 minutes"]
+#[ignore = "half an hour and more"]
 fn tso_coarse_steps_show_what_fine_ones_show_with_two_references() {
     for variant in variants() {
         coarse_shows_what_fine_shows(1, 2, variant);

@@ -45,6 +45,8 @@ mod marking;
 mod memory;
 mod mutator;
 mod packing;
+#[cfg(test)]
+mod plainly;
 mod reduced;
 mod request;
 mod scope;

@@ -55,7 +55,7 @@ pub enum Handshake {
 }
 
 /// Where something is loaded from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The mark of an object.
     Mark(Ref),

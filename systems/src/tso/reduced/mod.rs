@@ -5,8 +5,9 @@
 //! A step that can be put off until after whatever another process does next is a right mover, one that
 //! can be done before what another process did last a left mover. Right movers, at most one step of
 //! any kind, and then left movers are run together: what others did in between can as well be
-//! done before or after. Joined are steps with the quiet ones behind them; each joined step is therefore an
-//! execution of the system at fine granularity, and what is found to be violated is.
+//! done before or after. With them is run together what others can as well do just before (R18) or at once
+//! (R19). Joined are steps with the quiet ones behind them; each joined step is therefore an execution of the
+//! system at fine granularity, and what is found to be violated is.
 //!
 //! What moves, and why:
 //!
@@ -37,7 +38,10 @@
 //!   marked and not unmarked: the load before the lock can be put off. What it found marked still is; what
 //!   it found white and lost to somebody else it then finds marked, and does nothing in either case. (That
 //!   is what the CAS is for: without it both would go on, and the load does not move.) A load of what is
-//!   marked already moves both ways, unless that is about to be freed.
+//!   marked already moves both ways, unless that is about to be freed. Where the sense may change meanwhile it
+//!   can still be put off until just before the sense is loaded, if only those can mark the object by then who
+//!   load its mark later, and with the new sense: whoever finds it marked so does nothing, and would else have
+//!   lost the CAS.
 //! - R11. What is stored is chosen when it is first needed, since the choice is the mutator's own: with the step
 //!   before, if whatever is chosen can then be stored at once, and otherwise with what comes next.
 //! - R12. Ghosts are left out: no guard reads them, and programs do not see them.
@@ -55,15 +59,26 @@
 //! - R17. A mutator at rest answers a noop handshake as soon as it can, before anybody does anything else: the
 //!   answer commutes with what others do and with what the mutator could do first, and nobody waits for
 //!   it not to be given. (Not so where it makes the mutator forget that its roots are marked.)
+//! - R18. What a mutator loads of a field, of `fM` or of the phase, others change only by committing what they
+//!   have stored. So these loads can be put off until just before such a commit: it is run together with the
+//!   loads before it, of any of the others, and with what has to come before these. (With SC memory there is
+//!   no commit, and they are no movers.)
+//! - R19. What can be done before what another process did last need not wait: what moves both ways is run
+//!   together with the step that made it possible, and where there is another left mover nothing else is
+//!   done before it.
 //!
 //! Exact for `simulation` and `deadlock` by these reasons, as long as nothing is freed that a mutator is about to
 //! mark: R2, R9 and R10 take what is about to be marked for an object. That something a program can still
 //! reach is freed is what is looked for; that something else is, which a barrier has loaded and will mark, is an
 //! assumption, which is tested at each freeing: where it fails the step panics, and nothing is said
-//! to hold. That no verdict changes is tested by comparison with coarse granularity. `reduced` is
-//! not exact for invariants, whose intermediate states are passed over, nor for `environment`.
+//! to hold. That no verdict changes is tested by comparison with coarse granularity, and where all mutators
+//! rest it is tested that joined steps reach what the steps that they join reach. `reduced` is not exact for
+//! invariants, whose intermediate states are passed over, nor for `environment`.
 
+mod commits;
 mod movers;
+#[cfg(test)]
+mod rests;
 #[cfg(test)]
 mod tests;
 
@@ -91,45 +106,22 @@ impl Reduction {
             found: Vec::new(),
         };
         let mut state = *from;
-        let mutators = from.numbers();
-        let mut has_loaded = false;
-        for mutator in mutators.clone() {
-            if !joined.is_at_rest(from, mutator) || loadable(from, mutator).is_empty() {
-                continue;
-            }
-            let process = place_of(mutator);
-            let loads = self.of_kind(from, process, Kind::Load);
-            joined.begin(&mut state, process, &loads, &mut |act, to| {
-                if to.mutator(mutator).roots != from.mutator(mutator).roots {
-                    has_loaded = true;
-                    visit(act, to);
-                }
-            });
-        }
-        // R14: nothing else is done before.
-        if has_loaded {
-            return;
-        }
-        // R17.
-        let mut answers = false;
-        for mutator in mutators.clone() {
-            if joined.is_only_to_answer(from, mutator) {
-                answers = true;
-                joined.answer_handshake(&mut state, mutator, visit);
-            }
-        }
-        if answers {
+        if joined.at_once(from, visit) {
             return;
         }
         joined.begin(&mut state, GC, &|_| true, visit);
-        joined.begin(&mut state, SYS, &self.pending(from), visit);
-        for mutator in mutators {
+        for who in from.everybody() {
+            joined.commit(&mut state, who, visit);
+        }
+        for mutator in from.numbers() {
             let process = place_of(mutator);
             match joined.is_at_rest(from, mutator) {
                 false => joined.begin(&mut state, process, &|_| true, visit),
                 true => {
-                    let works = self.of_kind(from, process, Kind::Work);
-                    joined.begin(&mut state, process, &works, visit);
+                    for kind in [Kind::Alloc, Kind::Store] {
+                        let works = self.of_kind(from, process, kind);
+                        joined.begin(&mut state, process, &works, visit);
+                    }
                     joined.answer_handshake(&mut state, mutator, visit);
                 }
             }
@@ -167,6 +159,50 @@ struct Joined<'a> {
 impl Joined<'_> {
     fn is_at_rest(&self, state: &State, mutator: u8) -> bool {
         self.reduction.at(state, place_of(mutator)).0 == Mover::Begins
+    }
+
+    /// What is done before anybody does anything else, if there is something.
+    fn at_once(&mut self, from: &State, visit: &mut dyn FnMut(Act, State)) -> bool {
+        let mut state = *from;
+        let mutators = from.numbers();
+        let mut is_taken = false;
+        // R19.
+        for process in mutators.clone().map(place_of).chain([GC]) {
+            if self.is_left(&mut state, process) {
+                self.begin(&mut state, process, &|_| true, &mut |act, to| {
+                    is_taken = true;
+                    visit(act, to);
+                });
+            }
+        }
+        if is_taken {
+            return true;
+        }
+        // R14.
+        for mutator in mutators.clone() {
+            if !self.is_at_rest(from, mutator) || loadable(from, mutator).is_empty() {
+                continue;
+            }
+            let process = place_of(mutator);
+            let loads = self.reduction.of_kind(from, process, Kind::Load);
+            self.begin(&mut state, process, &loads, &mut |act, to| {
+                if to.mutator(mutator).roots != from.mutator(mutator).roots {
+                    is_taken = true;
+                    visit(act, to);
+                }
+            });
+        }
+        if is_taken {
+            return true;
+        }
+        // R17.
+        for mutator in mutators {
+            if self.is_only_to_answer(from, mutator) {
+                is_taken = true;
+                self.answer_handshake(&mut state, mutator, visit);
+            }
+        }
+        is_taken
     }
 
     /// The steps of a process from a state, those that `is_taken`, each with what is joined to it.
@@ -258,19 +294,52 @@ impl Joined<'_> {
 
     /// What comes next cannot be done yet. Where only right movers have been taken, they can be put off until
     /// it can.
-    fn blocked(&mut self, state: &State, is_right: bool, visit: &mut dyn FnMut(State, usize)) {
+    fn blocked(&mut self, state: &mut State, is_right: bool, visit: &mut dyn FnMut(State, usize)) {
         if !is_right {
             self.found(state, visit);
         }
     }
 
+    /// A state is told when everybody has done what moves both ways (R19).
+    fn found(&mut self, state: &mut State, visit: &mut dyn FnMut(State, usize)) {
+        self.catch_up(state, 0, visit);
+    }
+
+    /// The same of the processes from one on.
+    fn catch_up(&mut self, state: &mut State, process: usize, visit: &mut dyn FnMut(State, usize)) {
+        let processes = self.processes;
+        if process == processes.processes() {
+            return self.tell(state, visit);
+        }
+        let (mover, when) = self.reduction.at(state, process);
+        let mut is_stuck = true;
+        if mover == Mover::Both && is_due(state, process, when) {
+            processes.steps_of(process, &|_| true, state, &mut |_, to| {
+                is_stuck = false;
+                self.catch_up(to, process, visit);
+            });
+        }
+        if is_stuck {
+            self.catch_up(state, process + 1, visit);
+        }
+    }
+
     /// One of several ways to a state is told.
-    fn found(&mut self, state: &State, visit: &mut dyn FnMut(State, usize)) {
+    fn tell(&mut self, state: &State, visit: &mut dyn FnMut(State, usize)) {
         let mut state = *state;
         forget_ghosts(&mut state);
         if !self.found.contains(&state) {
             self.found.push(state);
             visit(state, self.found.len() - 1);
+        }
+    }
+
+    /// R19: whether what a process does next can be done before what others did last.
+    fn is_left(&self, state: &mut State, process: usize) -> bool {
+        match self.reduction.at(state, process).0 {
+            Mover::Both | Mover::Left => true,
+            Mover::Chooses => self.comes_to_rest(state, process),
+            _ => false,
         }
     }
 

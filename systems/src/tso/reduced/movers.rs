@@ -4,10 +4,10 @@ use refmap::process::{Composition, Label, Location};
 
 use super::super::colours::reach;
 use super::super::memory::commit_of;
-use super::super::request::{Answer, Request};
+use super::super::request::{Answer, Place, Request};
 use super::super::scope::{Memory, Variant};
 use super::super::stability::{Shared, Stability};
-use super::super::state::{GC, SYS, State, Store, Who, place_of};
+use super::super::state::{GC, Mutator, SYS, State, Store, Who, place_of};
 use crate::heap::Objects as Refs;
 
 /// How a step moves past those of other processes.
@@ -56,8 +56,8 @@ pub(super) enum Kind {
     Discard,
     /// To answer a handshake.
     Answer,
-    /// To allocate, or to store.
-    Work,
+    Alloc,
+    Store,
     /// Another step: of one who is not at rest, or one that does nothing.
     Other,
 }
@@ -68,7 +68,8 @@ impl Kind {
             "load: choose" => Self::Load,
             "discard" => Self::Discard,
             "handshake: poll" => Self::Answer,
-            "alloc" | "store: choose" => Self::Work,
+            "alloc" => Self::Alloc,
+            "store: choose" => Self::Store,
             _ => Self::Other,
         }
     }
@@ -135,13 +136,17 @@ impl Reduction {
             {
                 Mover::Both
             }
-            Mover::Load(shared) => {
-                let is_stable = self.stability.is_stable(state, process, shared);
-                or_neither(is_stable, Mover::Both)
+            Mover::Load(shared) if self.stability.is_stable(state, process, shared) => Mover::Both,
+            Mover::LoadField if is_private(state, process) => Mover::Both,
+            Mover::Load(_) | Mover::LoadField => {
+                or_neither(self.loaded(state, process).is_some(), Mover::Right)
             }
-            Mover::LoadField => or_neither(is_private(state, process), Mover::Both),
             Mover::LoadMark if self.stability.stays_marked(state, process) => Mover::Both,
-            Mover::LoadMark => or_neither(self.stability.only_marks(state, process), Mover::Right),
+            Mover::LoadMark => {
+                let moves = self.stability.only_marks(state, process)
+                    || self.stability.stays_marked_until_flip(state, process);
+                or_neither(moves, Mover::Right)
+            }
             Mover::LoadSwept => or_neither(self.stability.stays_swept(state), Mover::Both),
             Mover::Free => {
                 if let Some(mutator) = loses(state) {
@@ -158,6 +163,23 @@ impl Reduction {
         (mover, when)
     }
 
+    /// What a mutator loads next, if others can change that only by committing what they have stored (R18).
+    pub(super) fn loaded(&self, state: &State, process: usize) -> Option<Place> {
+        let (Some(Who::Mutator(mutator)), Memory::Tso | Memory::Pso) =
+            (Who::at(process), self.variant.memory)
+        else {
+            return None;
+        };
+        let (mover, _) = self.steps[process][usize::from(state.at[process].0)];
+        let Mutator { src, field, .. } = *state.mutator(mutator);
+        match mover {
+            Mover::Load(Shared::FM) => Some(Place::FM),
+            Mover::Load(Shared::Phase) => Some(Place::Phase),
+            Mover::LoadField if state.sys.object(src).is_some() => Some(Place::Field(src, field)),
+            _ => None,
+        }
+    }
+
     /// Of the steps of a process in a state, those of a kind.
     pub(super) fn of_kind(
         &self,
@@ -167,6 +189,11 @@ impl Reduction {
     ) -> impl Fn(usize) -> bool + use<'_> {
         let kinds = &self.kinds[process][usize::from(state.at[process].0)];
         move |step| kinds[step] == kind
+    }
+
+    /// Whose store a step of the system commits.
+    pub(super) fn committed_by(&self, step: usize) -> Option<Who> {
+        self.commits[step]
     }
 
     /// Of the steps of the system, those that commit what is pending in a state.

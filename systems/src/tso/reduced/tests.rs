@@ -3,7 +3,7 @@
 use refmap::process::Location;
 use refmap::{TransitionSystem, steps};
 
-use super::super::scope::{Allocate, Part, Scope, Variant};
+use super::super::scope::{Allocate, Loads, Part, Scope, Variant};
 use super::super::state::{HandshakeType, Object, Phase, State, Store, Who, place_of};
 use super::super::system::OnTheFly;
 use super::{GC, Mover, Reduction};
@@ -47,7 +47,7 @@ impl Bench {
 
 const FIRST: usize = 2;
 
-/// R4: what a mutator is about to publish is not its own any more.
+/// R4: what a mutator is about to publish is not its own any more. What is not its own can be loaded later (R18).
 #[test]
 fn a_load_moves_as_long_as_nobody_else_gets_to_the_object() {
     assert_eq!(place_of(0), FIRST);
@@ -62,13 +62,13 @@ fn a_load_moves_as_long_as_nobody_else_gets_to_the_object() {
     bench.state.sys.buffers[Who::Mutator(0).index()].push(Store::Field(0, 0, Some(1)));
     assert_eq!(
         bench.mover(FIRST),
-        Mover::Neither,
+        Mover::Right,
         "its own store publishes it"
     );
     bench.state.sys.buffers[Who::Mutator(0).index()].clear();
 
     bench.mutator(1).roots = Refs::first(2);
-    assert_eq!(bench.mover(FIRST), Mover::Neither, "the other one holds it");
+    assert_eq!(bench.mover(FIRST), Mover::Right, "the other one holds it");
     bench.mutator(1).roots = Refs::one(0);
 
     bench.state.sys.heap[1] = None;
@@ -122,11 +122,89 @@ fn the_load_of_a_mark_that_stays_moves_both_ways() {
     assert_eq!(bench.mover(FIRST), Mover::Right, "it is white");
     bench.state.sys.heap[1] = Some(Object::new(false, 1));
     bench.state.sys.buffers[Who::Gc.index()].push(Store::FM(true));
-    assert_eq!(bench.mover(FIRST), Mover::Neither, "it is white soon");
+    assert_eq!(bench.mover(FIRST), Mover::Right, "it is white soon");
     bench.state.sys.buffers[Who::Gc.index()].clear();
     bench.state.gc.src = 1;
     bench.put(GC, "sweep: free");
     assert_eq!(bench.mover(FIRST), Mover::Right, "it is gone soon");
+}
+
+/// R10: until the sense changes what is marked stays so, but for those who have seen it white.
+#[test]
+fn the_load_of_a_mark_moves_until_the_sense_changes() {
+    let loads = |variant| {
+        let mut bench = Bench::new(2, variant);
+        bench.state.sys.phase = Phase::Mark;
+        bench.put(FIRST, "deletion: load mark");
+        bench.mutator(0).marking.reference = Some(1);
+        bench.mutator(1).marking.reference = Some(1);
+        bench.state.sys.buffers[Who::Gc.index()].push(Store::FM(true));
+        bench
+    };
+    let mut bench = loads(Variant::default());
+    assert_eq!(bench.mover(FIRST), Mover::Right);
+    bench.mutator(1).marking.mark = Some(true);
+    assert_eq!(bench.mover(FIRST), Mover::Neither, "it is unmarked later");
+    bench.mutator(1).marking.reference = Some(0);
+    assert_eq!(bench.mover(FIRST), Mover::Right, "another one is");
+    bench.mutator(1).marking.fm = Some(true);
+    assert_eq!(
+        bench.mover(FIRST),
+        Mover::Neither,
+        "it is marked so too early"
+    );
+    let sense_first = Variant {
+        loads: Loads::SenseFirst,
+        ..Variant::default()
+    };
+    for variant in [sense_first, Variant::without(Part::Cas)] {
+        assert_eq!(loads(variant).mover(FIRST), Mover::Neither);
+    }
+}
+
+/// R18.
+#[test]
+fn what_is_about_to_change_is_loaded_before() {
+    let mut bench = Bench::new(2, Variant::default());
+    bench.state.sys.phase = Phase::Mark;
+    bench.state.sys.heap[1] = Some(Object::new(true, 1));
+    bench.state.sys.buffers[Who::Mutator(1).index()].push(Store::Field(0, 0, None));
+    bench.state.gc.marking.phase = Phase::Mark;
+    bench.put(GC, "get-roots: poll");
+    let holds = bench.state.mutators.iter_mut();
+    holds.for_each(|mutator| mutator.roots = Refs::first(2));
+    let about_to_mark = |bench: &Bench| {
+        let commits = steps(&bench.system, &bench.state).into_iter();
+        let commits = commits.filter(|(_, to)| to.sys.heap[0] == Some(Object::new(false, 1)));
+        let marking = commits.map(|(_, to)| to.mutators[0].marking.reference);
+        marking.collect::<Vec<_>>()
+    };
+    assert_eq!(about_to_mark(&bench), [None, Some(1)]);
+    // What it has stored itself is what it loads, before and after.
+    bench.state.sys.buffers[Who::Mutator(0).index()].push(Store::Field(0, 0, Some(1)));
+    assert_eq!(about_to_mark(&bench), [None]);
+    bench.state.sys.buffers[Who::Mutator(0).index()].clear();
+    // Nothing changes.
+    bench.state.sys.heap[0] = Some(Object::new(false, 1));
+    assert!(!about_to_mark(&bench).contains(&Some(1)));
+}
+
+/// R19.
+#[test]
+fn what_can_be_done_earlier_is_done_at_once() {
+    let mut bench = Bench::new(2, Variant::default());
+    bench.state.sys.phase = Phase::Mark;
+    bench.put(GC, "get-roots: poll");
+    bench.put(FIRST, "store: src.field ← dst");
+    let holds = bench.state.mutators.iter_mut();
+    holds.for_each(|mutator| mutator.roots = Refs::first(2));
+    let own = Who::Mutator(0).index();
+    let all = steps(&bench.system, &bench.state);
+    assert_eq!(all.len(), 1, "it stores");
+    assert_eq!(all[0].1.sys.buffers[own].len(), 1);
+    bench.state.sys.buffers[own].push(Store::Field(0, 0, None));
+    let all = steps(&bench.system, &bench.state);
+    assert!(all.len() > 1, "there is no room");
 }
 
 /// R15. Marked is what has the sense of `fM`, `false`.

@@ -10,8 +10,8 @@ use refmap::process::{Composition, Location};
 
 use super::handshakes::BEHIND_TYPE;
 use super::request::{Answer, Place, Request};
-use super::scope::{Allocate, Part, Variant};
-use super::state::{GC, Marking, Phase, State, Store, Who, place_of};
+use super::scope::{Allocate, Loads, Part, Variant};
+use super::state::{GC, Mark, Marking, Phase, State, Store, Who, place_of};
 use crate::heap::Object as Ref;
 
 /// What the collector stores and mutators load.
@@ -21,13 +21,20 @@ pub(super) enum Shared {
     Phase,
 }
 
+/// What the collector may do.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ahead {
+    stores_fm: bool,
+    stores_phase: bool,
+    marks: bool,
+}
+
 /// What is known of the collector's next stores.
 pub(super) struct Stability {
     /// Of each location of the collector, whether it has begun a handshake there, and not seen all answers.
     is_asking: Vec<bool>,
-    /// Of each location, whether it may store `fM`, and the phase, before it next waits for a handshake that it has
-    /// not begun there.
-    stores: Vec<[bool; 2]>,
+    /// Of each location, what it may do before it next waits for a handshake that it has not begun there.
+    ahead: Vec<Ahead>,
     /// Of each location of the collector, whether it is about to free something.
     frees: Vec<bool>,
     variant: Variant,
@@ -39,16 +46,14 @@ impl Stability {
         let asking = locations
             .clone()
             .map(|at| round_begun(processes, at).is_some());
-        let stores = locations
-            .clone()
-            .map(|at| stores_before_waiting(processes, at));
+        let ahead = locations.clone().map(|at| before_waiting(processes, at));
         let frees = locations.map(|at| {
             let mut labels = processes.labels(GC, at);
             labels.any(|label| label.as_str() == "sweep: free")
         });
         Self {
             is_asking: asking.collect(),
-            stores: stores.collect(),
+            ahead: ahead.collect(),
             frees: frees.collect(),
             variant,
         }
@@ -68,9 +73,21 @@ impl Stability {
         if is_pending {
             return false;
         }
+        let ahead = self.ahead_of(state, process);
+        match shared {
+            Shared::FM => !ahead.stores_fm,
+            Shared::Phase => !ahead.stores_phase,
+        }
+    }
+
+    /// What the collector may do before it next waits for a mutator that has something to do before it answers.
+    fn ahead_of(&self, state: &State, process: usize) -> Ahead {
         let at = usize::from(state.at[GC].0);
         let is_asked = state.sys.pending.contains((process - place_of(0)) as u8);
-        self.is_asking[at] && is_asked || !self.stores[at][shared as usize]
+        match self.is_asking[at] && is_asked {
+            true => Ahead::default(),
+            false => self.ahead[at],
+        }
     }
 
     /// Whether until `process` has moved objects are marked, and not unmarked: whoever marks does so with the
@@ -110,6 +127,37 @@ impl Stability {
         mark == Some(Some(state.sys.fm)) && self.only_marks(state, process)
     }
 
+    /// Whether what a mutator is about to mark is marked, and stays so until the sense of marks has changed, after
+    /// which it can be marked with the new sense, and stays so too. That takes that nobody marks it with the old
+    /// one by then who saw it white, as those might who load the sense first.
+    pub fn stays_marked_until_flip(&self, state: &State, process: usize) -> bool {
+        let Some(who @ Who::Mutator(_)) = Who::at(process) else {
+            return false;
+        };
+        let Some(reference) = state.marking(who).reference else {
+            return false;
+        };
+        let sense = Some(state.sys.fm);
+        let is_freed = self.frees[usize::from(state.at[GC].0)] && state.gc.src == reference;
+        let none_or_of_sense = |mark: Option<Mark>| mark.is_none() || mark == sense;
+        let keeps = |other: &Marking| {
+            let has_seen = [other.mark, other.cas_mark].map(none_or_of_sense);
+            other.reference != Some(reference) || has_seen == [true; 2]
+        };
+        let mut mutators = state.mutators.iter();
+        let pending = state.sys.buffers.iter().flatten();
+        self.variant.has(Part::Cas)
+            && self.variant.loads == Loads::MarkFirst
+            && state.sys.load(who, Place::Mark(reference)).mark() == sense
+            && !is_freed
+            && (state.gc.marking.fm == sense || !self.ahead_of(state, process).marks)
+            && mutators.all(|other| none_or_of_sense(other.marking.fm) && keeps(&other.marking))
+            && pending.into_iter().all(|store| match store {
+                Store::Mark(_, mark) => Some(*mark) == sense,
+                _ => true,
+            })
+    }
+
     /// Whether a mutator marks nothing until it has moved, since the phase is and stays idle.
     pub fn stays_idle(&self, state: &State, process: usize) -> bool {
         let has_test = process != GC && self.variant.has(Part::PhaseTest);
@@ -141,18 +189,15 @@ fn round_begun(
     })
 }
 
-/// Whether the collector may store `fM`, and the phase, from a location on before it waits for a handshake that
-/// it has not begun there: of one that it has begun a mutator may have answered already.
-fn stores_before_waiting(
-    processes: &Composition<State, Request, Answer>,
-    from: Location,
-) -> [bool; 2] {
+/// What the collector may do from a location on before it waits for a handshake that it has not begun there: of
+/// one that it has begun a mutator may have answered already.
+fn before_waiting(processes: &Composition<State, Request, Answer>, from: Location) -> Ahead {
     let waits = |at| {
         let mut labels = processes.labels(GC, at);
         labels.find_map(|label| label.as_str().strip_suffix(": somebody to wait for"))
     };
     let begun = round_begun(processes, from);
-    let mut stores = [false; 2];
+    let mut ahead = Ahead::default();
     let mut seen = HashSet::from([from]);
     let mut open = vec![from];
     while let Some(at) = open.pop() {
@@ -160,11 +205,12 @@ fn stores_before_waiting(
             continue;
         }
         for label in processes.labels(GC, at) {
-            stores[Shared::FM as usize] |= label.as_str().ends_with("store fM");
-            stores[Shared::Phase as usize] |= label.as_str().starts_with("phase ←");
+            ahead.stores_fm |= label.as_str().ends_with("store fM");
+            ahead.stores_phase |= label.as_str().starts_with("phase ←");
+            ahead.marks |= label.as_str().ends_with(": store mark");
         }
         let targets = processes.targets(GC, at).into_iter();
         open.extend(targets.filter(|to| seen.insert(*to)));
     }
-    stores
+    ahead
 }

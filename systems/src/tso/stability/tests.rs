@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use refmap::{Symmetric, TransitionSystem};
 
+use super::super::plainly::reached;
 use super::super::scope::Scope;
 use super::super::system::OnTheFly;
 use super::*;
@@ -13,30 +14,6 @@ fn system(mutators: u8, variant: Variant) -> OnTheFly {
     OnTheFly::new(Scope::of_reduced(mutators, 1), variant).expect("it is in range")
 }
 
-/// What is reached from `initial`, breadth first, up to the first that `is_wanted`.
-fn reached(
-    initial: Vec<State>,
-    steps: impl Fn(&State, &mut dyn FnMut(State)),
-    is_wanted: impl Fn(&State) -> bool,
-) -> (Vec<State>, bool) {
-    let mut seen: HashSet<State> = initial.iter().copied().collect();
-    let mut all = initial;
-    let mut next = 0;
-    while next < all.len() {
-        let from = all[next];
-        if is_wanted(&from) {
-            return (all, true);
-        }
-        steps(&from, &mut |to| {
-            if seen.insert(to) {
-                all.push(to);
-            }
-        });
-        next += 1;
-    }
-    (all, false)
-}
-
 /// What may be said to stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Said {
@@ -44,6 +21,8 @@ enum Said {
     Phase,
     Idle,
     Marked,
+    /// Marked until the sense of memory changes, and marked then with the new one it stays so.
+    MarkedUntilFlip,
     Swept,
 }
 
@@ -52,7 +31,9 @@ impl Said {
     fn of(label: &str) -> &[Self] {
         match label {
             "sweep: load mark" => &[Self::Swept],
-            _ if label.ends_with(": load mark") => &[Self::Marked, Self::Idle],
+            _ if label.ends_with(": load mark") => {
+                &[Self::Marked, Self::MarkedUntilFlip, Self::Idle]
+            }
             _ if label.ends_with(": load fM") => &[Self::FM],
             _ if label.ends_with(": load phase") => &[Self::Phase],
             _ => &[],
@@ -65,6 +46,7 @@ impl Said {
             Self::Phase => stability.is_stable(state, process, Shared::Phase),
             Self::Idle => stability.stays_idle(state, process),
             Self::Marked => stability.stays_marked(state, process),
+            Self::MarkedUntilFlip => stability.stays_marked_until_flip(state, process),
             Self::Swept => stability.stays_swept(state),
         }
     }
@@ -75,7 +57,9 @@ impl Said {
         match self {
             Self::FM => (state.sys.load(who, Place::FM).mark(), None),
             Self::Phase | Self::Idle => (None, Some(state.sys.load(who, Place::Phase).phase())),
-            Self::Marked => (state.marking(who).reference.and_then(mark), None),
+            Self::Marked | Self::MarkedUntilFlip => {
+                (state.marking(who).reference.and_then(mark), None)
+            }
             Self::Swept => {
                 let mark = mark(state.gc.src);
                 (Some(mark.is_some() && mark != state.gc.marking.fm), None)
@@ -101,8 +85,21 @@ fn changes(system: &OnTheFly, state: &State, process: usize, said: Said) -> bool
         }
     };
     let now = said.value(state, who);
-    let (_, is_found) = reached(vec![*state], others, |to| said.value(to, who) != now);
+    if said != Said::MarkedUntilFlip {
+        let (_, is_found) = reached(vec![*state], others, |to| said.value(to, who) != now);
+        return is_found;
+    }
+    let is_of = |to: &State, sense| said.value(to, who) == (Some(sense), None);
+    let (old, new) = (state.sys.fm, !state.sys.fm);
+    let is_lost = |to: &State| to.sys.fm == old && !is_of(to, old);
+    let (all, is_found) = reached(vec![*state], others, is_lost);
+    let mut marked_anew = all.iter().filter(|from| is_of(from, new));
     is_found
+        || marked_anew.any(|from| {
+            let mut is_unmarked = false;
+            others(from, &mut |to| is_unmarked |= !is_of(&to, new));
+            is_unmarked
+        })
 }
 
 /// How many of each that are said to stay the same were tried, and how many that are not, and change.
@@ -119,7 +116,14 @@ fn compare(mutators: u8, variant: Variant) -> Vec<(Said, [usize; 2])> {
     };
     let (all, _) = reached(initial, steps, |_| false);
     let mut tried = HashSet::new();
-    let all_said = [Said::FM, Said::Phase, Said::Idle, Said::Marked, Said::Swept];
+    let all_said = [
+        Said::FM,
+        Said::Phase,
+        Said::Idle,
+        Said::Marked,
+        Said::MarkedUntilFlip,
+        Said::Swept,
+    ];
     let mut counts = all_said.map(|said| (said, [0, 0]));
     for state in &all {
         for process in (0..mutators).map(place_of).chain([GC]) {
@@ -160,7 +164,7 @@ fn compare_all(variants: impl IntoIterator<Item = (u8, Variant)>) {
         }
     }
     for (said, [same, changing]) in total {
-        assert!(same >= 10 && changing >= 10, "{said:?}: {same}, {changing}");
+        assert!(same >= 5 && changing >= 5, "{said:?}: {same}, {changing}");
     }
 }
 

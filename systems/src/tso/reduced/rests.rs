@@ -1,0 +1,154 @@
+//! Where all mutators rest, joined steps reach what the steps that they join reach.
+
+use std::collections::HashMap;
+
+use refmap::{Symmetric, TransitionSystem};
+
+use super::super::plainly::reached;
+use super::super::scope::{Barriers, Loads, Memory, Part, Remains, Scope, Variant};
+use super::super::state::{GC, HandshakeType, Mutators, State, Who};
+use super::super::system::OnTheFly;
+use super::forget_ghosts;
+use crate::heap::Objects as Refs;
+
+/// Whether everybody waits: the collector, before it has polled, for mutators that are at rest. Joined steps
+/// come to it unless one of these answers at once (R17).
+fn is_compared(system: &OnTheFly, state: &State) -> bool {
+    let mut mutators = state.numbers();
+    let is_fenced = system.variant.has(Part::MutatorFence);
+    let answers = |mutator| {
+        let is_free = !is_fenced || state.sys.pending_stores(Who::Mutator(mutator)).is_empty();
+        let is_noop = state.sys.handshake == HandshakeType::Noop;
+        is_noop && is_free && state.sys.pending.contains(mutator)
+    };
+    let mut labels = system.processes.labels(GC, state.at[GC]);
+    labels.any(|label| label.as_str().ends_with(": poll"))
+        && state.gc.muts == Mutators::first(system.scope.mutators)
+        && !state.sys.pending.is_empty()
+        && mutators.all(|mutator| system.is_at_rest(state, mutator) && !answers(mutator))
+}
+
+/// A state without its mutators' roots, and these.
+fn split(state: &State) -> (State, Vec<Refs>) {
+    let mut rest = *state;
+    forget_ghosts(&mut rest);
+    let roots = rest.mutators.iter_mut();
+    let roots = roots
+        .map(|mutator| std::mem::take(&mut mutator.roots))
+        .collect();
+    (rest, roots)
+}
+
+/// How many states were compared.
+fn compare(scope: Scope, variant: Variant) -> usize {
+    let system = OnTheFly::new(scope, variant).expect("it is in range");
+    let permutations = system.permutations();
+    let mut initial = Vec::new();
+    system.initial(&mut |state| initial.push(state));
+    let canonical = |state: &State| Symmetric::canonical(&system, &permutations, state);
+
+    let joined = |from: &State, visit: &mut dyn FnMut(State)| {
+        system.next(from, &mut |_, to| visit(canonical(&to)));
+    };
+    let (joined, _) = reached(initial.clone(), joined, |_| false);
+    let mut roots: HashMap<State, Vec<Vec<Refs>>> = HashMap::new();
+    for state in joined.iter().filter(|state| is_compared(&system, state)) {
+        for by in &permutations {
+            let (rest, held) = split(&system.permute(by, state));
+            roots.entry(rest).or_default().push(held);
+        }
+    }
+
+    let steps = |from: &State, visit: &mut dyn FnMut(State)| {
+        let visit = &mut |_, to: State| visit(canonical(&to));
+        system.processes.steps(from, visit);
+    };
+    let (all, _) = reached(initial, steps, |_| false);
+    let compared = all.iter().filter(|state| is_compared(&system, state));
+    for state in compared.clone() {
+        let (rest, held) = split(state);
+        let includes = |joined: &Vec<Refs>| {
+            let mut both = held.iter().zip(joined);
+            both.all(|(held, joined)| held.without(*joined).is_empty())
+        };
+        // R14.
+        let is_reached = roots.get(&rest).is_some_and(|all| all.iter().any(includes));
+        assert!(is_reached, "{variant:?} does not come to {state:#?}");
+    }
+    compared.count()
+}
+
+/// Those under which nothing reachable is freed in such small instances: of others joined steps are only said to
+/// free something too.
+fn variants() -> Vec<Variant> {
+    let baseline = Variant::default();
+    let mut neither = Variant::without(Part::IdleNoop);
+    neither.without = neither.without.and(Part::IdleFlipNoop);
+    let fenced = Variant {
+        remains: Remains::Fence,
+        ..Variant::without(Part::MarkNoop)
+    };
+    let insertion_first = Variant {
+        barriers: Barriers::InsertionFirst,
+        ..baseline
+    };
+    let sense_first = Variant {
+        loads: Loads::SenseFirst,
+        ..baseline
+    };
+    let of_memory = |memory| Variant { memory, ..baseline };
+    let parts = [
+        Part::IdleNoop,
+        Part::InitNoop,
+        Part::GetWork,
+        Part::PhaseTest,
+        Part::Cas,
+        Part::InsertionBarrierAfterRoots,
+    ];
+    let mut variants = vec![baseline, neither, fenced, insertion_first, sense_first];
+    variants.extend([Memory::Sc, Memory::Pso].map(of_memory));
+    variants.extend(parts.map(Variant::without));
+    variants
+}
+
+#[test]
+fn joined_steps_reach_all_rests() {
+    for variant in variants() {
+        let compared = compare(Scope::of_reduced(1, 1), variant);
+        assert!(compared > 10, "{compared} {variant:?}");
+    }
+    for (mutators, refs) in [(1, 2), (2, 1)] {
+        let compared = compare(Scope::of_reduced(mutators, refs), Variant::default());
+        assert!(compared > 1000, "{compared}");
+    }
+}
+
+fn compare_all(mutators: u8, refs: u8, buffer: u8) {
+    let scope = Scope {
+        buffer,
+        ..Scope::of_reduced(mutators, refs)
+    };
+    for variant in variants() {
+        let compared = compare(scope, variant);
+        assert!(compared > 10, "{compared} {variant:?}");
+    }
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn joined_steps_reach_all_rests_with_two_mutators() {
+    compare_all(2, 1, 1);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn joined_steps_reach_all_rests_with_two_references() {
+    compare_all(1, 2, 1);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn joined_steps_reach_all_rests_with_longer_buffers() {
+    compare_all(1, 1, 2);
+    compare_all(1, 2, 2);
+}
