@@ -83,7 +83,8 @@ pub struct Field {
     scale: u64,
     /// How many values it has; 0 for 2⁶⁴.
     count: u64,
-    /// The bits that none of its values has.
+    /// The bits that its values have, and those that none of them has.
+    within: u64,
     beyond: u64,
 }
 
@@ -122,12 +123,14 @@ impl Layout {
         // A variable without bits may be behind the last one of a full word.
         let offset = self.used[word] % u64::BITS;
         self.used[word] += bits;
+        let beyond = u64::MAX.checked_shl(bits).unwrap_or(0);
         Field {
             word: word as u32,
             offset,
             scale: 1 << offset,
             count,
-            beyond: u64::MAX.checked_shl(bits).unwrap_or(0),
+            within: !beyond,
+            beyond,
         }
     }
 
@@ -344,7 +347,7 @@ impl<W: AsRef<[u64]>> Fields for Reader<'_, W> {
             1 => 0,
             _ => field.word as usize,
         };
-        words[word] >> field.offset & !field.beyond
+        words[word] >> field.offset & field.within
     }
 }
 

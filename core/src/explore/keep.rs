@@ -13,31 +13,37 @@ pub(super) trait Keeper<S: TransitionSystem>: Send + Sync + 'static {
     /// # Panics
     ///
     /// If the model says wrongly how it is packed, as far as `care` goes.
-    #[inline(always)]
-    fn key(&self, system: &S, state: StateOf<S>, care: Care) -> Self::Key {
-        match self.written(system, &state, care) {
-            Some(key) => key,
-            None => self.whole(state),
+    fn key(&self, system: &S, state: &StateOf<S>, care: Care) -> Self::Key;
+
+    /// Adds the keys of all of `states` to `keys`. The states may be gone then.
+    ///
+    /// # Panics
+    ///
+    /// As [`key`](Self::key) does, after those of the states before were added.
+    fn keys(
+        &self,
+        system: &S,
+        states: &mut Vec<StateOf<S>>,
+        care: Care,
+        keys: &mut Vec<Self::Key>,
+    ) {
+        keys.reserve(states.len());
+        for state in &*states {
+            keys.push(self.key(system, state, care));
         }
     }
-
-    /// The key, if it is written from the state. PERF: a state behind a reference is not moved.
-    fn written(&self, system: &S, state: &StateOf<S>, care: Care) -> Option<Self::Key>;
-
-    /// The key, if it is the state.
-    fn whole(&self, state: StateOf<S>) -> Self::Key;
 
     /// Shows the state of a key to `look`.
     fn with<T>(&self, system: &S, key: &Self::Key, look: impl FnOnce(&StateOf<S>) -> T) -> T;
 }
 
-/// Of which keys it is tested that they become the states again from which they were made.
+/// Whether it is tested that a key becomes the state again from which it was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Care {
-    /// Of all.
-    Every,
-    /// Of one state in 64.
-    Some,
+    /// It is.
+    ReadBack,
+    /// Only that each variable is within its range.
+    InRange,
 }
 
 /// States are kept as they are.
@@ -46,12 +52,18 @@ pub(super) struct Whole;
 impl<S: TransitionSystem> Keeper<S> for Whole {
     type Key = StateOf<S>;
 
-    fn written(&self, _system: &S, _state: &StateOf<S>, _care: Care) -> Option<StateOf<S>> {
-        None
+    fn key(&self, _system: &S, state: &StateOf<S>, _care: Care) -> StateOf<S> {
+        state.clone()
     }
 
-    fn whole(&self, state: StateOf<S>) -> StateOf<S> {
-        state
+    fn keys(
+        &self,
+        _system: &S,
+        states: &mut Vec<StateOf<S>>,
+        _care: Care,
+        keys: &mut Vec<StateOf<S>>,
+    ) {
+        keys.append(states);
     }
 
     fn with<T>(&self, _system: &S, key: &StateOf<S>, look: impl FnOnce(&StateOf<S>) -> T) -> T {
@@ -69,19 +81,14 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
     type Key = [u64; N];
 
     #[inline(always)]
-    fn written(&self, system: &S, state: &StateOf<S>, care: Care) -> Option<[u64; N]> {
+    fn key(&self, system: &S, state: &StateOf<S>, care: Care) -> [u64; N] {
         let Some(words) = pack(system, state) else {
             complain(system, state);
         };
-        let chosen = words[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58 == 0;
-        if care == Care::Every || chosen {
+        if care == Care::ReadBack {
             self.read_back(system, &words, state);
         }
-        Some(words)
-    }
-
-    fn whole(&self, _state: StateOf<S>) -> [u64; N] {
-        unreachable!("every state is written")
+        words
     }
 
     #[inline(always)]

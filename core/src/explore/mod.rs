@@ -106,6 +106,17 @@ pub struct Place {
     pub step: Option<u32>,
 }
 
+impl Place {
+    /// The place of a step of the state at this place.
+    pub(crate) fn of_step(self, position: u32) -> Self {
+        Self {
+            length: self.length + 1,
+            state: self.state,
+            step: Some(position),
+        }
+    }
+}
+
 /// What is done at each state and at each step.
 ///
 /// Every worker fills a tally of its own; tallies are merged in no particular order, so `merge`
@@ -124,6 +135,13 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>) -> Self::Image;
     /// Told of every action that a state offers, whether or not its step is then looked at.
     fn offered(&self, _tally: &mut Self::Tally, _action: &ActionOf<S>) {}
+    /// Whether there is anything to look at in steps. If not, a search only passes their actions on to
+    /// [`taken`](Self::taken).
+    fn looks_at_steps(&self) -> bool {
+        true
+    }
+    /// Told of every step of a search that is not looked at.
+    fn taken(&self, _tally: &mut Self::Tally, _action: &ActionOf<S>) {}
     /// Looks at a step; the answer is kept with it if the graph is recorded.
     fn step(
         &self,

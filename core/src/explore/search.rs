@@ -7,9 +7,11 @@
 //! oldest for breadth first, and then a wave never has states of two depths; the newest for depth
 //! first.
 
-use std::cell::Cell;
-use std::ops::Range;
+mod expand;
+
 use std::time::Instant;
+
+use expand::Expansion;
 
 use super::frontier::{Frontier, Span};
 use super::graph::Graph;
@@ -22,8 +24,8 @@ use super::memory::{available_bytes, resident_bytes};
 use super::options::{Options, Order, Record, Storage};
 use super::origins::{Origins, Steps};
 use super::recent::Recent;
-use super::visited::{Candidate, Lookup, Origin, Visited};
-use super::{End, Explored, Place, Reached, StateId, Visitor};
+use super::visited::{Candidate, Origin, Visited};
+use super::{End, Explored, Reached, StateId, Visitor};
 use crate::system::{StateOf, TransitionSystem};
 use crate::workers::{Shares, together};
 
@@ -42,13 +44,6 @@ const SHORT_WAVE: u32 = 512;
 /// not worth the start of a thread.
 const CHUNK: u32 = 256;
 const SHORT_CHUNK: u32 = 64;
-/// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
-/// misses of the cache, few enough that what was asked for is still there.
-const BATCH: usize = 256;
-/// States between two looks at the clock.
-const PATIENCE: u32 = 16;
-/// States of which each packed target is read back.
-const READ_BACK: usize = 1 << 13;
 /// More states than this cannot be numbered: the last number means none.
 const MOST_STATES: u64 = u32::MAX as u64;
 
@@ -75,19 +70,6 @@ pub(super) struct Search<'a, S: TransitionSystem, V: Visitor<S>, P: Keeper<S>, I
     /// A panic left steps unknown.
     holes: bool,
     peak_memory_bytes: u64,
-}
-
-/// What the expansion of a chunk finds.
-struct Expansion<K> {
-    sources: Range<u32>,
-    /// Per expanded state, how many steps; only if the graph is recorded.
-    degrees: Vec<u32>,
-    /// Per step, its target unless that is a candidate, and its label; only if the graph is recorded.
-    edges: Vec<(Option<StateId>, u32)>,
-    /// Targets that were not there before the wave, in order.
-    candidates: Vec<Candidate<K>>,
-    transitions: u64,
-    holes: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -175,7 +157,7 @@ where
         system.initial(&mut |state| all.push(self.representative(state)));
         self.origins.begin(0, 0..0, 0);
         for state in all {
-            let key = self.keeper.key(system, state.clone(), Care::Every);
+            let key = self.keeper.key(system, &state, Care::ReadBack);
             let before = self.log.len();
             let candidate = Candidate {
                 mark: self.visited.mark(&key),
@@ -376,137 +358,6 @@ where
             self.take_in(expansions, wave.length + 1);
         }
         Ok(())
-    }
-
-    /// Examines the states of a chunk and, if that is the task, visits their steps. `None` if the
-    /// time is up.
-    fn chunk(
-        &self,
-        chunk: &Span,
-        task: Task,
-        tally: &mut V::Tally,
-        recent: &mut Recent,
-    ) -> Option<Expansion<P::Key>> {
-        let mut found = Expansion {
-            sources: chunk.states.clone(),
-            degrees: Vec::new(),
-            edges: Vec::new(),
-            candidates: Vec::new(),
-            transitions: 0,
-            holes: false,
-        };
-        let care = match self.log.len() < READ_BACK {
-            true => Care::Every,
-            false => Care::Some,
-        };
-        // A target met before is known, or is among the candidates already; a graph needs its number.
-        let filtering = self.visited.marks_are_keys() && self.graph.is_none();
-        // Targets asked for and not looked up yet.
-        let mut asked: Vec<(Candidate<P::Key>, u32)> = Vec::with_capacity(2 * BATCH);
-        for (looked_at, id) in chunk.states.clone().enumerate() {
-            if task == Task::Expand
-                && (looked_at as u32).is_multiple_of(PATIENCE)
-                && self.out_of_time().is_some()
-            {
-                return None;
-            }
-            let place = Place {
-                length: chunk.length,
-                state: StateId(id),
-                step: None,
-            };
-            let source = StateId(id);
-            let length = chunk.length + 1;
-            // The step being looked at, counted from 1; 0 between two of them.
-            let stepping = Cell::new(0);
-            let mut steps = 0;
-            let expand = |from: &StateOf<S>| {
-                let image = self.visitor.examine(tally, place, from);
-                if task == Task::ExamineOnly {
-                    return;
-                }
-                self.system.next(from, &mut |action, to| {
-                    let position = steps;
-                    steps += 1;
-                    stepping.set(steps);
-                    let step = Place {
-                        length,
-                        state: source,
-                        step: Some(position),
-                    };
-                    self.visitor.offered(tally, &action);
-                    let label = self.visitor.step(tally, step, (from, &image), &action, &to);
-                    let key = match self.options.symmetry {
-                        None => match self.keeper.written(self.system, &to, care) {
-                            Some(key) => key,
-                            None => self.keeper.whole(to),
-                        },
-                        Some(symmetry) => {
-                            let to = symmetry.canonical(self.system, &to);
-                            self.keeper.key(self.system, to, care)
-                        }
-                    };
-                    stepping.set(0);
-                    let mark = self.visited.mark(&key);
-                    if filtering && !recent.meet(mark) {
-                        return;
-                    }
-                    let origin = Origin {
-                        source,
-                        step: position,
-                    };
-                    asked.push((Candidate { key, mark, origin }, label));
-                });
-                self.visitor.leave(tally, place, from, steps);
-            };
-            let key = self.log.get(id as usize);
-            if let Err(panic) = catch(|| self.keeper.with(self.system, key, expand)) {
-                found.holes = true;
-                let place = match stepping.get() {
-                    0 => place,
-                    // A step that could not be looked at is none.
-                    step => {
-                        steps -= 1;
-                        Place {
-                            length,
-                            state: source,
-                            step: Some(step - 1),
-                        }
-                    }
-                };
-                self.visitor.panicked(tally, place, panic);
-            }
-            found.transitions += u64::from(steps);
-            if self.graph.is_some() {
-                found.degrees.push(steps);
-            }
-            if asked.len() >= BATCH {
-                self.look_up(&mut asked, &mut found);
-            }
-        }
-        self.look_up(&mut asked, &mut found);
-        Some(found)
-    }
-
-    /// Keeps of the targets asked for those that are not there.
-    fn look_up(&self, asked: &mut Vec<(Candidate<P::Key>, u32)>, found: &mut Expansion<P::Key>) {
-        let recording = self.graph.is_some();
-        for (candidate, _) in asked.iter() {
-            self.visited.prefetch(candidate.mark);
-        }
-        for (candidate, label) in asked.drain(..) {
-            let known = self.visited.find(&self.log, candidate.mark, &candidate.key);
-            let number = match known {
-                Lookup::Present(number) => number,
-                Lookup::Absent => {
-                    found.candidates.push(candidate);
-                    None
-                }
-            };
-            if recording {
-                found.edges.push((number, label));
-            }
-        }
     }
 
     /// Adds the new states of a wave, and its steps, to what is known.

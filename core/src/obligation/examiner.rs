@@ -1,5 +1,6 @@
 //! What looks at each state and step, and tests the obligations there.
 
+use std::fmt::Debug;
 use std::sync::Mutex;
 
 use foldhash::{HashMap, HashSet, HashSetExt};
@@ -86,6 +87,21 @@ impl<'a, R: Refinement> Examiner<'a, R> {
         }
     }
 
+    /// Counts a step for its rule, and says which that is.
+    #[inline(always)]
+    fn count(
+        &self,
+        tally: &mut Tally<ActionOf<R::Abstract>>,
+        action: &ActionOf<R::Concrete>,
+    ) -> usize {
+        let RuleId(rule) = self.refinement.implementation().rule_of(action);
+        match tally.fired.get_mut(rule) {
+            Some(fired) => *fired += 1,
+            None => no_such_rule(rule, action, tally.fired.len()),
+        }
+        rule
+    }
+
     /// The number of an action's inputs.
     fn input(
         &self,
@@ -163,6 +179,12 @@ impl<'a, R: Refinement> Examiner<'a, R> {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn no_such_rule(rule: usize, action: &impl Debug, rules: usize) -> ! {
+    panic!("rule_of answers {rule} for {action:?}, and there are {rules} rules");
+}
+
 impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
     type Tally = Tally<ActionOf<R::Abstract>>;
     type Image = Option<StateOf<R::Abstract>>;
@@ -233,6 +255,16 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         }
     }
 
+    #[inline]
+    fn looks_at_steps(&self) -> bool {
+        self.wants.anything
+    }
+
+    #[inline(always)]
+    fn taken(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+        self.count(tally, action);
+    }
+
     #[inline(always)]
     fn step(
         &self,
@@ -242,14 +274,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> u32 {
-        let implementation = self.refinement.implementation();
-        let RuleId(rule) = implementation.rule_of(action);
-        let rules = tally.fired.len();
-        assert!(
-            rule < rules,
-            "rule_of answers {rule} for {action:?}, and there are {rules} rules"
-        );
-        tally.fired[rule] += 1;
+        let rule = self.count(tally, action);
         let (from, image) = from;
         match image {
             Some(image) if self.wants.simulation => {

@@ -174,6 +174,7 @@ impl<A> Tally<A> {
         self.fault = faults.min_by_key(|(place, _)| *place);
     }
 
+    #[inline]
     pub fn test(&mut self, row: usize, place: Place, holds: bool) {
         self.checked[row] += 1;
         if !holds {

@@ -256,7 +256,8 @@ impl TransitionSystem for Level2 {
         state.chi == Chi::ColourRoots && state.k == 0 && state.shared.is_initial(&self.scope)
     }
 
-    #[inline]
+    /// PERF: inlined, since it is asked at every step of level 3 and its answer is compared and forgotten.
+    #[inline(always)]
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
         match *action {
             Action::Mutator(action) => self.mutators().successor(from, action),

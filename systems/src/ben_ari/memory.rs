@@ -44,6 +44,12 @@ impl Shape {
         self.node_bits() * u32::from(self.sons)
     }
 
+    /// How many bits each word of a memory takes.
+    pub(super) fn bits_of_words(self) -> [u32; 2] {
+        let lower = self.nodes.min(NODES_A_WORD);
+        [lower, self.nodes - lower].map(|nodes| u32::from(nodes) * self.row_bits())
+    }
+
     /// A node with all its bits set.
     #[inline]
     fn node_mask(self) -> Node {
@@ -138,40 +144,52 @@ pub struct Memory {
     /// The bounds, which are those of the instance.
     pub shape: Shape,
     /// What the cells point to, by nodes and then by indices, each in as few bits as the last node
-    /// needs, lowest first.
-    pub cells: u128,
+    /// needs, lowest first: of the first four nodes, and of the others.
+    pub cells: [u64; 2],
 }
 
-const _: () = assert!(MAX_NODES * MAX_SONS * 3 <= 128, "3 bits a cell, at most");
+/// The nodes whose cells are in one word.
+const NODES_A_WORD: u8 = 4;
+const _: () = assert!(MAX_NODES <= 2 * NODES_A_WORD as usize);
+const _: () = assert!(
+    NODES_A_WORD as usize * MAX_SONS * 3 <= 64,
+    "3 bits a cell, at most"
+);
 
 impl Memory {
     /// The initial memory: every cell contains 0 (`null_array`, `mem_ax1`).
     pub fn null_array(shape: Shape) -> Self {
-        Self { shape, cells: 0 }
+        Self {
+            shape,
+            cells: [0; 2],
+        }
     }
 
-    /// How far up in bits the cells of node n begin.
+    /// In which word the cells of node n are, and how far up in bits they begin there.
     #[inline]
-    fn place_of_row(&self, n: Node) -> u32 {
+    fn place_of_row(&self, n: Node) -> (usize, u32) {
         assert!(n < self.shape.nodes, "there is no node {n}");
-        u32::from(n) * self.shape.row_bits()
+        let row = u32::from(n % NODES_A_WORD);
+        (usize::from(n / NODES_A_WORD), row * self.shape.row_bits())
     }
 
-    /// How far up in bits cell (n, i) is.
+    /// The same of cell (n, i).
     ///
     /// # Panics
     ///
     /// If there is no such cell: the figures speak of cells of the memory only.
     #[inline]
-    fn place(&self, n: Node, i: u8) -> u32 {
+    fn place(&self, n: Node, i: u8) -> (usize, u32) {
         assert!(i < self.shape.sons, "there is no cell {i} of a node");
-        self.place_of_row(n) + u32::from(i) * self.shape.node_bits()
+        let (word, row) = self.place_of_row(n);
+        (word, row + u32::from(i) * self.shape.node_bits())
     }
 
     /// The contents of cell (n, i) (`son`).
     #[inline]
     pub fn son(&self, n: Node, i: u8) -> Node {
-        (self.cells >> self.place(n, i)) as Node & self.shape.node_mask()
+        let (word, up) = self.place(n, i);
+        (self.cells[word] >> up) as Node & self.shape.node_mask()
     }
 
     /// The memory with cell (n, i) pointing to `k` (`set_son`, `mem_ax2`).
@@ -187,14 +205,16 @@ impl Memory {
     pub fn redirect(&mut self, n: Node, i: u8, k: Node) {
         assert!(k < self.shape.nodes, "there is no node {k} to point to");
         let change = self.son(n, i) ^ k;
-        self.cells ^= u128::from(change) << self.place(n, i);
+        let (word, up) = self.place(n, i);
+        self.cells[word] ^= u64::from(change) << up;
     }
 
     /// The sons of node n, in order.
     #[inline]
     pub fn sons(&self, n: Node) -> impl Iterator<Item = Node> + use<> {
         let shape = self.shape;
-        let mut row = (self.cells >> self.place_of_row(n)) as u64;
+        let (word, up) = self.place_of_row(n);
+        let mut row = self.cells[word] >> up;
         shape.indices().map(move |_| {
             let son = row as Node & shape.node_mask();
             row >>= shape.node_bits();

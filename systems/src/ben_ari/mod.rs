@@ -52,9 +52,11 @@ pub mod process {
 
     /// The mutators, the first of them unnumbered as long as it is alone.
     pub fn mutator(number: u8, of: u8) -> Process {
+        // PERF: one name and not one for each place in which this is compiled, for names are compared.
+        static NAME: &str = "mutator";
         match of {
-            1 => Process::new("mutator"),
-            _ => Process::numbered("mutator", u16::from(number)),
+            1 => Process::new(NAME),
+            _ => Process::numbered(NAME, u16::from(number)),
         }
     }
 }

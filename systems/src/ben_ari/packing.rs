@@ -18,7 +18,7 @@ use super::shared::Shared;
 pub(super) struct Packing {
     layout: Layout,
     scope: Scope,
-    /// The lower and the upper half of the cells.
+    /// The two words of cells.
     cells: [Field; 2],
     c: Field,
     l: Field,
@@ -50,7 +50,7 @@ impl Packing {
     pub fn new(scope: Scope, level: Level) -> Self {
         let shape = scope.shape;
         let [nodes, sons, roots] = [shape.nodes, shape.sons, shape.roots].map(u64::from);
-        let cells = u32::from(shape.nodes) * shape.row_bits();
+        let cells = shape.bits_of_words();
         let mut layout = Layout::new();
         let locations = match scope.mutator {
             MutatorOrder::RedirectFirst => 2,
@@ -63,7 +63,7 @@ impl Packing {
         };
         Self {
             scope,
-            cells: [cells.min(64), cells.saturating_sub(64)].map(|bits| layout.bits_of(bits)),
+            cells: cells.map(|bits| layout.bits_of(bits)),
             c: layout.below(1 << nodes),
             l: layout.below(nodes + 1),
             locals: std::array::from_fn(|n| match n < usize::from(scope.mutators) {
@@ -86,12 +86,13 @@ impl Packing {
     #[inline(always)]
     fn shared(&self, s: &Shared, fields: &mut impl Fields) -> Shared {
         let [lower, upper] = self.cells;
-        let lower = fields.number(lower, s.m.cells as u64);
-        let upper = fields.number(upper, (s.m.cells >> 64) as u64);
+        let cells = [
+            fields.number(lower, s.m.cells[0]),
+            fields.number(upper, s.m.cells[1]),
+        ];
         let mut mutators = s.mutators;
-        let all = mutators.iter_mut().zip(&s.mutators).zip(&self.locals);
-        for ((answer, locals), (mu, q)) in all {
-            *answer = Locals {
+        for (locals, (mu, q)) in mutators.iter_mut().zip(&self.locals) {
+            *locals = Locals {
                 mu: self.mutator_at(*mu, locals.mu, fields),
                 q: fields.byte(*q, locals.q),
             };
@@ -99,7 +100,7 @@ impl Packing {
         Shared {
             m: Memory {
                 shape: self.scope.shape,
-                cells: u128::from(upper) << 64 | u128::from(lower),
+                cells,
             },
             c: Colours {
                 black: NodeSet(fields.byte(self.c, s.c.black.0)),

@@ -21,7 +21,7 @@ use super::StateId;
 use super::log::Log;
 use crate::workers::together;
 use index::Index;
-use quotient::Quotient;
+use quotient::{Part, Quotient};
 use scatter::Scatter;
 
 /// A target that was not there before the wave.
@@ -196,20 +196,40 @@ fn add_to_quotient<K: Send + Sync>(
     wave: Vec<Vec<Candidate<K>>>,
     room: usize,
     threads: usize,
-    mut met: impl FnMut(Met),
+    met: impl FnMut(Met),
 ) -> bool {
     let candidates = wave.iter().map(Vec::len).sum();
-    let threads = match candidates >= WORTH_THREADS {
-        true => threads,
-        false => 1,
-    };
+    if threads <= 1 || candidates < WORTH_THREADS {
+        let mut set = set.whole();
+        return add_to_log(log, wave, room, met, |candidate, rest| {
+            if let Some(ahead) = rest.get(AHEAD) {
+                set.prefetch(ahead.mark);
+            }
+            set.insert(candidate.mark)
+        });
+    }
     let new = new_candidates(set, &wave, candidates, threads);
-    let mut room_for_all = true;
     let mut position = 0;
+    add_to_log(log, wave, room, met, |_, _| {
+        position += 1;
+        new.contains(position - 1)
+    })
+}
+
+/// Adds to the log the candidates that are new, as long as there is room; says whether there was for
+/// all. `is_new` is asked of each, in order, and sees what is left of its list.
+fn add_to_log<K>(
+    log: &mut Log<K>,
+    wave: Vec<Vec<Candidate<K>>>,
+    room: usize,
+    mut met: impl FnMut(Met),
+    mut is_new: impl FnMut(&Candidate<K>, &[Candidate<K>]) -> bool,
+) -> bool {
+    let mut room_for_all = true;
     for (list, candidates) in wave.into_iter().enumerate() {
-        for candidate in candidates {
-            let is_new = new.contains(position);
-            position += 1;
+        let mut candidates = candidates.into_iter();
+        while let Some(candidate) = candidates.next() {
+            let is_new = is_new(&candidate, candidates.as_slice());
             let fits = log.len() < room;
             room_for_all &= fits || !is_new;
             let new = (is_new && fits).then(|| {
@@ -234,7 +254,7 @@ fn new_candidates<K: Send + Sync>(
     candidates: usize,
     threads: usize,
 ) -> Bits {
-    let work = |mut part: quotient::Part<'_>| {
+    let work = |mut part: Part<'_>| {
         let mut new = Bits::new(candidates);
         let mut position = 0;
         for list in wave {

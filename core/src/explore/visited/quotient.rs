@@ -58,10 +58,10 @@ impl Quotient {
         (number << self.align >> (64 - SHARD_BITS)) as usize
     }
 
-    /// What the shard goes by.
+    /// What the shard goes by: the other bits, as the upper bits of a word.
     #[inline(always)]
     fn rest(&self, number: u64) -> u64 {
-        number << self.align << SHARD_BITS >> (self.align + SHARD_BITS)
+        number << self.align << SHARD_BITS
     }
 
     /// Asks for the memory at which `number` would be.
@@ -86,6 +86,15 @@ impl Quotient {
             first: index * each,
             align,
         })
+    }
+
+    /// All shards, to be written to by one thread.
+    pub fn whole(&mut self) -> Part<'_> {
+        Part {
+            align: self.align,
+            first: 0,
+            shards: &mut self.shards,
+        }
     }
 
     /// Bytes held.
@@ -122,7 +131,7 @@ impl Part<'_> {
         let aligned = number << self.align;
         let shard = (aligned >> (64 - SHARD_BITS)) as usize;
         if let Some(shard) = self.shards.get(shard.wrapping_sub(self.first)) {
-            shard.prefetch(aligned << SHARD_BITS >> (self.align + SHARD_BITS));
+            shard.prefetch(aligned << SHARD_BITS);
         }
     }
 
@@ -132,7 +141,7 @@ impl Part<'_> {
         let aligned = number << self.align;
         let shard = (aligned >> (64 - SHARD_BITS)) as usize;
         match self.shards.get_mut(shard.wrapping_sub(self.first)) {
-            Some(shard) => shard.insert(aligned << SHARD_BITS >> (self.align + SHARD_BITS)),
+            Some(shard) => shard.insert(aligned << SHARD_BITS),
             None => false,
         }
     }
@@ -146,8 +155,10 @@ trait Line: Copy {
     fn get(&self, slot: usize) -> u64;
     fn contains(&self, value: u64) -> bool;
     fn is_full(&self) -> bool;
-    /// Fills the first empty slot of a line that is not full.
-    fn push(&mut self, value: u64);
+    /// How many slots are filled.
+    fn filled(&self) -> usize;
+    /// Fills an empty slot, the first one of its line.
+    fn fill(&mut self, slot: usize, value: u64);
 }
 
 macro_rules! line {
@@ -167,9 +178,13 @@ macro_rules! line {
             }
 
             #[inline(always)]
-            fn push(&mut self, value: u64) {
-                let filled = self.0.iter().filter(|slot| **slot != 0).count();
-                self.0[filled] = value as $slot;
+            fn filled(&self) -> usize {
+                self.0.partition_point(|slot| *slot != 0)
+            }
+
+            #[inline(always)]
+            fn fill(&mut self, slot: usize, value: u64) {
+                self.0[slot] = value as $slot;
             }
 
             /// PERF: all slots are compared and none is jumped over, which the compiler turns into
@@ -253,19 +268,28 @@ impl Layout {
     }
 
     /// The line at which a number is at home, and what a slot of that line holds for it: one more
-    /// than the remainder, so that it is not 0.
+    /// than the remainder, so that it is not 0. The number's bits are the upper bits of `number`.
+    ///
+    /// PERF: so the home is the upper word of a product, and no shift by a variable finds it.
     #[inline(always)]
     fn home(&self, number: u64) -> (usize, u64) {
         let product = u128::from(number) * u128::from(self.lines);
-        let home = (product >> self.bits) as usize;
-        let low = product as u64 & (u64::MAX >> (64 - self.bits));
-        (home, (low >> self.spare) + 1)
+        let home = (product >> 64) as usize;
+        // There may be no remainder at all, and no word is shifted by all its bits at once.
+        let remainder = product as u64 >> 1 >> (63 - self.remainder);
+        (home, remainder + 1)
     }
 
     /// The number whose home and slot these are: the only one whose product with `lines` has them for
-    /// its upper bits.
+    /// its upper bits. Its bits are the upper bits of the answer.
     #[inline(always)]
     fn number(&self, home: usize, slot: u64) -> u64 {
+        self.low_number(home, slot) << (64 - self.bits)
+    }
+
+    /// The same, as the lower bits.
+    #[inline(always)]
+    fn low_number(&self, home: usize, slot: u64) -> u64 {
         let least = (home as u128) << self.bits | u128::from(slot - 1) << self.spare;
         match u64::try_from(least) {
             // PERF: a multiplication in the place of a division; what is rounded up is at most 1 too
@@ -373,7 +397,8 @@ impl Shard {
             Ok(()) => Put::There,
             Err(None) => Put::NoRoom,
             Err(Some((at, slot))) => {
-                lines[at].push(slot);
+                let filled = lines[at].filled();
+                lines[at].fill(filled, slot);
                 Put::Added
             }
         }
@@ -448,23 +473,28 @@ fn poured<L: Line>(numbers: &Lines, old: &Layout, layout: &Layout) -> Option<Vec
 }
 
 fn pour<K: Line, L: Line>(numbers: &[K], old: &Layout, lines: &mut [L], layout: &Layout) -> bool {
-    let (step, step_to) = (old.step(), layout.step());
+    // PERF: how many slots of each line are filled is known here, and need not be counted each time.
+    let mut filled = vec![0u8; lines.len()];
+    let step = old.step();
     for (at, line) in numbers.iter().enumerate() {
-        let filled = (0..K::SLOTS).map(|slot| line.get(slot));
-        for value in filled.take_while(|value| *value != 0) {
+        let values = (0..K::SLOTS).map(|slot| line.get(slot));
+        for value in values.take_while(|value| *value != 0) {
             let distance = value >> (old.remainder + 1);
             let number = old.number(at - distance as usize, value & (step - 1));
             // It is not there, so the first line with room is where it belongs.
             let (home, slot) = layout.home(number);
-            let within_reach = lines[home..].iter_mut().take(layout.farthest as usize + 1);
-            let mut slots = (slot..).step_by(step_to as usize);
-            let room = within_reach
-                .zip(&mut slots)
-                .find(|(line, _)| !line.is_full());
-            let Some((line, slot)) = room else {
+            let is_full = |filled: &u8| usize::from(*filled) == L::SLOTS;
+            let mut distance = 0;
+            while filled.get(home + distance).is_some_and(is_full) {
+                distance += 1;
+            }
+            let to = home + distance;
+            if to >= lines.len() || distance as u64 > layout.farthest {
                 return false;
-            };
-            line.push(slot);
+            }
+            let slot = slot + distance as u64 * layout.step();
+            lines[to].fill(usize::from(filled[to]), slot);
+            filled[to] += 1;
         }
     }
     true
@@ -541,7 +571,7 @@ mod tests {
             for lines in [1, 2, 3, 5, 8, 13, 100, 1000] {
                 let layout = Layout::new::<Wide>(bits, lines * Wide::SLOTS);
                 let mut seen = HashSet::new();
-                for number in 0..1 << bits {
+                for number in (0..1 << bits).map(|number: u64| number << (64 - bits)) {
                     let (home, slot) = layout.home(number);
                     assert!(home < lines && slot > 0 && slot <= 1 << layout.remainder);
                     assert!(seen.insert((home, slot)));
@@ -550,7 +580,10 @@ mod tests {
             }
         }
         let layout = Layout::new::<Wide>(58, 12_345 * Wide::SLOTS);
-        for number in (0..1 << 58).step_by((1 << 40) + 12_347) {
+        for number in (0..1 << 58)
+            .step_by((1 << 40) + 12_347)
+            .map(|n: u64| n << 6)
+        {
             let (home, slot) = layout.home(number);
             assert_eq!(layout.number(home, slot), number);
         }
