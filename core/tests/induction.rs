@@ -196,16 +196,19 @@ fn threads_change_nothing() {
     assert_eq!(run(1), run(3));
 }
 
-/// A counter of which a second digit counts only in some states: `type_correct` asks for it only there.
-struct Lopsided([Rule; 1]);
+/// A counter whose `type_correct` is to be wrong.
+struct Counter {
+    rules: [Rule; 1],
+    make: fn(&mut Choices) -> u8,
+}
 
-impl TransitionSystem for Lopsided {
+impl TransitionSystem for Counter {
     type State = u8;
     type Action = ();
     type Observation = ();
 
     fn rules(&self) -> &[Rule] {
-        &self.0
+        &self.rules
     }
 
     fn rule_of(&self, _: &()) -> RuleId {
@@ -224,26 +227,32 @@ impl TransitionSystem for Lopsided {
     fn observe(&self, _: &u8) {}
 }
 
-impl TypeCorrect for Lopsided {
+impl TypeCorrect for Counter {
     fn type_correct(&self, choices: &mut Choices) -> u8 {
-        match choices.below(2) {
-            0 => 0,
-            _ => 1 + choices.below(3) as u8,
-        }
+        (self.make)(choices)
     }
 }
 
-struct Same(Lopsided);
+struct Same(Counter);
+
+impl Same {
+    fn making(make: fn(&mut Choices) -> u8) -> Self {
+        Self(Counter {
+            rules: [Rule::new("count", "counter", "")],
+            make,
+        })
+    }
+}
 
 impl Refinement for Same {
-    type Concrete = Lopsided;
-    type Abstract = Lopsided;
+    type Concrete = Counter;
+    type Abstract = Counter;
 
-    fn implementation(&self) -> &Lopsided {
+    fn implementation(&self) -> &Counter {
         &self.0
     }
 
-    fn specification(&self) -> &Lopsided {
+    fn specification(&self) -> &Counter {
         &self.0
     }
 
@@ -255,19 +264,43 @@ impl Refinement for Same {
         Some(())
     }
 
-    fn invariants(&self) -> Vec<Invariant<Lopsided>> {
+    fn invariants(&self) -> Vec<Invariant<Counter>> {
         vec![Invariant::new("below_four", "", |state: &u8| *state < 4)]
     }
 }
 
-/// Its first state asks for one choice, so that two states seem to be all, and 3 is never seen.
+/// Neither invariants nor the simulation can hold where not all states are known.
+fn assert_unmade(refinement: &Same, number: u64, message: &str) {
+    let report = induct(refinement);
+    for name in ["inductive:below_four", "inductive:simulation"] {
+        let row = row(&report, name);
+        assert_eq!(row.verdict, Verdict::Violated, "{report}");
+        let note = row.note.as_deref().unwrap_or_default();
+        assert!(note.contains(&format!("state {number}: ")), "{note}");
+        assert!(note.contains(message), "{note}");
+    }
+}
+
+/// The first state asks for one choice, so that two states seem to be all, and 3 is never seen.
 #[test]
 fn choices_that_depend_on_choices_are_no_pass() {
-    let refinement = Same(Lopsided([Rule::new("count", "counter", "")]));
-    let report = induct(&refinement);
-    for name in ["inductive:below_four", "inductive:simulation"] {
-        assert_eq!(row(&report, name).verdict, Verdict::Violated, "{report}");
-    }
-    let text = report.to_string();
-    assert!(text.contains("other choices in some states"), "{text}");
+    let refinement = Same::making(|choices| match choices.below(2) {
+        0 => 0,
+        _ => 1 + choices.below(3) as u8,
+    });
+    assert_unmade(&refinement, 1, "other choices in some states");
+}
+
+/// No state is shown, for there is none; its number is.
+#[test]
+fn a_state_that_cannot_be_made_is_no_pass() {
+    let first = Same::making(|_| panic!("no state at all"));
+    assert_unmade(&first, 0, "no state at all");
+    let later = Same::making(|choices| match choices.below(3) as u8 {
+        2 => panic!("there is no 2"),
+        made => made,
+    });
+    assert_unmade(&later, 2, "there is no 2");
+    let all_made = induct(&Same::making(|choices| choices.below(3) as u8));
+    assert_eq!(all_made.verdict, Some(Verdict::Holds), "{all_made}");
 }

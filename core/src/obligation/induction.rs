@@ -8,6 +8,7 @@
 //! state that satisfies the others: if one of them fails after a step from there, or the step does
 //! not map, then without that conjunct the rest is not inductive, or does not suffice.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -47,6 +48,9 @@ pub(super) struct Findings {
     pub gaps: Vec<Option<(Gap, Option<Panic>)>>,
     /// Per invariant, the first state that shows that a row fails without it, and that row.
     pub needed: Vec<Option<(u64, usize)>>,
+    /// The first number of which `type_correct` made no state, and what it panicked with. Some numbers
+    /// after it were left out.
+    pub unmade: Option<(u64, Panic)>,
     /// Whether the pass was cut short.
     pub cut_short: bool,
 }
@@ -59,6 +63,7 @@ impl Findings {
             steps: 0,
             gaps: vec![None; invariants + 1],
             needed: vec![None; invariants],
+            unmade: None,
             cut_short: false,
         }
     }
@@ -74,6 +79,8 @@ impl Findings {
         for (needed, other) in self.needed.iter_mut().zip(other.needed) {
             *needed = needed.take().into_iter().chain(other).min();
         }
+        let unmade = self.unmade.take().into_iter().chain(other.unmade);
+        self.unmade = unmade.min_by_key(|(number, _)| *number);
         self.cut_short |= other.cut_short;
     }
 
@@ -106,7 +113,14 @@ where
         });
         initial
     });
-    let total = type_correct_states(refinement.implementation());
+    let mut all = Findings::new(invariants.len());
+    let total = match catch(|| type_correct_states(refinement.implementation())) {
+        Ok(total) => total,
+        Err(panic) => {
+            all.unmade = Some((0, panic));
+            return all;
+        }
+    };
     let pass = Pass {
         refinement,
         invariants,
@@ -132,21 +146,10 @@ where
                 break;
             }
             let start = share as u64 * CHUNK;
-            let numbers = start..total.min(start + CHUNK);
-            if let Err(panic) = catch(|| pass.chunk(numbers, &mut findings)) {
-                // States are unknown, so nothing is known to be inductive.
-                let gap = Gap {
-                    number: start,
-                    step: None,
-                };
-                for row in 0..=invariants.len() {
-                    findings.note(row, gap, Some(panic.clone()));
-                }
-            }
+            pass.chunk(start..total.min(start + CHUNK), &mut findings);
         }
         findings
     };
-    let mut all = Findings::new(invariants.len());
     for findings in together(0..settings.threads.max(1), work) {
         all.merge(findings);
     }
@@ -181,23 +184,37 @@ impl<R: Refinement> Pass<'_, R>
 where
     R::Concrete: TypeCorrect,
 {
+    /// Tests the states of these numbers, up to the first one of which none can be made.
     fn chunk(&self, numbers: Range<u64>, findings: &mut Findings) {
-        let mut choices = Choices::of(numbers.start);
-        for number in numbers {
-            findings.states += 1;
-            let from = self.refinement.implementation().type_correct(&mut choices);
-            choices.advance(self.total);
-            match self.failing(&from) {
-                Failing::None => {
-                    findings.satisfying += 1;
-                    self.induct(number, &from, findings);
-                }
-                Failing::One(left_out) if findings.needed[left_out].is_none() => {
-                    let failing = self.fails_without(left_out, &from);
-                    findings.needed[left_out] = failing.map(|row| (number, row));
-                }
-                Failing::One(_) | Failing::Several => (),
+        // PERF: one guard for the making of all states; what is asked of them has guards of its own.
+        let at = Cell::new(numbers.start);
+        let made = catch(|| {
+            let mut choices = Choices::of(numbers.start);
+            for number in numbers {
+                at.set(number);
+                let from = self.refinement.implementation().type_correct(&mut choices);
+                choices.advance(self.total);
+                self.test(number, &from, findings);
             }
+        });
+        if let Err(panic) = made {
+            // A worker takes its chunks in their order.
+            findings.unmade.get_or_insert((at.get(), panic));
+        }
+    }
+
+    fn test(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
+        findings.states += 1;
+        match self.failing(from) {
+            Failing::None => {
+                findings.satisfying += 1;
+                self.induct(number, from, findings);
+            }
+            Failing::One(left_out) if findings.needed[left_out].is_none() => {
+                let failing = self.fails_without(left_out, from);
+                findings.needed[left_out] = failing.map(|row| (number, row));
+            }
+            Failing::One(_) | Failing::Several => (),
         }
     }
 

@@ -43,6 +43,7 @@ impl<R: Refinement> Judge<'_, R> {
                 let counterexample = self.gap(row, *gap, panic.as_ref());
                 Obligation::violated(findings.steps, vec![counterexample])
             }
+            None if findings.unmade.is_some() => Obligation::violated(findings.steps, Vec::new()),
             None if findings.cut_short => Obligation::new(Verdict::Incomplete, findings.steps),
             None if findings.steps == 0 => {
                 let reason = "no step was tested, so nothing was decided";
@@ -50,6 +51,12 @@ impl<R: Refinement> Judge<'_, R> {
             }
             None => Obligation::new(Verdict::Holds, findings.steps),
         };
+        if let Some((number, panic)) = &findings.unmade {
+            // States are unknown, so nothing is known to be inductive.
+            return judged.noted(&format!(
+                "`type_correct` panicked instead of making state {number}: {panic}"
+            ));
+        }
         // Which of them are needed is a question only about a set that is inductive and suffices.
         if findings.cut_short || findings.gaps.iter().any(Option::is_some) {
             return judged;
