@@ -239,6 +239,8 @@ fn a_symmetry_that_nobody_declares_is_refused() {
 struct Fan {
     layout: Layout,
     number: Field,
+    /// Greater numbers are packed as this one.
+    packed_up_to: u32,
 }
 
 /// The numbers of a level.
@@ -248,7 +250,11 @@ impl Fan {
     fn new() -> Self {
         let mut layout = Layout::new();
         let number = layout.below(u64::from(2 * WIDTH) + 1);
-        Self { layout, number }
+        Self {
+            layout,
+            number,
+            packed_up_to: 2 * WIDTH,
+        }
     }
 }
 
@@ -294,7 +300,8 @@ impl Packed for Fan {
     }
 
     fn fields(&self, state: &u32, fields: &mut impl Fields) -> u32 {
-        fields.number(self.number, u64::from(*state)) as u32
+        let number = (*state).min(self.packed_up_to);
+        fields.number(self.number, u64::from(number)) as u32
     }
 }
 
@@ -316,6 +323,35 @@ impl Refinement for Fan {
 
     fn answer(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
         Some(*action)
+    }
+}
+
+/// Of states far from the first ones some are read back still: of one in 64 all targets. So of the
+/// targets from 20 000 + 10 000 on, the first that is seen to be lost is that of state 10 048. With a
+/// packing that loses none nothing is wrong.
+#[test]
+fn a_packing_that_is_wrong_about_late_states_is_found() {
+    for (packed_up_to, lost) in [(2 * WIDTH, None), (WIDTH + 10_000, Some(WIDTH + 10_048))] {
+        let fan = Fan {
+            packed_up_to,
+            ..Fan::new()
+        };
+        for threads in [1, 2] {
+            let settings = Settings {
+                threads,
+                obligations: Selection::only(["observation"]),
+                ..Settings::default()
+            };
+            let report = Checker::new(&fan).packed().check(&settings);
+            let report = report.expect("the settings fit");
+            let shown = report.obligation("model").map(|row| {
+                let steps = &row.counterexamples[0].steps;
+                steps.last().expect("a step is shown").state.clone()
+            });
+            assert_eq!(shown, lost.map(|state| json!(state)), "{report}");
+            let verdict = lost.map_or(Verdict::Holds, |_| Verdict::Violated);
+            assert_eq!(report.verdict, Some(verdict), "{report}");
+        }
     }
 }
 

@@ -304,12 +304,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
                 .into_iter()
                 .position(|(action, _)| !actions.insert(action));
             if let Some(position) = twice {
-                let step = Place {
-                    length: place.length + 1,
-                    step: Some(position as u32),
-                    ..place
-                };
-                tally.blame(step, Fault::OfferedTwice);
+                tally.blame(place.of_step(position as u32), Fault::OfferedTwice);
             }
         }
     }

@@ -178,11 +178,7 @@ where
                 let to = catch(|| self.system.successor(from, action)).ok()??;
                 Some((action, to))
             })?;
-            let step = Place {
-                length: place.length + 1,
-                step: Some(0),
-                ..place
-            };
+            let step = place.of_step(0);
             let taken = catch(|| {
                 self.visitor
                     .step(&mut tally, step, (from, &image), action, &to);

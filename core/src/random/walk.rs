@@ -318,11 +318,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
                     return None;
                 }
                 let (position, action, to) = offers.choose(&mut generator)?;
-                let step = Place {
-                    length: length + 1,
-                    step: Some(position),
-                    ..place
-                };
+                let step = place.of_step(position);
                 stepping.set(step);
                 self.visitor
                     .step(&mut tally, step, (&from, &image), &action, &to);

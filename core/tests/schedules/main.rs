@@ -13,7 +13,7 @@ mod primitives {
 #[path = "../../src/explore/visited/prefetch.rs"]
 mod prefetch;
 #[allow(dead_code)]
-#[path = "../../src/explore/visited/quotient.rs"]
+#[path = "../../src/explore/visited/quotient/mod.rs"]
 mod quotient;
 #[path = "../../src/workers.rs"]
 mod workers;

@@ -17,7 +17,12 @@
 //! an exclusive one: several threads read at once, or write to different shards at once, without a
 //! lock or an atomic operation, and the compiler checks that they do nothing else.
 
+mod layout;
+mod line;
+
 use super::prefetch::prefetch;
+use layout::{ENOUGH_FARTHEST, Layout};
+use line::{Line, Narrow, Wide};
 
 /// The shards are 2 to this power many.
 const SHARD_BITS: u32 = 6;
@@ -147,67 +152,6 @@ impl Part<'_> {
     }
 }
 
-/// The slots of one cache line, filled from the left; 0 is an empty slot.
-trait Line: Copy {
-    const SLOTS: usize;
-    const WIDTH: u32;
-    const EMPTY: Self;
-    fn get(&self, slot: usize) -> u64;
-    fn contains(&self, value: u64) -> bool;
-    fn is_full(&self) -> bool;
-    /// How many slots are filled.
-    fn filled(&self) -> usize;
-    /// Fills an empty slot, the first one of its line.
-    fn fill(&mut self, slot: usize, value: u64);
-}
-
-macro_rules! line {
-    ($name:ident, $slot:ty, $slots:literal) => {
-        #[derive(Clone, Copy)]
-        #[repr(align(64))]
-        struct $name([$slot; $slots]);
-
-        impl Line for $name {
-            const SLOTS: usize = $slots;
-            const WIDTH: u32 = <$slot>::BITS;
-            const EMPTY: Self = Self([0; $slots]);
-
-            #[inline(always)]
-            fn get(&self, slot: usize) -> u64 {
-                u64::from(self.0[slot])
-            }
-
-            #[inline(always)]
-            fn filled(&self) -> usize {
-                self.0.partition_point(|slot| *slot != 0)
-            }
-
-            #[inline(always)]
-            fn fill(&mut self, slot: usize, value: u64) {
-                self.0[slot] = value as $slot;
-            }
-
-            /// PERF: all slots are compared and none is jumped over, which the compiler turns into
-            /// comparisons of several slots at once.
-            #[inline(always)]
-            fn contains(&self, value: u64) -> bool {
-                let value = value as $slot;
-                self.0
-                    .iter()
-                    .fold(false, |found, slot| found | (*slot == value))
-            }
-
-            #[inline(always)]
-            fn is_full(&self) -> bool {
-                self.0[$slots - 1] != 0
-            }
-        }
-    };
-}
-
-line!(Narrow, u32, 16);
-line!(Wide, u64, 8);
-
 enum Lines {
     Narrow(Vec<Narrow>),
     Wide(Vec<Wide>),
@@ -221,96 +165,6 @@ struct Shard {
     len: usize,
     /// With so many it grows.
     most: usize,
-}
-
-/// Where a number is at home, and what a slot says of it.
-#[derive(Clone, Copy)]
-struct Layout {
-    /// The bits of a number.
-    bits: u32,
-    lines: u64,
-    /// The bits of the product of a number and `lines` that neither the home nor the remainder
-    /// needs: numbers with the same home differ in their products by `lines` at least.
-    spare: u32,
-    /// The bits of a remainder; a slot has the distance above them.
-    remainder: u32,
-    /// How many lines away from home a number may be.
-    farthest: u64,
-    /// 2⁶⁴ divided by `lines`, rounded up.
-    reciprocal: u128,
-}
-
-/// A table needs to be able to keep numbers so many lines away from home.
-const ENOUGH_FARTHEST: u64 = 7;
-/// Lines beyond the last home, at most, for what finds no room there.
-const OVERFLOW_LINES: u64 = 8;
-
-impl Layout {
-    /// The layout of numbers of `bits` bits on so many lines at least as `slots` slots take.
-    fn new<L: Line>(bits: u32, slots: usize) -> Self {
-        let lines = slots.div_ceil(L::SLOTS) as u64;
-        let spare = lines.ilog2().min(bits);
-        let remainder = bits - spare;
-        let for_distance = L::WIDTH.saturating_sub(remainder + 1).min(16);
-        Self {
-            bits,
-            lines,
-            spare,
-            remainder,
-            farthest: (1 << for_distance) - 1,
-            reciprocal: (1u128 << 64).div_ceil(u128::from(lines)),
-        }
-    }
-
-    /// Lines in all.
-    fn all_lines(&self) -> usize {
-        (self.lines + self.lines.min(OVERFLOW_LINES)) as usize
-    }
-
-    /// The line at which a number is at home, and what a slot of that line holds for it: one more
-    /// than the remainder, so that it is not 0. The number's bits are the upper bits of `number`.
-    ///
-    /// PERF: so the home is the upper word of a product, and no shift by a variable finds it.
-    #[inline(always)]
-    fn home(&self, number: u64) -> (usize, u64) {
-        let product = u128::from(number) * u128::from(self.lines);
-        let home = (product >> 64) as usize;
-        // There may be no remainder at all, and no word is shifted by all its bits at once.
-        let remainder = product as u64 >> 1 >> (63 - self.remainder);
-        (home, remainder + 1)
-    }
-
-    /// The number whose home and slot these are: the only one whose product with `lines` has them for
-    /// its upper bits. Its bits are the upper bits of the answer.
-    #[inline(always)]
-    fn number(&self, home: usize, slot: u64) -> u64 {
-        self.low_number(home, slot) << (64 - self.bits)
-    }
-
-    /// The same, as the lower bits.
-    #[inline(always)]
-    fn low_number(&self, home: usize, slot: u64) -> u64 {
-        let least = (home as u128) << self.bits | u128::from(slot - 1) << self.spare;
-        match u64::try_from(least) {
-            // PERF: a multiplication in the place of a division; what is rounded up is at most 1 too
-            // much.
-            Ok(least) => {
-                let about = ((u128::from(least) * self.reciprocal) >> 64) as u64;
-                let about = about.saturating_sub(1);
-                (about..)
-                    .find(|number| number * self.lines >= least)
-                    .expect("a number that is large enough comes soon")
-            }
-            Err(_) => least.div_ceil(u128::from(self.lines)) as u64,
-        }
-    }
-
-    /// What is added to a slot for each line that it is away from home.
-    #[inline(always)]
-    fn step(&self) -> u64 {
-        // One bit more than the remainder has, since the slot holds one more than that.
-        1 << (self.remainder + 1)
-    }
 }
 
 impl Shard {
@@ -562,30 +416,6 @@ mod tests {
         }
         for number in 0..10_000 {
             assert_eq!(set.contains(number), number < 5000);
-        }
-    }
-
-    #[test]
-    fn a_home_and_a_remainder_name_one_number() {
-        for bits in [1, 3, 9, 12] {
-            for lines in [1, 2, 3, 5, 8, 13, 100, 1000] {
-                let layout = Layout::new::<Wide>(bits, lines * Wide::SLOTS);
-                let mut seen = HashSet::new();
-                for number in (0..1 << bits).map(|number: u64| number << (64 - bits)) {
-                    let (home, slot) = layout.home(number);
-                    assert!(home < lines && slot > 0 && slot <= 1 << layout.remainder);
-                    assert!(seen.insert((home, slot)));
-                    assert_eq!(layout.number(home, slot), number);
-                }
-            }
-        }
-        let layout = Layout::new::<Wide>(58, 12_345 * Wide::SLOTS);
-        for number in (0..1 << 58)
-            .step_by((1 << 40) + 12_347)
-            .map(|n: u64| n << 6)
-        {
-            let (home, slot) = layout.home(number);
-            assert_eq!(layout.number(home, slot), number);
         }
     }
 
