@@ -10,8 +10,13 @@ mod oracle;
 mod planted;
 mod table;
 
+use std::collections::HashSet;
+
+use refmap::obligation::{Selection, Until};
+use refmap::{Report, Settings, check};
+
 use comparison::{
-    Distribution, Quotients, Sampled, Thoroughness, compare, compare_quotient, compare_walks,
+    Distribution, Quotients, Sampled, Thoroughness, compare, compare_quotient, compare_walks, run,
 };
 use oracle::Oracle;
 use planted::{Bug, Findings, explore};
@@ -73,6 +78,42 @@ fn a_quotient_decides_what_the_whole_decides() {
     assert!(quotients.violated > cases / 2);
     assert!(quotients.deep > cases / 20);
     assert!(quotients.odd > cases / 2);
+}
+
+/// A search that tests nothing only counts steps for their rules; one that tests all looks at each.
+#[test]
+fn a_plain_search_counts_what_a_testing_one_counts() {
+    let mut told_apart = 0;
+    let cases = 500;
+    for seed in 0..cases {
+        let refinement = draw(seed, Size::Small);
+        let testing = run(&refinement, 1, Until::End);
+        for obligations in [Selection::Nothing, Selection::only([])] {
+            let settings = Settings {
+                threads: 1 + seed as usize % 2,
+                obligations,
+                ..Settings::default()
+            };
+            let plain = check(&refinement, &settings).expect("nothing is asked for");
+            assert_eq!(plain.verdict, None);
+            assert_eq!(plain.coverage, testing.coverage, "{seed}");
+            let counts = |report: &Report| {
+                let Report {
+                    states,
+                    transitions,
+                    depth,
+                    deadlocks,
+                    ..
+                } = *report;
+                (states, transitions, depth, deadlocks)
+            };
+            assert_eq!(counts(&plain), counts(&testing), "{seed}");
+        }
+        let fired: HashSet<u64> = testing.coverage.iter().map(|rule| rule.fired).collect();
+        told_apart += usize::from(fired.len() > 1);
+    }
+    // Where all rules fire equally often, it does not show which of them is counted.
+    assert!(told_apart > 100, "{told_apart}");
 }
 
 /// Random walks report no violation that there is not, and nearly all that a walk can show.

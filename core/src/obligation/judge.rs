@@ -9,7 +9,7 @@ use self::environment::Environment;
 use super::check::Enumerated;
 use super::examiner::Examiner;
 use super::explain::Explainer;
-use super::selection::{Kind, Selection};
+use super::selection::Kind;
 use super::tally::{During, Fault, INVARIANTS, Tally};
 use super::{Search, Settings};
 use crate::explore::{End, Explored, Place, Storage, omission_probability};
@@ -97,7 +97,8 @@ impl<'a, R: Refinement> Judge<'a, R> {
         let complete = self.explored.is_complete();
         let verdict = if verdicts.contains(&Verdict::Violated) {
             Some(Verdict::Violated)
-        } else if self.settings.obligations == Selection::Nothing {
+        } else if verdicts.is_empty() {
+            // Nothing was asked, in one way or another, so nothing holds.
             None
         } else if complete && !verdicts.contains(&Verdict::Incomplete) {
             Some(Verdict::Holds)
