@@ -22,24 +22,28 @@ pub(super) fn checks() -> Vec<Check> {
             "nodes are coloured and white ones collected: refines collect only garbage",
             "Havelund & Shankar, section 6.1",
             Refinement1::new,
+            |checker| checker.packed(),
         ),
         scoped(
             "ben-ari-2",
             "colours are propagated from the roots: refines ben-ari-1's collector",
             "Havelund & Shankar, section 6.2",
             Refinement2::new,
+            |checker| checker.packed(),
         ),
         scoped(
             "ben-ari-3",
             "nodes are scanned and black ones counted: refines ben-ari-2's collector",
             "Havelund & Shankar, section 6.3",
             Refinement3::new,
+            |checker| checker.framed(),
         ),
         scoped(
             "ben-ari",
             "the algorithm refines collect only garbage, by composition of the three",
             "Havelund & Shankar, Appendix B.3",
             composed,
+            |checker| checker.packed(),
         ),
         Check::new(
             "broken",
@@ -64,12 +68,16 @@ pub(super) fn checks() -> Vec<Check> {
     ]
 }
 
+/// What the check of a refinement is told of how its states are packed, and of the parts of them.
+type Told<R> = for<'r> fn(Checker<'r, R>) -> Checker<'r, R>;
+
 /// A check with the parameters of a scope.
 fn scoped<R>(
     name: &'static str,
     about: &'static str,
     source: &'static str,
     refinement: fn(Scope) -> R,
+    told: Told<R>,
 ) -> Check
 where
     R: Refinement<
@@ -80,8 +88,7 @@ where
     let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
         let refinement = refinement(scope);
-        Ok(Checker::new(&refinement)
-            .packed()
+        Ok(told(Checker::new(&refinement))
             .inductive()
             .symmetric()
             .check(settings)?)

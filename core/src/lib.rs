@@ -18,6 +18,7 @@ pub mod catalogue;
 pub mod cli;
 mod compose;
 pub mod explore;
+mod framed;
 pub mod grid;
 mod in_order;
 mod invariant;
@@ -38,6 +39,7 @@ pub mod validate;
 mod workers;
 
 pub use compose::{Composed, compose};
+pub use framed::{Framed, FramedRefinement, PackedPart, PartOf, next_framed};
 pub use invariant::Invariant;
 pub use obligation::{Search, Settings, check, check_with_induction};
 pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};

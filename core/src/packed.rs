@@ -88,6 +88,13 @@ pub struct Field {
     beyond: u64,
 }
 
+impl Field {
+    /// The bits of its word that it takes.
+    pub(crate) fn bits(self) -> u64 {
+        self.within << self.offset
+    }
+}
+
 impl Layout {
     /// A layout without variables.
     pub const fn new() -> Self {
@@ -253,6 +260,15 @@ pub(crate) fn unpack<S: Packed, const N: usize>(
     system.fields(template, &mut Reader { words })
 }
 
+/// Writes what `pass` passes on into one word; `None` if a variable has more bits than its range.
+#[inline]
+pub(crate) fn write<T>(pass: impl FnOnce(&mut Writer<[u64; 1]>) -> T) -> Option<u64> {
+    let mut writer = Writer::on([0]);
+    pass(&mut writer);
+    let ([word], misfit) = writer.written();
+    (misfit == 0).then_some(word)
+}
+
 /// Looks for a value outside its range.
 #[derive(Default)]
 struct Ranges {
@@ -275,7 +291,7 @@ impl Fields for Ranges {
     }
 }
 
-struct Writer<W> {
+pub(crate) struct Writer<W> {
     words: W,
     /// The word being written, and what is to be added to it.
     at: usize,
@@ -335,8 +351,8 @@ impl<W: AsMut<[u64]>> Fields for Writer<W> {
     }
 }
 
-struct Reader<'a, W> {
-    words: &'a W,
+pub(crate) struct Reader<'a, W> {
+    pub words: &'a W,
 }
 
 impl<W: AsRef<[u64]>> Fields for Reader<'_, W> {

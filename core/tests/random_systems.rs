@@ -16,7 +16,8 @@ use refmap::obligation::{Selection, Until};
 use refmap::{Report, Settings, check};
 
 use comparison::{
-    Distribution, Quotients, Sampled, Thoroughness, compare, compare_quotient, compare_walks, run,
+    Distribution, Framings, Quotients, Sampled, Thoroughness, compare, compare_framed,
+    compare_quotient, compare_walks, run,
 };
 use oracle::Oracle;
 use planted::{Bug, Findings, explore};
@@ -78,6 +79,23 @@ fn a_quotient_decides_what_the_whole_decides() {
     assert!(quotients.violated > cases / 2);
     assert!(quotients.deep > cases / 20);
     assert!(quotients.odd > cases / 2);
+}
+
+/// Steps of a part that are taken and judged once, for all states that it is a part of, tell what the steps
+/// of each state tell.
+#[test]
+fn a_part_decides_what_its_states_decide() {
+    let mut framings = Framings::default();
+    for (cases, size) in [(600, Size::Small), (150, Size::Wide), (30, Size::Huge)] {
+        for seed in 0..cases {
+            compare_framed(seed, size, &mut framings);
+        }
+    }
+    eprintln!("{framings:?}");
+    assert!(framings.framed > 100);
+    assert!(framings.in_lanes > 20);
+    assert!(framings.hold > 20);
+    assert!(framings.violated > 100);
 }
 
 /// A search that tests nothing only counts steps for their rules; one that tests all looks at each.

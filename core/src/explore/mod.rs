@@ -17,10 +17,14 @@ mod log;
 mod memory;
 mod options;
 mod origins;
+mod recall;
 mod recent;
 mod search;
 mod visited;
 
+use std::hash::Hash;
+
+use crate::framed::{Framed, PackedPart, PartOf};
 use crate::packed::Packed;
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -34,6 +38,8 @@ use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Progress, Watch};
 pub(crate) use memory::resident_bytes;
 pub use options::{Options, Order, Record, Storage};
+pub use recall::Contradiction;
+use recall::{Afresh, OfParts};
 use search::Search;
 pub(crate) use visited::omission_probability;
 use visited::{Exact, Fingerprints, Numbered, Unpacked};
@@ -49,7 +55,7 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
         Storage::Fingerprints => Unpacked::Fingerprints(Fingerprints::new()),
         Storage::Packed | Storage::Whole => Unpacked::Exact(Numbered::new()),
     };
-    Search::new(system, visitor, options, Whole, visited).run()
+    Search::new(system, visitor, options, Whole, visited, Afresh).run()
 }
 
 /// The most words into which a state is packed; if it needs more it is kept whole.
@@ -61,21 +67,14 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    let mut template = None;
-    // A model that panics here does so again where the search reports it.
-    let _ = catch(|| {
-        system.initial(&mut |state| {
-            template.get_or_insert(state);
-        });
-    });
-    let Some(template) = template else {
+    let Some(template) = some_initial(system) else {
         return explore(system, visitor, options);
     };
     let bits = system.layout().bits();
     macro_rules! search {
         ($words:literal, $visited:expr) => {{
             let words = Words::<$words, _> { template };
-            Search::new(system, visitor, options, words, $visited).run()
+            Search::new(system, visitor, options, words, $visited, Afresh).run()
         }};
     }
     match (options.storage, system.layout().words()) {
@@ -88,6 +87,45 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         (Storage::Packed, 3..=MOST_WORDS) => search!(4, Numbered::new()),
         _ => explore(system, visitor, options),
     }
+}
+
+/// The same of a system some of whose steps see a part of the state only: these are taken, and judged, once
+/// for each part, where states are packed into a word, and no more than states is recorded, and none are
+/// identified.
+pub fn explore_framed<S: PackedPart, V: FramedVisitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+) -> Explored<S, V::Tally> {
+    let one_by_one = options.storage != Storage::Packed
+        || options.record != Record::States
+        || options.symmetry.is_some();
+    let template = match one_by_one {
+        true => None,
+        false => some_initial(system),
+    };
+    let parts = template.and_then(|template| {
+        let parts = catch(|| OfParts::new(system, &template));
+        Some((parts.ok()??, template))
+    });
+    let Some((parts, template)) = parts else {
+        return explore_packed(system, visitor, options);
+    };
+    let words = Words::<1, _> { template };
+    let visited = Exact::new(system.layout().bits());
+    Search::new(system, visitor, options, words, visited, parts).run()
+}
+
+/// The first initial state, if there is one.
+fn some_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
+    let mut first = None;
+    // A model that panics here does so again where the search reports it.
+    let _ = catch(|| {
+        system.initial(&mut |state| {
+            first.get_or_insert(state);
+        });
+    });
+    first
 }
 
 /// The number of a state, in the order in which a sequential search first meets it.
@@ -153,11 +191,45 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     ) -> u32;
     /// Called after the last step of a state.
     fn leave(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>, steps: u32);
+    /// Called when a system is not framed as it says, which only [`explore_framed`] finds.
+    fn misframed(&self, _tally: &mut Self::Tally, _place: Place, _contradiction: Contradiction) {}
     /// Called when a function of the model panicked.
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic);
     /// The length of the shortest trace worth stopping for. Asked after each level of the search, or
     /// at each state of a random walk.
     fn stop(&self, tally: &Self::Tally) -> Option<u32>;
+}
+
+/// What can judge the steps of a part of a state once for all states that it is a part of.
+pub trait FramedVisitor<S: Framed>: Visitor<S> {
+    /// What is said of the steps of a part.
+    type Judged: Clone + Eq + Hash + Send + Sync;
+
+    /// Judges the steps of a part. None if one of them is not as it should be, or if that depends on the
+    /// rest of a state: each step is then looked at in its state.
+    fn judge(&self, part: &PartOf<S>, steps: &[(ActionOf<S>, PartOf<S>)]) -> Option<Self::Judged>;
+
+    /// Looks, after [`examine`](Visitor::examine), at what has to be true of every state for the judgement of
+    /// parts to be one of states. `other` is the part of an initial state.
+    fn examine_frame(
+        &self,
+        tally: &mut Self::Tally,
+        at: (Place, &StateOf<S>, &Self::Image),
+        other: &PartOf<S>,
+    );
+
+    /// Compares what was said of a step of the part with what is to be said of the step itself.
+    fn compare(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        from: &StateOf<S>,
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+    );
+
+    /// Told how the steps of a state's part were judged, which then are not looked at.
+    fn recall(&self, tally: &mut Self::Tally, judged: &Self::Judged);
 }
 
 /// How an exploration ended.

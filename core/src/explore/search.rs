@@ -23,6 +23,7 @@ use super::log::Log;
 use super::memory::{available_bytes, resident_bytes};
 use super::options::{Options, Order, Record, Storage};
 use super::origins::{Origins, Steps};
+use super::recall::Recall;
 use super::recent::Recent;
 use super::visited::{Candidate, Origin, Visited};
 use super::{End, Explored, Reached, StateId, Visitor};
@@ -44,10 +45,18 @@ const SHORT_WAVE: u32 = 512;
 /// not worth the start of a thread.
 const CHUNK: u32 = 256;
 const SHORT_CHUNK: u32 = 64;
+/// Bytes that all workers together may remember while there are few states.
+const MEMORY_FOR_FEW: u64 = 16 << 20;
 /// More states than this cannot be numbered: the last number means none.
 const MOST_STATES: u64 = u32::MAX as u64;
 
-pub(super) struct Search<'a, S: TransitionSystem, V: Visitor<S>, P: Keeper<S>, I> {
+pub(super) struct Search<'a, S, V, P, I, R>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Recall<S, V, P::Key>,
+{
     system: &'a S,
     visitor: &'a V,
     options: &'a Options<'a, S>,
@@ -56,8 +65,8 @@ pub(super) struct Search<'a, S: TransitionSystem, V: Visitor<S>, P: Keeper<S>, I
     log: Log<P::Key>,
     visited: I,
     origins: Origins,
-    /// Per worker, what it met last.
-    recent: Vec<Recent>,
+    recall: R,
+    workers: Vec<Worker<R::Memory>>,
     graph: Option<Graph>,
     /// The steps that there were when they took too much memory.
     graph_too_large: Option<u64>,
@@ -72,18 +81,27 @@ pub(super) struct Search<'a, S: TransitionSystem, V: Visitor<S>, P: Keeper<S>, I
     peak_memory_bytes: u64,
 }
 
+/// What a worker remembers from wave to wave.
+struct Worker<M> {
+    /// The targets that it met last.
+    recent: Recent,
+    /// The steps of parts.
+    memory: M,
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
     Expand,
     ExamineOnly,
 }
 
-impl<'a, S, V, P, I> Search<'a, S, V, P, I>
+impl<'a, S, V, P, I, R> Search<'a, S, V, P, I, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
     I: Visited<P::Key>,
+    R: Recall<S, V, P::Key>,
 {
     pub fn new(
         system: &'a S,
@@ -91,6 +109,7 @@ where
         options: &'a Options<'a, S>,
         keeper: P,
         visited: I,
+        recall: R,
     ) -> Self {
         let steps = match options.storage {
             Storage::Fingerprints => Steps::Kept,
@@ -105,7 +124,13 @@ where
             log: Log::new(),
             visited,
             origins: Origins::new(steps),
-            recent: vec![Recent::new(); options.threads.max(1)],
+            workers: (0..options.threads.max(1))
+                .map(|_| Worker {
+                    recent: Recent::new(),
+                    memory: recall.memory(),
+                })
+                .collect(),
+            recall,
             graph: (options.record == Record::Graph).then(Graph::new),
             graph_too_large: None,
             tally: visitor.tally(),
@@ -270,6 +295,12 @@ where
         limit.unwrap_or(MOST_STATES).min(MOST_STATES)
     }
 
+    /// How much a worker may remember: together no more than half of what the states take.
+    fn most_bytes_of_memory(&self) -> u64 {
+        let states = self.log.bytes() + self.visited.bytes();
+        MEMORY_FOR_FEW.max(states / 2) / self.options.threads.max(1) as u64
+    }
+
     fn report(&self, span: &Span, expanded: u32) {
         if let Some(progress) = self.options.watch.progress {
             progress(&Progress {
@@ -323,8 +354,10 @@ where
         };
         let chunks = states.div_ceil(chunk_size) as usize;
         let shares = Shares::new(chunks);
-        let mut recent = std::mem::take(&mut self.recent);
-        let work = |recent: &mut Recent| {
+        let most_bytes = self.most_bytes_of_memory();
+        let mut workers = std::mem::take(&mut self.workers);
+        let work = |worker: &mut Worker<R::Memory>| {
+            self.recall.limit(&mut worker.memory, most_bytes);
             let mut tally = self.visitor.tally();
             let mut done = Vec::new();
             while let Some(chunk) = shares.take() {
@@ -333,18 +366,20 @@ where
                     states: start..wave.states.end.min(start + chunk_size),
                     ..*wave
                 };
-                match self.chunk(&chunk, task, &mut tally, recent) {
+                match self.chunk(&chunk, task, &mut tally, worker) {
                     Some(expansion) => done.push(expansion),
                     None => shares.stop(),
                 }
             }
             (tally, done)
         };
-        let results = together(recent.iter_mut().take(chunks), work);
-        self.recent = recent;
+        let results = together(workers.iter_mut().take(chunks), work);
+        self.workers = workers;
         if shares.is_stopped() {
             // What was met is forgotten with the wave.
-            self.recent.fill(Recent::new());
+            for worker in &mut self.workers {
+                worker.recent = Recent::new();
+            }
             // The clock only moves forward, and a cancellation stays.
             return Err(self.out_of_time().unwrap_or(Limit::Cancelled));
         }

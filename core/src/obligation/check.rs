@@ -11,7 +11,8 @@ use super::sampled::sampled;
 use super::selection::{CheckError, rows};
 use super::tally::Tally;
 use super::{Search, Settings, Symmetry};
-use crate::explore::{Explored, Options, Record, explore, explore_packed};
+use crate::explore::{Explored, Options, Record, explore, explore_framed, explore_packed};
+use crate::framed::{FramedRefinement, PackedPart};
 use crate::invariant::Invariant;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
@@ -127,6 +128,17 @@ impl<'a, R: Refinement> Checker<'a, R> {
         R::Concrete: Packed,
     {
         self.explore = |system, examiner, options| explore_packed(system, examiner, options);
+        self
+    }
+
+    /// States of the implementation are kept packed, and the steps of a part are taken and judged once for
+    /// all states with that part.
+    #[must_use]
+    pub fn framed(mut self) -> Self
+    where
+        R: FramedRefinement<Concrete: PackedPart>,
+    {
+        self.explore = |system, examiner, options| explore_framed(system, examiner, options);
         self
     }
 

@@ -12,7 +12,7 @@ use super::selection::{Kind, Row};
 use super::tally::{
     AGENCY, During, Fault, INITIALITY, INVARIANTS, Mixer, OBSERVATION, SIMULATION, Tally, earlier,
 };
-use crate::explore::{Panic, Place, Visitor};
+use crate::explore::{Contradiction, Panic, Place, Visitor};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::symmetry::is_in_turn;
@@ -173,7 +173,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
     }
 
     /// Which of the environment's processes `process` is.
-    fn environment_index(&self, process: Process) -> Option<usize> {
+    pub(super) fn environment_index(&self, process: Process) -> Option<usize> {
         let mut environment = self.environment.iter();
         environment.position(|other| other.is(process))
     }
@@ -212,6 +212,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         }
         tally.offered = [0; 16];
         tally.perhaps_twice = false;
+        tally.recalled_rules = 0;
         if let Some(asymmetry) = self.asymmetry.filter(|_| is_in_turn(place.state.0)) {
             tally.during = During::Symmetry;
             tally.tested_symmetry += 1;
@@ -275,6 +276,8 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         to: &StateOf<R::Concrete>,
     ) -> u32 {
         let rule = self.count(tally, action);
+        // An action that the part offers too is an instance of the same rule.
+        tally.perhaps_twice |= tally.recalled_rules >> (rule & 63) & 1 == 1;
         let (from, image) = from;
         match image {
             Some(image) if self.wants.simulation => {
@@ -307,6 +310,10 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
                 tally.blame(place.of_step(position as u32), Fault::OfferedTwice);
             }
         }
+    }
+
+    fn misframed(&self, tally: &mut Self::Tally, place: Place, contradiction: Contradiction) {
+        tally.blame(place, Fault::Misframed(contradiction));
     }
 
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic) {

@@ -280,6 +280,9 @@ impl<'a, R: Refinement> Judge<'a, R> {
         let trace = self.trace(place);
         let explanation = match fault {
             Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
+            Fault::Misframed(contradiction) => {
+                format!("the model is not framed as it says: {contradiction}")
+            }
             Fault::OfferedTwice => {
                 let last = trace.steps.last().map(|(action, _)| action);
                 format!("the state offers the action {last:?} twice, so it does not name one step")
@@ -295,6 +298,10 @@ impl<'a, R: Refinement> Judge<'a, R> {
                     During::Next => "`next` of the implementation".to_owned(),
                     During::Answer => "`answer`".to_owned(),
                     During::Allows => "`allows` of the specification".to_owned(),
+                    During::Framed => {
+                        "`part`, `put`, `map_part`, or `map` of a state with another part,"
+                            .to_owned()
+                    }
                     During::Symmetry => "a function that the test of the symmetry calls".to_owned(),
                 };
                 let rule = match (&panic.action, during) {

@@ -22,6 +22,7 @@ mod check;
 mod environment;
 mod examiner;
 mod explain;
+mod framed;
 mod induction;
 mod judge;
 mod sampled;

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::explore::{Panic, Place};
+use crate::explore::{Contradiction, Panic, Place};
 use crate::symmetry::Asymmetry;
 
 /// Which function of the model is running, to be named if it panics.
@@ -19,6 +19,7 @@ pub(super) enum During {
     Answer,
     Allows,
     Symmetry,
+    Framed,
 }
 
 /// What is wrong with a model itself.
@@ -27,6 +28,7 @@ pub(super) enum Fault {
     Panic(During, Panic),
     OfferedTwice,
     Asymmetry(Asymmetry),
+    Misframed(Contradiction),
 }
 
 /// Rows with a fixed place.
@@ -58,6 +60,8 @@ pub(super) struct Tally<A> {
     /// Bits of the hashes of the actions that this state has offered so far.
     pub offered: [u64; 16],
     pub perhaps_twice: bool,
+    /// The rules of the actions that the part of this state offers, if they were recalled; a bit each.
+    pub recalled_rules: u64,
     /// The numbers of inputs, as far as this worker has asked for them.
     pub inputs: HashMap<A, u32>,
     /// States on which the symmetry was tested.
@@ -149,6 +153,7 @@ impl<A> Tally<A> {
             during: During::Next,
             offered: [0; 16],
             perhaps_twice: false,
+            recalled_rules: 0,
             inputs: HashMap::new(),
             tested_symmetry: 0,
         }

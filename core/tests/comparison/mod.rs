@@ -2,6 +2,7 @@
 
 mod distribution;
 mod evidence;
+mod frames;
 mod modes;
 mod quotient;
 
@@ -15,6 +16,7 @@ use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
 pub use distribution::Distribution;
 pub use evidence::show;
+pub use frames::{Framings, compare_framed};
 use modes::Modes;
 pub use modes::Thoroughness;
 pub use quotient::{Quotients, compare_quotient};

@@ -1,9 +1,10 @@
 //! Systems and refinements given by tables, small enough to be drawn at random.
 
+mod framed;
 mod packing;
 pub mod random;
 
-use refmap::{Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, Waiver};
+use refmap::{Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, Waiver, next_framed};
 use serde::Serialize;
 
 pub use packing::Packing;
@@ -130,17 +131,9 @@ impl TransitionSystem for Table {
         }
     }
 
+    /// The steps that keep to their lane come first.
     fn next(&self, from: &State, visit: &mut impl FnMut(Label, State)) {
-        for &(label, to) in &self.steps[from.row()] {
-            let lane = (from.lane + u16::from(label.rule)) % self.lanes;
-            visit(
-                label,
-                State {
-                    lane,
-                    ..State::of_row(to)
-                },
-            );
-        }
+        next_framed(self, from, visit);
     }
 
     fn observe(&self, state: &State) -> u8 {

@@ -8,8 +8,8 @@ use super::{PLACES, State, Table};
 #[derive(Clone, Debug)]
 pub struct Packing {
     layout: Layout,
-    place: Field,
-    secret: Field,
+    pub place: Field,
+    pub secret: Field,
     lane: Field,
     /// Whole words of padding.
     padding: Vec<Field>,

@@ -8,9 +8,9 @@
 //! (`bw_behind_scan_has_one_ahead`), because its target was reached from a black root. At the end of
 //! the scan nothing is ahead, so there is none at all (`uncoloured_count_has_no_bw`).
 
-use refmap::{Invariant, Process, Refinement};
+use refmap::{FramedRefinement, Invariant, Process, Refinement};
 use refmap_systems::ben_ari::level_3::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level2, Level3, Mutant, MutatorAt, Scope, level_2};
+use refmap_systems::ben_ari::{Level2, Level3, Mutant, MutatorAt, Scope, Seen, level_2};
 
 use super::level_2::{roots_below_k_black, roots_black};
 
@@ -295,5 +295,19 @@ impl Refinement for Refinement3 {
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
         super::at_rest(&state.shared, process)
+    }
+}
+
+/// What mutators see is the same on both levels, and so is what they do.
+impl FramedRefinement for Refinement3 {
+    fn map_part(&self, part: &Seen) -> Seen {
+        *part
+    }
+
+    fn answer_part(&self, _from: &Seen, action: &Action, _to: &Seen) -> Option<level_2::Action> {
+        match *action {
+            Action::Mutator(action) => Some(level_2::Action::Mutator(action)),
+            _ => None,
+        }
     }
 }

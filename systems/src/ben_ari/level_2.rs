@@ -175,10 +175,29 @@ impl OfLevel for State {
 }
 
 impl Level2 {
-    fn mutators(&self) -> MutatorRules {
+    pub(super) fn mutators(&self) -> MutatorRules {
         MutatorRules {
             scope: self.scope,
             mutant: self.mutant,
+        }
+    }
+
+    /// The steps of the collector.
+    pub(super) fn next_of_collector(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for (n, i) in self.scope.shape.cells() {
+            let action = Action::Propagate { n, i };
+            offer_changed(visit, action, from, |s| self.collector(s, action));
+        }
+        for action in [
+            Action::StopColouringRoots,
+            Action::ColourRoot,
+            Action::StopPropagating,
+            Action::StopAppending,
+            Action::ContinueAppending,
+            Action::AppendWhite,
+            Action::BlackToWhite,
+        ] {
+            offer_changed(visit, action, from, |s| self.collector(s, action));
         }
     }
 }
@@ -227,21 +246,7 @@ impl TransitionSystem for Level2 {
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         self.mutators()
             .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
-        for (n, i) in self.scope.shape.cells() {
-            let action = Action::Propagate { n, i };
-            offer_changed(visit, action, from, |s| self.collector(s, action));
-        }
-        for action in [
-            Action::StopColouringRoots,
-            Action::ColourRoot,
-            Action::StopPropagating,
-            Action::StopAppending,
-            Action::ContinueAppending,
-            Action::AppendWhite,
-            Action::BlackToWhite,
-        ] {
-            offer_changed(visit, action, from, |s| self.collector(s, action));
-        }
+        self.next_of_collector(from, visit);
     }
 
     fn observe(&self, state: &State) -> Memory {

@@ -285,10 +285,30 @@ impl OfLevel for State {
 }
 
 impl Level3 {
-    fn mutators(&self) -> MutatorRules {
+    pub(super) fn mutators(&self) -> MutatorRules {
         MutatorRules {
             scope: self.scope,
             mutant: self.mutant,
+        }
+    }
+
+    /// The steps of the collector.
+    #[inline]
+    pub(super) fn next_of_collector(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        // The two rules at the collector's location; of each pair one is enabled.
+        let rules = match from.chi {
+            Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
+            Chi::TestI => [Action::StopPropagating, Action::ContinuePropagating],
+            Chi::TestColour => [Action::WhiteNode, Action::BlackNode],
+            Chi::ColourSons => [Action::StopColouringSons, Action::ColourSon],
+            Chi::TestH => [Action::StopCounting, Action::ContinueCounting],
+            Chi::Count => [Action::SkipWhite, Action::CountBlack],
+            Chi::Compare => [Action::QuitPropagation, Action::RedoPropagation],
+            Chi::TestL => [Action::StopAppending, Action::ContinueAppending],
+            Chi::Append => [Action::AppendWhite, Action::BlackToWhite],
+        };
+        for action in rules {
+            offer_changed(visit, action, from, |s| self.collector(s, action));
         }
     }
 }
@@ -354,21 +374,7 @@ impl TransitionSystem for Level3 {
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         self.mutators()
             .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
-        // The two rules at the collector's location; of each pair one is enabled.
-        let rules = match from.chi {
-            Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
-            Chi::TestI => [Action::StopPropagating, Action::ContinuePropagating],
-            Chi::TestColour => [Action::WhiteNode, Action::BlackNode],
-            Chi::ColourSons => [Action::StopColouringSons, Action::ColourSon],
-            Chi::TestH => [Action::StopCounting, Action::ContinueCounting],
-            Chi::Count => [Action::SkipWhite, Action::CountBlack],
-            Chi::Compare => [Action::QuitPropagation, Action::RedoPropagation],
-            Chi::TestL => [Action::StopAppending, Action::ContinueAppending],
-            Chi::Append => [Action::AppendWhite, Action::BlackToWhite],
-        };
-        for action in rules {
-            offer_changed(visit, action, from, |s| self.collector(s, action));
-        }
+        self.next_of_collector(from, visit);
     }
 
     fn observe(&self, state: &State) -> Memory {

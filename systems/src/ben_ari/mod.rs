@@ -19,6 +19,7 @@ pub mod broken;
 mod colours;
 mod command;
 mod drawing;
+mod framed;
 pub mod lemmas;
 pub mod level_0;
 pub mod level_1;
@@ -33,6 +34,7 @@ mod symmetry;
 
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
+pub use framed::Seen;
 pub use level_0::Level0;
 pub use level_1::Level1;
 pub use level_2::Level2;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tinyvec::ArrayVec;
 
 use super::command::{Command, Mutant};
-use super::memory::Node;
+use super::memory::{Memory, Node};
 use super::process;
 use super::scope::{MutatorOrder, Scope};
 use super::shared::Shared;
@@ -130,6 +130,52 @@ pub trait OfLevel: Copy {
     fn shared_mut(&mut self) -> &mut Shared;
 }
 
+/// What mutators see: the memory, the colours, and their own variables. Their rules are written for
+/// whatever has these, so they cannot depend on anything else.
+pub trait SeenByMutators: Copy {
+    /// The memory.
+    fn memory(&self) -> &Memory;
+    /// The same, to be changed.
+    fn memory_mut(&mut self) -> &mut Memory;
+    /// Colours node n black.
+    ///
+    /// # Panics
+    ///
+    /// If there is no node n.
+    fn blacken(&mut self, n: Node);
+    /// The variables of the mutators.
+    fn mutators(&self) -> &Mutators;
+    /// Those of one, to be changed.
+    fn locals_mut(&mut self, mutator: u8) -> &mut Locals;
+}
+
+impl<S: OfLevel> SeenByMutators for S {
+    #[inline]
+    fn memory(&self) -> &Memory {
+        &self.shared().m
+    }
+
+    #[inline]
+    fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.shared_mut().m
+    }
+
+    #[inline]
+    fn blacken(&mut self, n: Node) {
+        self.shared_mut().set_colour(n, true);
+    }
+
+    #[inline]
+    fn mutators(&self) -> &Mutators {
+        &self.shared().mutators
+    }
+
+    #[inline]
+    fn locals_mut(&mut self, mutator: u8) -> &mut Locals {
+        &mut self.shared_mut().mutators[usize::from(mutator)]
+    }
+}
+
 /// The mutators of an instance, as every level has them.
 #[derive(Clone, Copy)]
 pub(super) struct MutatorRules {
@@ -140,12 +186,12 @@ pub(super) struct MutatorRules {
 impl MutatorRules {
     /// The steps of the mutators.
     #[inline]
-    pub fn steps<S: OfLevel>(self, from: &S, visit: &mut impl FnMut(MutatorAction, S)) {
-        let shared = from.shared();
-        for (mutator, locals) in (0u8..).zip(&shared.mutators) {
+    pub fn steps<S: SeenByMutators>(self, from: &S, visit: &mut impl FnMut(MutatorAction, S)) {
+        let m = from.memory();
+        for (mutator, locals) in (0u8..).zip(from.mutators()) {
             match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
-                    let (shape, accessible) = (shared.m.shape, shared.m.accessible());
+                    let (shape, accessible) = (m.shape, m.accessible());
                     // PERF: the guard says no to all others, unless a mutant has spoiled it.
                     let is_offered = |k: &Node| self.mutant.is_some() || accessible.contains(*k);
                     for k in shape.nodes().filter(is_offered) {
@@ -182,7 +228,7 @@ impl MutatorRules {
     ///
     /// PERF: inlined, so that the state is compared where it is made, and not moved first.
     #[inline(always)]
-    pub fn successor<S: OfLevel>(self, from: &S, action: MutatorAction) -> Option<S> {
+    pub fn successor<S: SeenByMutators>(self, from: &S, action: MutatorAction) -> Option<S> {
         let order = match action {
             MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
                 MutatorOrder::RedirectFirst
@@ -192,7 +238,7 @@ impl MutatorRules {
             }
         };
         let mut s = *from;
-        let accessible = |k| from.shared().m.is_accessible(k);
+        let accessible = |k| from.memory().is_accessible(k);
         let enabled = self.scope.mutator == order && self.step(&mut s, accessible, action);
         enabled.then_some(s)
     }
@@ -202,13 +248,13 @@ impl MutatorRules {
     ///
     /// PERF: inlined, so that each rule is compiled by itself where it is offered.
     #[inline(always)]
-    fn step<S: OfLevel>(
+    fn step<S: SeenByMutators>(
         self,
         s: &mut S,
         accessible: impl FnOnce(Node) -> bool,
         action: MutatorAction,
     ) -> bool {
-        let locals = |s: &S, mutator: u8| s.shared().mutators[usize::from(mutator)];
+        let locals = |s: &S, mutator: u8| s.mutators()[usize::from(mutator)];
         let command = Command::new(s, self.mutant, action.rule());
         match action {
             // MUTATE.1
@@ -216,8 +262,7 @@ impl MutatorRules {
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
                 .when(|_| accessible(k))
                 .then(|s| {
-                    let s = s.shared_mut();
-                    s.m.redirect(n, i, k);
+                    s.memory_mut().redirect(n, i, k);
                     s.locals_mut(mutator).q = k;
                     s.locals_mut(mutator).mu = MutatorAt::Colour;
                 }),
@@ -227,8 +272,7 @@ impl MutatorRules {
                 .when(|_| true)
                 .then(|s| {
                     let q = locals(s, mutator).q;
-                    let s = s.shared_mut();
-                    s.set_colour(q, true);
+                    s.blacken(q);
                     s.locals_mut(mutator).mu = MutatorAt::Mutate;
                 }),
             // The refuted order: COLOUR.1 for a target chosen before, …
@@ -236,8 +280,7 @@ impl MutatorRules {
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
                 .when(|_| accessible(k))
                 .then(|s| {
-                    let s = s.shared_mut();
-                    s.set_colour(k, true);
+                    s.blacken(k);
                     s.locals_mut(mutator).q = k;
                     s.locals_mut(mutator).mu = MutatorAt::Redirect { n, i };
                 }),
@@ -250,18 +293,10 @@ impl MutatorRules {
                 command.at(|s| cell(s).is_some()).when(|_| true).then(|s| {
                     let (n, i) = cell(s).expect("it is at this location");
                     let q = locals(s, mutator).q;
-                    let s = s.shared_mut();
-                    s.m.redirect(n, i, q);
+                    s.memory_mut().redirect(n, i, q);
                     s.locals_mut(mutator).mu = MutatorAt::Mutate;
                 })
             }
         }
-    }
-}
-
-impl Shared {
-    #[inline]
-    fn locals_mut(&mut self, mutator: u8) -> &mut Locals {
-        &mut self.mutators[usize::from(mutator)]
     }
 }

@@ -3,9 +3,10 @@
 //! PERF: all of it is inlined, so that of the states that are passed through nothing is built but what
 //! somebody reads; the engine packs every target of every step.
 
-use refmap::{Field, Fields, Layout, Packed};
+use refmap::{Field, Fields, Layout, Packed, PackedPart};
 
 use super::colours::Colours;
+use super::framed::Seen;
 use super::level_1::{self, Level1};
 use super::level_2::{self, Level2};
 use super::level_3::{self, Level3};
@@ -85,6 +86,18 @@ impl Packing {
 
     #[inline(always)]
     fn shared(&self, s: &Shared, fields: &mut impl Fields) -> Shared {
+        let seen = self.seen(&s.seen(), fields);
+        Shared {
+            m: seen.m,
+            c: seen.c,
+            l: fields.byte(self.l, s.l),
+            mutators: seen.mutators,
+        }
+    }
+
+    /// The variables that mutators see.
+    #[inline(always)]
+    fn seen(&self, s: &Seen, fields: &mut impl Fields) -> Seen {
         let [lower, upper] = self.cells;
         let cells = [
             fields.number(lower, s.m.cells[0]),
@@ -97,7 +110,7 @@ impl Packing {
                 q: fields.byte(*q, locals.q),
             };
         }
-        Shared {
+        Seen {
             m: Memory {
                 shape: self.scope.shape,
                 cells,
@@ -105,7 +118,6 @@ impl Packing {
             c: Colours {
                 black: NodeSet(fields.byte(self.c, s.c.black.0)),
             },
-            l: fields.byte(self.l, s.l),
             mutators,
         }
     }
@@ -189,5 +201,12 @@ impl Packed for Level3 {
             bc: fields.byte(at.counters.bc, s.bc),
             obc: fields.byte(at.counters.obc, s.obc),
         }
+    }
+}
+
+impl PackedPart for Level3 {
+    #[inline(always)]
+    fn part_fields(&self, part: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(part, fields)
     }
 }

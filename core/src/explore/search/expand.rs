@@ -10,10 +10,11 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::{Search, Task};
+use super::{Search, Task, Worker};
 use crate::explore::frontier::Span;
 use crate::explore::guard::{Panic, catch};
 use crate::explore::keep::{Care, Keeper};
+use crate::explore::recall::Recall;
 use crate::explore::recent::Recent;
 use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
 use crate::explore::{Place, StateId, Visitor};
@@ -28,6 +29,18 @@ const PATIENCE: u32 = 16;
 /// it is one.
 const READ_BACK: u32 = 1 << 13;
 const READ_BACK_ONE_IN: u32 = 64;
+
+/// States, from the first on, of which the steps recalled are compared with those that the model takes; and
+/// of how many later ones it is one.
+const COMPARED: u32 = 1 << 10;
+const COMPARED_ONE_IN: u32 = 256;
+/// How many states ahead the memory of their parts is asked for.
+const AHEAD: u32 = 8;
+
+/// Whether the steps of a state are compared with those recalled.
+fn is_compared(StateId(id): StateId) -> bool {
+    id < COMPARED || id.is_multiple_of(COMPARED_ONE_IN)
+}
 
 /// What the expansion of a chunk finds.
 pub(super) struct Expansion<K> {
@@ -68,12 +81,13 @@ impl<S: TransitionSystem, K> Targets<S, K> {
     }
 }
 
-impl<S, V, P, I> Search<'_, S, V, P, I>
+impl<S, V, P, I, R> Search<'_, S, V, P, I, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
     I: Visited<P::Key>,
+    R: Recall<S, V, P::Key>,
 {
     /// Examines the states of a chunk and, if that is the task, visits their steps. `None` if the
     /// time is up.
@@ -82,7 +96,7 @@ where
         chunk: &Span,
         task: Task,
         tally: &mut V::Tally,
-        recent: &mut Recent,
+        worker: &mut Worker<R::Memory>,
     ) -> Option<Expansion<P::Key>> {
         let mut found = Expansion {
             sources: chunk.states.clone(),
@@ -100,16 +114,18 @@ where
             {
                 return None;
             }
+            if task == Task::Expand && id + AHEAD < chunk.states.end {
+                let key = self.log.get((id + AHEAD) as usize);
+                self.recall.ask(&worker.memory, key);
+            }
             let place = Place {
                 length: chunk.length,
                 state: StateId(id),
                 step: None,
             };
-            if let Err((place, panic)) = self.take_steps(place, task, tally, &mut met) {
-                found.holes = true;
-                self.visitor.panicked(tally, place, panic);
-            }
-            if let Err((place, panic)) = self.write_down(place, &mut met) {
+            let taken = self.take_steps(place, task, tally, &mut met, &mut worker.memory);
+            let written = self.write_down(place, &mut met);
+            for (place, panic) in [taken, written].into_iter().filter_map(Result::err) {
                 found.holes = true;
                 self.visitor.panicked(tally, place, panic);
             }
@@ -118,7 +134,7 @@ where
             if self.graph.is_some() {
                 found.degrees.push(steps);
             }
-            self.ask(place.state, &mut met, recent);
+            self.ask(place.state, &mut met, &mut worker.recent);
             if met.asked.len() >= BATCH {
                 self.look_up(&mut met, &mut found);
             }
@@ -135,28 +151,54 @@ where
         task: Task,
         tally: &mut V::Tally,
         met: &mut Targets<S, P::Key>,
+        memory: &mut R::Memory,
     ) -> Result<(), (Place, Panic)> {
         let Targets {
             actions,
             targets,
+            keys,
             labels,
             ..
         } = met;
+        let key = self.log.get(place.state.0 as usize);
+        let judgement = match task == Task::Expand {
+            true => self
+                .recall
+                .part((self.system, self.visitor), memory, key, keys),
+            false => None,
+        };
+        let recalled = keys.len() as u32;
         // The step being looked at.
         let looking_at = Cell::new(None);
         let expand = |from: &StateOf<S>| {
             let image = self.visitor.examine(tally, place, from);
+            self.recall
+                .examine(self.visitor, tally, (place, from, &image));
             if task == Task::ExamineOnly {
                 return Ok(());
             }
-            let stepped = catch(|| {
-                self.system.next(from, &mut |action, to| {
-                    actions.push(action);
-                    targets.push(to);
-                });
-            });
+            let mut visit = |action, to| {
+                actions.push(action);
+                targets.push(to);
+            };
+            let stepped = match judgement {
+                None => catch(|| self.system.next(from, &mut visit)),
+                Some(judgement) => {
+                    self.recall.count(self.visitor, memory, tally, judgement);
+                    if is_compared(place.state) {
+                        let recalled = &keys[..];
+                        self.recall.compare(
+                            (self.system, self.visitor),
+                            tally,
+                            (place, from),
+                            recalled,
+                        );
+                    }
+                    catch(|| self.recall.next_of_rest(self.system, from, &mut visit))
+                }
+            };
             if !self.visitor.looks_at_steps() {
-                for (position, action) in (0..).zip(&*actions) {
+                for (position, action) in (recalled..).zip(&*actions) {
                     looking_at.set(Some(position));
                     self.visitor.taken(tally, action);
                 }
@@ -164,7 +206,7 @@ where
                     labels.resize(labels.len() + targets.len(), 0);
                 }
             } else {
-                for (position, (action, to)) in (0..).zip(actions.iter().zip(&*targets)) {
+                for (position, (action, to)) in (recalled..).zip(actions.iter().zip(&*targets)) {
                     looking_at.set(Some(position));
                     self.visitor.offered(tally, action);
                     let place = place.of_step(position);
@@ -176,17 +218,17 @@ where
             }
             looking_at.set(None);
             stepped?;
-            self.visitor.leave(tally, place, from, targets.len() as u32);
+            let steps = recalled + targets.len() as u32;
+            self.visitor.leave(tally, place, from, steps);
             Ok(())
         };
-        let key = self.log.get(place.state.0 as usize);
         let expanded = catch(|| self.keeper.with(self.system, key, expand)).flatten();
         actions.clear();
         expanded.map_err(|panic| match looking_at.get() {
             None => (place, panic),
             Some(position) => {
                 // A step that could not be looked at is none.
-                targets.truncate(position as usize);
+                targets.truncate((position - recalled) as usize);
                 (place.of_step(position), panic)
             }
         })

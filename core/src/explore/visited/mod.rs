@@ -21,6 +21,7 @@ use super::StateId;
 use super::log::Log;
 use crate::workers::together;
 use index::Index;
+pub(super) use prefetch::prefetch;
 use quotient::{Part, Quotient};
 use scatter::Scatter;
 

@@ -6,7 +6,7 @@
 /// overlap.
 #[inline(always)]
 #[allow(unsafe_code)]
-pub(super) fn prefetch<T>(place: &T) {
+pub(crate) fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -1,0 +1,442 @@
+//! Steps that a search takes from memory instead of from the model: those of parts of states.
+//!
+//! All states with the same part have the same steps of it, with the same verdicts. A worker has the
+//! model take them, and the visitor judge them, when it first meets the part, and then knows by their
+//! packed targets where they lead from any other such state. A part of which a step is not as it
+//! should be is not remembered: all steps of its states are taken by `next`, and looked at one by one,
+//! so that what is wrong is found and shown as without this.
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::guard::catch;
+use super::{FramedVisitor, Place, Visitor};
+use crate::framed::{PackedPart, PartOf, bits_of_part, next_framed};
+use crate::packed::{Reader, write};
+use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
+
+/// How a search recalls steps, if it does. States are kept as `K`.
+pub(super) trait Recall<S: TransitionSystem, V: Visitor<S>, K>: Sync {
+    /// What a worker remembers.
+    type Memory: Send + Sync;
+
+    /// Nothing.
+    fn memory(&self) -> Self::Memory;
+
+    /// Asks for the memory where the steps of a state's part would be.
+    fn ask(&self, memory: &Self::Memory, key: &K);
+
+    /// Adds to `targets` where the steps of a state's part lead, and says how they were judged; `None` if
+    /// all steps of the state are to be taken by `next`.
+    fn part(
+        &self,
+        of: (&S, &V),
+        memory: &mut Self::Memory,
+        key: &K,
+        targets: &mut Vec<K>,
+    ) -> Option<Judgement>;
+
+    /// Looks at what has to be true of every state.
+    fn examine(&self, visitor: &V, tally: &mut V::Tally, at: (Place, &StateOf<S>, &V::Image));
+
+    /// Counts the steps of a state's part as they were judged.
+    fn count(&self, visitor: &V, memory: &Self::Memory, tally: &mut V::Tally, judgement: Judgement);
+
+    /// Visits the steps from a state that are none of its part.
+    fn next_of_rest(
+        &self,
+        system: &S,
+        from: &StateOf<S>,
+        visit: &mut impl FnMut(ActionOf<S>, StateOf<S>),
+    );
+
+    /// Compares the steps recalled for a state, which lead to `targets`, with those that the model takes.
+    fn compare(&self, of: (&S, &V), tally: &mut V::Tally, at: (Place, &StateOf<S>), targets: &[K]);
+
+    /// Sees to it that a worker remembers no more than so many bytes.
+    fn limit(&self, memory: &mut Self::Memory, bytes: u64);
+}
+
+/// How a system is not framed as it says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// `next` visits other steps than those of the part and of the rest, or in another order.
+    #[error(
+        "step {position} of `next` is {next}, and of the steps of the part and the rest it is {framed}"
+    )]
+    Steps {
+        /// Which step of a state, counted from 0.
+        position: usize,
+        /// The step that `next` visits, as `Debug` shows it.
+        next: String,
+        /// The step that it should be.
+        framed: String,
+    },
+    /// The variables of the part are packed by `part_fields` otherwise than by `fields`.
+    #[error("`part_fields` writes a part otherwise than `fields` does")]
+    Packing,
+    /// `answer_part` answers otherwise than `answer` does.
+    #[error("`answer` to {action} is {answer}, and `answer_part` is {framed}")]
+    Answer {
+        /// The action, as `Debug` shows it.
+        action: String,
+        /// The answer.
+        answer: String,
+        /// What it should be.
+        framed: String,
+    },
+    /// `map` does not take the part to what `map_part` says, or what it takes the rest to depends on the
+    /// part.
+    #[error("`map` leads to {map}, and part and rest are mapped by themselves to {framed}")]
+    Map {
+        /// The image, as `Debug` shows it.
+        map: String,
+        /// What it should be.
+        framed: String,
+    },
+}
+
+/// How the steps of a part were judged: a number by which the visitor's words are found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Judgement(u16);
+
+impl Judgement {
+    /// A part that is not known.
+    const NONE: Self = Self(u16::MAX);
+    /// A part of which a step is not as it should be.
+    const ODD: Self = Self(u16::MAX - 1);
+}
+
+/// Nothing is recalled.
+pub(super) struct Afresh;
+
+impl<S: TransitionSystem, V: Visitor<S>, K> Recall<S, V, K> for Afresh {
+    type Memory = ();
+
+    fn memory(&self) {}
+
+    fn ask(&self, (): &(), _key: &K) {}
+
+    fn part(&self, _of: (&S, &V), (): &mut (), _key: &K, _: &mut Vec<K>) -> Option<Judgement> {
+        None
+    }
+
+    fn examine(&self, _: &V, _tally: &mut V::Tally, _at: (Place, &StateOf<S>, &V::Image)) {}
+
+    fn count(&self, _visitor: &V, (): &(), _tally: &mut V::Tally, _judgement: Judgement) {}
+
+    fn next_of_rest(
+        &self,
+        _system: &S,
+        _from: &StateOf<S>,
+        _visit: &mut impl FnMut(ActionOf<S>, StateOf<S>),
+    ) {
+    }
+
+    fn compare(&self, _: (&S, &V), _: &mut V::Tally, _at: (Place, &StateOf<S>), _: &[K]) {}
+
+    fn limit(&self, (): &mut (), _bytes: u64) {}
+}
+
+/// The steps of parts are recalled, where states are packed into a word.
+pub(super) struct OfParts<S: PackedPart> {
+    /// The part of an initial state, for what is the same in all states.
+    template: PartOf<S>,
+    /// The bits that a part takes.
+    bits: u64,
+}
+
+impl<S: PackedPart> OfParts<S> {
+    /// Of a system with an initial state `state`; none if its states take more than a word.
+    pub fn new(system: &S, state: &StateOf<S>) -> Option<Self> {
+        let template = system.part(state);
+        Some(Self {
+            bits: bits_of_part(system, &template)?,
+            template,
+        })
+    }
+
+    /// The targets of a part, and how its steps are judged; none if a step is not as it should be.
+    fn learn<V: FramedVisitor<S>>(
+        &self,
+        system: &S,
+        visitor: &V,
+        key: u64,
+    ) -> Option<(Vec<u64>, V::Judged)> {
+        let read = |key| {
+            let words = [key];
+            system.part_fields(&self.template, &mut Reader { words: &words })
+        };
+        let part = read(key);
+        let mut steps = Vec::new();
+        system.next_of_part(&part, &mut |action, to| steps.push((action, to)));
+        let target = |to| {
+            let key = write(|words| system.part_fields(to, words))?;
+            (read(key) == *to).then_some(key)
+        };
+        let targets = steps
+            .iter()
+            .map(|(_, to)| target(to))
+            .collect::<Option<_>>()?;
+        Some((targets, visitor.judge(&part, &steps)?))
+    }
+}
+
+impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
+    type Memory = Parts<V::Judged>;
+
+    fn memory(&self) -> Self::Memory {
+        Parts::new()
+    }
+
+    #[inline(always)]
+    fn ask(&self, memory: &Self::Memory, key: &[u64; 1]) {
+        memory.ask(key[0] & self.bits);
+    }
+
+    #[inline(always)]
+    fn part(
+        &self,
+        (system, visitor): (&S, &V),
+        memory: &mut Self::Memory,
+        key: &[u64; 1],
+        targets: &mut Vec<[u64; 1]>,
+    ) -> Option<Judgement> {
+        if memory.in_vain {
+            return None;
+        }
+        let [key] = *key;
+        let part = key & self.bits;
+        let slot = match memory.find(part) {
+            Some(slot) => slot,
+            None => {
+                let learned = catch(|| self.learn(system, visitor, part));
+                // What panics does so again where the search reports it.
+                memory.add(part, learned.ok().flatten())
+            }
+        };
+        let frame = key & !self.bits;
+        let known = memory.targets(slot).iter();
+        targets.extend(known.map(|target| [frame | target]));
+        (slot.judgement != Judgement::ODD).then_some(slot.judgement)
+    }
+
+    #[inline(always)]
+    fn examine(&self, visitor: &V, tally: &mut V::Tally, at: (Place, &StateOf<S>, &V::Image)) {
+        visitor.examine_frame(tally, at, &self.template);
+    }
+
+    #[inline(always)]
+    fn count(
+        &self,
+        visitor: &V,
+        memory: &Self::Memory,
+        tally: &mut V::Tally,
+        Judgement(number): Judgement,
+    ) {
+        visitor.recall(tally, &memory.judged[usize::from(number)]);
+    }
+
+    #[inline(always)]
+    fn next_of_rest(
+        &self,
+        system: &S,
+        from: &StateOf<S>,
+        visit: &mut impl FnMut(ActionOf<S>, StateOf<S>),
+    ) {
+        system.next_of_rest(from, visit);
+    }
+
+    fn compare(
+        &self,
+        (system, visitor): (&S, &V),
+        tally: &mut V::Tally,
+        (place, from): (Place, &StateOf<S>),
+        targets: &[[u64; 1]],
+    ) {
+        let next = steps(system, from);
+        let mut framed = Vec::new();
+        next_framed(system, from, &mut |action, to| framed.push((action, to)));
+        let mut positions = 0..next.len().max(framed.len());
+        let found = positions.find(|&position| next.get(position) != framed.get(position));
+        if let Some(position) = found {
+            let show = |step: Option<&(ActionOf<S>, StateOf<S>)>| match step {
+                Some((action, to)) => format!("{action:?} to {to:?}"),
+                None => "none".to_owned(),
+            };
+            let contradiction = Contradiction::Steps {
+                position,
+                next: show(next.get(position)),
+                framed: show(framed.get(position)),
+            };
+            return visitor.misframed(tally, place, contradiction);
+        }
+        let key = |to: &StateOf<S>| write(|words| system.fields(to, words));
+        let packed = next.iter().zip(targets);
+        if next.len() < targets.len()
+            || !packed
+                .clone()
+                .all(|((_, to), target)| key(to) == Some(target[0]))
+        {
+            return visitor.misframed(tally, place, Contradiction::Packing);
+        }
+        for ((action, to), _) in packed {
+            visitor.compare(tally, place, from, action, to);
+        }
+    }
+
+    fn limit(&self, memory: &mut Self::Memory, bytes: u64) {
+        memory.limit(bytes);
+    }
+}
+
+/// The parts that a worker has met, by their packed variables.
+pub(super) struct Parts<J> {
+    /// Open addressing; a power of two of them, at most half of them taken.
+    slots: Vec<Slot>,
+    taken: usize,
+    /// How far the upper bits of a product are down to make a slot's number.
+    shift: u32,
+    targets: Vec<u64>,
+    judged: Vec<J>,
+    judgements: HashMap<J, Judgement>,
+    /// Since all was forgotten the last time, how often a part was looked for.
+    asked: u64,
+    /// Too few parts were met twice: none is remembered any more.
+    in_vain: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    part: u64,
+    /// Where its targets begin.
+    start: u32,
+    steps: u16,
+    judgement: Judgement,
+}
+
+impl Slot {
+    const EMPTY: Self = Self {
+        part: 0,
+        start: 0,
+        steps: 0,
+        judgement: Judgement::NONE,
+    };
+}
+
+/// Slots at the start.
+const FEW: usize = 1 << 10;
+
+impl<J: Clone + Eq + std::hash::Hash> Parts<J> {
+    fn new() -> Self {
+        Self {
+            slots: vec![Slot::EMPTY; FEW],
+            taken: 0,
+            shift: u64::BITS - FEW.trailing_zeros(),
+            targets: Vec::new(),
+            judged: Vec::new(),
+            judgements: HashMap::new(),
+            asked: 0,
+            in_vain: false,
+        }
+    }
+
+    #[inline(always)]
+    fn home(&self, part: u64) -> usize {
+        (part.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+    }
+
+    #[inline(always)]
+    fn ask(&self, part: u64) {
+        super::visited::prefetch(&self.slots[self.home(part)]);
+    }
+
+    /// What is known of a part.
+    #[inline(always)]
+    fn find(&mut self, part: u64) -> Option<Slot> {
+        self.asked += 1;
+        let mut at = self.home(part);
+        loop {
+            let slot = self.slots[at];
+            if slot.judgement == Judgement::NONE {
+                return None;
+            }
+            if slot.part == part {
+                return Some(slot);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    #[inline(always)]
+    fn targets(&self, slot: Slot) -> &[u64] {
+        &self.targets[slot.start as usize..][..usize::from(slot.steps)]
+    }
+
+    /// Remembers what was learned of a part.
+    #[cold]
+    fn add(&mut self, part: u64, learned: Option<(Vec<u64>, J)>) -> Slot {
+        let known = learned.and_then(|(targets, judged)| {
+            let start = u32::try_from(self.targets.len()).ok()?;
+            let steps = u16::try_from(targets.len()).ok()?;
+            let judgement = self.judgement(judged)?;
+            self.targets.extend(targets);
+            Some(Slot {
+                part,
+                start,
+                steps,
+                judgement,
+            })
+        });
+        let slot = known.unwrap_or(Slot {
+            part,
+            judgement: Judgement::ODD,
+            ..Slot::EMPTY
+        });
+        if 2 * (self.taken + 1) > self.slots.len() {
+            self.shift -= 1;
+            let larger = vec![Slot::EMPTY; 2 * self.slots.len()];
+            for slot in std::mem::replace(&mut self.slots, larger) {
+                if slot.judgement != Judgement::NONE {
+                    self.insert(slot);
+                }
+            }
+        }
+        self.insert(slot);
+        self.taken += 1;
+        slot
+    }
+
+    fn insert(&mut self, slot: Slot) {
+        let mut at = self.home(slot.part);
+        while self.slots[at].judgement != Judgement::NONE {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = slot;
+    }
+
+    fn judgement(&mut self, judged: J) -> Option<Judgement> {
+        if let Some(known) = self.judgements.get(&judged) {
+            return Some(*known);
+        }
+        let new = Judgement(u16::try_from(self.judged.len()).ok()?);
+        if new == Judgement::ODD || new == Judgement::NONE {
+            return None;
+        }
+        self.judged.push(judged.clone());
+        self.judgements.insert(judged, new);
+        Some(new)
+    }
+
+    /// Forgets everything when it takes more than `bytes`, and for good when that was in vain: when most
+    /// parts were looked for once.
+    fn limit(&mut self, bytes: u64) {
+        let held = size_of_val(&*self.slots) + size_of_val(&*self.targets);
+        if held as u64 > bytes {
+            let in_vain = self.asked < 2 * self.taken as u64;
+            *self = Self {
+                in_vain,
+                ..Self::new()
+            };
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The obligations of the steps of a part, judged once for all states with that part.
+
+use std::hash::Hash;
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::examiner::Examiner;
+use super::tally::{AGENCY, During, SIMULATION};
+use crate::explore::{Contradiction, FramedVisitor, Place, Visitor};
+use crate::framed::{Framed, FramedRefinement, PartOf};
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+
+/// What the steps of a part add to a tally.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Judged {
+    /// Per rule of the implementation that they are instances of, how many.
+    fired: Vec<(usize, u64)>,
+    /// The same of the specification's rules, by which they are simulated.
+    simulated: Vec<(usize, u64)>,
+    /// How often `simulation` and `agency` were tested.
+    simulations: u64,
+    agencies: u64,
+    /// The rules of the implementation, a bit each.
+    rules: u64,
+}
+
+fn count(counts: &mut Vec<(usize, u64)>, rule: usize) {
+    match counts.iter_mut().find(|(known, _)| *known == rule) {
+        Some((_, count)) => *count += 1,
+        None => counts.push((rule, 1)),
+    }
+}
+
+/// Whether two of the steps are labelled by one action.
+fn offers_twice<A: Eq + Hash, P>(steps: &[(A, P)]) -> bool {
+    // PERF: few actions are compared sooner than hashed.
+    if steps.len() > 64 {
+        let mut actions = HashSet::new();
+        return !steps.iter().all(|(action, _)| actions.insert(action));
+    }
+    let mut rest = steps;
+    while let [(action, _), later @ ..] = rest {
+        if later.iter().any(|(other, _)| other == action) {
+            return true;
+        }
+        rest = later;
+    }
+    false
+}
+
+impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
+    type Judged = Judged;
+
+    fn judge(
+        &self,
+        part: &PartOf<R::Concrete>,
+        steps: &[(ActionOf<R::Concrete>, PartOf<R::Concrete>)],
+    ) -> Option<Judged> {
+        let implementation = self.refinement.implementation();
+        let specification = self.refinement.specification();
+        let mut judged = Judged {
+            fired: Vec::new(),
+            simulated: Vec::new(),
+            simulations: 0,
+            agencies: 0,
+            rules: 0,
+        };
+        if offers_twice(steps) {
+            return None;
+        }
+        let image = self.refinement.map_part(part);
+        let mut abstract_steps = Vec::new();
+        if self.wants.simulation {
+            specification.next_of_part(&image, &mut |action, to| abstract_steps.push((action, to)));
+        }
+        for (action, to) in steps {
+            let rule = implementation.rule_of(action).0;
+            if rule >= implementation.rules().len() {
+                return None;
+            }
+            judged.rules |= 1u64.checked_shl(rule as u32)?;
+            count(&mut judged.fired, rule);
+            if !self.wants.simulation {
+                continue;
+            }
+            judged.simulations += 1;
+            let target = self.refinement.map_part(to);
+            let Some(abstract_action) = self.refinement.answer_part(part, action, to) else {
+                if target != image {
+                    return None;
+                }
+                continue;
+            };
+            let step = (abstract_action, target);
+            if !abstract_steps.contains(&step) {
+                return None;
+            }
+            let (abstract_action, _) = step;
+            count(
+                &mut judged.simulated,
+                specification.rule_of(&abstract_action).0,
+            );
+            let process = specification.process_of(&abstract_action);
+            if self.environment_index(process).is_some() {
+                judged.agencies += 1;
+                let agent = self.refinement.acts_for(implementation.process_of(action));
+                if !agent.is(process) {
+                    return None;
+                }
+            }
+        }
+        Some(judged)
+    }
+
+    #[inline]
+    fn examine_frame(
+        &self,
+        tally: &mut Self::Tally,
+        (place, state, image): (Place, &StateOf<R::Concrete>, &Self::Image),
+        other: &PartOf<R::Concrete>,
+    ) {
+        let Some(image) = image.as_ref().filter(|_| self.wants.simulation) else {
+            return;
+        };
+        tally.during = During::Framed;
+        let implementation = self.refinement.implementation();
+        let specification = self.refinement.specification();
+        let mut rest = state.clone();
+        implementation.put(other, &mut rest);
+        let mut framed = self.refinement.map(&rest);
+        let part = self.refinement.map_part(&implementation.part(state));
+        specification.put(&part, &mut framed);
+        if framed != *image || specification.part(image) != part {
+            let contradiction = Contradiction::Map {
+                map: format!("{image:?}"),
+                framed: format!("{framed:?}"),
+            };
+            self.misframed(tally, place, contradiction);
+        }
+        tally.during = During::Next;
+    }
+
+    fn compare(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        from: &StateOf<R::Concrete>,
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) {
+        if !self.wants.simulation {
+            return;
+        }
+        tally.during = During::Answer;
+        let part = |state| self.refinement.implementation().part(state);
+        let answer = self.refinement.answer(from, action, to);
+        let framed = self.refinement.answer_part(&part(from), action, &part(to));
+        if answer != framed {
+            let contradiction = Contradiction::Answer {
+                action: format!("{action:?}"),
+                answer: format!("{answer:?}"),
+                framed: format!("{framed:?}"),
+            };
+            self.misframed(tally, place, contradiction);
+        }
+        tally.during = During::Next;
+    }
+
+    #[inline]
+    fn recall(&self, tally: &mut Self::Tally, judged: &Judged) {
+        for (rule, times) in &judged.fired {
+            tally.fired[*rule] += times;
+        }
+        tally.recalled_rules = judged.rules;
+        tally.checked[SIMULATION] += judged.simulations;
+        tally.checked[AGENCY] += judged.agencies;
+        for (rule, times) in &judged.simulated {
+            tally.simulated[*rule] += times;
+        }
+    }
+}
