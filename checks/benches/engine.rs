@@ -104,7 +104,12 @@ fn check(criterion: &mut Criterion) {
     let refinement = Refinement3::new(scope());
     let mut group = criterion.benchmark_group("check");
     group.throughput(Throughput::Elements(TRANSITIONS));
-    for (name, storage) in [("packed", Storage::Packed), ("whole", Storage::Whole)] {
+    let ways = [
+        ("framed", Storage::Packed),
+        ("packed", Storage::Packed),
+        ("whole", Storage::Whole),
+    ];
+    for (name, storage) in ways {
         let settings = Settings {
             storage,
             threads: 1,
@@ -113,7 +118,11 @@ fn check(criterion: &mut Criterion) {
         };
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let report = Checker::new(&refinement).packed().check(&settings);
+                let checker = match name {
+                    "framed" => Checker::new(&refinement).framed(),
+                    _ => Checker::new(&refinement).packed(),
+                };
+                let report = checker.check(&settings);
                 let report = report.expect("the refinement has these obligations");
                 assert_eq!(report.verdict, Some(Verdict::Holds));
                 assert_eq!(report.transitions, TRANSITIONS);

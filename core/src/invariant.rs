@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 use crate::system::{StateOf, TransitionSystem};
 
+/// A predicate on the states of `S`.
+pub(crate) type PredicateOf<S> = dyn Fn(&StateOf<S>) -> bool + Send + Sync;
+
 type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
 
 /// A named predicate on the states of `S`: `when` implies `holds`.
@@ -64,6 +67,11 @@ impl<S: TransitionSystem> Invariant<S> {
     /// Whether something is claimed of `state`: the premise holds, or there is none.
     pub fn applies(&self, state: &StateOf<S>) -> bool {
         self.premise.as_ref().is_none_or(|premise| premise(state))
+    }
+
+    /// The predicates themselves, premise and conclusion.
+    pub(crate) fn predicates(&self) -> (Option<&PredicateOf<S>>, &PredicateOf<S>) {
+        (self.premise.as_deref(), &*self.holds)
     }
 
     /// The conclusion alone, whatever the premise.

@@ -91,6 +91,18 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
         words
     }
 
+    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, care: Care, keys: &mut Vec<[u64; N]>) {
+        // PERF: a loop begins by fetching where all variables are, which pays for several states only.
+        if let [state] = states.as_slice() {
+            keys.push(self.key_of_one(system, state, care));
+            return;
+        }
+        keys.reserve(states.len());
+        for state in &*states {
+            keys.push(self.key(system, state, care));
+        }
+    }
+
     #[inline(always)]
     fn with<T>(&self, system: &S, key: &[u64; N], look: impl FnOnce(&StateOf<S>) -> T) -> T {
         look(&unpack(system, &self.template, key))
@@ -98,6 +110,14 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
 }
 
 impl<const N: usize, T: Eq> Words<N, T> {
+    #[inline(never)]
+    fn key_of_one<S: Packed<State = T>>(&self, system: &S, state: &T, care: Care) -> [u64; N]
+    where
+        Self: Keeper<S, Key = [u64; N]>,
+    {
+        self.key(system, state, care)
+    }
+
     #[cold]
     fn read_back<S: Packed<State = T>>(&self, system: &S, words: &[u64; N], state: &T) {
         if unpack(system, &self.template, words) != *state {

@@ -1,36 +1,43 @@
 //! Steps that a search takes from memory instead of from the model: those of parts of states.
 //!
-//! All states with the same part have the same steps of it, with the same verdicts. A worker has the
-//! model take them, and the visitor judge them, when it first meets the part, and then knows by their
-//! packed targets where they lead from any other such state. A part of which a step is not as it
+//! All states with the same part have the same steps of it, with the same verdicts. When a part is met
+//! first the model takes them and the visitor judges them, and then their packed targets say where they
+//! lead from any other such state. A part of which a step is not as it
 //! should be is not remembered: all steps of its states are taken by `next`, and looked at one by one,
 //! so that what is wrong is found and shown as without this.
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::guard::catch;
+use super::visited::prefetch;
 use super::{FramedVisitor, Place, Visitor};
 use crate::framed::{PackedPart, PartOf, bits_of_part, next_framed};
 use crate::packed::{Reader, write};
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 
 /// How a search recalls steps, if it does. States are kept as `K`.
+///
+/// What is known is read by all workers while they work through a wave, in which each learns for itself;
+/// after the wave what they have learned is gathered.
 pub(super) trait Recall<S: TransitionSystem, V: Visitor<S>, K>: Sync {
-    /// What a worker remembers.
+    /// What is remembered: by all, or by one worker since the wave began.
     type Memory: Send + Sync;
 
     /// Nothing.
     fn memory(&self) -> Self::Memory;
 
-    /// Asks for the memory where the steps of a state's part would be.
-    fn ask(&self, memory: &Self::Memory, key: &K);
+    /// Asks for the memory where a state's part would be.
+    fn ask(&self, known: &Self::Memory, key: &K);
+
+    /// Asks for the memory where the targets of a state's part would be.
+    fn ask_more(&self, known: &Self::Memory, key: &K);
 
     /// Adds to `targets` where the steps of a state's part lead, and says how they were judged; `None` if
     /// all steps of the state are to be taken by `next`.
     fn part(
         &self,
         of: (&S, &V),
-        memory: &mut Self::Memory,
+        memory: (&Self::Memory, &mut Self::Memory),
         key: &K,
         targets: &mut Vec<K>,
     ) -> Option<Judgement>;
@@ -39,7 +46,13 @@ pub(super) trait Recall<S: TransitionSystem, V: Visitor<S>, K>: Sync {
     fn examine(&self, visitor: &V, tally: &mut V::Tally, at: (Place, &StateOf<S>, &V::Image));
 
     /// Counts the steps of a state's part as they were judged.
-    fn count(&self, visitor: &V, memory: &Self::Memory, tally: &mut V::Tally, judgement: Judgement);
+    fn count(
+        &self,
+        visitor: &V,
+        memory: (&Self::Memory, &Self::Memory),
+        tally: &mut V::Tally,
+        judgement: Judgement,
+    );
 
     /// Visits the steps from a state that are none of its part.
     fn next_of_rest(
@@ -52,8 +65,11 @@ pub(super) trait Recall<S: TransitionSystem, V: Visitor<S>, K>: Sync {
     /// Compares the steps recalled for a state, which lead to `targets`, with those that the model takes.
     fn compare(&self, of: (&S, &V), tally: &mut V::Tally, at: (Place, &StateOf<S>), targets: &[K]);
 
-    /// Sees to it that a worker remembers no more than so many bytes.
-    fn limit(&self, memory: &mut Self::Memory, bytes: u64);
+    /// Adds to what is known what a worker has learned, which forgets it.
+    fn gather(&self, known: &mut Self::Memory, learned: &mut Self::Memory);
+
+    /// Sees to it that no more than so many bytes are remembered.
+    fn limit(&self, known: &mut Self::Memory, bytes: u64);
 }
 
 /// How a system is not framed as it says.
@@ -95,15 +111,13 @@ pub enum Contradiction {
     },
 }
 
-/// How the steps of a part were judged: a number by which the visitor's words are found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Judgement(u16);
-
-impl Judgement {
-    /// A part that is not known.
-    const NONE: Self = Self(u16::MAX);
-    /// A part of which a step is not as it should be.
-    const ODD: Self = Self(u16::MAX - 1);
+/// How the steps of a part were judged.
+#[derive(Clone, Copy)]
+pub(super) struct Judgement {
+    /// By what number the visitor's words are found.
+    number: u16,
+    /// Whether it was known before the wave.
+    known: bool,
 }
 
 /// Nothing is recalled.
@@ -116,13 +130,21 @@ impl<S: TransitionSystem, V: Visitor<S>, K> Recall<S, V, K> for Afresh {
 
     fn ask(&self, (): &(), _key: &K) {}
 
-    fn part(&self, _of: (&S, &V), (): &mut (), _key: &K, _: &mut Vec<K>) -> Option<Judgement> {
+    fn ask_more(&self, (): &(), _key: &K) {}
+
+    fn part(
+        &self,
+        _of: (&S, &V),
+        _memory: (&(), &mut ()),
+        _key: &K,
+        _targets: &mut Vec<K>,
+    ) -> Option<Judgement> {
         None
     }
 
     fn examine(&self, _: &V, _tally: &mut V::Tally, _at: (Place, &StateOf<S>, &V::Image)) {}
 
-    fn count(&self, _visitor: &V, (): &(), _tally: &mut V::Tally, _judgement: Judgement) {}
+    fn count(&self, _: &V, _memory: (&(), &()), _tally: &mut V::Tally, _judgement: Judgement) {}
 
     fn next_of_rest(
         &self,
@@ -133,6 +155,8 @@ impl<S: TransitionSystem, V: Visitor<S>, K> Recall<S, V, K> for Afresh {
     }
 
     fn compare(&self, _: (&S, &V), _: &mut V::Tally, _at: (Place, &StateOf<S>), _: &[K]) {}
+
+    fn gather(&self, (): &mut (), (): &mut ()) {}
 
     fn limit(&self, (): &mut (), _bytes: u64) {}
 }
@@ -189,35 +213,52 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
     }
 
     #[inline(always)]
-    fn ask(&self, memory: &Self::Memory, key: &[u64; 1]) {
-        memory.ask(key[0] & self.bits);
+    fn ask(&self, known: &Self::Memory, key: &[u64; 1]) {
+        known.ask(key[0] & self.bits);
+    }
+
+    #[inline(always)]
+    fn ask_more(&self, known: &Self::Memory, key: &[u64; 1]) {
+        known.ask_more(key[0] & self.bits);
     }
 
     #[inline(always)]
     fn part(
         &self,
         (system, visitor): (&S, &V),
-        memory: &mut Self::Memory,
+        (known, learned): (&Self::Memory, &mut Self::Memory),
         key: &[u64; 1],
         targets: &mut Vec<[u64; 1]>,
     ) -> Option<Judgement> {
-        if memory.in_vain {
+        if known.in_vain {
             return None;
         }
         let [key] = *key;
         let part = key & self.bits;
-        let slot = match memory.find(part) {
-            Some(slot) => slot,
-            None => {
-                let learned = catch(|| self.learn(system, visitor, part));
-                // What panics does so again where the search reports it.
-                memory.add(part, learned.ok().flatten())
-            }
-        };
         let frame = key & !self.bits;
-        let known = memory.targets(slot).iter();
-        targets.extend(known.map(|target| [frame | target]));
-        (slot.judgement != Judgement::ODD).then_some(slot.judgement)
+        learned.asked += 1;
+        let mut extend = |memory: &Self::Memory, slot: Slot| {
+            let there = memory.targets(slot).iter();
+            targets.extend(there.map(|target| [frame | target]));
+            (slot.judgement != ODD).then_some(slot.judgement)
+        };
+        if let Some(slot) = known.find(part) {
+            let number = extend(known, slot)?;
+            return Some(Judgement {
+                number,
+                known: true,
+            });
+        }
+        let slot = learned.find(part).unwrap_or_else(|| {
+            let judged = catch(|| self.learn(system, visitor, part));
+            // What panics does so again where the search reports it.
+            learned.add(part, judged.ok().flatten())
+        });
+        let number = extend(learned, slot)?;
+        Some(Judgement {
+            number,
+            known: false,
+        })
     }
 
     #[inline(always)]
@@ -229,11 +270,12 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
     fn count(
         &self,
         visitor: &V,
-        memory: &Self::Memory,
+        (known, learned): (&Self::Memory, &Self::Memory),
         tally: &mut V::Tally,
-        Judgement(number): Judgement,
+        judgement: Judgement,
     ) {
-        visitor.recall(tally, &memory.judged[usize::from(number)]);
+        let memory = if judgement.known { known } else { learned };
+        visitor.recall(tally, &memory.judged[usize::from(judgement.number)]);
     }
 
     #[inline(always)]
@@ -253,9 +295,16 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
         (place, from): (Place, &StateOf<S>),
         targets: &[[u64; 1]],
     ) {
+        let taken = catch(|| {
+            let mut framed = Vec::new();
+            next_framed(system, from, &mut |action, to| framed.push((action, to)));
+            framed
+        });
+        // What panics does so again where the search takes the steps of the rest.
+        let Ok(framed) = taken else {
+            return;
+        };
         let next = steps(system, from);
-        let mut framed = Vec::new();
-        next_framed(system, from, &mut |action, to| framed.push((action, to)));
         let mut positions = 0..next.len().max(framed.len());
         let found = positions.find(|&position| next.get(position) != framed.get(position));
         if let Some(position) = found {
@@ -284,12 +333,16 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
         }
     }
 
-    fn limit(&self, memory: &mut Self::Memory, bytes: u64) {
-        memory.limit(bytes);
+    fn gather(&self, known: &mut Self::Memory, learned: &mut Self::Memory) {
+        known.absorb(learned);
+    }
+
+    fn limit(&self, known: &mut Self::Memory, bytes: u64) {
+        known.limit(bytes);
     }
 }
 
-/// The parts that a worker has met, by their packed variables.
+/// Parts by their packed variables, and what is known of their steps.
 pub(super) struct Parts<J> {
     /// Open addressing; a power of two of them, at most half of them taken.
     slots: Vec<Slot>,
@@ -298,12 +351,17 @@ pub(super) struct Parts<J> {
     shift: u32,
     targets: Vec<u64>,
     judged: Vec<J>,
-    judgements: HashMap<J, Judgement>,
-    /// Since all was forgotten the last time, how often a part was looked for.
+    judgements: HashMap<J, u16>,
+    /// How often a part was looked for, since all was forgotten the last time.
     asked: u64,
     /// Too few parts were met twice: none is remembered any more.
     in_vain: bool,
 }
+
+/// The judgement of a part that is not known,
+const NONE: u16 = u16::MAX;
+/// and of one of which a step is not as it should be.
+const ODD: u16 = u16::MAX - 1;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -311,7 +369,7 @@ struct Slot {
     /// Where its targets begin.
     start: u32,
     steps: u16,
-    judgement: Judgement,
+    judgement: u16,
 }
 
 impl Slot {
@@ -319,7 +377,7 @@ impl Slot {
         part: 0,
         start: 0,
         steps: 0,
-        judgement: Judgement::NONE,
+        judgement: NONE,
     };
 }
 
@@ -347,17 +405,24 @@ impl<J: Clone + Eq + std::hash::Hash> Parts<J> {
 
     #[inline(always)]
     fn ask(&self, part: u64) {
-        super::visited::prefetch(&self.slots[self.home(part)]);
+        prefetch(&self.slots[self.home(part)]);
+    }
+
+    #[inline(always)]
+    fn ask_more(&self, part: u64) {
+        let slot = &self.slots[self.home(part)];
+        if let Some(first) = self.targets.get(slot.start as usize) {
+            prefetch(first);
+        }
     }
 
     /// What is known of a part.
     #[inline(always)]
-    fn find(&mut self, part: u64) -> Option<Slot> {
-        self.asked += 1;
+    fn find(&self, part: u64) -> Option<Slot> {
         let mut at = self.home(part);
         loop {
             let slot = self.slots[at];
-            if slot.judgement == Judgement::NONE {
+            if slot.judgement == NONE {
                 return None;
             }
             if slot.part == part {
@@ -372,31 +437,23 @@ impl<J: Clone + Eq + std::hash::Hash> Parts<J> {
         &self.targets[slot.start as usize..][..usize::from(slot.steps)]
     }
 
-    /// Remembers what was learned of a part.
+    /// Remembers what was learned of a part that is not there.
     #[cold]
     fn add(&mut self, part: u64, learned: Option<(Vec<u64>, J)>) -> Slot {
-        let known = learned.and_then(|(targets, judged)| {
-            let start = u32::try_from(self.targets.len()).ok()?;
-            let steps = u16::try_from(targets.len()).ok()?;
-            let judgement = self.judgement(judged)?;
-            self.targets.extend(targets);
-            Some(Slot {
-                part,
-                start,
-                steps,
-                judgement,
-            })
-        });
-        let slot = known.unwrap_or(Slot {
+        let slot = match &learned {
+            Some((targets, judged)) => self.remember(part, targets, judged),
+            None => None,
+        };
+        let slot = slot.unwrap_or(Slot {
             part,
-            judgement: Judgement::ODD,
+            judgement: ODD,
             ..Slot::EMPTY
         });
         if 2 * (self.taken + 1) > self.slots.len() {
             self.shift -= 1;
             let larger = vec![Slot::EMPTY; 2 * self.slots.len()];
             for slot in std::mem::replace(&mut self.slots, larger) {
-                if slot.judgement != Judgement::NONE {
+                if slot.judgement != NONE {
                     self.insert(slot);
                 }
             }
@@ -406,25 +463,62 @@ impl<J: Clone + Eq + std::hash::Hash> Parts<J> {
         slot
     }
 
+    /// The slot of a part whose steps are as they should be; none if there are too many numbers in it.
+    fn remember(&mut self, part: u64, targets: &[u64], judged: &J) -> Option<Slot> {
+        let start = u32::try_from(self.targets.len()).ok()?;
+        let steps = u16::try_from(targets.len()).ok()?;
+        let judgement = self.judgement(judged)?;
+        self.targets.extend(targets);
+        Some(Slot {
+            part,
+            start,
+            steps,
+            judgement,
+        })
+    }
+
     fn insert(&mut self, slot: Slot) {
         let mut at = self.home(slot.part);
-        while self.slots[at].judgement != Judgement::NONE {
+        while self.slots[at].judgement != NONE {
             at = (at + 1) & (self.slots.len() - 1);
         }
         self.slots[at] = slot;
     }
 
-    fn judgement(&mut self, judged: J) -> Option<Judgement> {
-        if let Some(known) = self.judgements.get(&judged) {
+    /// The number of a judgement, if there are not too many.
+    fn judgement(&mut self, judged: &J) -> Option<u16> {
+        if let Some(known) = self.judgements.get(judged) {
             return Some(*known);
         }
-        let new = Judgement(u16::try_from(self.judged.len()).ok()?);
-        if new == Judgement::ODD || new == Judgement::NONE {
+        let new = u16::try_from(self.judged.len()).ok()?;
+        if new >= ODD {
             return None;
         }
         self.judged.push(judged.clone());
-        self.judgements.insert(judged, new);
+        self.judgements.insert(judged.clone(), new);
         Some(new)
+    }
+
+    /// Takes over what another one has learned, which forgets it.
+    fn absorb(&mut self, other: &mut Self) {
+        self.asked += std::mem::take(&mut other.asked);
+        if other.taken == 0 {
+            return;
+        }
+        for slot in &mut other.slots {
+            let slot = std::mem::replace(slot, Slot::EMPTY);
+            if slot.judgement == NONE || self.find(slot.part).is_some() {
+                continue;
+            }
+            let learned = (slot.judgement != ODD).then(|| {
+                let judged = other.judged[usize::from(slot.judgement)].clone();
+                let targets = &other.targets[slot.start as usize..][..usize::from(slot.steps)];
+                (targets.to_vec(), judged)
+            });
+            self.add(slot.part, learned);
+        }
+        other.taken = 0;
+        other.targets.clear();
     }
 
     /// Forgets everything when it takes more than `bytes`, and for good when that was in vain: when most

@@ -30,22 +30,26 @@ use super::{End, Explored, Reached, StateId, Visitor};
 use crate::system::{StateOf, TransitionSystem};
 use crate::workers::{Shares, together};
 
-/// States a wave, breadth first. PERF: long enough to hide the start of the threads (tens of
-/// microseconds), short enough that cancelling loses little.
-const WAVE: u32 = 8192;
-/// The same where there is one thread. PERF: the part of the set in which states were looked up is
-/// still in the cache when they are added, which takes a tenth off a large search.
+/// States a wave, breadth first. PERF: so many that each region of a large set is touched several times by
+/// the candidates of a wave, so few that cancelling loses little.
+const WAVE: u32 = 1 << 15;
+/// The same where candidates are looked up first. PERF: long enough to hide the start of the threads (tens
+/// of microseconds),
+const WAVE_LOOKED_UP: u32 = 8192;
+/// and where there is one thread. PERF: the part of the set in which states were looked up is still in
+/// the cache when they are added, which takes a tenth off a large search.
 const WAVE_OF_ONE: u32 = 1024;
 /// States between two looks at the limits: the same for any number of threads, so that it does not
 /// depend on that where a limit ends the search.
-const STRETCH: u32 = 8192;
+const STRETCH: u32 = 1 << 15;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
 /// not worth the start of a thread.
 const CHUNK: u32 = 256;
 const SHORT_CHUNK: u32 = 64;
-/// Bytes that all workers together may remember while there are few states.
+/// Bytes that the known steps of parts may take while there are few states; later it is half of what the
+/// states take.
 const MEMORY_FOR_FEW: u64 = 16 << 20;
 /// More states than this cannot be numbered: the last number means none.
 const MOST_STATES: u64 = u32::MAX as u64;
@@ -66,6 +70,8 @@ where
     visited: I,
     origins: Origins,
     recall: R,
+    /// The steps of parts that are known.
+    known: R::Memory,
     workers: Vec<Worker<R::Memory>>,
     graph: Option<Graph>,
     /// The steps that there were when they took too much memory.
@@ -85,8 +91,8 @@ where
 struct Worker<M> {
     /// The targets that it met last.
     recent: Recent,
-    /// The steps of parts.
-    memory: M,
+    /// The steps of parts that it learned in this wave.
+    learned: M,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -122,16 +128,18 @@ where
             started: Instant::now(),
             keeper,
             log: Log::new(),
-            visited,
             origins: Origins::new(steps),
             workers: (0..options.threads.max(1))
                 .map(|_| Worker {
                     recent: Recent::new(),
-                    memory: recall.memory(),
+                    learned: recall.memory(),
                 })
                 .collect(),
+            known: recall.memory(),
             recall,
-            graph: (options.record == Record::Graph).then(Graph::new),
+            // Without the numbers of targets there are no edges.
+            graph: (options.record == Record::Graph && !visited.marks_are_keys()).then(Graph::new),
+            visited,
             graph_too_large: None,
             tally: visitor.tally(),
             transitions: 0,
@@ -260,9 +268,10 @@ where
 
     /// Expands the states of a span, or says with which state a limit stopped it.
     fn expand(&mut self, span: &Span) -> Result<(), (u32, Limit)> {
-        let wave = match self.options.threads {
-            0 | 1 => WAVE_OF_ONE,
-            _ => WAVE,
+        let wave = match self.visited.looks_up_first() {
+            true if self.options.threads <= 1 => WAVE_OF_ONE,
+            true => WAVE_LOOKED_UP,
+            false => WAVE,
         };
         let mut start = span.states.start;
         for stretch in span.parts(STRETCH) {
@@ -293,12 +302,6 @@ where
     fn most_states(&self) -> u64 {
         let limit = self.options.limits.states;
         limit.unwrap_or(MOST_STATES).min(MOST_STATES)
-    }
-
-    /// How much a worker may remember: together no more than half of what the states take.
-    fn most_bytes_of_memory(&self) -> u64 {
-        let states = self.log.bytes() + self.visited.bytes();
-        MEMORY_FOR_FEW.max(states / 2) / self.options.threads.max(1) as u64
     }
 
     fn report(&self, span: &Span, expanded: u32) {
@@ -354,10 +357,8 @@ where
         };
         let chunks = states.div_ceil(chunk_size) as usize;
         let shares = Shares::new(chunks);
-        let most_bytes = self.most_bytes_of_memory();
         let mut workers = std::mem::take(&mut self.workers);
         let work = |worker: &mut Worker<R::Memory>| {
-            self.recall.limit(&mut worker.memory, most_bytes);
             let mut tally = self.visitor.tally();
             let mut done = Vec::new();
             while let Some(chunk) = shares.take() {
@@ -375,6 +376,12 @@ where
         };
         let results = together(workers.iter_mut().take(chunks), work);
         self.workers = workers;
+        for worker in &mut self.workers {
+            self.recall.gather(&mut self.known, &mut worker.learned);
+        }
+        let states = self.log.bytes() + self.visited.bytes();
+        let most = MEMORY_FOR_FEW.max(states / 2);
+        self.recall.limit(&mut self.known, most);
         if shares.is_stopped() {
             // What was met is forgotten with the wave.
             for worker in &mut self.workers {

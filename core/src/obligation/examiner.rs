@@ -13,7 +13,7 @@ use super::tally::{
     AGENCY, During, Fault, INITIALITY, INVARIANTS, Mixer, OBSERVATION, SIMULATION, Tally, earlier,
 };
 use crate::explore::{Contradiction, Panic, Place, Visitor};
-use crate::invariant::Invariant;
+use crate::invariant::{Invariant, PredicateOf};
 use crate::refinement::Refinement;
 use crate::symmetry::is_in_turn;
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
@@ -37,8 +37,8 @@ pub(super) struct Wants {
 pub(super) struct Examiner<'a, R: Refinement> {
     pub refinement: &'a R,
     pub invariants: &'a [Invariant<R::Concrete>],
-    /// Those of them that are checked, with their places.
-    chosen: Vec<(usize, &'a Invariant<R::Concrete>)>,
+    /// Those of them that are checked.
+    chosen: Vec<Chosen<'a, R>>,
     pub rows: &'a [Row],
     pub wants: Wants,
     pub until: Until,
@@ -47,6 +47,16 @@ pub(super) struct Examiner<'a, R: Refinement> {
     pub inputs: Mutex<Vec<ActionOf<R::Abstract>>>,
     /// Where states are identified by a symmetry: the test that it is one.
     pub asymmetry: Option<AsymmetryAt<R>>,
+}
+
+/// An invariant that is checked.
+///
+/// PERF: its predicates are asked of every state, and found here without a detour.
+struct Chosen<'a, R: Refinement> {
+    /// Its place among all invariants.
+    place: usize,
+    premise: Option<&'a PredicateOf<R::Concrete>>,
+    conclusion: &'a PredicateOf<R::Concrete>,
 }
 
 impl<'a, R: Refinement> Examiner<'a, R> {
@@ -70,6 +80,14 @@ impl<'a, R: Refinement> Examiner<'a, R> {
                 .iter()
                 .enumerate()
                 .filter(|(index, _)| rows[INVARIANTS + index].selected)
+                .map(|(place, invariant)| {
+                    let (premise, conclusion) = invariant.predicates();
+                    Chosen {
+                        place,
+                        premise,
+                        conclusion,
+                    }
+                })
                 .collect(),
             rows,
             wants: Wants {
@@ -238,12 +256,12 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             }
             image = Some(mapped);
         }
-        for &(index, invariant) in &self.chosen {
-            tally.during = During::Invariant(index);
-            let applies = invariant.applies(state);
-            tally.applied[index] += u64::from(applies);
-            let holds = !applies || invariant.concludes(state);
-            tally.test(INVARIANTS + index, place, holds);
+        for invariant in &self.chosen {
+            tally.during = During::Invariant(invariant.place);
+            let applies = invariant.premise.is_none_or(|premise| premise(state));
+            tally.applied[invariant.place] += u64::from(applies);
+            let holds = !applies || (invariant.conclusion)(state);
+            tally.test(INVARIANTS + invariant.place, place, holds);
         }
         tally.during = During::Next;
         image

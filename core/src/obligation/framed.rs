@@ -130,7 +130,7 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
         let mut framed = self.refinement.map(&rest);
         let part = self.refinement.map_part(&implementation.part(state));
         specification.put(&part, &mut framed);
-        if framed != *image || specification.part(image) != part {
+        if framed != *image {
             let contradiction = Contradiction::Map {
                 map: format!("{image:?}"),
                 framed: format!("{framed:?}"),
@@ -150,6 +150,20 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
     ) {
         if !self.wants.simulation {
             return;
+        }
+        tally.during = During::Framed;
+        let (implementation, specification) = (
+            self.refinement.implementation(),
+            self.refinement.specification(),
+        );
+        let image = self.refinement.map(to);
+        let mapped = self.refinement.map_part(&implementation.part(to));
+        if specification.part(&image) != mapped {
+            let contradiction = Contradiction::Map {
+                map: format!("{image:?}"),
+                framed: "one with another part".to_owned(),
+            };
+            self.misframed(tally, place, contradiction);
         }
         tally.during = During::Answer;
         let part = |state| self.refinement.implementation().part(state);

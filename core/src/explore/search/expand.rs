@@ -34,7 +34,7 @@ const READ_BACK_ONE_IN: u32 = 64;
 /// of how many later ones it is one.
 const COMPARED: u32 = 1 << 10;
 const COMPARED_ONE_IN: u32 = 256;
-/// How many states ahead the memory of their parts is asked for.
+/// How many states ahead the targets of their parts are asked for; the parts, twice as many.
 const AHEAD: u32 = 8;
 
 /// Whether the steps of a state are compared with those recalled.
@@ -55,10 +55,25 @@ pub(super) struct Expansion<K> {
     pub holes: bool,
 }
 
+/// What is being done with a state.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// It is looked at itself.
+    Examining,
+    /// Its steps are taken.
+    Stepping,
+    /// One of them is looked at.
+    LookingAt(u32),
+    /// Its targets are written down.
+    Writing,
+}
+
 /// Targets met and not looked up yet.
 struct Targets<S: TransitionSystem, K> {
     /// The steps of the state being expanded.
     actions: Vec<ActionOf<S>>,
+    /// How many steps before these were recalled.
+    recalled: u32,
     /// Where they lead, until that is written down,
     targets: Vec<StateOf<S>>,
     /// and then, until it is asked for.
@@ -73,6 +88,7 @@ impl<S: TransitionSystem, K> Targets<S, K> {
     fn new() -> Self {
         Self {
             actions: Vec::new(),
+            recalled: 0,
             targets: Vec::new(),
             keys: Vec::new(),
             asked: Vec::with_capacity(2 * BATCH),
@@ -102,7 +118,7 @@ where
             sources: chunk.states.clone(),
             degrees: Vec::new(),
             edges: Vec::new(),
-            candidates: Vec::new(),
+            candidates: Vec::with_capacity(4 * chunk.states.len()),
             transitions: 0,
             holes: false,
         };
@@ -114,27 +130,26 @@ where
             {
                 return None;
             }
-            if task == Task::Expand && id + AHEAD < chunk.states.end {
-                let key = self.log.get((id + AHEAD) as usize);
-                self.recall.ask(&worker.memory, key);
+            if task == Task::Expand {
+                self.ask_for_parts(id, chunk.states.end);
             }
             let place = Place {
                 length: chunk.length,
                 state: StateId(id),
                 step: None,
             };
-            let taken = self.take_steps(place, task, tally, &mut met, &mut worker.memory);
-            let written = self.write_down(place, &mut met);
-            for (place, panic) in [taken, written].into_iter().filter_map(Result::err) {
+            if !self.take_steps(place, task, tally, &mut met, &mut worker.learned) {
                 found.holes = true;
-                self.visitor.panicked(tally, place, panic);
             }
             let steps = met.keys.len() as u32;
             found.transitions += u64::from(steps);
             if self.graph.is_some() {
                 found.degrees.push(steps);
             }
-            self.ask(place.state, &mut met, &mut worker.recent);
+            match self.visited.looks_up_first() {
+                true => self.ask(place.state, &mut met, &mut worker.recent),
+                false => self.pass_on(place.state, &mut met, &mut found, &mut worker.recent),
+            }
             if met.asked.len() >= BATCH {
                 self.look_up(&mut met, &mut found);
             }
@@ -143,131 +158,187 @@ where
         Some(found)
     }
 
-    /// Examines a state and, if that is the task, has the model take its steps and looks at each. If
-    /// something panics, says where; the targets are then those of the steps before.
+    /// Asks for the memory of the parts of states that are expanded soon.
+    #[inline(always)]
+    fn ask_for_parts(&self, id: u32, end: u32) {
+        if id + 2 * AHEAD < end {
+            let key = self.log.get((id + 2 * AHEAD) as usize);
+            self.recall.ask(&self.known, key);
+        }
+        if id + AHEAD < end {
+            let key = self.log.get((id + AHEAD) as usize);
+            self.recall.ask_more(&self.known, key);
+        }
+    }
+
+    /// Examines a state and, if that is the task, has the model take its steps, looks at each, and turns
+    /// their targets into what is kept of them. If something panics, tells the visitor, and answers no; the
+    /// steps are then those before.
     fn take_steps(
         &self,
         place: Place,
         task: Task,
         tally: &mut V::Tally,
         met: &mut Targets<S, P::Key>,
-        memory: &mut R::Memory,
-    ) -> Result<(), (Place, Panic)> {
-        let Targets {
-            actions,
-            targets,
-            keys,
-            labels,
-            ..
-        } = met;
+        learned: &mut R::Memory,
+    ) -> bool {
+        let of = (self.system, self.visitor);
         let key = self.log.get(place.state.0 as usize);
-        let judgement = match task == Task::Expand {
-            true => self
+        let judgement = match task {
+            Task::Expand => self
                 .recall
-                .part((self.system, self.visitor), memory, key, keys),
-            false => None,
+                .part(of, (&self.known, learned), key, &mut met.keys),
+            Task::ExamineOnly => None,
         };
-        let recalled = keys.len() as u32;
-        // The step being looked at.
-        let looking_at = Cell::new(None);
-        let expand = |from: &StateOf<S>| {
-            let image = self.visitor.examine(tally, place, from);
-            self.recall
-                .examine(self.visitor, tally, (place, from, &image));
-            if task == Task::ExamineOnly {
-                return Ok(());
-            }
-            let mut visit = |action, to| {
-                actions.push(action);
-                targets.push(to);
-            };
-            let stepped = match judgement {
-                None => catch(|| self.system.next(from, &mut visit)),
-                Some(judgement) => {
+        met.recalled = met.keys.len() as u32;
+        let phase = Cell::new(Phase::Examining);
+        let mut image = None;
+        let taken = catch(|| {
+            self.keeper.with(self.system, key, |from| {
+                let image = image.insert(self.visitor.examine(tally, place, from));
+                let at = (place, from, &*image);
+                self.recall.examine(self.visitor, tally, at);
+                if task == Task::ExamineOnly {
+                    return;
+                }
+                if let Some(judgement) = judgement {
+                    let memory = (&self.known, &*learned);
                     self.recall.count(self.visitor, memory, tally, judgement);
                     if is_compared(place.state) {
-                        let recalled = &keys[..];
-                        self.recall.compare(
-                            (self.system, self.visitor),
-                            tally,
-                            (place, from),
-                            recalled,
-                        );
-                    }
-                    catch(|| self.recall.next_of_rest(self.system, from, &mut visit))
-                }
-            };
-            if !self.visitor.looks_at_steps() {
-                for (position, action) in (recalled..).zip(&*actions) {
-                    looking_at.set(Some(position));
-                    self.visitor.taken(tally, action);
-                }
-                if self.graph.is_some() {
-                    labels.resize(labels.len() + targets.len(), 0);
-                }
-            } else {
-                for (position, (action, to)) in (recalled..).zip(actions.iter().zip(&*targets)) {
-                    looking_at.set(Some(position));
-                    self.visitor.offered(tally, action);
-                    let place = place.of_step(position);
-                    let label = self.visitor.step(tally, place, (from, &image), action, to);
-                    if self.graph.is_some() {
-                        labels.push(label);
+                        self.recall.compare(of, tally, (place, from), &met.keys);
                     }
                 }
-            }
-            looking_at.set(None);
-            stepped?;
-            let steps = recalled + targets.len() as u32;
-            self.visitor.leave(tally, place, from, steps);
-            Ok(())
-        };
-        let expanded = catch(|| self.keeper.with(self.system, key, expand)).flatten();
-        actions.clear();
-        expanded.map_err(|panic| match looking_at.get() {
-            None => (place, panic),
-            Some(position) => {
-                // A step that could not be looked at is none.
-                targets.truncate((position - recalled) as usize);
-                (place.of_step(position), panic)
-            }
-        })
+                phase.set(Phase::Stepping);
+                let mut visit = |action, to| {
+                    met.actions.push(action);
+                    met.targets.push(to);
+                };
+                match judgement {
+                    None => self.system.next(from, &mut visit),
+                    Some(_) => self.recall.next_of_rest(self.system, from, &mut visit),
+                }
+                self.look_at(&phase, tally, at, met);
+                phase.set(Phase::Examining);
+                let steps = met.recalled + met.targets.len() as u32;
+                self.visitor.leave(tally, place, from, steps);
+            });
+            phase.set(Phase::Writing);
+            self.write_down(place, met);
+        });
+        if let Err(panic) = &taken {
+            let phase = phase.get();
+            self.recover(panic, phase, (place, image.as_ref()), tally, met);
+        }
+        met.actions.clear();
+        met.targets.clear();
+        met.labels.truncate(met.asked.len() + met.keys.len());
+        taken.is_ok()
     }
 
-    /// Turns the targets of the state at `place` into what is kept of them. If something panics, says at
-    /// which step; the keys are then those of the targets before.
-    fn write_down(&self, place: Place, met: &mut Targets<S, P::Key>) -> Result<(), (Place, Panic)> {
-        let Targets {
-            targets,
-            keys,
-            labels,
-            asked,
-            ..
-        } = met;
+    /// Looks at the steps taken of a state.
+    fn look_at(
+        &self,
+        phase: &Cell<Phase>,
+        tally: &mut V::Tally,
+        (place, from, image): (Place, &StateOf<S>, &V::Image),
+        met: &mut Targets<S, P::Key>,
+    ) {
+        let positions = met.recalled..;
+        if !self.visitor.looks_at_steps() {
+            for (position, action) in positions.zip(&met.actions) {
+                phase.set(Phase::LookingAt(position));
+                self.visitor.taken(tally, action);
+            }
+            if self.graph.is_some() {
+                met.labels.resize(met.labels.len() + met.targets.len(), 0);
+            }
+            return;
+        }
+        for (position, (action, to)) in positions.zip(met.actions.iter().zip(&met.targets)) {
+            phase.set(Phase::LookingAt(position));
+            self.visitor.offered(tally, action);
+            let place = place.of_step(position);
+            let label = self.visitor.step(tally, place, (from, image), action, to);
+            if self.graph.is_some() {
+                met.labels.push(label);
+            }
+        }
+    }
+
+    /// Tells the visitor of a panic, and does what is left to do with the steps before it.
+    #[cold]
+    fn recover(
+        &self,
+        panic: &Panic,
+        phase: Phase,
+        (place, image): (Place, Option<&V::Image>),
+        tally: &mut V::Tally,
+        met: &mut Targets<S, P::Key>,
+    ) {
+        let of_step = |position: u32, panic: Panic, tally: &mut V::Tally| {
+            self.visitor.panicked(tally, place.of_step(position), panic);
+        };
+        // A step that could not be looked at is none.
+        let before = |position: u32, met: &mut Targets<S, P::Key>| {
+            met.targets.truncate((position - met.recalled) as usize);
+        };
+        match (phase, image) {
+            (Phase::Writing, _) => {
+                return of_step(met.keys.len() as u32, panic.clone(), tally);
+            }
+            (Phase::LookingAt(position), _) => {
+                before(position, met);
+                of_step(position, panic.clone(), tally);
+            }
+            (Phase::Stepping, Some(image)) => {
+                let key = self.log.get(place.state.0 as usize);
+                let phase = Cell::new(Phase::Stepping);
+                let looked = catch(|| {
+                    self.keeper.with(self.system, key, |from| {
+                        self.look_at(&phase, tally, (place, from, image), met);
+                    });
+                });
+                match (looked, phase.get()) {
+                    (Err(earlier), Phase::LookingAt(position)) => {
+                        before(position, met);
+                        of_step(position, earlier, tally);
+                    }
+                    _ => self.visitor.panicked(tally, place, panic.clone()),
+                }
+            }
+            _ => self.visitor.panicked(tally, place, panic.clone()),
+        }
+        if let Err(panic) = catch(|| self.write_down(place, met)) {
+            of_step(met.keys.len() as u32, panic, tally);
+        }
+    }
+
+    /// Turns the targets of the state at `place` into what is kept of them. If something panics, that is
+    /// done with those before.
+    fn write_down(&self, place: Place, met: &mut Targets<S, P::Key>) {
         let StateId(id) = place.state;
         let care = match id < READ_BACK || id.is_multiple_of(READ_BACK_ONE_IN) {
             true => Care::ReadBack,
             false => Care::InRange,
         };
-        let written = catch(|| match self.options.symmetry {
-            None => self.keeper.keys(self.system, targets, care, keys),
+        match self.options.symmetry {
+            None => {
+                let keys = &mut met.keys;
+                self.keeper.keys(self.system, &mut met.targets, care, keys);
+            }
             Some(symmetry) => {
-                for to in &*targets {
+                for to in &met.targets {
                     let to = symmetry.canonical(self.system, to);
-                    keys.push(self.keeper.key(self.system, &to, care));
+                    met.keys.push(self.keeper.key(self.system, &to, care));
                 }
             }
-        });
-        targets.clear();
-        labels.truncate(asked.len() + keys.len());
-        let position = keys.len() as u32;
-        written.map_err(|panic| (place.of_step(position), panic))
+        }
     }
 
     /// Asks for the memory at which the targets of `source` would be.
     fn ask(&self, source: StateId, met: &mut Targets<S, P::Key>, recent: &mut Recent) {
-        // A target met before is known, or is among the candidates already; a graph needs its number.
-        let filtering = self.visited.marks_are_keys() && self.graph.is_none();
+        // A target met before is known, or is among the candidates already.
+        let filtering = self.visited.marks_are_keys();
         for (step, key) in (0..).zip(met.keys.drain(..)) {
             let mark = self.visited.mark(&key);
             if filtering && !recent.meet(mark) {
@@ -276,6 +347,23 @@ where
             self.visited.prefetch(mark);
             let origin = Origin { source, step };
             met.asked.push(Candidate { key, mark, origin });
+        }
+    }
+
+    /// Keeps all targets of `source` but those just met, to be looked up when they are added.
+    fn pass_on(
+        &self,
+        source: StateId,
+        met: &mut Targets<S, P::Key>,
+        found: &mut Expansion<P::Key>,
+        recent: &mut Recent,
+    ) {
+        for (step, key) in (0..).zip(met.keys.drain(..)) {
+            let mark = self.visited.mark(&key);
+            if recent.meet(mark) {
+                let origin = Origin { source, step };
+                found.candidates.push(Candidate { key, mark, origin });
+            }
         }
     }
 

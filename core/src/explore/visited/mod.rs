@@ -4,6 +4,7 @@
 //! then adds those that were not, each once, in the order in which a sequential search meets them. So
 //! a state has the same number for any number of threads, and nobody reads while somebody writes.
 
+mod bins;
 mod fingerprint;
 mod index;
 mod prefetch;
@@ -14,6 +15,7 @@ use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::FixedState;
 
+use bins::Bins;
 use fingerprint::fingerprint;
 pub(crate) use fingerprint::omission_probability;
 
@@ -65,6 +67,10 @@ pub(super) struct Met {
 pub(super) trait Visited<K>: Sync {
     /// Whether keys of one mark are one key to this set.
     fn marks_are_keys(&self) -> bool;
+    /// Whether candidates are to be looked up before they are added.
+    fn looks_up_first(&self) -> bool {
+        true
+    }
 
     /// By what a key is looked for.
     fn mark(&self, key: &K) -> u64;
@@ -72,8 +78,8 @@ pub(super) trait Visited<K>: Sync {
     fn prefetch(&self, mark: u64);
     fn find(&self, log: &Log<K>, mark: u64, key: &K) -> Lookup;
     /// Adds the candidates that are not there to the set and, in order, to the log, as long as that
-    /// has fewer than `room` entries. Tells `met` of each candidate, in order; says whether there was
-    /// room for all.
+    /// has fewer than `room` entries. Tells `met` of each candidate that is new, and if numbers are known of
+    /// each at all, in order; says whether there was room for all.
     fn add_all(
         &mut self,
         log: &mut Log<K>,
@@ -90,6 +96,8 @@ pub(super) trait Visited<K>: Sync {
 pub(super) struct Exact {
     scatter: Scatter,
     set: Quotient,
+    /// Per thread, what it sorts with.
+    bins: Vec<Bins>,
 }
 
 impl Exact {
@@ -98,6 +106,7 @@ impl Exact {
         Self {
             scatter: Scatter::new(bits),
             set: Quotient::new(bits),
+            bins: Vec::new(),
         }
     }
 }
@@ -105,6 +114,11 @@ impl Exact {
 impl Visited<[u64; 1]> for Exact {
     fn marks_are_keys(&self) -> bool {
         true
+    }
+
+    /// PERF: the marks of a wave are sorted, which does more than to ask for their memory ahead.
+    fn looks_up_first(&self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -133,7 +147,7 @@ impl Visited<[u64; 1]> for Exact {
         threads: usize,
         met: impl FnMut(Met),
     ) -> bool {
-        add_to_quotient(&mut self.set, log, wave, room, threads, met)
+        add_to_quotient(&mut self.set, &mut self.bins, log, wave, room, threads, met)
     }
 
     fn bytes(&self) -> u64 {
@@ -150,7 +164,7 @@ impl Fingerprints {
     }
 }
 
-impl<T: Hash + Send + Sync> Visited<T> for Fingerprints {
+impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
     fn marks_are_keys(&self) -> bool {
         true
     }
@@ -178,7 +192,7 @@ impl<T: Hash + Send + Sync> Visited<T> for Fingerprints {
         threads: usize,
         met: impl FnMut(Met),
     ) -> bool {
-        add_to_quotient(&mut self.0, log, wave, room, threads, met)
+        add_to_quotient(&mut self.0, &mut Vec::new(), log, wave, room, threads, met)
     }
 
     fn bytes(&self) -> u64 {
@@ -188,91 +202,118 @@ impl<T: Hash + Send + Sync> Visited<T> for Fingerprints {
 
 /// Candidates ahead of the one being added whose memory is asked for.
 const AHEAD: usize = 16;
-/// Candidates for which it is worth having several threads add them.
-const WORTH_THREADS: usize = 4096;
+/// Candidates that it is worth sorting, and having several threads add.
+const WORTH_SORTING: usize = 4096;
+/// Bytes of a set for which it is worth it for one thread.
+const LARGE: u64 = 1 << 20;
+/// Bytes of a set that are gone through at a time. PERF: what a processor's second cache has room for.
+const REGION: u64 = 1 << 19;
 
-fn add_to_quotient<K: Send + Sync>(
+/// Adds the candidates that are not there, as [`Visited::add_all`] says.
+fn add_to_quotient<K: Clone + Send + Sync>(
     set: &mut Quotient,
+    bins: &mut Vec<Bins>,
     log: &mut Log<K>,
     wave: Vec<Vec<Candidate<K>>>,
     room: usize,
     threads: usize,
-    met: impl FnMut(Met),
+    mut met: impl FnMut(Met),
 ) -> bool {
     let candidates = wave.iter().map(Vec::len).sum();
-    if threads <= 1 || candidates < WORTH_THREADS {
+    if candidates < WORTH_SORTING || threads <= 1 && set.bytes() < LARGE {
         let mut set = set.whole();
-        return add_to_log(log, wave, room, met, |candidate, rest| {
-            if let Some(ahead) = rest.get(AHEAD) {
-                set.prefetch(ahead.mark);
-            }
-            set.insert(candidate.mark)
-        });
-    }
-    let new = new_candidates(set, &wave, candidates, threads);
-    let mut position = 0;
-    add_to_log(log, wave, room, met, |_, _| {
-        position += 1;
-        new.contains(position - 1)
-    })
-}
-
-/// Adds to the log the candidates that are new, as long as there is room; says whether there was for
-/// all. `is_new` is asked of each, in order, and sees what is left of its list.
-fn add_to_log<K>(
-    log: &mut Log<K>,
-    wave: Vec<Vec<Candidate<K>>>,
-    room: usize,
-    mut met: impl FnMut(Met),
-    mut is_new: impl FnMut(&Candidate<K>, &[Candidate<K>]) -> bool,
-) -> bool {
-    let mut room_for_all = true;
-    for (list, candidates) in wave.into_iter().enumerate() {
-        let mut candidates = candidates.into_iter();
-        while let Some(candidate) = candidates.next() {
-            let is_new = is_new(&candidate, candidates.as_slice());
-            let fits = log.len() < room;
-            room_for_all &= fits || !is_new;
-            let new = (is_new && fits).then(|| {
+        for (list, candidates) in wave.into_iter().enumerate() {
+            let mut candidates = candidates.into_iter();
+            while let Some(candidate) = candidates.next() {
+                if let Some(ahead) = candidates.as_slice().get(AHEAD) {
+                    set.prefetch(ahead.mark);
+                }
+                if !set.insert(candidate.mark) {
+                    continue;
+                }
+                if log.len() >= room {
+                    return false;
+                }
                 log.push(candidate.key);
-                candidate.origin
-            });
+                met(Met {
+                    list,
+                    number: None,
+                    new: Some(candidate.origin),
+                });
+            }
+        }
+        return true;
+    }
+    let new = new_candidates(set, bins, &wave, candidates, threads);
+    let mut first = 0;
+    for (list, candidates) in wave.into_iter().enumerate() {
+        let end = first + candidates.len();
+        for position in new.between(first, end) {
+            if log.len() >= room {
+                return false;
+            }
+            let Candidate { key, origin, .. } = &candidates[position - first];
+            log.push(key.clone());
             met(Met {
                 list,
                 number: None,
-                new,
+                new: Some(*origin),
             });
         }
+        first = end;
     }
-    room_for_all
+    true
 }
 
-/// Which candidates are new: each thread looks through all of them for those that belong into its
-/// shards, so that of equal candidates the first is the new one.
+/// Which candidates are new. The threads sort a run of the lists each, and then each adds what belongs into
+/// its shards, region by region and in each in the order of the candidates, so that of equal ones
+/// the first is the new one.
 fn new_candidates<K: Send + Sync>(
     set: &mut Quotient,
+    bins: &mut Vec<Bins>,
     wave: &[Vec<Candidate<K>>],
     candidates: usize,
     threads: usize,
 ) -> Bits {
+    let threads = threads.max(1);
+    let regions = set.in_regions(REGION);
+    bins.resize_with(threads, Bins::default);
+    let mut first = 0;
+    let runs = wave.chunks(wave.len().div_ceil(threads)).zip(&mut *bins);
+    let runs: Vec<_> = runs
+        .map(|(lists, bins)| {
+            let run = (first, lists, bins);
+            first += lists.iter().map(Vec::len).sum::<usize>() as u32;
+            run
+        })
+        .collect();
+    let sorted = runs.len();
+    together(runs, |(first, lists, bins)| {
+        let marks = lists.iter().flatten().map(|candidate| candidate.mark);
+        bins.sort(first, marks, regions.count(), |mark| regions.of(mark));
+    });
+    let bins = &bins[..sorted];
     let work = |mut part: Part<'_>| {
         let mut new = Bits::new(candidates);
-        let mut position = 0;
-        for list in wave {
-            for (index, candidate) in list.iter().enumerate() {
-                if let Some(ahead) = list.get(index + AHEAD) {
-                    part.prefetch(ahead.mark);
+        for region in part.regions(regions) {
+            for entries in bins.iter().map(|bins| bins.bin(region)) {
+                let soon = &entries[..entries.len().min(AHEAD)];
+                soon.iter().for_each(|entry| part.prefetch(entry.mark));
+                for (index, entry) in entries.iter().enumerate() {
+                    if let Some(ahead) = entries.get(index + AHEAD) {
+                        part.prefetch(ahead.mark);
+                    }
+                    if part.insert(entry.mark) {
+                        new.add(entry.position as usize);
+                    }
                 }
-                if part.insert(candidate.mark) {
-                    new.add(position);
-                }
-                position += 1;
             }
         }
         new
     };
-    let mut new = Bits::new(candidates);
-    for of_part in together(set.parts(threads), work) {
+    let mut of_parts = together(set.parts(threads), work).into_iter();
+    let mut new = of_parts.next().expect("there is a part");
+    for of_part in of_parts {
         new.unite(&of_part);
     }
     new
@@ -290,8 +331,20 @@ impl Bits {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
-    fn contains(&self, number: usize) -> bool {
-        self.0[number / 64] >> (number % 64) & 1 == 1
+    /// Those from `first` on that are below `end`, in order.
+    fn between(&self, first: usize, end: usize) -> impl Iterator<Item = usize> {
+        let mut at = first;
+        std::iter::from_fn(move || {
+            while at < end {
+                let rest = self.0[at / 64] >> (at % 64);
+                if rest != 0 {
+                    at += rest.trailing_zeros() as usize + 1;
+                    return (at <= end).then_some(at - 1);
+                }
+                at = (at / 64 + 1) * 64;
+            }
+            None
+        })
     }
 
     fn unite(&mut self, other: &Self) {
@@ -394,7 +447,7 @@ pub(super) enum Unpacked {
     Fingerprints(Fingerprints),
 }
 
-impl<T: Eq + Hash + Send + Sync> Visited<T> for Unpacked {
+impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Unpacked {
     fn marks_are_keys(&self) -> bool {
         matches!(self, Self::Fingerprints(_))
     }

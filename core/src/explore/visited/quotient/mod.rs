@@ -32,6 +32,10 @@ const LOAD_OF: usize = 64;
 /// … so many are filled before a shard grows.
 const LOAD: usize = 56;
 
+/// Of the regions of a shard there are at most 2 to this power. PERF: as many as can be written to in turn
+/// without a miss of the first cache.
+const MOST_REGIONS_BITS: u32 = 4;
+
 /// A shard of fewer slots takes next to no memory.
 const SMALL: usize = 1 << 17;
 
@@ -102,6 +106,16 @@ impl Quotient {
         }
     }
 
+    /// The set in regions of about `bytes` bytes, as far as it has not too many of them.
+    pub fn in_regions(&self, bytes: u64) -> Regions {
+        let bits = (self.bytes() / bytes).max(1).ilog2();
+        let of_a_shard = bits.saturating_sub(SHARD_BITS).min(MOST_REGIONS_BITS);
+        Regions {
+            align: self.align,
+            of_a_shard,
+        }
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         self.shards.iter().map(|shard| shard.bytes() as u64).sum()
@@ -122,6 +136,27 @@ impl Quotient {
     }
 }
 
+/// A set in regions, in the order of its memory: of each shard equally many.
+#[derive(Clone, Copy)]
+pub(super) struct Regions {
+    align: u32,
+    /// Those of a shard are 2 to this power many.
+    of_a_shard: u32,
+}
+
+impl Regions {
+    /// How many there are.
+    pub fn count(self) -> usize {
+        SHARDS << self.of_a_shard
+    }
+
+    /// In which one a number belongs.
+    #[inline(always)]
+    pub fn of(self, number: u64) -> usize {
+        (number << self.align >> (64 - SHARD_BITS - self.of_a_shard)) as usize
+    }
+}
+
 /// Some of the shards, to be written to by one thread.
 pub(super) struct Part<'a> {
     shards: &'a mut [Shard],
@@ -138,6 +173,12 @@ impl Part<'_> {
         if let Some(shard) = self.shards.get(shard.wrapping_sub(self.first)) {
             shard.prefetch(aligned << SHARD_BITS);
         }
+    }
+
+    /// Which of the set's regions are in these shards.
+    pub fn regions(&self, regions: Regions) -> std::ops::Range<usize> {
+        let of = |shard| shard << regions.of_a_shard;
+        of(self.first)..of(self.first + self.shards.len())
     }
 
     /// Adds a number if it belongs into one of these shards, and says whether it was added.

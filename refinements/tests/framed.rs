@@ -1,0 +1,90 @@
+//! Level 3 of Ben-Ari's collector, with the steps of mutators judged once for each part that they see: the
+//! reports are those of the check that looks at every step.
+
+use refmap::obligation::{Checker, Selection, Until};
+use refmap::{Report, RuleId, Settings, TransitionSystem, Verdict};
+use refmap_refinements::ben_ari::Refinement3;
+use refmap_systems::ben_ari::{
+    Figure14, InitialColours, Level3, Mutant, Mutation, MutatorOrder, Scope,
+};
+
+/// All obligations that are decided of a state or a step.
+const OF_STEPS: [&str; 7] = [
+    "observation",
+    "initiality",
+    "simulation",
+    "agency",
+    "invariant",
+    "deadlock",
+    "coverage",
+];
+
+fn timeless(report: Report) -> Report {
+    Report {
+        seconds: 0.0,
+        peak_memory_bytes: 0,
+        threads: 0,
+        ..report
+    }
+}
+
+/// Compares the two checks, and says what they find.
+fn compare(refinement: &Refinement3, threads: usize) -> Report {
+    let settings = Settings {
+        obligations: Selection::only(OF_STEPS),
+        until: Until::End,
+        threads,
+        ..Settings::default()
+    };
+    let framed = Checker::new(refinement).framed().check(&settings);
+    let plain = Checker::new(refinement).packed().check(&settings);
+    let framed = timeless(framed.expect("these can be asked for"));
+    let plain = timeless(plain.expect("these can be asked for"));
+    assert_eq!(framed, plain);
+    framed
+}
+
+#[test]
+fn parts_decide_what_states_decide() {
+    let [mut hold, mut violated] = [0; 2];
+    for (nodes, sons, roots) in [(1, 1, 1), (2, 2, 1), (3, 1, 2), (3, 1, 1)] {
+        for mutators in [1, 2] {
+            for mutator in [MutatorOrder::RedirectFirst, MutatorOrder::ColourFirst] {
+                for figure_14 in [Figure14::Corrected, Figure14::AsPrinted] {
+                    let scope = Scope {
+                        mutators,
+                        mutator,
+                        figure_14,
+                        colours: InitialColours::White,
+                        ..Scope::new(nodes, sons, roots)
+                    };
+                    let report = compare(&Refinement3::new(scope), 1 + usize::from(nodes) % 2);
+                    match report.verdict {
+                        Some(Verdict::Holds) => hold += 1,
+                        Some(Verdict::Violated) => violated += 1,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+        }
+    }
+    assert!(hold > 5 && violated > 5, "{hold} hold, {violated} do not");
+}
+
+/// Each fault that a rule may have is shown by the same counterexamples.
+#[test]
+fn parts_refute_what_states_refute() {
+    let scope = Scope::new(3, 1, 1);
+    let mut violated = 0;
+    for rule in 0..Level3::new(scope).rules().len() {
+        for mutation in Mutation::ALL {
+            let mutant = Mutant {
+                rule: RuleId(rule),
+                mutation,
+            };
+            let report = compare(&Refinement3::with_mutant(scope, mutant), 2);
+            violated += usize::from(report.verdict == Some(Verdict::Violated));
+        }
+    }
+    assert!(violated > 20, "{violated}");
+}
