@@ -80,6 +80,45 @@ pub fn next_framed<S: Framed>(
     system.next_of_rest(from, visit);
 }
 
+/// How a system is not framed as it says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misframed {
+    /// `next` visits other steps than those of the part and of the rest, or in another order.
+    #[error(
+        "step {position} of `next` is {next}, and of the steps of the part and the rest it is {framed}"
+    )]
+    Steps {
+        /// Which step of a state, counted from 0.
+        position: usize,
+        /// The step that `next` visits, as `Debug` shows it.
+        next: String,
+        /// The step that it should be.
+        framed: String,
+    },
+    /// The variables of the part are packed by `part_fields` otherwise than by `fields`.
+    #[error("`part_fields` writes a part otherwise than `fields` does")]
+    Packing,
+    /// `answer_part` answers otherwise than `answer` does.
+    #[error("`answer` to {action} is {answer}, and `answer_part` is {framed}")]
+    Answer {
+        /// The action, as `Debug` shows it.
+        action: String,
+        /// The answer.
+        answer: String,
+        /// What it should be.
+        framed: String,
+    },
+    /// `map` does not take the part to what `map_part` says, or what it takes the rest to depends on the
+    /// part.
+    #[error("`map` leads to {map}, and part and rest are mapped by themselves to {framed}")]
+    Map {
+        /// The image, as `Debug` shows it.
+        map: String,
+        /// What it should be.
+        framed: String,
+    },
+}
+
 /// The bits that the part of a state takes, if a packed state is one word.
 pub(crate) fn bits_of_part<S: PackedPart>(system: &S, part: &PartOf<S>) -> Option<u64> {
     let mut bits = Bits { in_first_word: 0 };

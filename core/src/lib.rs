@@ -39,7 +39,7 @@ pub mod validate;
 mod workers;
 
 pub use compose::{Composed, compose};
-pub use framed::{Framed, FramedRefinement, PackedPart, PartOf, next_framed};
+pub use framed::{Framed, FramedRefinement, Misframed, PackedPart, PartOf, next_framed};
 pub use invariant::Invariant;
 pub use obligation::{Search, Settings, check, check_with_induction};
 pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};

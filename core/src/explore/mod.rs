@@ -17,6 +17,7 @@ mod log;
 mod memory;
 mod options;
 mod origins;
+mod parts;
 mod recall;
 mod recent;
 mod search;
@@ -24,7 +25,7 @@ mod visited;
 
 use std::hash::Hash;
 
-use crate::framed::{Framed, PackedPart, PartOf};
+use crate::framed::{Framed, Misframed, PackedPart, PartOf};
 use crate::packed::Packed;
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -38,7 +39,6 @@ use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Progress, Watch};
 pub(crate) use memory::resident_bytes;
 pub use options::{Options, Order, Record, Storage};
-pub use recall::Contradiction;
 use recall::{Afresh, OfParts};
 use search::Search;
 pub(crate) use visited::omission_probability;
@@ -192,7 +192,7 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     /// Called after the last step of a state.
     fn leave(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>, steps: u32);
     /// Called when a system is not framed as it says, which only [`explore_framed`] finds.
-    fn misframed(&self, _tally: &mut Self::Tally, _place: Place, _contradiction: Contradiction) {}
+    fn misframed(&self, _tally: &mut Self::Tally, _place: Place, _misframed: Misframed) {}
     /// Called when a function of the model panicked.
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic);
     /// The length of the shortest trace worth stopping for. Asked after each level of the search, or

@@ -6,12 +6,10 @@
 //! should be is not remembered: all steps of its states are taken by `next`, and looked at one by one,
 //! so that what is wrong is found and shown as without this.
 
-use foldhash::{HashMap, HashMapExt};
-
 use super::guard::catch;
-use super::visited::prefetch;
+use super::parts::{ODD, Parts, Slot};
 use super::{FramedVisitor, Place, Visitor};
-use crate::framed::{PackedPart, PartOf, bits_of_part, next_framed};
+use crate::framed::{Misframed, PackedPart, PartOf, bits_of_part, next_framed};
 use crate::packed::{Reader, write};
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 
@@ -70,45 +68,6 @@ pub(super) trait Recall<S: TransitionSystem, V: Visitor<S>, K>: Sync {
 
     /// Sees to it that no more than so many bytes are remembered.
     fn limit(&self, known: &mut Self::Memory, bytes: u64);
-}
-
-/// How a system is not framed as it says.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Contradiction {
-    /// `next` visits other steps than those of the part and of the rest, or in another order.
-    #[error(
-        "step {position} of `next` is {next}, and of the steps of the part and the rest it is {framed}"
-    )]
-    Steps {
-        /// Which step of a state, counted from 0.
-        position: usize,
-        /// The step that `next` visits, as `Debug` shows it.
-        next: String,
-        /// The step that it should be.
-        framed: String,
-    },
-    /// The variables of the part are packed by `part_fields` otherwise than by `fields`.
-    #[error("`part_fields` writes a part otherwise than `fields` does")]
-    Packing,
-    /// `answer_part` answers otherwise than `answer` does.
-    #[error("`answer` to {action} is {answer}, and `answer_part` is {framed}")]
-    Answer {
-        /// The action, as `Debug` shows it.
-        action: String,
-        /// The answer.
-        answer: String,
-        /// What it should be.
-        framed: String,
-    },
-    /// `map` does not take the part to what `map_part` says, or what it takes the rest to depends on the
-    /// part.
-    #[error("`map` leads to {map}, and part and rest are mapped by themselves to {framed}")]
-    Map {
-        /// The image, as `Debug` shows it.
-        map: String,
-        /// What it should be.
-        framed: String,
-    },
 }
 
 /// How the steps of a part were judged.
@@ -312,12 +271,12 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
                 Some((action, to)) => format!("{action:?} to {to:?}"),
                 None => "none".to_owned(),
             };
-            let contradiction = Contradiction::Steps {
+            let misframed = Misframed::Steps {
                 position,
                 next: show(next.get(position)),
                 framed: show(framed.get(position)),
             };
-            return visitor.misframed(tally, place, contradiction);
+            return visitor.misframed(tally, place, misframed);
         }
         let key = |to: &StateOf<S>| write(|words| system.fields(to, words));
         let packed = next.iter().zip(targets);
@@ -326,7 +285,7 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
                 .clone()
                 .all(|((_, to), target)| key(to) == Some(target[0]))
         {
-            return visitor.misframed(tally, place, Contradiction::Packing);
+            return visitor.misframed(tally, place, Misframed::Packing);
         }
         for ((action, to), _) in packed {
             visitor.compare(tally, place, from, action, to);
@@ -339,198 +298,5 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
 
     fn limit(&self, known: &mut Self::Memory, bytes: u64) {
         known.limit(bytes);
-    }
-}
-
-/// Parts by their packed variables, and what is known of their steps.
-pub(super) struct Parts<J> {
-    /// Open addressing; a power of two of them, at most half of them taken.
-    slots: Vec<Slot>,
-    taken: usize,
-    /// How far the upper bits of a product are down to make a slot's number.
-    shift: u32,
-    targets: Vec<u64>,
-    judged: Vec<J>,
-    judgements: HashMap<J, u16>,
-    /// How often a part was looked for, since all was forgotten the last time.
-    asked: u64,
-    /// Too few parts were met twice: none is remembered any more.
-    in_vain: bool,
-}
-
-/// The judgement of a part that is not known,
-const NONE: u16 = u16::MAX;
-/// and of one of which a step is not as it should be.
-const ODD: u16 = u16::MAX - 1;
-
-#[derive(Clone, Copy)]
-struct Slot {
-    part: u64,
-    /// Where its targets begin.
-    start: u32,
-    steps: u16,
-    judgement: u16,
-}
-
-impl Slot {
-    const EMPTY: Self = Self {
-        part: 0,
-        start: 0,
-        steps: 0,
-        judgement: NONE,
-    };
-}
-
-/// Slots at the start.
-const FEW: usize = 1 << 10;
-
-impl<J: Clone + Eq + std::hash::Hash> Parts<J> {
-    fn new() -> Self {
-        Self {
-            slots: vec![Slot::EMPTY; FEW],
-            taken: 0,
-            shift: u64::BITS - FEW.trailing_zeros(),
-            targets: Vec::new(),
-            judged: Vec::new(),
-            judgements: HashMap::new(),
-            asked: 0,
-            in_vain: false,
-        }
-    }
-
-    #[inline(always)]
-    fn home(&self, part: u64) -> usize {
-        (part.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
-    }
-
-    #[inline(always)]
-    fn ask(&self, part: u64) {
-        prefetch(&self.slots[self.home(part)]);
-    }
-
-    #[inline(always)]
-    fn ask_more(&self, part: u64) {
-        let slot = &self.slots[self.home(part)];
-        if let Some(first) = self.targets.get(slot.start as usize) {
-            prefetch(first);
-        }
-    }
-
-    /// What is known of a part.
-    #[inline(always)]
-    fn find(&self, part: u64) -> Option<Slot> {
-        let mut at = self.home(part);
-        loop {
-            let slot = self.slots[at];
-            if slot.judgement == NONE {
-                return None;
-            }
-            if slot.part == part {
-                return Some(slot);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-    }
-
-    #[inline(always)]
-    fn targets(&self, slot: Slot) -> &[u64] {
-        &self.targets[slot.start as usize..][..usize::from(slot.steps)]
-    }
-
-    /// Remembers what was learned of a part that is not there.
-    #[cold]
-    fn add(&mut self, part: u64, learned: Option<(Vec<u64>, J)>) -> Slot {
-        let slot = match &learned {
-            Some((targets, judged)) => self.remember(part, targets, judged),
-            None => None,
-        };
-        let slot = slot.unwrap_or(Slot {
-            part,
-            judgement: ODD,
-            ..Slot::EMPTY
-        });
-        if 2 * (self.taken + 1) > self.slots.len() {
-            self.shift -= 1;
-            let larger = vec![Slot::EMPTY; 2 * self.slots.len()];
-            for slot in std::mem::replace(&mut self.slots, larger) {
-                if slot.judgement != NONE {
-                    self.insert(slot);
-                }
-            }
-        }
-        self.insert(slot);
-        self.taken += 1;
-        slot
-    }
-
-    /// The slot of a part whose steps are as they should be; none if there are too many numbers in it.
-    fn remember(&mut self, part: u64, targets: &[u64], judged: &J) -> Option<Slot> {
-        let start = u32::try_from(self.targets.len()).ok()?;
-        let steps = u16::try_from(targets.len()).ok()?;
-        let judgement = self.judgement(judged)?;
-        self.targets.extend(targets);
-        Some(Slot {
-            part,
-            start,
-            steps,
-            judgement,
-        })
-    }
-
-    fn insert(&mut self, slot: Slot) {
-        let mut at = self.home(slot.part);
-        while self.slots[at].judgement != NONE {
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-        self.slots[at] = slot;
-    }
-
-    /// The number of a judgement, if there are not too many.
-    fn judgement(&mut self, judged: &J) -> Option<u16> {
-        if let Some(known) = self.judgements.get(judged) {
-            return Some(*known);
-        }
-        let new = u16::try_from(self.judged.len()).ok()?;
-        if new >= ODD {
-            return None;
-        }
-        self.judged.push(judged.clone());
-        self.judgements.insert(judged.clone(), new);
-        Some(new)
-    }
-
-    /// Takes over what another one has learned, which forgets it.
-    fn absorb(&mut self, other: &mut Self) {
-        self.asked += std::mem::take(&mut other.asked);
-        if other.taken == 0 {
-            return;
-        }
-        for slot in &mut other.slots {
-            let slot = std::mem::replace(slot, Slot::EMPTY);
-            if slot.judgement == NONE || self.find(slot.part).is_some() {
-                continue;
-            }
-            let learned = (slot.judgement != ODD).then(|| {
-                let judged = other.judged[usize::from(slot.judgement)].clone();
-                let targets = &other.targets[slot.start as usize..][..usize::from(slot.steps)];
-                (targets.to_vec(), judged)
-            });
-            self.add(slot.part, learned);
-        }
-        other.taken = 0;
-        other.targets.clear();
-    }
-
-    /// Forgets everything when it takes more than `bytes`, and for good when that was in vain: when most
-    /// parts were looked for once.
-    fn limit(&mut self, bytes: u64) {
-        let held = size_of_val(&*self.slots) + size_of_val(&*self.targets);
-        if held as u64 > bytes {
-            let in_vain = self.asked < 2 * self.taken as u64;
-            *self = Self {
-                in_vain,
-                ..Self::new()
-            };
-        }
     }
 }

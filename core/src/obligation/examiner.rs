@@ -10,9 +10,11 @@ use super::check::AsymmetryAt;
 use super::environment::Label;
 use super::selection::{Kind, Row};
 use super::tally::{
-    AGENCY, During, Fault, INITIALITY, INVARIANTS, Mixer, OBSERVATION, SIMULATION, Tally, earlier,
+    AGENCY, Claim, During, Fault, INITIALITY, INVARIANTS, Mixer, OBSERVATION, SIMULATION, Tally,
+    earlier,
 };
-use crate::explore::{Contradiction, Panic, Place, Visitor};
+use crate::explore::{Panic, Place, Visitor};
+use crate::framed::Misframed;
 use crate::invariant::{Invariant, PredicateOf};
 use crate::refinement::Refinement;
 use crate::symmetry::is_in_turn;
@@ -212,10 +214,17 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             self.refinement.implementation().rules().len(),
             self.refinement.specification().rules().len(),
         ];
-        Tally::new(self.rows.len(), rules, self.invariants.len())
+        Tally {
+            claims: vec![Claim::default(); self.chosen.len()],
+            ..Tally::new(self.rows.len(), rules, self.invariants.len())
+        }
     }
 
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
+        for (invariant, claim) in self.chosen.iter().zip(&from.claims) {
+            into.checked[INVARIANTS + invariant.place] += claim.tested;
+            into.applied[invariant.place] += claim.applied;
+        }
         into.add(from);
     }
 
@@ -256,12 +265,15 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             }
             image = Some(mapped);
         }
-        for invariant in &self.chosen {
+        for (invariant, claim) in self.chosen.iter().zip(&mut tally.claims) {
             tally.during = During::Invariant(invariant.place);
             let applies = invariant.premise.is_none_or(|premise| premise(state));
-            tally.applied[invariant.place] += u64::from(applies);
+            claim.applied += u64::from(applies);
             let holds = !applies || (invariant.conclusion)(state);
-            tally.test(INVARIANTS + invariant.place, place, holds);
+            claim.tested += 1;
+            if !holds {
+                earlier(&mut tally.first[INVARIANTS + invariant.place], Some(place));
+            }
         }
         tally.during = During::Next;
         image
@@ -330,8 +342,8 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         }
     }
 
-    fn misframed(&self, tally: &mut Self::Tally, place: Place, contradiction: Contradiction) {
-        tally.blame(place, Fault::Misframed(contradiction));
+    fn misframed(&self, tally: &mut Self::Tally, place: Place, misframed: Misframed) {
+        tally.blame(place, Fault::Misframed(misframed));
     }
 
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic) {

@@ -6,8 +6,8 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::examiner::Examiner;
 use super::tally::{AGENCY, During, SIMULATION};
-use crate::explore::{Contradiction, FramedVisitor, Place, Visitor};
-use crate::framed::{Framed, FramedRefinement, PartOf};
+use crate::explore::{FramedVisitor, Place, Visitor};
+use crate::framed::{Framed, FramedRefinement, Misframed, PartOf};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 /// What the steps of a part add to a tally.
@@ -131,11 +131,11 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
         let part = self.refinement.map_part(&implementation.part(state));
         specification.put(&part, &mut framed);
         if framed != *image {
-            let contradiction = Contradiction::Map {
+            let misframed = Misframed::Map {
                 map: format!("{image:?}"),
                 framed: format!("{framed:?}"),
             };
-            self.misframed(tally, place, contradiction);
+            self.misframed(tally, place, misframed);
         }
         tally.during = During::Next;
     }
@@ -159,23 +159,23 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
         let image = self.refinement.map(to);
         let mapped = self.refinement.map_part(&implementation.part(to));
         if specification.part(&image) != mapped {
-            let contradiction = Contradiction::Map {
+            let misframed = Misframed::Map {
                 map: format!("{image:?}"),
                 framed: "one with another part".to_owned(),
             };
-            self.misframed(tally, place, contradiction);
+            self.misframed(tally, place, misframed);
         }
         tally.during = During::Answer;
         let part = |state| self.refinement.implementation().part(state);
         let answer = self.refinement.answer(from, action, to);
         let framed = self.refinement.answer_part(&part(from), action, &part(to));
         if answer != framed {
-            let contradiction = Contradiction::Answer {
+            let misframed = Misframed::Answer {
                 action: format!("{action:?}"),
                 answer: format!("{answer:?}"),
                 framed: format!("{framed:?}"),
             };
-            self.misframed(tally, place, contradiction);
+            self.misframed(tally, place, misframed);
         }
         tally.during = During::Next;
     }

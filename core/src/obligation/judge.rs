@@ -280,8 +280,8 @@ impl<'a, R: Refinement> Judge<'a, R> {
         let trace = self.trace(place);
         let explanation = match fault {
             Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
-            Fault::Misframed(contradiction) => {
-                format!("the model is not framed as it says: {contradiction}")
+            Fault::Misframed(misframed) => {
+                format!("the model is not framed as it says: {misframed}")
             }
             Fault::OfferedTwice => {
                 let last = trace.steps.last().map(|(action, _)| action);

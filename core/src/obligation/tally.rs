@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::explore::{Contradiction, Panic, Place};
+use crate::explore::{Panic, Place};
+use crate::framed::Misframed;
 use crate::symmetry::Asymmetry;
 
 /// Which function of the model is running, to be named if it panics.
@@ -28,7 +29,7 @@ pub(super) enum Fault {
     Panic(During, Panic),
     OfferedTwice,
     Asymmetry(Asymmetry),
-    Misframed(Contradiction),
+    Misframed(Misframed),
 }
 
 /// Rows with a fixed place.
@@ -37,6 +38,13 @@ pub(super) const INITIALITY: usize = 1;
 pub(super) const SIMULATION: usize = 2;
 pub(super) const AGENCY: usize = 3;
 pub(super) const INVARIANTS: usize = 4;
+
+/// How often an invariant was tested, and how often it claimed something.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Claim {
+    pub tested: u64,
+    pub applied: u64,
+}
 
 /// What one worker has found.
 pub(super) struct Tally<A> {
@@ -52,6 +60,10 @@ pub(super) struct Tally<A> {
     pub simulated: Vec<u64>,
     /// Per invariant, the states of which it claims something.
     pub applied: Vec<u64>,
+    /// Per invariant that is checked, what is to be added to `checked` and to `applied`.
+    ///
+    /// PERF: these are counted at every state, and found here without a detour.
+    pub claims: Vec<Claim>,
     pub deadlocks: u64,
     /// States without a step in which a bound has stopped a thread, and the names of all such threads.
     pub cut_off: (u64, BTreeSet<String>),
@@ -147,6 +159,7 @@ impl<A> Tally<A> {
             fired: vec![0; rules],
             simulated: vec![0; abstract_rules],
             applied: vec![0; invariants],
+            claims: Vec::new(),
             deadlocks: 0,
             cut_off: (0, BTreeSet::new()),
             fault: None,

@@ -131,7 +131,7 @@ pub fn target_accessible(scope: &Scope) -> Vec<Invariant<Level3>> {
             Invariant::new(
                 named("target_accessible", scope, mutator),
                 "supports uncoloured_count_has_no_bw; section 4.2",
-                move |s: &State| s.shared.m.accessible().contains(locals(s).q),
+                move |s: &State| s.shared.m.is_accessible(locals(s).q),
             )
             .when(move |s: &State| locals(s).mu != MutatorAt::Mutate)
         })

@@ -1,5 +1,5 @@
 //! The expansion of some states of a wave: their steps are taken and looked at, and those of their
-//! targets that were not there before the wave are found.
+//! targets that may be new are found.
 //!
 //! Nothing is written but what the worker has for itself. What is done with a step is done in loops of
 //! its own, each over many steps: the model takes all steps of a state, these are looked at, their
@@ -49,7 +49,7 @@ pub(super) struct Expansion<K> {
     pub degrees: Vec<u32>,
     /// Per step, its target unless that is a candidate, and its label; only if the graph is recorded.
     pub edges: Vec<(Option<StateId>, u32)>,
-    /// Targets that were not there before the wave, in order.
+    /// Targets that are new, or may be, in order.
     pub candidates: Vec<Candidate<K>>,
     pub transitions: u64,
     pub holes: bool,
