@@ -37,6 +37,8 @@ enum Fault {
     StepDependsOnRest,
     /// The part is packed at the place of the rest.
     PartPackedElsewhere,
+    /// Of one hand, a variable of the rest is packed with the part.
+    PartPackedAstray,
     /// `put` changes the rest.
     PutChangesRest,
     /// Late, the image of the hand is another one.
@@ -175,6 +177,9 @@ impl PackedPart for Clock {
             Fault::PartPackedElsewhere => self.turns,
             _ => self.hand,
         };
+        if self.fault == Fault::PartPackedAstray && *hand == 4 {
+            fields.number(self.turns, 1);
+        }
         fields.byte(field, *hand)
     }
 }
@@ -336,4 +341,16 @@ fn a_step_of_a_part_that_is_wrong_is_shown_in_its_state() {
         let violated = framed.obligation(row).expect("it has a row");
         assert_eq!(violated.verdict, Verdict::Violated, "{fault:?}");
     }
+}
+
+/// A part whose packing takes more than its variables is not recalled: the steps that lead to it are taken
+/// in every state.
+#[test]
+fn a_part_that_is_packed_astray_is_not_recalled() {
+    let astray = Same::new(Fault::PartPackedAstray);
+    let report = check(&astray, Selection::Default);
+    let sound = check(&Same::new(Fault::None), Selection::Default);
+    assert_eq!(timeless(report), timeless(sound));
+    let asked = astray.implementation.next.load(Ordering::Relaxed) as u64;
+    assert!(asked >= STATES / 3, "{asked}");
 }

@@ -91,6 +91,7 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
         words
     }
 
+    #[inline(always)]
     fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, care: Care, keys: &mut Vec<[u64; N]>) {
         // PERF: a loop begins by fetching where all variables are, which pays for several states only.
         if let [state] = states.as_slice() {

@@ -1,5 +1,7 @@
 //! A list that grows at its end, moves nothing when it grows, and can forget its beginning.
 
+use std::ops::Range;
+
 const BLOCK_BITS: u32 = 16;
 const BLOCK: usize = 1 << BLOCK_BITS;
 
@@ -38,6 +40,21 @@ impl<T> Log<T> {
         &self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
     }
 
+    /// The entries at `places`, in runs that are next to each other, each with the place of its first.
+    pub fn runs(&self, places: Range<usize>) -> impl Iterator<Item = (usize, &[T])> {
+        let mut at = places.start;
+        std::iter::from_fn(move || {
+            let start = at;
+            if start >= places.end {
+                return None;
+            }
+            at = places.end.min((start | (BLOCK - 1)) + 1);
+            let within = start & (BLOCK - 1);
+            let block = &self.blocks[start >> BLOCK_BITS];
+            Some((start, &block[within..within + (at - start)]))
+        })
+    }
+
     /// Frees the memory of the entries before `place`, as far as whole blocks go.
     pub fn forget_before(&mut self, place: usize) {
         while self.forgotten < place >> BLOCK_BITS {
@@ -66,6 +83,14 @@ mod tests {
         }
         for n in 0..3 * BLOCK + 5 {
             assert_eq!(*log.get(n), n);
+        }
+        for places in [0..0, 3..3, 0..5, BLOCK - 1..BLOCK, BLOCK - 2..3 * BLOCK + 5] {
+            let mut found = Vec::new();
+            for (first, run) in log.runs(places.clone()) {
+                assert_eq!(first, places.start + found.len());
+                found.extend_from_slice(run);
+            }
+            assert_eq!(found, places.collect::<Vec<_>>());
         }
     }
 

@@ -21,6 +21,7 @@ mod parts;
 mod recall;
 mod recent;
 mod search;
+mod sieve;
 mod visited;
 
 use std::hash::Hash;

@@ -1,19 +1,25 @@
 //! Parts of states that were met, and where their steps lead.
 
+mod targets;
+
 use std::hash::Hash;
+use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
 use super::visited::prefetch;
+use targets::Targets;
 
 /// Parts by their packed variables, and what is known of their steps.
 pub(super) struct Parts<J> {
+    /// The bits with which a part is written.
+    bits: u64,
     /// Open addressing; a power of two of them, at most half of them taken.
     slots: Vec<Slot>,
     taken: usize,
     /// How far the upper bits of a product are down to make a slot's number.
     shift: u32,
-    targets: Vec<u64>,
+    targets: Targets,
     /// The judgements, by their numbers.
     pub judged: Vec<J>,
     judgements: HashMap<J, u16>,
@@ -46,18 +52,41 @@ impl Slot {
         steps: 0,
         judgement: NONE,
     };
+
+    /// A part of which a step is not as it should be.
+    fn odd(part: u64) -> Self {
+        Self {
+            part,
+            judgement: ODD,
+            ..Self::EMPTY
+        }
+    }
+
+    /// Where its targets are.
+    #[inline(always)]
+    fn run(self) -> Range<usize> {
+        let start = self.start as usize;
+        start..start + usize::from(self.steps)
+    }
 }
 
 /// Slots at the start.
 const FEW: usize = 1 << 10;
 
+/// So many parts are read back at first,
+const READ_BACK: usize = 1 << 12;
+/// and then one of so many.
+const READ_BACK_ONE_IN: u64 = 64;
+
 impl<J: Clone + Eq + Hash> Parts<J> {
-    pub fn new() -> Self {
+    /// None yet, of parts that are written with `bits`.
+    pub fn new(bits: u64) -> Self {
         Self {
+            bits,
             slots: vec![Slot::EMPTY; FEW],
             taken: 0,
             shift: u64::BITS - FEW.trailing_zeros(),
-            targets: Vec::new(),
+            targets: Targets::new(bits),
             judged: Vec::new(),
             judgements: HashMap::new(),
             asked: 0,
@@ -67,7 +96,7 @@ impl<J: Clone + Eq + Hash> Parts<J> {
 
     #[inline(always)]
     fn home(&self, part: u64) -> usize {
-        (part.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+        (spread(part) >> self.shift) as usize
     }
 
     #[inline(always)]
@@ -77,10 +106,7 @@ impl<J: Clone + Eq + Hash> Parts<J> {
 
     #[inline(always)]
     pub fn ask_more(&self, part: u64) {
-        let slot = &self.slots[self.home(part)];
-        if let Some(first) = self.targets.get(slot.start as usize) {
-            prefetch(first);
-        }
+        self.targets.ask(self.slots[self.home(part)].run());
     }
 
     /// What is known of a part.
@@ -99,52 +125,55 @@ impl<J: Clone + Eq + Hash> Parts<J> {
         }
     }
 
+    /// Adds to `keys` where the steps of a part lead in `frame`.
     #[inline(always)]
-    pub fn targets(&self, slot: Slot) -> &[u64] {
-        &self.targets[slot.start as usize..][..usize::from(slot.steps)]
+    pub fn put(&self, slot: Slot, frame: u64, keys: &mut Vec<[u64; 1]>) {
+        self.targets.put(slot.run(), frame, keys);
     }
 
-    /// Remembers what was learned of a part that is not there.
+    /// Whether what is written of the targets of `part` is to be read back, when so much is known.
+    pub fn reads_back(&self, part: u64) -> bool {
+        self.taken < READ_BACK || spread(part) < u64::MAX / READ_BACK_ONE_IN
+    }
+
+    /// Remembers what was learned of a part that is not there: nothing, if a step is not as it should be.
     #[cold]
-    pub fn add(&mut self, part: u64, learned: Option<(Vec<u64>, J)>) -> Slot {
-        let slot = match &learned {
-            Some((targets, judged)) => self.remember(part, targets, judged),
-            None => None,
-        };
-        let slot = slot.unwrap_or(Slot {
-            part,
-            judgement: ODD,
-            ..Slot::EMPTY
+    pub fn add(&mut self, part: u64, learned: Option<(&[u64], &J)>) -> Slot {
+        let slot = learned.and_then(|(targets, judged)| {
+            let judgement = self.judgement(judged)?;
+            let slot = self.slot(part, targets.len(), judgement)?;
+            self.targets.extend(targets);
+            Some(slot)
         });
+        self.insert(slot.unwrap_or(Slot::odd(part)))
+    }
+
+    /// The slot of a part whose targets are about to be added; none if there are too many.
+    fn slot(&self, part: u64, steps: usize, judgement: u16) -> Option<Slot> {
+        Some(Slot {
+            part,
+            start: u32::try_from(self.targets.len()).ok()?,
+            steps: u16::try_from(steps).ok()?,
+            judgement,
+        })
+    }
+
+    fn insert(&mut self, slot: Slot) -> Slot {
         if 2 * (self.taken + 1) > self.slots.len() {
             self.shift -= 1;
             let larger = vec![Slot::EMPTY; 2 * self.slots.len()];
             for slot in std::mem::replace(&mut self.slots, larger) {
                 if slot.judgement != NONE {
-                    self.insert(slot);
+                    self.place(slot);
                 }
             }
         }
-        self.insert(slot);
+        self.place(slot);
         self.taken += 1;
         slot
     }
 
-    /// The slot of a part whose steps are as they should be; none if there are too many numbers in it.
-    fn remember(&mut self, part: u64, targets: &[u64], judged: &J) -> Option<Slot> {
-        let start = u32::try_from(self.targets.len()).ok()?;
-        let steps = u16::try_from(targets.len()).ok()?;
-        let judgement = self.judgement(judged)?;
-        self.targets.extend(targets);
-        Some(Slot {
-            part,
-            start,
-            steps,
-            judgement,
-        })
-    }
-
-    fn insert(&mut self, slot: Slot) {
+    fn place(&mut self, slot: Slot) {
         let mut at = self.home(slot.part);
         while self.slots[at].judgement != NONE {
             at = (at + 1) & (self.slots.len() - 1);
@@ -172,17 +201,21 @@ impl<J: Clone + Eq + Hash> Parts<J> {
         if other.taken == 0 {
             return;
         }
+        let judgements = other.judged.iter().map(|judged| self.judgement(judged));
+        let judgements: Vec<_> = judgements.collect();
         for slot in &mut other.slots {
             let slot = std::mem::replace(slot, Slot::EMPTY);
             if slot.judgement == NONE || self.find(slot.part).is_some() {
                 continue;
             }
-            let learned = (slot.judgement != ODD).then(|| {
-                let judged = other.judged[usize::from(slot.judgement)].clone();
-                let targets = &other.targets[slot.start as usize..][..usize::from(slot.steps)];
-                (targets.to_vec(), judged)
+            let judgement = judgements.get(usize::from(slot.judgement)).copied();
+            let taken_over = judgement.flatten().and_then(|judgement| {
+                let steps = usize::from(slot.steps);
+                let taken_over = self.slot(slot.part, steps, judgement)?;
+                self.targets.extend_from(&other.targets, slot.run());
+                Some(taken_over)
             });
-            self.add(slot.part, learned);
+            self.insert(taken_over.unwrap_or(Slot::odd(slot.part)));
         }
         other.taken = 0;
         other.targets.clear();
@@ -191,15 +224,21 @@ impl<J: Clone + Eq + Hash> Parts<J> {
     /// Forgets everything when it takes more than `bytes`, and for good when that was in vain: when most
     /// parts were looked for once.
     pub fn limit(&mut self, bytes: u64) {
-        let held = size_of_val(&*self.slots) + size_of_val(&*self.targets);
+        let held = size_of_val(&*self.slots) + self.targets.bytes();
         if held as u64 > bytes {
             let in_vain = self.asked < 2 * self.taken as u64;
             *self = Self {
                 in_vain,
-                ..Self::new()
+                ..Self::new(self.bits)
             };
         }
     }
+}
+
+/// Spreads packed parts; the upper bits depend on all of a part's.
+#[inline(always)]
+fn spread(part: u64) -> u64 {
+    part.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]
@@ -211,52 +250,70 @@ mod tests {
 
     type Learned = Option<(Vec<u64>, u8)>;
 
+    /// What is in every key beside a part.
+    const FRAME: u64 = 1 << 60;
+
     fn known(parts: &Parts<u8>, part: u64) -> Option<Learned> {
         let slot = parts.find(part)?;
         Some((slot.judgement != ODD).then(|| {
-            let judged = parts.judged[usize::from(slot.judgement)];
-            (parts.targets(slot).to_vec(), judged)
+            let mut keys = Vec::new();
+            parts.put(slot, FRAME, &mut keys);
+            let targets = keys.iter().map(|[key]| key - FRAME).collect();
+            (targets, parts.judged[usize::from(slot.judgement)])
         }))
     }
 
-    /// What several have learned is known when it is gathered, whoever learned it, and is what a map says.
+    fn add(parts: &mut Parts<u8>, part: u64, learned: &Learned) {
+        let learned = learned
+            .as_ref()
+            .map(|(targets, judged)| (&**targets, judged));
+        parts.add(part, learned);
+    }
+
+    /// What several have learned is known when it is gathered, whoever learned it, and is what a map says;
+    /// where a part takes half a word and where it takes more.
     #[test]
     fn what_was_learned_is_known() {
-        let mut generator = Generator::new(1);
-        let mut all = Parts::new();
-        let mut workers = [Parts::new(), Parts::new()];
-        let mut plain: BTreeMap<u64, Learned> = BTreeMap::new();
-        for _ in 0..50 {
-            for _ in 0..200 {
-                let part = generator.bits() % 5000;
-                let steps = part % 4;
-                let learned = (!part.is_multiple_of(7))
-                    .then(|| ((0..steps).map(|n| part + n).collect(), (part % 3) as u8));
-                let worker = &mut workers[(generator.bits() % 2) as usize];
-                if all.find(part).is_none() && worker.find(part).is_none() {
-                    worker.add(part, learned.clone());
-                    assert_eq!(known(worker, part), Some(learned.clone()));
+        for shift in [0, 40] {
+            let bits = 0x1FFF << shift;
+            let mut generator = Generator::new(1);
+            let mut all = Parts::new(bits);
+            let mut workers = [Parts::new(bits), Parts::new(bits)];
+            let mut plain: BTreeMap<u64, Learned> = BTreeMap::new();
+            for _ in 0..50 {
+                for _ in 0..200 {
+                    let number = generator.bits() % 5000;
+                    let part = number << shift;
+                    let learned = (!number.is_multiple_of(7)).then(|| {
+                        let targets = (0..number % 4).map(|n| (number + n) << shift);
+                        (targets.collect(), (number % 3) as u8)
+                    });
+                    let worker = &mut workers[(generator.bits() % 2) as usize];
+                    if all.find(part).is_none() && worker.find(part).is_none() {
+                        add(worker, part, &learned);
+                        assert_eq!(known(worker, part), Some(learned.clone()));
+                    }
+                    plain.insert(part, learned);
                 }
-                plain.insert(part, learned);
+                for worker in &mut workers {
+                    all.absorb(worker);
+                }
+                for part in (0..5000).map(|number| number << shift) {
+                    assert_eq!(known(&all, part), plain.get(&part).cloned(), "{part}");
+                    assert!(workers.iter().all(|worker| worker.find(part).is_none()));
+                }
             }
-            for worker in &mut workers {
-                all.absorb(worker);
-            }
-            for part in 0..5000 {
-                assert_eq!(known(&all, part), plain.get(&part).cloned(), "{part}");
-                assert!(workers.iter().all(|worker| worker.find(part).is_none()));
-            }
+            assert!(plain.len() > 3000);
         }
-        assert!(plain.len() > 3000);
     }
 
     /// What takes too much is forgotten, and for good if most parts were looked for once.
     #[test]
     fn what_takes_too_much_is_forgotten() {
         for (asked, in_vain) in [(3000, true), (30_000, false)] {
-            let mut parts = Parts::new();
+            let mut parts = Parts::new(0xFFF);
             for part in 0..3000 {
-                parts.add(part, Some((vec![part], 0u8)));
+                add(&mut parts, part, &Some((vec![part], 0)));
             }
             parts.asked = asked;
             parts.limit(1 << 20);
@@ -265,5 +322,17 @@ mod tests {
             assert!(parts.find(7).is_none());
             assert_eq!(parts.in_vain, in_vain);
         }
+    }
+
+    /// The first parts are read back, and some of all others.
+    #[test]
+    fn some_parts_are_always_read_back() {
+        let mut parts = Parts::new(u64::MAX);
+        assert!((0..1000).all(|part| parts.reads_back(part)));
+        for part in 0..READ_BACK as u64 {
+            add(&mut parts, part, &Some((Vec::new(), 0)));
+        }
+        let read_back = (0..64_000).filter(|part| parts.reads_back(*part)).count();
+        assert!((900..1100).contains(&read_back), "{read_back}");
     }
 }

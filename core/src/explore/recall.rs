@@ -7,6 +7,7 @@
 //! so that what is wrong is found and shown as without this.
 
 use super::guard::catch;
+use super::keep::Care;
 use super::parts::{ODD, Parts, Slot};
 use super::{FramedVisitor, Place, Visitor};
 use crate::framed::{Misframed, PackedPart, PartOf, bits_of_part, next_framed};
@@ -120,6 +121,9 @@ impl<S: TransitionSystem, V: Visitor<S>, K> Recall<S, V, K> for Afresh {
     fn limit(&self, (): &mut (), _bytes: u64) {}
 }
 
+/// Steps for which there is room when those of a part are taken.
+const USUAL_STEPS: usize = 32;
+
 /// The steps of parts are recalled, where states are packed into a word.
 pub(super) struct OfParts<S: PackedPart> {
     /// The part of an initial state, for what is the same in all states.
@@ -138,28 +142,31 @@ impl<S: PackedPart> OfParts<S> {
         })
     }
 
-    /// The targets of a part, and how its steps are judged; none if a step is not as it should be.
+    /// The targets of a part, and how its steps are judged; none if a step is not as it should be, as far as
+    /// `care` goes.
     fn learn<V: FramedVisitor<S>>(
         &self,
         system: &S,
         visitor: &V,
         key: u64,
+        care: Care,
     ) -> Option<(Vec<u64>, V::Judged)> {
         let read = |key| {
             let words = [key];
             system.part_fields(&self.template, &mut Reader { words: &words })
         };
         let part = read(key);
-        let mut steps = Vec::new();
+        let mut steps = Vec::with_capacity(USUAL_STEPS);
         system.next_of_part(&part, &mut |action, to| steps.push((action, to)));
-        let target = |to| {
+        let mut targets = Vec::with_capacity(steps.len());
+        for (_, to) in &steps {
             let key = write(|words| system.part_fields(to, words))?;
-            (read(key) == *to).then_some(key)
-        };
-        let targets = steps
-            .iter()
-            .map(|(_, to)| target(to))
-            .collect::<Option<_>>()?;
+            let astray = key & !self.bits != 0;
+            if astray || care == Care::ReadBack && read(key) != *to {
+                return None;
+            }
+            targets.push(key);
+        }
         Some((targets, visitor.judge(&part, &steps)?))
     }
 }
@@ -168,7 +175,7 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
     type Memory = Parts<V::Judged>;
 
     fn memory(&self) -> Self::Memory {
-        Parts::new()
+        Parts::new(self.bits)
     }
 
     #[inline(always)]
@@ -197,8 +204,7 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
         let frame = key & !self.bits;
         learned.asked += 1;
         let mut extend = |memory: &Self::Memory, slot: Slot| {
-            let there = memory.targets(slot).iter();
-            targets.extend(there.map(|target| [frame | target]));
+            memory.put(slot, frame, targets);
             (slot.judgement != ODD).then_some(slot.judgement)
         };
         if let Some(slot) = known.find(part) {
@@ -209,9 +215,15 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
             });
         }
         let slot = learned.find(part).unwrap_or_else(|| {
-            let judged = catch(|| self.learn(system, visitor, part));
+            let care = match known.reads_back(part) {
+                true => Care::ReadBack,
+                false => Care::InRange,
+            };
             // What panics does so again where the search reports it.
-            learned.add(part, judged.ok().flatten())
+            let found = catch(|| self.learn(system, visitor, part, care));
+            let found = found.ok().flatten();
+            let found = found.as_ref().map(|(targets, judged)| (&**targets, judged));
+            learned.add(part, found)
         });
         let number = extend(learned, slot)?;
         Some(Judgement {

@@ -25,6 +25,7 @@ use super::options::{Options, Order, Record, Storage};
 use super::origins::{Origins, Steps};
 use super::recall::Recall;
 use super::recent::Recent;
+use super::sieve::Sieve;
 use super::visited::{Candidate, Origin, Visited};
 use super::{End, Explored, Reached, StateId, Visitor};
 use crate::system::{StateOf, TransitionSystem};
@@ -72,7 +73,7 @@ where
     recall: R,
     /// The steps of parts that are known.
     known: R::Memory,
-    workers: Vec<Worker<R::Memory>>,
+    workers: Vec<Worker<R::Memory, P::Key>>,
     graph: Option<Graph>,
     /// The steps that there were when they took too much memory.
     graph_too_large: Option<u64>,
@@ -88,9 +89,11 @@ where
 }
 
 /// What a worker remembers from wave to wave.
-struct Worker<M> {
-    /// The targets that it met last.
+struct Worker<M, K> {
+    /// The targets that it met last,
     recent: Recent,
+    /// and those of the chunk that were not among them.
+    passed: Sieve<Candidate<K>>,
     /// The steps of parts that it learned in this wave.
     learned: M,
 }
@@ -132,6 +135,7 @@ where
             workers: (0..options.threads.max(1))
                 .map(|_| Worker {
                     recent: Recent::new(),
+                    passed: Sieve::new(),
                     learned: recall.memory(),
                 })
                 .collect(),
@@ -358,7 +362,7 @@ where
         let chunks = states.div_ceil(chunk_size) as usize;
         let shares = Shares::new(chunks);
         let mut workers = std::mem::take(&mut self.workers);
-        let work = |worker: &mut Worker<R::Memory>| {
+        let work = |worker: &mut Worker<R::Memory, P::Key>| {
             let mut tally = self.visitor.tally();
             let mut done = Vec::new();
             while let Some(chunk) = shares.take() {

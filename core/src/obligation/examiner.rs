@@ -10,7 +10,7 @@ use super::check::AsymmetryAt;
 use super::environment::Label;
 use super::selection::{Kind, Row};
 use super::tally::{
-    AGENCY, Claim, During, Fault, INITIALITY, INVARIANTS, Mixer, OBSERVATION, SIMULATION, Tally,
+    AGENCY, Claim, During, Fault, INITIALITY, INVARIANTS, OBSERVATION, Offers, SIMULATION, Tally,
     earlier,
 };
 use crate::explore::{Panic, Place, Visitor};
@@ -237,7 +237,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         if !self.wants.anything {
             return None;
         }
-        tally.offered = [0; 16];
+        tally.offered = Offers::default();
         tally.perhaps_twice = false;
         tally.recalled_rules = 0;
         if let Some(asymmetry) = self.asymmetry.filter(|_| is_in_turn(place.state.0)) {
@@ -282,7 +282,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
     #[inline(always)]
     fn offered(&self, tally: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
         if self.wants.anything {
-            tally.note_offer(Mixer::mix(action));
+            tally.perhaps_twice |= tally.offered.note(action);
         }
     }
 
@@ -317,6 +317,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         }
     }
 
+    #[inline(always)]
     fn leave(
         &self,
         tally: &mut Self::Tally,

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use foldhash::{HashSet, HashSetExt};
 
 use super::examiner::Examiner;
-use super::tally::{AGENCY, During, SIMULATION};
+use super::tally::{AGENCY, During, Offers, SIMULATION};
 use crate::explore::{FramedVisitor, Place, Visitor};
 use crate::framed::{Framed, FramedRefinement, Misframed, PartOf};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -33,19 +33,11 @@ fn count(counts: &mut Vec<(usize, u64)>, rule: usize) {
 
 /// Whether two of the steps are labelled by one action.
 fn offers_twice<A: Eq + Hash, P>(steps: &[(A, P)]) -> bool {
-    // PERF: few actions are compared sooner than hashed.
-    if steps.len() > 64 {
-        let mut actions = HashSet::new();
-        return !steps.iter().all(|(action, _)| actions.insert(action));
-    }
-    let mut rest = steps;
-    while let [(action, _), later @ ..] = rest {
-        if later.iter().any(|(other, _)| other == action) {
-            return true;
-        }
-        rest = later;
-    }
-    false
+    let mut offers = Offers::default();
+    let noted = steps.iter().map(|(action, _)| offers.note(action));
+    let perhaps = noted.fold(false, |twice, again| twice | again);
+    let mut actions = HashSet::new();
+    perhaps && !steps.iter().all(|(action, _)| actions.insert(action))
 }
 
 impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
@@ -65,11 +57,13 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
             agencies: 0,
             rules: 0,
         };
-        if offers_twice(steps) {
+        if self.looks_at_steps() && offers_twice(steps) {
             return None;
         }
         let image = self.refinement.map_part(part);
-        let mut abstract_steps = Vec::new();
+        let mut abstract_steps = Vec::with_capacity(steps.len());
+        // PERF: mostly the steps are simulated in the order in which they are taken.
+        let mut simulated = 0;
         if self.wants.simulation {
             specification.next_of_part(&image, &mut |action, to| abstract_steps.push((action, to)));
         }
@@ -92,8 +86,10 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
                 continue;
             };
             let step = (abstract_action, target);
-            if !abstract_steps.contains(&step) {
-                return None;
+            match abstract_steps.get(simulated) == Some(&step) {
+                true => simulated += 1,
+                false if abstract_steps.contains(&step) => {}
+                false => return None,
             }
             let (abstract_action, _) = step;
             count(

@@ -69,8 +69,8 @@ pub(super) struct Tally<A> {
     pub cut_off: (u64, BTreeSet<String>),
     pub fault: Option<(Place, Fault)>,
     pub during: During,
-    /// Bits of the hashes of the actions that this state has offered so far.
-    pub offered: [u64; 16],
+    /// What this state has offered so far.
+    pub offered: Offers,
     pub perhaps_twice: bool,
     /// The rules of the actions that the part of this state offers, if they were recalled; a bit each.
     pub recalled_rules: u64,
@@ -93,6 +93,26 @@ impl Mixer {
         action.hash(&mut mixer);
         // The upper bits are mixed best.
         mixer.0 >> 48
+    }
+}
+
+/// Bits of the hashes of the actions that a state has offered so far.
+///
+/// PERF: so many tell the actions of one state apart nearly always; where they do not, the actions
+/// themselves are compared.
+#[derive(Default)]
+pub(super) struct Offers([u64; 16]);
+
+impl Offers {
+    /// Notes an action, and says whether it was perhaps offered before.
+    #[inline(always)]
+    pub fn note<A: Hash>(&mut self, action: &A) -> bool {
+        let hash = Mixer::mix(action);
+        let bit = 1 << (hash & 63);
+        let word = &mut self.0[(hash >> 6) as usize & 15];
+        let perhaps = *word & bit != 0;
+        *word |= bit;
+        perhaps
     }
 }
 
@@ -164,7 +184,7 @@ impl<A> Tally<A> {
             cut_off: (0, BTreeSet::new()),
             fault: None,
             during: During::Next,
-            offered: [0; 16],
+            offered: Offers::default(),
             perhaps_twice: false,
             recalled_rules: 0,
             inputs: HashMap::new(),
@@ -216,14 +236,5 @@ impl<A> Tally<A> {
         if self.fault.as_ref().is_none_or(|(first, _)| place < *first) {
             self.fault = Some((place, fault));
         }
-    }
-
-    /// PERF: 1024 bits tell apart nearly always the actions of one state; where they do not, the
-    /// actions themselves are compared.
-    pub fn note_offer(&mut self, hash: u64) {
-        let bit = 1 << (hash & 63);
-        let word = &mut self.offered[(hash >> 6) as usize & 15];
-        self.perhaps_twice |= *word & bit != 0;
-        *word |= bit;
     }
 }

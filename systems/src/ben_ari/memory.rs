@@ -3,6 +3,7 @@
 //! Source: Havelund & Shankar, section 4.1, Figs. 2 and 3, Appendix A.2.1 (`Memory`).
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
 
@@ -145,7 +146,29 @@ pub struct Memory {
     pub shape: Shape,
     /// What the cells point to, by nodes and then by indices, each in as few bits as the last node
     /// needs, lowest first: of the first four nodes, and of the others.
-    pub cells: [u64; 2],
+    cells: [Word; 2],
+}
+
+/// A word in bytes: aligned to words, a state would take some bytes more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Word([u8; 8]);
+
+impl Word {
+    #[inline(always)]
+    fn of(bits: u64) -> Self {
+        Self(bits.to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        u64::from_le_bytes(self.0)
+    }
+}
+
+impl Hash for Word {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.bits());
+    }
 }
 
 /// The nodes whose cells are in one word.
@@ -159,10 +182,22 @@ const _: () = assert!(
 impl Memory {
     /// The initial memory: every cell contains 0 (`null_array`, `mem_ax1`).
     pub fn null_array(shape: Shape) -> Self {
+        Self::of_words(shape, [0; 2])
+    }
+
+    /// The memory whose cells are in these words.
+    #[inline(always)]
+    pub(super) fn of_words(shape: Shape, words: [u64; 2]) -> Self {
         Self {
             shape,
-            cells: [0; 2],
+            cells: words.map(Word::of),
         }
+    }
+
+    /// The words in which the cells are.
+    #[inline(always)]
+    pub(super) fn words(&self) -> [u64; 2] {
+        self.cells.map(Word::bits)
     }
 
     /// In which word the cells of node n are, and how far up in bits they begin there.
@@ -189,7 +224,7 @@ impl Memory {
     #[inline]
     pub fn son(&self, n: Node, i: u8) -> Node {
         let (word, up) = self.place(n, i);
-        (self.cells[word] >> up) as Node & self.shape.node_mask()
+        (self.cells[word].bits() >> up) as Node & self.shape.node_mask()
     }
 
     /// The memory with cell (n, i) pointing to `k` (`set_son`, `mem_ax2`).
@@ -206,7 +241,7 @@ impl Memory {
         assert!(k < self.shape.nodes, "there is no node {k} to point to");
         let change = self.son(n, i) ^ k;
         let (word, up) = self.place(n, i);
-        self.cells[word] ^= u64::from(change) << up;
+        self.cells[word] = Word::of(self.cells[word].bits() ^ u64::from(change) << up);
     }
 
     /// The sons of node n, in order.
@@ -214,7 +249,7 @@ impl Memory {
     pub fn sons(&self, n: Node) -> impl Iterator<Item = Node> + use<> {
         let shape = self.shape;
         let (word, up) = self.place_of_row(n);
-        let mut row = self.cells[word] >> up;
+        let mut row = self.cells[word].bits() >> up;
         shape.indices().map(move |_| {
             let son = row as Node & shape.node_mask();
             row >>= shape.node_bits();

@@ -99,9 +99,10 @@ impl Packing {
     #[inline(always)]
     fn seen(&self, s: &Seen, fields: &mut impl Fields) -> Seen {
         let [lower, upper] = self.cells;
-        let cells = [
-            fields.number(lower, s.m.cells[0]),
-            fields.number(upper, s.m.cells[1]),
+        let words = s.m.words();
+        let words = [
+            fields.number(lower, words[0]),
+            fields.number(upper, words[1]),
         ];
         let mut mutators = s.mutators;
         for (locals, (mu, q)) in mutators.iter_mut().zip(&self.locals) {
@@ -111,10 +112,7 @@ impl Packing {
             };
         }
         Seen {
-            m: Memory {
-                shape: self.scope.shape,
-                cells,
-            },
+            m: Memory::of_words(self.scope.shape, words),
             c: Colours {
                 black: NodeSet(fields.byte(self.c, s.c.black.0)),
             },

@@ -24,7 +24,7 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 /// misses of the cache, few enough that what was asked for is still there.
 const BATCH: usize = 256;
 /// States between two looks at the clock.
-const PATIENCE: u32 = 16;
+const PATIENCE: usize = 16;
 /// States, from the first on, of which each packed target is read back; and of how many later ones
 /// it is one.
 const READ_BACK: u32 = 1 << 13;
@@ -35,7 +35,7 @@ const READ_BACK_ONE_IN: u32 = 64;
 const COMPARED: u32 = 1 << 10;
 const COMPARED_ONE_IN: u32 = 256;
 /// How many states ahead the targets of their parts are asked for; the parts, twice as many.
-const AHEAD: u32 = 8;
+const AHEAD: usize = 8;
 
 /// Whether the steps of a state are compared with those recalled.
 fn is_compared(StateId(id): StateId) -> bool {
@@ -112,61 +112,62 @@ where
         chunk: &Span,
         task: Task,
         tally: &mut V::Tally,
-        worker: &mut Worker<R::Memory>,
+        worker: &mut Worker<R::Memory, P::Key>,
     ) -> Option<Expansion<P::Key>> {
         let mut found = Expansion {
             sources: chunk.states.clone(),
             degrees: Vec::new(),
             edges: Vec::new(),
-            candidates: Vec::with_capacity(4 * chunk.states.len()),
+            candidates: Vec::new(),
             transitions: 0,
             holes: false,
         };
         let mut met = Targets::new();
-        for (looked_at, id) in chunk.states.clone().enumerate() {
-            if task == Task::Expand
-                && (looked_at as u32).is_multiple_of(PATIENCE)
-                && self.out_of_time().is_some()
-            {
-                return None;
-            }
-            if task == Task::Expand {
-                self.ask_for_parts(id, chunk.states.end);
-            }
-            let place = Place {
-                length: chunk.length,
-                state: StateId(id),
-                step: None,
-            };
-            if !self.take_steps(place, task, tally, &mut met, &mut worker.learned) {
-                found.holes = true;
-            }
-            let steps = met.keys.len() as u32;
-            found.transitions += u64::from(steps);
-            if self.graph.is_some() {
-                found.degrees.push(steps);
-            }
-            match self.visited.looks_up_first() {
-                true => self.ask(place.state, &mut met, &mut worker.recent),
-                false => self.pass_on(place.state, &mut met, &mut found, &mut worker.recent),
-            }
-            if met.asked.len() >= BATCH {
-                self.look_up(&mut met, &mut found);
+        let places = chunk.states.start as usize..chunk.states.end as usize;
+        for (first, keys) in self.log.runs(places) {
+            for (index, key) in keys.iter().enumerate() {
+                let state = StateId((first + index) as u32);
+                if task == Task::Expand {
+                    if index.is_multiple_of(PATIENCE) && self.out_of_time().is_some() {
+                        return None;
+                    }
+                    self.ask_for_parts(&keys[index..]);
+                }
+                let place = Place {
+                    length: chunk.length,
+                    state,
+                    step: None,
+                };
+                let at = (place, key);
+                if !self.take_steps(at, task, tally, &mut met, &mut worker.learned) {
+                    found.holes = true;
+                }
+                let steps = met.keys.len() as u32;
+                found.transitions += u64::from(steps);
+                if self.graph.is_some() {
+                    found.degrees.push(steps);
+                }
+                match self.visited.looks_up_first() {
+                    true => self.ask(state, &mut met, &mut worker.recent),
+                    false => self.pass_on(state, &mut met, worker),
+                }
+                if met.asked.len() >= BATCH {
+                    self.look_up(&mut met, &mut found);
+                }
             }
         }
         self.look_up(&mut met, &mut found);
+        worker.passed.give(&mut found.candidates);
         Some(found)
     }
 
-    /// Asks for the memory of the parts of states that are expanded soon.
+    /// Asks for the memory of the parts of states that are expanded soon; the next one is the first.
     #[inline(always)]
-    fn ask_for_parts(&self, id: u32, end: u32) {
-        if id + 2 * AHEAD < end {
-            let key = self.log.get((id + 2 * AHEAD) as usize);
+    fn ask_for_parts(&self, next: &[P::Key]) {
+        if let Some(key) = next.get(2 * AHEAD) {
             self.recall.ask(&self.known, key);
         }
-        if id + AHEAD < end {
-            let key = self.log.get((id + AHEAD) as usize);
+        if let Some(key) = next.get(AHEAD) {
             self.recall.ask_more(&self.known, key);
         }
     }
@@ -176,14 +177,13 @@ where
     /// steps are then those before.
     fn take_steps(
         &self,
-        place: Place,
+        (place, key): (Place, &P::Key),
         task: Task,
         tally: &mut V::Tally,
         met: &mut Targets<S, P::Key>,
         learned: &mut R::Memory,
     ) -> bool {
         let of = (self.system, self.visitor);
-        let key = self.log.get(place.state.0 as usize);
         let judgement = match task {
             Task::Expand => self
                 .recall
@@ -236,6 +236,7 @@ where
     }
 
     /// Looks at the steps taken of a state.
+    #[inline(always)]
     fn look_at(
         &self,
         phase: &Cell<Phase>,
@@ -315,6 +316,7 @@ where
 
     /// Turns the targets of the state at `place` into what is kept of them. If something panics, that is
     /// done with those before.
+    #[inline(always)]
     fn write_down(&self, place: Place, met: &mut Targets<S, P::Key>) {
         let StateId(id) = place.state;
         let care = match id < READ_BACK || id.is_multiple_of(READ_BACK_ONE_IN) {
@@ -355,16 +357,20 @@ where
         &self,
         source: StateId,
         met: &mut Targets<S, P::Key>,
-        found: &mut Expansion<P::Key>,
-        recent: &mut Recent,
+        worker: &mut Worker<R::Memory, P::Key>,
     ) {
-        for (step, key) in (0..).zip(met.keys.drain(..)) {
-            let mark = self.visited.mark(&key);
-            if recent.meet(mark) {
-                let origin = Origin { source, step };
-                found.candidates.push(Candidate { key, mark, origin });
-            }
-        }
+        let Worker { recent, passed, .. } = worker;
+        let keys = met.keys.iter().enumerate();
+        let candidates = keys.map(|(step, key)| Candidate {
+            key: key.clone(),
+            mark: self.visited.mark(key),
+            origin: Origin {
+                source,
+                step: step as u32,
+            },
+        });
+        passed.sift(candidates, |candidate| recent.meet(candidate.mark));
+        met.keys.clear();
     }
 
     /// Keeps of the targets asked for those that are not there.

@@ -88,15 +88,16 @@ fn new_candidates<K: Send + Sync>(
     let runs = wave.chunks(wave.len().div_ceil(threads)).zip(&mut *bins);
     let runs: Vec<_> = runs
         .map(|(lists, bins)| {
-            let run = (first, lists, bins);
-            first += lists.iter().map(Vec::len).sum::<usize>() as u32;
+            let count = lists.iter().map(Vec::len).sum();
+            let run = ((first, count), lists, bins);
+            first += count as u32;
             run
         })
         .collect();
     let sorted = runs.len();
-    together(runs, |(first, lists, bins)| {
+    together(runs, |(run, lists, bins)| {
         let marks = lists.iter().flatten().map(|candidate| candidate.mark);
-        bins.sort(first, marks, regions.count(), |mark| regions.of(mark));
+        bins.sort(run, marks, regions.count(), |mark| regions.of(mark));
     });
     let bins = &bins[..sorted];
     let work = |mut part: Part<'_>| {

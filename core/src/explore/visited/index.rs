@@ -10,7 +10,7 @@ use crate::explore::StateId;
 
 const SHARD_BITS: u32 = 6;
 /// Filled of a hundred slots before a shard grows.
-const LOAD_PERCENT: usize = 85;
+const LOAD_PERCENT: usize = 90;
 /// Entries of one line.
 const SLOTS: usize = 12;
 const EMPTY: StateId = StateId(u32::MAX);

@@ -30,6 +30,7 @@ use quotient::Quotient;
 use scatter::Scatter;
 
 /// A target that is new, or may be.
+#[derive(Clone)]
 pub(super) struct Candidate<K> {
     /// How the state is kept.
     pub key: K,

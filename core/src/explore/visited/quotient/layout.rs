@@ -84,6 +84,26 @@ impl Layout {
         }
     }
 
+    /// Where a number whose home and slot these are is at home in `other`, and what a slot has there.
+    ///
+    /// PERF: where there are as many lines, or twice as many, the number itself is not needed. With twice as
+    /// many its product is twice as large: one bit more of it is the home's, and one less the remainder's.
+    #[inline(always)]
+    pub fn moved(&self, other: &Self, home: usize, slot: u64) -> (usize, u64) {
+        if other.lines == self.lines {
+            return (home, slot);
+        }
+        if other.lines == 2 * self.lines && other.remainder + 1 == self.remainder {
+            let rest = slot - 1;
+            let first = rest >> other.remainder;
+            return (
+                2 * home + first as usize,
+                rest - (first << other.remainder) + 1,
+            );
+        }
+        other.home(self.number(home, slot))
+    }
+
     /// What is added to a slot for each line that it is away from home.
     #[inline(always)]
     pub fn step(&self) -> u64 {
@@ -104,12 +124,17 @@ mod tests {
         for bits in [1, 3, 9, 12] {
             for lines in [1, 2, 3, 5, 8, 13, 100, 1000] {
                 let layout = Layout::new::<Wide>(bits, lines * Wide::SLOTS);
+                let others = [lines, 2 * lines, 3 * lines, lines + 1]
+                    .map(|lines| Layout::new::<Wide>(bits, lines * Wide::SLOTS));
                 let mut seen = HashSet::new();
                 for number in (0..1 << bits).map(|number: u64| number << (64 - bits)) {
                     let (home, slot) = layout.home(number);
                     assert!(home < lines && slot > 0 && slot <= 1 << layout.remainder);
                     assert!(seen.insert((home, slot)));
                     assert_eq!(layout.number(home, slot), number);
+                    for other in &others {
+                        assert_eq!(layout.moved(other, home, slot), other.home(number));
+                    }
                 }
             }
         }

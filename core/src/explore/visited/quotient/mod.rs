@@ -317,11 +317,11 @@ impl Shard {
 
     #[cold]
     fn grow(&mut self) {
-        // PERF: half as much again. Twice as much would leave the table half empty for long, a
-        // quarter as much would move each number five times instead of three. What is small may as
-        // well be half empty.
+        // PERF: the larger, the fewer times each number moves; the smaller, the less is left empty. What
+        // is small or narrow may as well be half empty.
         let slots = self.slots();
-        self.rebuild(match slots < SMALL {
+        let narrow = matches!(self.lines, Lines::Narrow(_));
+        self.rebuild(match narrow || slots < SMALL {
             true => slots * 2,
             false => slots * 3 / 2,
         });
@@ -375,9 +375,8 @@ fn pour<K: Line, L: Line>(numbers: &[K], old: &Layout, lines: &mut [L], layout: 
         let values = (0..K::SLOTS).map(|slot| line.get(slot));
         for value in values.take_while(|value| *value != 0) {
             let distance = value >> (old.remainder + 1);
-            let number = old.number(at - distance as usize, value & (step - 1));
+            let (home, slot) = old.moved(layout, at - distance as usize, value & (step - 1));
             // It is not there, so the first line with room is where it belongs.
-            let (home, slot) = layout.home(number);
             let is_full = |filled: &u8| usize::from(*filled) == L::SLOTS;
             let mut distance = 0;
             while filled.get(home + distance).is_some_and(is_full) {
