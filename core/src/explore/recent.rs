@@ -18,8 +18,10 @@ impl Recent {
     pub fn new() -> Self {
         // A mark that belongs elsewhere says that nothing was met.
         let elsewhere = |place: usize| u64::from(place == 0);
+        // Too many for the stack of a thread.
+        let marks: Box<[u64]> = (0..PLACES).map(elsewhere).collect();
         Self {
-            marks: Box::new(std::array::from_fn(elsewhere)),
+            marks: marks.try_into().expect("there are as many"),
         }
     }
 

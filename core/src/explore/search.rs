@@ -390,6 +390,7 @@ where
             // What was met is forgotten with the wave.
             for worker in &mut self.workers {
                 worker.recent = Recent::new();
+                worker.passed = Sieve::new();
             }
             // The clock only moves forward, and a cancellation stays.
             return Err(self.out_of_time().unwrap_or(Limit::Cancelled));

@@ -96,26 +96,6 @@ impl Mixer {
     }
 }
 
-/// Bits of the hashes of the actions that a state has offered so far.
-///
-/// PERF: so many tell the actions of one state apart nearly always; where they do not, the actions
-/// themselves are compared.
-#[derive(Default)]
-pub(super) struct Offers([u64; 16]);
-
-impl Offers {
-    /// Notes an action, and says whether it was perhaps offered before.
-    #[inline(always)]
-    pub fn note<A: Hash>(&mut self, action: &A) -> bool {
-        let hash = Mixer::mix(action);
-        let bit = 1 << (hash & 63);
-        let word = &mut self.0[(hash >> 6) as usize & 15];
-        let perhaps = *word & bit != 0;
-        *word |= bit;
-        perhaps
-    }
-}
-
 impl Hasher for Mixer {
     #[inline]
     fn finish(&self) -> u64 {
@@ -152,6 +132,26 @@ impl Hasher for Mixer {
     #[inline]
     fn write_usize(&mut self, number: usize) {
         self.write_u64(number as u64);
+    }
+}
+
+/// Bits of the hashes of the actions that a state has offered so far.
+///
+/// PERF: so many tell the actions of one state apart nearly always; where they do not, the actions
+/// themselves are compared.
+#[derive(Default)]
+pub(super) struct Offers([u64; 16]);
+
+impl Offers {
+    /// Notes an action, and says whether it was perhaps offered before.
+    #[inline(always)]
+    pub fn note<A: Hash>(&mut self, action: &A) -> bool {
+        let hash = Mixer::mix(action);
+        let bit = 1 << (hash & 63);
+        let word = &mut self.0[(hash >> 6) as usize & 15];
+        let perhaps = *word & bit != 0;
+        *word |= bit;
+        perhaps
     }
 }
 
