@@ -73,11 +73,6 @@ impl Slot {
 /// Slots at the start.
 const FEW: usize = 1 << 10;
 
-/// So many parts are read back at first,
-const READ_BACK: usize = 1 << 12;
-/// and then one of so many.
-const READ_BACK_ONE_IN: u64 = 64;
-
 impl<J: Clone + Eq + Hash> Parts<J> {
     /// None yet, of parts that are written with `bits`.
     pub fn new(bits: u64) -> Self {
@@ -96,7 +91,7 @@ impl<J: Clone + Eq + Hash> Parts<J> {
 
     #[inline(always)]
     fn home(&self, part: u64) -> usize {
-        (spread(part) >> self.shift) as usize
+        (part.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
     }
 
     #[inline(always)]
@@ -129,11 +124,6 @@ impl<J: Clone + Eq + Hash> Parts<J> {
     #[inline(always)]
     pub fn put(&self, slot: Slot, frame: u64, keys: &mut Vec<[u64; 1]>) {
         self.targets.put(slot.run(), frame, keys);
-    }
-
-    /// Whether what is written of the targets of `part` is to be read back, when so much is known.
-    pub fn reads_back(&self, part: u64) -> bool {
-        self.taken < READ_BACK || spread(part) < u64::MAX / READ_BACK_ONE_IN
     }
 
     /// Remembers what was learned of a part that is not there: nothing, if a step is not as it should be.
@@ -235,12 +225,6 @@ impl<J: Clone + Eq + Hash> Parts<J> {
     }
 }
 
-/// Spreads packed parts; the upper bits depend on all of a part's.
-#[inline(always)]
-fn spread(part: u64) -> u64 {
-    part.wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -322,17 +306,5 @@ mod tests {
             assert!(parts.find(7).is_none());
             assert_eq!(parts.in_vain, in_vain);
         }
-    }
-
-    /// The first parts are read back, and some of all others.
-    #[test]
-    fn some_parts_are_always_read_back() {
-        let mut parts = Parts::new(u64::MAX);
-        assert!((0..1000).all(|part| parts.reads_back(part)));
-        for part in 0..READ_BACK as u64 {
-            add(&mut parts, part, &Some((Vec::new(), 0)));
-        }
-        let read_back = (0..64_000).filter(|part| parts.reads_back(*part)).count();
-        assert!((900..1100).contains(&read_back), "{read_back}");
     }
 }

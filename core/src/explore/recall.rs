@@ -7,7 +7,6 @@
 //! so that what is wrong is found and shown as without this.
 
 use super::guard::catch;
-use super::keep::Care;
 use super::parts::{ODD, Parts, Slot};
 use super::{FramedVisitor, Place, Visitor};
 use crate::framed::{Misframed, PackedPart, PartOf, bits_of_part, next_framed};
@@ -142,14 +141,14 @@ impl<S: PackedPart> OfParts<S> {
         })
     }
 
-    /// The targets of a part, and how its steps are judged; none if a step is not as it should be, as far as
-    /// `care` goes.
+    /// The targets of a part, and how its steps are judged; none if a step is not as it should be.
+    ///
+    /// Every target is read back, and not only some as those of states are: a part stands for many states.
     fn learn<V: FramedVisitor<S>>(
         &self,
         system: &S,
         visitor: &V,
         key: u64,
-        care: Care,
     ) -> Option<(Vec<u64>, V::Judged)> {
         let read = |key| {
             let words = [key];
@@ -162,7 +161,7 @@ impl<S: PackedPart> OfParts<S> {
         for (_, to) in &steps {
             let key = write(|words| system.part_fields(to, words))?;
             let astray = key & !self.bits != 0;
-            if astray || care == Care::ReadBack && read(key) != *to {
+            if astray || read(key) != *to {
                 return None;
             }
             targets.push(key);
@@ -215,12 +214,8 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
             });
         }
         let slot = learned.find(part).unwrap_or_else(|| {
-            let care = match known.reads_back(part) {
-                true => Care::ReadBack,
-                false => Care::InRange,
-            };
             // What panics does so again where the search reports it.
-            let found = catch(|| self.learn(system, visitor, part, care));
+            let found = catch(|| self.learn(system, visitor, part));
             let found = found.ok().flatten();
             let found = found.as_ref().map(|(targets, judged)| (&**targets, judged));
             learned.add(part, found)

@@ -7,6 +7,9 @@
 //! Source: Boncz, Manegold & Kersten, *Database Architecture Optimized for the New Bottleneck: Memory
 //! Access*, VLDB 1999, for the partitioning that does this to a join.
 
+/// Of how many standard deviations a bin may be larger than the others, about, and by how many entries.
+const SLACK: u32 = 8;
+
 /// Marks of some candidates by bins, and in each bin in the order of the candidates.
 #[derive(Default)]
 pub(super) struct Bins {
@@ -61,9 +64,7 @@ impl Bins {
         marks: impl Iterator<Item = u64>,
         bin_of: impl Fn(u64) -> usize,
     ) -> bool {
-        let Some((room, starts)) = self.starts.split_last() else {
-            return false;
-        };
+        let (room, starts) = self.starts.split_last().expect("the last bin ends");
         if self.entries.len() < *room as usize {
             self.entries.resize(*room as usize, Entry::default());
         }
@@ -86,9 +87,6 @@ impl Bins {
         &self.entries[self.starts[bin] as usize..self.ends[bin] as usize]
     }
 }
-
-/// Of how many standard deviations a bin may be larger than the others, about, and by how many entries.
-const SLACK: u32 = 8;
 
 #[cfg(test)]
 mod tests {
