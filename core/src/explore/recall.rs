@@ -120,8 +120,15 @@ impl<S: TransitionSystem, V: Visitor<S>, K> Recall<S, V, K> for Afresh {
     fn limit(&self, (): &mut (), _bytes: u64) {}
 }
 
-/// Steps for which there is room when those of a part are taken.
-const USUAL_STEPS: usize = 32;
+/// What is known of parts, and what is being learned of one.
+pub(super) struct Memory<S: PackedPart, J> {
+    parts: Parts<J>,
+    /// The steps of a part, and their packed targets.
+    ///
+    /// PERF: a part has few, and what would be asked for and given back for each takes as long.
+    steps: Vec<(ActionOf<S>, PartOf<S>)>,
+    targets: Vec<u64>,
+}
 
 /// The steps of parts are recalled, where states are packed into a word.
 pub(super) struct OfParts<S: PackedPart> {
@@ -141,24 +148,26 @@ impl<S: PackedPart> OfParts<S> {
         })
     }
 
-    /// The targets of a part, and how its steps are judged; none if a step is not as it should be.
+    /// Takes the steps of a part, leaves their packed targets, and says how they are judged; none if one is not as
+    /// it should be.
     ///
     /// Every target is read back, and not only some as those of states are: a part stands for many states.
     fn learn<V: FramedVisitor<S>>(
         &self,
-        system: &S,
-        visitor: &V,
+        (system, visitor): (&S, &V),
         key: u64,
-    ) -> Option<(Vec<u64>, V::Judged)> {
+        memory: &mut Memory<S, V::Judged>,
+    ) -> Option<V::Judged> {
+        let Memory { steps, targets, .. } = memory;
         let read = |key| {
             let words = [key];
             system.part_fields(&self.template, &mut Reader { words: &words })
         };
         let part = read(key);
-        let mut steps = Vec::with_capacity(USUAL_STEPS);
+        steps.clear();
+        targets.clear();
         system.next_of_part(&part, &mut |action, to| steps.push((action, to)));
-        let mut targets = Vec::with_capacity(steps.len());
-        for (_, to) in &steps {
+        for (_, to) in &*steps {
             let key = write(|words| system.part_fields(to, words))?;
             let astray = key & !self.bits != 0;
             if astray || read(key) != *to {
@@ -166,44 +175,49 @@ impl<S: PackedPart> OfParts<S> {
             }
             targets.push(key);
         }
-        Some((targets, visitor.judge(&part, &steps)?))
+        visitor.judge(&part, steps)
     }
 }
 
 impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
-    type Memory = Parts<V::Judged>;
+    type Memory = Memory<S, V::Judged>;
 
     fn memory(&self) -> Self::Memory {
-        Parts::new(self.bits)
+        Memory {
+            parts: Parts::new(self.bits),
+            steps: Vec::new(),
+            targets: Vec::new(),
+        }
     }
 
     #[inline(always)]
     fn ask(&self, known: &Self::Memory, key: &[u64; 1]) {
-        known.ask(key[0] & self.bits);
+        known.parts.ask(key[0] & self.bits);
     }
 
     #[inline(always)]
     fn ask_more(&self, known: &Self::Memory, key: &[u64; 1]) {
-        known.ask_more(key[0] & self.bits);
+        known.parts.ask_more(key[0] & self.bits);
     }
 
     #[inline(always)]
     fn part(
         &self,
-        (system, visitor): (&S, &V),
+        of: (&S, &V),
         (known, learned): (&Self::Memory, &mut Self::Memory),
         key: &[u64; 1],
         targets: &mut Vec<[u64; 1]>,
     ) -> Option<Judgement> {
+        let known = &known.parts;
         if known.in_vain {
             return None;
         }
         let [key] = *key;
         let part = key & self.bits;
         let frame = key & !self.bits;
-        learned.asked += 1;
-        let mut extend = |memory: &Self::Memory, slot: Slot| {
-            memory.put(slot, frame, targets);
+        learned.parts.asked += 1;
+        let mut extend = |parts: &Parts<V::Judged>, slot: Slot| {
+            parts.put(slot, frame, targets);
             (slot.judgement != ODD).then_some(slot.judgement)
         };
         if let Some(slot) = known.find(part) {
@@ -213,14 +227,14 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
                 known: true,
             });
         }
-        let slot = learned.find(part).unwrap_or_else(|| {
+        let slot = learned.parts.find(part).unwrap_or_else(|| {
             // What panics does so again where the search reports it.
-            let found = catch(|| self.learn(system, visitor, part));
-            let found = found.ok().flatten();
-            let found = found.as_ref().map(|(targets, judged)| (&**targets, judged));
-            learned.add(part, found)
+            let judged = catch(|| self.learn(of, part, learned));
+            let judged = judged.ok().flatten();
+            let found = judged.as_ref().map(|judged| (&*learned.targets, judged));
+            learned.parts.add(part, found)
         });
-        let number = extend(learned, slot)?;
+        let number = extend(&learned.parts, slot)?;
         Some(Judgement {
             number,
             known: false,
@@ -241,7 +255,7 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
         judgement: Judgement,
     ) {
         let memory = if judgement.known { known } else { learned };
-        visitor.recall(tally, &memory.judged[usize::from(judgement.number)]);
+        visitor.recall(tally, &memory.parts.judged[usize::from(judgement.number)]);
     }
 
     #[inline(always)]
@@ -300,10 +314,10 @@ impl<S: PackedPart, V: FramedVisitor<S>> Recall<S, V, [u64; 1]> for OfParts<S> {
     }
 
     fn gather(&self, known: &mut Self::Memory, learned: &mut Self::Memory) {
-        known.absorb(learned);
+        known.parts.absorb(&mut learned.parts);
     }
 
     fn limit(&self, known: &mut Self::Memory, bytes: u64) {
-        known.limit(bytes);
+        known.parts.limit(bytes);
     }
 }

@@ -20,7 +20,7 @@ use super::keep::{Care, Keeper};
 use super::kept::Kept;
 use super::limits::{Limit, Progress};
 use super::log::Log;
-use super::memory::{available_bytes, resident_bytes};
+use super::memory::{Resident, available_bytes};
 use super::options::{Options, Order, Record, Storage};
 use super::origins::{Origins, Steps};
 use super::recall::Recall;
@@ -85,7 +85,7 @@ where
     full: bool,
     /// A panic left steps unknown.
     holes: bool,
-    peak_memory_bytes: u64,
+    resident: Resident,
 }
 
 /// What a worker remembers from wave to wave.
@@ -150,7 +150,7 @@ where
             depth: 0,
             full: false,
             holes: false,
-            peak_memory_bytes: resident_bytes().unwrap_or(0),
+            resident: Resident::default(),
         }
     }
 
@@ -162,14 +162,16 @@ where
         if (self.holes || initial_panic.is_some()) && end == End::Complete {
             end = End::Panicked;
         }
+        let store_bytes = self.store_bytes();
+        self.resident.look(store_bytes);
         Explored {
             tally: self.tally,
             initial_states,
             transitions: self.transitions,
             depth: self.depth,
             seconds: self.started.elapsed().as_secs_f64(),
-            peak_memory_bytes: self.peak_memory_bytes,
-            store_bytes: self.log.bytes() + self.origins.bytes() + self.visited.bytes(),
+            peak_memory_bytes: self.resident.peak(),
+            store_bytes,
             set_bytes: self.visited.bytes(),
             graph: self.graph.take().filter(|_| end == End::Complete),
             graph_too_large: self.graph_too_large,
@@ -325,12 +327,18 @@ where
         limits.out_of_time(watch, self.started)
     }
 
+    /// Bytes of the states and of what says how they were reached.
+    fn store_bytes(&self) -> u64 {
+        self.log.bytes() + self.origins.bytes() + self.visited.bytes()
+    }
+
     fn within_limits(&mut self) -> Result<(), Limit> {
-        let held = resident_bytes().unwrap_or_else(|| self.log.bytes() + self.visited.bytes());
-        self.peak_memory_bytes = self.peak_memory_bytes.max(held);
         if let Some(limit) = self.out_of_time() {
             return Err(limit);
         }
+        let Some(held) = self.resident.look_again(self.store_bytes()) else {
+            return Ok(());
+        };
         let most = self.options.limits.memory_bytes;
         if let Some(graph) = &self.graph {
             // Beside the steps, deciding about them takes some 20 bytes a state.

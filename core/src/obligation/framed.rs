@@ -61,10 +61,11 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
             return None;
         }
         let image = self.refinement.map_part(part);
-        let mut abstract_steps = Vec::with_capacity(steps.len());
+        let mut abstract_steps = Vec::new();
         // PERF: mostly the steps are simulated in the order in which they are taken.
         let mut simulated = 0;
         if self.wants.simulation {
+            abstract_steps.reserve(steps.len());
             specification.next_of_part(&image, &mut |action, to| abstract_steps.push((action, to)));
         }
         for (action, to) in steps {
