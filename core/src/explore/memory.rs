@@ -50,3 +50,21 @@ pub(super) fn available_bytes() -> Option<u64> {
     let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kibibytes * 1024)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It is looked up at first, not just after that, and again when that is some time ago.
+    #[test]
+    fn memory_is_looked_up_now_and_then() {
+        let mut resident = Resident::default();
+        let held = resident.look_again(1).expect("nothing is known yet");
+        assert!(held > 0);
+        resident.looked = Some(Instant::now() + Duration::from_secs(3600));
+        assert_eq!(resident.look_again(1), None);
+        resident.looked = Instant::now().checked_sub(BELIEVED);
+        assert!(resident.look_again(1).is_some());
+        assert!(resident.peak() >= held);
+    }
+}
