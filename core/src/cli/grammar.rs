@@ -100,7 +100,8 @@ fn litmus() -> clap::Command {
         .after_help(
             "SFENCE and LFENCE order nothing. Under pso-full and rmo-full an XCHG or LOCKed \
              instruction is a full fence, under pso-no and rmo-no it orders nothing of its own.\n\n\
-             Exit status: 0 every file was run, 2 one could not be; the others are run nevertheless.",
+             Exit status: 0 every file was run, 2 one could not be, and the others are run nevertheless, \
+             3 some were left when it was stopped.",
         )
         .arg(
             Arg::new("files")

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -33,7 +33,8 @@ impl FileError {
     }
 }
 
-/// Runs every file. Those that cannot be run are told of, and the others are run nevertheless.
+/// Runs every file, until somebody asks to stop. Those that cannot be run are told of, and the others are run
+/// nevertheless.
 pub(super) fn run(
     command: &LitmusCommand,
     cancel: &AtomicBool,
@@ -41,7 +42,8 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     let mut tests: Vec<Value> = Vec::new();
     let mut errors: Vec<Value> = Vec::new();
-    for path in &command.files {
+    let mut left = command.files.iter();
+    for path in left.by_ref() {
         let file = path.display().to_string();
         let shown = |report: &Report<'_>| -> Result<(), CommandError> {
             match command.json {
@@ -57,10 +59,14 @@ pub(super) fn run(
             let _ = writeln!(io::stderr(), "{file}{place}: {error}");
             errors.push(json!({"file": file, "line": line, "message": error.to_string()}));
         }
+        if cancel.load(Ordering::Relaxed) {
+            break;
+        }
     }
-    let status = match errors.is_empty() {
-        true => Status::Success,
-        false => Status::Unusable,
+    let status = match (errors.is_empty(), left.len()) {
+        (true, 0) => Status::Success,
+        (true, _) => Status::Incomplete,
+        (false, _) => Status::Unusable,
     };
     if command.json {
         let all = json!({"model": command.model, "tests": tests, "errors": errors});

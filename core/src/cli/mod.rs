@@ -12,6 +12,7 @@
 //! Results go to standard output, progress and errors to standard error.
 
 mod arguments;
+mod audience;
 mod command;
 mod everything;
 mod fences;
@@ -31,6 +32,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use audience::Audience;
 use command::{CheckCommand, Command};
 use trace_file::TraceFile;
 
@@ -104,9 +106,6 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     );
     let status = match status {
         Ok(status) => status,
-        Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            Status::Success
-        }
         Err(CommandError::Usage(error)) => {
             // Help and version are errors to clap, and go to standard output.
             let _ = error.print();
@@ -125,11 +124,12 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
 
 /// Carries out a command, `words` with the program's name in front, and writes results to `output`,
 /// text as wide and as colourful as `options` say. Where somebody sets `cancel` it ends with what has been
-/// decided so far; it is set here too, for those under way, where results can no longer be written.
+/// decided so far; it is set here too, for those under way, where results can no longer be written. That nobody
+/// reads on is no error: the status is that of what was decided.
 ///
 /// # Errors
 ///
-/// If the command or its input is unusable, or results cannot be written.
+/// If the command or its input is unusable, or results cannot be written although somebody reads them.
 pub fn run(
     name: &'static str,
     about: &'static str,
@@ -139,6 +139,7 @@ pub fn run(
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
+    let output = &mut Audience::new(output, cancel);
     match arguments::parse(name, about, catalogue, words)? {
         Command::Everything(command) => {
             everything::run(catalogue, &command, cancel, options, output)

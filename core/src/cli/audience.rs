@@ -1,0 +1,40 @@
+//! Who reads the results.
+
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where results go while somebody reads them. Whoever has read enough, as `head` does, changes nothing of what was
+/// found: what they leave unread counts as written, what is still under way is asked to end, and the command ends with
+/// the status of what it decided.
+pub(super) struct Audience<'a> {
+    output: &'a mut dyn Write,
+    cancel: &'a AtomicBool,
+}
+
+impl<'a> Audience<'a> {
+    pub(super) fn new(output: &'a mut dyn Write, cancel: &'a AtomicBool) -> Self {
+        Self { output, cancel }
+    }
+
+    fn unless_gone<T>(&self, written: io::Result<T>, unread: T) -> io::Result<T> {
+        match written {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.cancel.store(true, Ordering::Relaxed);
+                Ok(unread)
+            }
+            written => written,
+        }
+    }
+}
+
+impl Write for Audience<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.output.write(bytes);
+        self.unless_gone(written, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let written = self.output.flush();
+        self.unless_gone(written, ())
+    }
+}
