@@ -32,12 +32,11 @@ fn the_verdict_is_in_the_status_though_nobody_reads_it() {
     assert_eq!(unread("list"), 0);
 }
 
-/// A claim, a row or a file that is left is not said to be as it should.
+/// A row or a file that is left is not said to be as it should.
 #[test]
 fn what_is_left_when_nobody_reads_on_is_incomplete() {
     let litmus = concat!(env!("CARGO_MANIFEST_DIR"), "/../systems/litmus");
     for (words, expected) in [
-        ("--threads 1".to_owned(), 3),
         ("table yrc".to_owned(), 3),
         ("table copying".to_owned(), 3),
         (format!("litmus {litmus}/SB.litmus"), 0),
