@@ -30,6 +30,7 @@ pub mod process;
 pub mod random;
 mod refinement;
 pub mod report;
+mod stretches;
 mod symmetry;
 mod system;
 pub mod table;

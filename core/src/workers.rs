@@ -1,7 +1,7 @@
 //! Several threads that do one thing together, and shares of the work for them to take.
 //!
-//! The workers of a search share nothing that is written but what is here: each has its share for itself,
-//! and the results are put together when all are done. Left out: a pool of threads. Starting one takes
+//! The workers of a search share nothing that is written but which share of the work is whose: each has its share
+//! for itself, and the results are put together when all are done. Left out: a pool of threads. Starting one takes
 //! tens of microseconds, and the engines start them for milliseconds of work.
 
 use super::primitives::{AtomicBool, AtomicUsize, Ordering, thread};

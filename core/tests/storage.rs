@@ -244,7 +244,7 @@ struct Fan {
 }
 
 /// The numbers of a level.
-const WIDTH: u32 = 50_000;
+const WIDTH: u32 = 100_000;
 
 impl Fan {
     fn new() -> Self {
@@ -327,7 +327,7 @@ impl Refinement for Fan {
 }
 
 /// Of states far from the first ones some are read back still: of one in 64 all targets. So of the
-/// targets from 50 000 + 10 000 on, the first that is seen to be lost is that of state 10 048. With a
+/// targets from 100 000 + 10 000 on, the first that is seen to be lost is that of state 10 048. With a
 /// packing that loses none nothing is wrong.
 #[test]
 fn a_packing_that_is_wrong_about_late_states_is_found() {
@@ -381,7 +381,7 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
     };
     let all = u64::from(2 * WIDTH) + 1;
     let width = u64::from(WIDTH);
-    for most in [None, Some(1 + width + 500), Some(1 + width + 40_000)] {
+    for most in [None, Some(1 + width + 500), Some(1 + width + 80_000)] {
         let one = run(most, Storage::Packed, 1);
         assert_eq!(one.1, most.map(Limit::States));
         assert_eq!(one.0.0, most.unwrap_or(all));
@@ -400,7 +400,7 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
             }
         }
     }
-    // Beyond the limit the search goes on to the end of what it has begun: 32 768 states at a time.
+    // Beyond the limit the search goes on to the end of what it has begun: 65 536 states at a time.
     let (counts, ..) = run(Some(1 + width + 500), Storage::Packed, 1);
-    assert_eq!(counts.1, width + 32_768);
+    assert_eq!(counts.1, width + 65_536);
 }

@@ -35,6 +35,21 @@ impl<T> Log<T> {
         self.blocks[last].push(entry);
     }
 
+    /// Adds all of `entries`.
+    pub fn extend(&mut self, mut entries: &[T])
+    where
+        T: Clone,
+    {
+        while let Some((first, rest)) = entries.split_first() {
+            // This makes room, of which the rest of the block then needs no more.
+            self.push(first.clone());
+            let last = self.blocks.last_mut().expect("there is a block");
+            let (here, beyond) = rest.split_at(rest.len().min(BLOCK - last.len()));
+            last.extend_from_slice(here);
+            entries = beyond;
+        }
+    }
+
     #[inline]
     pub fn get(&self, place: usize) -> &T {
         &self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
@@ -92,6 +107,20 @@ mod tests {
             }
             assert_eq!(found, places.collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn runs_of_any_length_are_added() {
+        let mut log = Log::new();
+        let mut plain: Vec<usize> = Vec::new();
+        for length in [0, 1, 5, BLOCK - 6, 1, BLOCK, 3 * BLOCK + 2, 7] {
+            let more: Vec<_> = (plain.len()..plain.len() + length).collect();
+            log.extend(&more);
+            plain.extend(more);
+            assert_eq!(log.len(), plain.len());
+        }
+        let kept: Vec<_> = log.runs(0..plain.len()).flat_map(|(_, run)| run).collect();
+        assert!(kept.into_iter().eq(&plain));
     }
 
     #[test]

@@ -62,11 +62,11 @@ impl Origins {
         });
     }
 
-    /// The step that led to the next state.
+    /// The steps that led to the next states.
     #[inline]
-    pub fn push(&mut self, origin: Origin) {
+    pub fn extend(&mut self, origins: impl Iterator<Item = Origin>) {
         if let Some(steps) = &mut self.steps {
-            steps.push(origin);
+            origins.for_each(|origin| steps.push(origin));
         }
     }
 

@@ -72,6 +72,8 @@ impl Slot {
 
 /// Slots at the start.
 const FEW: usize = 1 << 10;
+/// Slots ahead of the one being taken over whose place is asked for.
+const SOON: usize = 8;
 
 impl<J: Clone + Eq + Hash> Parts<J> {
     /// None yet, of parts that are written with `bits`.
@@ -193,9 +195,12 @@ impl<J: Clone + Eq + Hash> Parts<J> {
         }
         let judgements = other.judged.iter().map(|judged| self.judgement(judged));
         let judgements: Vec<_> = judgements.collect();
-        for slot in &mut other.slots {
-            let slot = std::mem::replace(slot, Slot::EMPTY);
-            if slot.judgement == NONE || self.find(slot.part).is_some() {
+        let slots = other.give();
+        for (index, slot) in slots.iter().enumerate() {
+            if let Some(soon) = slots.get(index + SOON) {
+                self.ask(soon.part);
+            }
+            if self.find(slot.part).is_some() {
                 continue;
             }
             let judgement = judgements.get(usize::from(slot.judgement)).copied();
@@ -207,8 +212,24 @@ impl<J: Clone + Eq + Hash> Parts<J> {
             });
             self.insert(taken_over.unwrap_or(Slot::odd(slot.part)));
         }
-        other.taken = 0;
         other.targets.clear();
+    }
+
+    /// Gives the slots away, and keeps half of their memory if there was much more of it than of them: it is gone
+    /// through each time.
+    fn give(&mut self) -> Vec<Slot> {
+        let mut given = Vec::with_capacity(self.taken);
+        for slot in &mut self.slots {
+            if slot.judgement != NONE {
+                given.push(std::mem::replace(slot, Slot::EMPTY));
+            }
+        }
+        if self.slots.len() > FEW && 8 * self.taken < self.slots.len() {
+            self.slots = vec![Slot::EMPTY; self.slots.len() / 2];
+            self.shift += 1;
+        }
+        self.taken = 0;
+        given
     }
 
     /// Forgets everything when it takes more than `bytes`, and for good when that was in vain: when most

@@ -7,10 +7,12 @@
 //! oldest for breadth first, and then a wave never has states of two depths; the newest for depth
 //! first.
 
+mod arrivals;
 mod expand;
 
 use std::time::Instant;
 
+use arrivals::Arrivals;
 use expand::Expansion;
 
 use super::frontier::{Frontier, Span};
@@ -26,14 +28,18 @@ use super::origins::{Origins, Steps};
 use super::recall::Recall;
 use super::recent::Recent;
 use super::sieve::Sieve;
-use super::visited::{Candidate, Origin, Visited};
+use super::visited::{Bins, Candidate, Origin, Visited};
 use super::{End, Explored, Reached, StateId, Visitor};
+use crate::stretches::Stretches;
 use crate::system::{StateOf, TransitionSystem};
-use crate::workers::{Shares, together};
+use crate::workers::together;
 
 /// States a wave, breadth first. PERF: so many that each region of a large set is touched several times by
 /// the candidates of a wave, so few that cancelling loses little.
 const WAVE: u32 = 1 << 15;
+/// The same where there are several threads. PERF: what each has to do with is then no more than what one has, and
+/// threads are started half as often.
+const WAVE_OF_SEVERAL: u32 = 1 << 16;
 /// The same where candidates are looked up first. PERF: long enough to hide the start of the threads (tens
 /// of microseconds),
 const WAVE_LOOKED_UP: u32 = 8192;
@@ -42,7 +48,7 @@ const WAVE_LOOKED_UP: u32 = 8192;
 const WAVE_OF_ONE: u32 = 1024;
 /// States between two looks at the limits: the same for any number of threads, so that it does not
 /// depend on that where a limit ends the search.
-const STRETCH: u32 = 1 << 15;
+const STRETCH: u32 = 1 << 16;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
@@ -90,10 +96,15 @@ where
 
 /// What a worker remembers from wave to wave.
 struct Worker<M, K> {
-    /// The targets that it met last,
+    /// Whether the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
+    /// may be met here first, in order.
+    in_order: bool,
+    /// The targets that it met last, in order,
     recent: Recent,
     /// and those of the chunk that were not among them.
     passed: Sieve<Candidate<K>>,
+    /// The candidates of all its chunks of the wave, if they were sorted.
+    sorted: Bins,
     /// The steps of parts that it learned in this wave.
     learned: M,
 }
@@ -134,8 +145,10 @@ where
             origins: Origins::new(steps),
             workers: (0..options.threads.max(1))
                 .map(|_| Worker {
+                    in_order: true,
                     recent: Recent::new(),
                     passed: Sieve::new(),
+                    sorted: Bins::default(),
                     learned: recall.memory(),
                 })
                 .collect(),
@@ -207,11 +220,19 @@ where
                 },
             };
             let room = self.most_states() as usize;
-            let origins = &mut self.origins;
             let wave = vec![vec![candidate]];
-            let fits = self.visited.add_all(&mut self.log, wave, room, 1, |met| {
-                met.new.into_iter().for_each(|origin| origins.push(origin));
-            });
+            let mut arrivals = Arrivals {
+                origins: &mut self.origins,
+                sources: &[],
+                length: 0,
+                next: before as u32,
+                // Initial states are of one batch, which has begun.
+                list: Some(0),
+                numbers: None,
+            };
+            let fits = self
+                .visited
+                .add_all(&mut self.log, wave, &[], room, &mut arrivals);
             self.full |= !fits;
             if self.log.len() > before {
                 states.push(state);
@@ -277,7 +298,8 @@ where
         let wave = match self.visited.looks_up_first() {
             true if self.options.threads <= 1 => WAVE_OF_ONE,
             true => WAVE_LOOKED_UP,
-            false => WAVE,
+            false if self.options.threads <= 1 => WAVE,
+            false => WAVE_OF_SEVERAL,
         };
         let mut start = span.states.start;
         for stretch in span.parts(STRETCH) {
@@ -367,26 +389,38 @@ where
             Order::BreadthFirst => CHUNK,
             Order::DepthFirst => SHORT_CHUNK,
         };
-        let chunks = states.div_ceil(chunk_size) as usize;
-        let shares = Shares::new(chunks);
+        let chunks = states.div_ceil(chunk_size);
+        let threads = self.workers.len().min(chunks as usize);
+        let shares = Stretches::new(chunks, threads);
         let mut workers = std::mem::take(&mut self.workers);
-        let work = |worker: &mut Worker<R::Memory, P::Key>| {
+        let work = |(number, worker): (usize, &mut Worker<R::Memory, P::Key>)| {
             let mut tally = self.visitor.tally();
             let mut done = Vec::new();
-            while let Some(chunk) = shares.take() {
-                let start = wave.states.start + chunk as u32 * chunk_size;
+            while let Some(share) = shares.take(number) {
+                let start = wave.states.start + share.number * chunk_size;
                 let chunk = Span {
                     states: start..wave.states.end.min(start + chunk_size),
                     ..*wave
                 };
+                worker.in_order = share.in_order;
                 match self.chunk(&chunk, task, &mut tally, worker) {
                     Some(expansion) => done.push(expansion),
                     None => shares.stop(),
                 }
             }
+            worker.sorted.clear();
+            done.sort_unstable_by_key(|expansion: &Expansion<_>| expansion.sources.start);
+            if task == Task::Expand {
+                let lists = done.iter().map(|expansion| {
+                    let chunk = (expansion.sources.start - wave.states.start) / chunk_size;
+                    (chunk, &*expansion.candidates)
+                });
+                let of = (states as usize, threads);
+                self.visited.sort(of, lists, &mut worker.sorted);
+            }
             (tally, done)
         };
-        let results = together(workers.iter_mut().take(chunks), work);
+        let results = together(workers.iter_mut().enumerate().take(threads), work);
         self.workers = workers;
         for worker in &mut self.workers {
             self.recall.gather(&mut self.known, &mut worker.learned);
@@ -403,47 +437,40 @@ where
             // The clock only moves forward, and a cancellation stays.
             return Err(self.out_of_time().unwrap_or(Limit::Cancelled));
         }
-        let mut expansions = Vec::with_capacity(chunks);
+        let mut expansions = Vec::with_capacity(chunks as usize);
         for (tally, done) in results {
             self.visitor.merge(&mut self.tally, tally);
             expansions.extend(done);
         }
         if task == Task::Expand {
             expansions.sort_unstable_by_key(|expansion| expansion.sources.start);
-            self.take_in(expansions, wave.length + 1);
+            self.take_in(expansions, threads, wave.length + 1);
         }
         Ok(())
     }
 
     /// Adds the new states of a wave, and its steps, to what is known.
-    fn take_in(&mut self, mut wave: Vec<Expansion<P::Key>>, length: u32) {
-        let recording = self.graph.is_some();
+    fn take_in(&mut self, mut wave: Vec<Expansion<P::Key>>, threads: usize, length: u32) {
         let candidates = wave
             .iter_mut()
             .map(|expansion| std::mem::take(&mut expansion.candidates))
             .collect();
+        let sources: Vec<_> = wave.iter().map(|one| one.sources.clone()).collect();
+        let sorted = self.workers[..threads].iter();
+        let sorted: Vec<_> = sorted.map(|worker| &worker.sorted).collect();
         let room = self.most_states() as usize;
-        let origins = &mut self.origins;
-        let mut next = self.log.len() as u32;
-        let mut list = None;
-        let mut numbers = Vec::new();
-        let threads = self.options.threads;
+        let mut arrivals = Arrivals {
+            next: self.log.len() as u32,
+            origins: &mut self.origins,
+            sources: &sources,
+            length,
+            list: None,
+            numbers: self.graph.is_some().then(Vec::new),
+        };
         let fits = self
             .visited
-            .add_all(&mut self.log, candidates, room, threads, |met| {
-                if let Some(origin) = met.new {
-                    if list != Some(met.list) {
-                        list = Some(met.list);
-                        origins.begin(next, wave[met.list].sources.clone(), length);
-                    }
-                    origins.push(origin);
-                    next += 1;
-                }
-                if recording {
-                    // Where a state found no room the graph is not used.
-                    numbers.push(met.number.unwrap_or(StateId(0)));
-                }
-            });
+            .add_all(&mut self.log, candidates, &sorted, room, &mut arrivals);
+        let numbers = arrivals.numbers.unwrap_or_default();
         self.full |= !fits;
         let mut numbers = numbers.into_iter();
         for expansion in wave {

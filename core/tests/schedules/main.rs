@@ -6,7 +6,7 @@
 
 /// In the place of those of the standard library.
 mod primitives {
-    pub use shuttle::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    pub use shuttle::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
     pub use shuttle::thread;
 }
 
@@ -15,6 +15,8 @@ mod prefetch;
 #[allow(dead_code)]
 #[path = "../../src/explore/visited/quotient/mod.rs"]
 mod quotient;
+#[path = "../../src/stretches.rs"]
+mod stretches;
 #[path = "../../src/workers.rs"]
 mod workers;
 
@@ -26,6 +28,7 @@ use refmap::random;
 
 use primitives::{AtomicBool, AtomicUsize, Ordering};
 use quotient::Quotient;
+use stretches::Stretches;
 use workers::{Shares, together};
 
 /// Schedules a test is run under, of each kind.
@@ -37,8 +40,8 @@ fn under_many_schedules(test: impl Fn() + Send + Sync + Copy + 'static) {
 }
 
 /// The shares that workers took, all together, in order.
-fn taken(workers: usize, take: impl Fn() -> Option<usize> + Sync) -> Vec<usize> {
-    let work = |_| std::iter::from_fn(&take).collect::<Vec<_>>();
+fn taken(workers: usize, take: impl Fn(usize) -> Option<usize> + Sync) -> Vec<usize> {
+    let work = |worker| std::iter::from_fn(|| take(worker)).collect::<Vec<_>>();
     let mut all = together(0..workers, work).concat();
     all.sort_unstable();
     all
@@ -48,7 +51,26 @@ fn taken(workers: usize, take: impl Fn() -> Option<usize> + Sync) -> Vec<usize> 
 fn every_share_is_taken_once() {
     under_many_schedules(|| {
         let shares = Shares::new(7);
-        assert_eq!(taken(3, || shares.take()), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(taken(3, |_| shares.take()), [0, 1, 2, 3, 4, 5, 6]);
+        let stretches = Stretches::new(7, 3);
+        let take = |worker| stretches.take(worker).map(|share| share.number as usize);
+        assert_eq!(taken(3, take), [0, 1, 2, 3, 4, 5, 6]);
+    });
+}
+
+/// A share that is said to follow all that its worker has taken before does.
+#[test]
+fn shares_in_order_are_in_order() {
+    under_many_schedules(|| {
+        let stretches = Stretches::new(7, 3);
+        let work = |worker| {
+            let mut greatest = None;
+            while let Some(share) = stretches.take(worker) {
+                assert!(!share.in_order || greatest < Some(share.number));
+                greatest = greatest.max(Some(share.number));
+            }
+        };
+        together(0..3, work);
     });
 }
 
@@ -58,7 +80,7 @@ fn every_share_is_taken_once() {
 fn a_careless_counter_is_found_out() {
     under_many_schedules(|| {
         let next = AtomicUsize::new(0);
-        let take = || {
+        let take = |_| {
             let share = next.load(Ordering::Relaxed);
             next.store(share + 1, Ordering::Relaxed);
             (share < 7).then_some(share)
@@ -68,27 +90,35 @@ fn a_careless_counter_is_found_out() {
     });
 }
 
+fn stop_on_the_way(take: impl Fn(usize) -> Option<usize> + Sync, stop: impl Fn() + Sync) {
+    let stopped = AtomicBool::new(false);
+    let work = |worker| {
+        loop {
+            let too_late = stopped.load(Ordering::Relaxed);
+            let Some(share) = take(worker) else {
+                return;
+            };
+            assert!(!too_late, "share {share} was taken after the end");
+            if worker == 1 || share == 9 {
+                stop();
+                stopped.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    together(0..3, work);
+}
+
 /// Once the work was stopped nobody takes anything more.
 #[test]
 fn stopped_work_ends() {
     under_many_schedules(|| {
         let shares = Shares::new(100);
-        let stopped = AtomicBool::new(false);
-        let work = |worker| {
-            loop {
-                let too_late = stopped.load(Ordering::Relaxed);
-                let Some(share) = shares.take() else {
-                    return;
-                };
-                assert!(!too_late, "share {share} was taken after the end");
-                if worker == 1 || share == 9 {
-                    shares.stop();
-                    stopped.store(true, Ordering::Relaxed);
-                }
-            }
-        };
-        together(0..3, work);
+        stop_on_the_way(|_| shares.take(), || shares.stop());
         assert!(shares.is_stopped());
+        let stretches = Stretches::new(100, 3);
+        let take = |worker| stretches.take(worker).map(|share| share.number as usize);
+        stop_on_the_way(take, || stretches.stop());
+        assert!(stretches.is_stopped());
     });
 }
 

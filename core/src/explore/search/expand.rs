@@ -15,7 +15,6 @@ use crate::explore::frontier::Span;
 use crate::explore::guard::{Panic, catch};
 use crate::explore::keep::{Care, Keeper};
 use crate::explore::recall::Recall;
-use crate::explore::recent::Recent;
 use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
 use crate::explore::{Place, StateId, Visitor};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -148,7 +147,7 @@ where
                     found.degrees.push(steps);
                 }
                 match self.visited.looks_up_first() {
-                    true => self.ask(state, &mut met, &mut worker.recent),
+                    true => self.ask(state, &mut met, worker),
                     false => self.pass_on(state, &mut met, worker),
                 }
                 if met.asked.len() >= BATCH {
@@ -338,12 +337,17 @@ where
     }
 
     /// Asks for the memory at which the targets of `source` would be.
-    fn ask(&self, source: StateId, met: &mut Targets<S, P::Key>, recent: &mut Recent) {
+    fn ask(
+        &self,
+        source: StateId,
+        met: &mut Targets<S, P::Key>,
+        worker: &mut Worker<R::Memory, P::Key>,
+    ) {
         // A target met before is known, or is among the candidates already.
-        let filtering = self.visited.marks_are_keys();
+        let filtering = self.visited.marks_are_keys() && worker.in_order;
         for (step, key) in (0..).zip(met.keys.drain(..)) {
             let mark = self.visited.mark(&key);
-            if filtering && !recent.meet(mark) {
+            if filtering && !worker.recent.meet(mark) {
                 continue;
             }
             self.visited.prefetch(mark);
@@ -359,7 +363,12 @@ where
         met: &mut Targets<S, P::Key>,
         worker: &mut Worker<R::Memory, P::Key>,
     ) {
-        let Worker { recent, passed, .. } = worker;
+        let Worker {
+            in_order,
+            recent,
+            passed,
+            ..
+        } = worker;
         let keys = met.keys.iter().enumerate();
         let candidates = keys.map(|(step, key)| Candidate {
             key: key.clone(),
@@ -369,7 +378,10 @@ where
                 step: step as u32,
             },
         });
-        passed.sift(candidates, |candidate| recent.meet(candidate.mark));
+        match in_order {
+            true => passed.sift(candidates, |candidate| recent.meet(candidate.mark)),
+            false => passed.sift(candidates, |_| true),
+        }
         met.keys.clear();
     }
 

@@ -1,6 +1,9 @@
 //! Adding the candidates of a wave to a set of marks: one by one, or sorted, by several threads.
 
-use super::bins::Bins;
+use std::iter;
+use std::sync::Mutex;
+
+use super::bins::{Bins, Entry, Position};
 use super::quotient::{Part, Quotient};
 use super::{Candidate, Met};
 use crate::explore::log::Log;
@@ -8,155 +11,302 @@ use crate::workers::together;
 
 /// Candidates ahead of the one being added whose memory is asked for.
 pub(super) const AHEAD: usize = 16;
-/// Candidates that it is worth sorting, and having several threads add.
-const WORTH_SORTING: usize = 4096;
+/// States of a wave whose candidates it is worth sorting, and having several threads add.
+const WORTH_SORTING: usize = 2048;
+/// Parts of a set that there are for each thread to take. PERF: so that all have done at about the same time.
+const PARTS_A_THREAD: usize = 8;
 /// Bytes of a set for which it is worth it for one thread.
 const LARGE: u64 = 1 << 20;
 /// Bytes of a set that are gone through at a time. PERF: what a processor's second cache has room for.
 const REGION: u64 = 1 << 19;
 
+/// Sorts candidates as [`Visited::sort`](super::Visited::sort) says.
+pub(super) fn sort_for_quotient<'c, K: 'c>(
+    set: &Quotient,
+    (states, threads): (usize, usize),
+    lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
+    sorted: &mut Bins,
+) {
+    if states >= WORTH_SORTING && (threads > 1 || set.bytes() >= LARGE) {
+        let regions = set.in_regions(REGION);
+        sorted.sort(lists, regions.count(), |mark| regions.of(mark));
+    }
+}
+
 /// Adds the candidates that are not there, as [`Visited::add_all`](super::Visited::add_all) says.
 pub(super) fn add_to_quotient<K: Clone + Send + Sync>(
     set: &mut Quotient,
-    bins: &mut Vec<Bins>,
+    log: &mut Log<K>,
+    wave: Vec<Vec<Candidate<K>>>,
+    sorted: &[&Bins],
+    room: usize,
+    met: &mut impl Met,
+) -> bool {
+    let candidates: usize = wave.iter().map(Vec::len).sum();
+    let in_bins: usize = sorted.iter().map(|bins| bins.len()).sum();
+    if candidates == 0 || candidates != in_bins {
+        return add_one_by_one(set, log, wave, room, met);
+    }
+    let new = new_candidates(set, sorted, &wave);
+    let found = |list: usize| {
+        let candidates = &wave[list];
+        new.of(list).map(|index| &candidates[index])
+    };
+    let mut add = |list: usize, keys: &[K]| {
+        let fit = keys.len().min(room - log.len());
+        log.extend(&keys[..fit]);
+        met.added(list, fit, found(list).take(fit).map(|one| one.origin));
+        fit == keys.len()
+    };
+    let keys = |list: usize| found(list).map(|one| one.key.clone());
+    let mut lists = 0..wave.len();
+    if let [_] = sorted {
+        let mut of_list = Vec::new();
+        return lists.all(|list| {
+            of_list.clear();
+            of_list.extend(keys(list));
+            add(list, &of_list)
+        });
+    }
+    // PERF: most candidates are not new, and to find those that are takes longer than to add them.
+    let each = wave.len().div_ceil(sorted.len());
+    let runs = lists.step_by(each);
+    let runs = runs.map(|first| first..wave.len().min(first + each));
+    let of_runs = together(runs, |run| -> Vec<Vec<K>> {
+        run.map(|list| keys(list).collect()).collect()
+    });
+    let mut of_lists = of_runs.iter().flatten().enumerate();
+    of_lists.all(|(list, keys)| add(list, keys))
+}
+
+fn add_one_by_one<K>(
+    set: &mut Quotient,
     log: &mut Log<K>,
     wave: Vec<Vec<Candidate<K>>>,
     room: usize,
-    threads: usize,
-    mut met: impl FnMut(Met),
+    met: &mut impl Met,
 ) -> bool {
-    let candidates = wave.iter().map(Vec::len).sum();
-    if candidates < WORTH_SORTING || threads <= 1 && set.bytes() < LARGE {
-        let mut set = set.whole();
-        for (list, candidates) in wave.into_iter().enumerate() {
-            let mut candidates = candidates.into_iter();
-            while let Some(candidate) = candidates.next() {
-                if let Some(ahead) = candidates.as_slice().get(AHEAD) {
-                    set.prefetch(ahead.mark);
-                }
-                if !set.insert(candidate.mark) {
-                    continue;
-                }
-                if log.len() >= room {
-                    return false;
-                }
-                log.push(candidate.key);
-                met(Met {
-                    list,
-                    number: None,
-                    new: Some(candidate.origin),
-                });
-            }
-        }
-        return true;
-    }
-    let new = new_candidates(set, bins, &wave, candidates, threads);
-    let mut first = 0;
+    let mut set = set.whole();
     for (list, candidates) in wave.into_iter().enumerate() {
-        let end = first + candidates.len();
-        for position in new.between(first, end) {
+        let mut candidates = candidates.into_iter();
+        while let Some(candidate) = candidates.next() {
+            if let Some(ahead) = candidates.as_slice().get(AHEAD) {
+                set.prefetch(ahead.mark);
+            }
+            if !set.insert(candidate.mark) {
+                continue;
+            }
             if log.len() >= room {
                 return false;
             }
-            let Candidate { key, origin, .. } = &candidates[position - first];
-            log.push(key.clone());
-            met(Met {
-                list,
-                number: None,
-                new: Some(*origin),
-            });
+            log.push(candidate.key);
+            met.added(list, 1, iter::once(candidate.origin));
         }
-        first = end;
     }
     true
 }
 
-/// Which candidates are new. The threads sort a run of the lists each, and then each adds what belongs into
-/// its shards, region by region and in each in the order of the candidates, so that of equal ones
-/// the first is the new one.
-fn new_candidates<K: Send + Sync>(
+/// Which candidates are new. As many threads as have sorted them add what belongs into their shards, region by
+/// region and in each in the order of the candidates, so that of equal ones the first is the new one.
+fn new_candidates<K: Sync>(
     set: &mut Quotient,
-    bins: &mut Vec<Bins>,
+    sorted: &[&Bins],
     wave: &[Vec<Candidate<K>>],
-    candidates: usize,
-    threads: usize,
-) -> Bits {
-    let threads = threads.max(1);
+) -> Chosen {
     let regions = set.in_regions(REGION);
-    bins.resize_with(threads, Bins::default);
-    let mut first = 0;
-    let runs = wave.chunks(wave.len().div_ceil(threads)).zip(&mut *bins);
-    let runs: Vec<_> = runs
-        .map(|(lists, bins)| {
-            let count = lists.iter().map(Vec::len).sum();
-            let run = ((first, count), lists, bins);
-            first += count as u32;
-            run
-        })
-        .collect();
-    let sorted = runs.len();
-    together(runs, |(run, lists, bins)| {
-        let marks = lists.iter().flatten().map(|candidate| candidate.mark);
-        bins.sort(run, marks, regions.count(), |mark| regions.of(mark));
-    });
-    let bins = &bins[..sorted];
-    let work = |mut part: Part<'_>| {
-        let mut new = Bits::new(candidates);
+    let threads = sorted.len();
+    let add = |mut part: Part<'_>, new: &mut Chosen| {
+        let mut left = Vec::with_capacity(threads);
         for region in part.regions(regions) {
-            for entries in bins.iter().map(|bins| bins.bin(region)) {
+            left.clear();
+            left.extend(sorted.iter().map(|bins| bins.bin(region)));
+            for entries in &left {
                 let soon = &entries[..entries.len().min(AHEAD)];
                 soon.iter().for_each(|entry| part.prefetch(entry.mark));
-                for (index, entry) in entries.iter().enumerate() {
-                    if let Some(ahead) = entries.get(index + AHEAD) {
+            }
+            while let Some((whose, end)) = next_run(&left) {
+                let entries = left[whose];
+                let mut taken = 0;
+                while let Some(entry) = entries.get(taken)
+                    && entry.position < end
+                {
+                    if let Some(ahead) = entries.get(taken + AHEAD) {
                         part.prefetch(ahead.mark);
                     }
                     if part.insert(entry.mark) {
-                        new.add(entry.position as usize);
+                        new.add(entry.position);
                     }
+                    taken += 1;
                 }
+                left[whose] = &entries[taken..];
             }
         }
-        new
     };
-    let mut of_parts = together(set.parts(threads), work).into_iter();
-    let mut new = of_parts.next().expect("there is a part");
-    for of_part in of_parts {
-        new.unite(&of_part);
-    }
+    let parts = Mutex::new(set.parts(PARTS_A_THREAD * threads));
+    let take = || parts.lock().expect("no holder of this lock panics").next();
+    let of_threads = together(0..threads, |_| {
+        let mut new = Chosen::none_of(wave);
+        while let Some(part) = take() {
+            add(part, &mut new);
+        }
+        new
+    });
+    let mut new = Chosen::none_of(wave);
+    of_threads.iter().for_each(|found| new.unite(found));
     new
 }
 
-/// A set of small numbers.
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(count: usize) -> Self {
-        Self(vec![0; count.div_ceil(64)])
-    }
-
-    fn add(&mut self, number: usize) {
-        self.0[number / 64] |= 1 << (number % 64);
-    }
-
-    /// Those from `first` on that are below `end`, in order.
-    fn between(&self, first: usize, end: usize) -> impl Iterator<Item = usize> {
-        let mut at = first;
-        std::iter::from_fn(move || {
-            while at < end {
-                let rest = self.0[at / 64] >> (at % 64);
-                if rest != 0 {
-                    at += rest.trailing_zeros() as usize + 1;
-                    return (at <= end).then_some(at - 1);
-                }
-                at = (at / 64 + 1) * 64;
+/// Who has the first of the entries left, and before which one of the others' his are next.
+fn next_run(left: &[&[Entry]]) -> Option<(usize, Position)> {
+    let mut first = None;
+    let mut second = Position::AFTER_ALL;
+    for (whose, entries) in left.iter().enumerate() {
+        let Some(Entry { position, .. }) = entries.first() else {
+            continue;
+        };
+        match first {
+            Some((_, least)) if least < *position => second = second.min(*position),
+            Some((_, least)) => {
+                second = least;
+                first = Some((whose, *position));
             }
-            None
+            None => first = Some((whose, *position)),
+        }
+    }
+    first.map(|(whose, _)| (whose, second))
+}
+
+/// Some of a wave's candidates.
+struct Chosen {
+    /// Per list, the word that has the bits of its first candidates.
+    starts: Vec<usize>,
+    bits: Vec<u64>,
+}
+
+impl Chosen {
+    fn none_of<K>(wave: &[Vec<Candidate<K>>]) -> Self {
+        let mut words = 0;
+        let starts = wave.iter().map(|candidates| {
+            let start = words;
+            words += candidates.len().div_ceil(64);
+            start
+        });
+        Self {
+            starts: starts.collect(),
+            bits: vec![0; words],
+        }
+    }
+
+    fn add(&mut self, position: Position) {
+        let index = position.index();
+        self.bits[self.starts[position.list()] + index / 64] |= 1 << (index % 64);
+    }
+
+    /// The places of those of a list, in order.
+    fn of(&self, list: usize) -> impl Iterator<Item = usize> {
+        let end = self.starts.get(list + 1).copied();
+        let words = &self.bits[self.starts[list]..end.unwrap_or(self.bits.len())];
+        words.iter().enumerate().flat_map(|(word, bits)| {
+            let mut rest = *bits;
+            iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros());
+                rest &= rest.wrapping_sub(1);
+                bit.map(|bit| word * 64 + bit as usize)
+            })
         })
     }
 
     fn unite(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
+        for (word, other) in self.bits.iter_mut().zip(&other.bits) {
             *word |= other;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Origin;
+    use super::*;
+    use crate::explore::StateId;
+    use crate::random::Generator;
+
+    /// The list and the step of each candidate that is new.
+    #[derive(Default, PartialEq, Debug)]
+    struct Told(Vec<(usize, Origin)>);
+
+    impl Met for Told {
+        fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Origin>) {
+            let before = self.0.len();
+            self.0.extend(steps.map(|step| (list, step)));
+            assert_eq!(self.0.len(), before + count);
+        }
+
+        fn numbered(&mut self, _: Option<StateId>) {
+            unreachable!("a set of marks knows no numbers");
+        }
+    }
+
+    /// The log and what is told are the same for candidates that were sorted, by whatever threads, and for such as
+    /// were not; many are there already, and many are twice in a wave, in one thread's lists and in another's.
+    #[test]
+    fn sorted_candidates_are_added_as_unsorted_ones() {
+        const BITS: u32 = 24;
+        for (threads, room) in [
+            (1, usize::MAX),
+            (2, usize::MAX),
+            (3, usize::MAX),
+            (1, 9000),
+            (3, 9000),
+        ] {
+            let mut generator = Generator::new(threads as u64);
+            let mut plain = (Quotient::new(BITS), Log::new(), Told::default());
+            let mut other = (Quotient::new(BITS), Log::new(), Told::default());
+            for wave in 0..4u32 {
+                let mut lists: Vec<Vec<Candidate<u64>>> = Vec::new();
+                let mut of_threads: Vec<Vec<u32>> = vec![Vec::new(); threads];
+                for list in 0..40 {
+                    let length = generator.bits() % 200;
+                    let candidate = |step: u64, generator: &mut Generator| {
+                        let number = generator.bits() % 6000 + u64::from(wave) * 3000;
+                        Candidate {
+                            key: number,
+                            mark: number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS),
+                            origin: Origin {
+                                source: StateId(wave * 1000 + list),
+                                step: step as u32,
+                            },
+                        }
+                    };
+                    lists.push((0..length).map(|n| candidate(n, &mut generator)).collect());
+                    of_threads[(generator.bits() % threads as u64) as usize].push(list);
+                }
+                let sorted: Vec<Bins> = of_threads
+                    .iter()
+                    .map(|taken| {
+                        let taken = taken.iter().map(|list| (*list, &*lists[*list as usize]));
+                        let mut bins = Bins::default();
+                        sort_for_quotient(&other.0, (WORTH_SORTING, 2), taken, &mut bins);
+                        bins
+                    })
+                    .collect();
+                let sorted: Vec<_> = sorted.iter().collect();
+                let (set, log, told) = &mut plain;
+                let fit = add_to_quotient(set, log, lists.clone(), &[], room, told);
+                let (set, log, told) = &mut other;
+                assert_eq!(fit, add_to_quotient(set, log, lists, &sorted, room, told));
+                let of = |log: &Log<u64>| -> Vec<u64> {
+                    let all = log.runs(0..log.len());
+                    all.flat_map(|(_, run)| run.to_vec()).collect()
+                };
+                assert_eq!(of(&plain.1), of(&other.1));
+                assert_eq!(plain.2, other.2);
+                if !fit {
+                    assert_eq!(plain.1.len(), room);
+                    break;
+                }
+            }
+            assert!(plain.1.len() > 8000, "{}", plain.1.len());
+            assert_eq!(plain.1.len() == room, room < usize::MAX);
         }
     }
 }

@@ -7,61 +7,97 @@
 //! Source: Boncz, Manegold & Kersten, *Database Architecture Optimized for the New Bottleneck: Memory
 //! Access*, VLDB 1999, for the partitioning that does this to a join.
 
+use super::Candidate;
+
 /// Of how many standard deviations a bin may be larger than the others, about, and by how many entries.
 const SLACK: u32 = 8;
 
 /// Marks of some candidates by bins, and in each bin in the order of the candidates.
 #[derive(Default)]
-pub(super) struct Bins {
+pub(crate) struct Bins {
     entries: Vec<Entry>,
     /// Where each bin begins, and where the last one has to end.
     starts: Vec<u32>,
     /// Where what is in each bin ends.
     ends: Vec<u32>,
+    /// How many marks there are.
+    len: usize,
 }
 
 /// A mark, and which candidate's it is.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Entry {
     pub mark: u64,
-    pub position: u32,
+    pub position: Position,
+}
+
+/// Which of a wave's candidates: the number of its list, and its place in that.
+///
+/// PERF: one word, so that comparing two takes one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position(u64);
+
+impl Position {
+    pub const AFTER_ALL: Self = Self(u64::MAX);
+
+    pub fn new(list: u32, index: usize) -> Self {
+        Self(u64::from(list) << 32 | index as u64)
+    }
+
+    pub fn list(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+
+    pub fn index(self) -> usize {
+        self.0 as u32 as usize
+    }
 }
 
 impl Bins {
-    /// Sorts the marks of the candidates from `first` on, `count` of them, into `bins` bins.
+    /// Forgets all marks.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// How many marks there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Sorts the marks of the candidates of `lists`, which come with their numbers in ascending order, into
+    /// `bins` bins.
     ///
     /// PERF: marks are spread evenly, so they are not counted for each bin first, unless one is too small.
-    pub fn sort(
+    pub fn sort<'c, K: 'c>(
         &mut self,
-        (first, count): (u32, usize),
-        marks: impl Iterator<Item = u64> + Clone,
+        lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
         bins: usize,
         bin_of: impl Fn(u64) -> usize,
     ) {
-        let each = (count / bins) as u32;
+        self.len = lists.clone().map(|(_, candidates)| candidates.len()).sum();
+        let each = (self.len / bins) as u32;
         let room = each + SLACK * each.isqrt() + SLACK;
         self.starts.clear();
         self.starts.extend((0..=bins as u32).map(|bin| bin * room));
-        if self.fill(first, marks.clone(), &bin_of) {
+        if self.fill(lists.clone(), &bin_of) {
             return;
         }
         self.starts.fill(0);
-        for mark in marks.clone() {
-            self.starts[bin_of(mark) + 1] += 1;
+        for candidate in lists.clone().flat_map(|(_, candidates)| candidates) {
+            self.starts[bin_of(candidate.mark) + 1] += 1;
         }
         let mut sum = 0;
         for start in &mut self.starts {
             sum += *start;
             *start = sum;
         }
-        assert!(self.fill(first, marks, bin_of), "there is room for as many");
+        assert!(self.fill(lists, bin_of), "there is room for as many");
     }
 
     /// Puts the marks into their bins, and says whether there is room for all.
-    fn fill(
+    fn fill<'c, K: 'c>(
         &mut self,
-        first: u32,
-        marks: impl Iterator<Item = u64>,
+        lists: impl Iterator<Item = (u32, &'c [Candidate<K>])>,
         bin_of: impl Fn(u64) -> usize,
     ) -> bool {
         let (room, starts) = self.starts.split_last().expect("the last bin ends");
@@ -70,27 +106,34 @@ impl Bins {
         }
         self.ends.clear();
         self.ends.extend(starts);
-        for (position, mark) in (first..).zip(marks) {
-            let bin = bin_of(mark);
-            let end = &mut self.ends[bin];
-            if *end == self.starts[bin + 1] {
-                return false;
+        for (list, candidates) in lists {
+            for (index, candidate) in candidates.iter().enumerate() {
+                let bin = bin_of(candidate.mark);
+                let end = &mut self.ends[bin];
+                if *end == self.starts[bin + 1] {
+                    return false;
+                }
+                self.entries[*end as usize] = Entry {
+                    mark: candidate.mark,
+                    position: Position::new(list, index),
+                };
+                *end += 1;
             }
-            self.entries[*end as usize] = Entry { mark, position };
-            *end += 1;
         }
         true
     }
 
     /// What is in a bin.
-    pub fn bin(&self, bin: usize) -> &[Entry] {
+    pub(super) fn bin(&self, bin: usize) -> &[Entry] {
         &self.entries[self.starts[bin] as usize..self.ends[bin] as usize]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Origin;
     use super::*;
+    use crate::explore::StateId;
 
     /// Each bin has its marks in their order, however they are spread; a second use knows nothing of the
     /// first.
@@ -104,17 +147,38 @@ mod tests {
             .into_iter()
             .flat_map(|count| [evenly, in_one, in_few].map(|spread| (count, spread)))
         {
-            for (first, marks) in [(0, 0u64), (7, 1), (100, 1000), (5, 20)] {
-                let marks: Vec<u64> = (0..marks).map(|n| n * 7919 % 1009).collect();
+            for (first, length, lists) in [(0, 0, 0), (7, 1, 1), (3, 10, 100), (5, 4, 5)] {
+                let mark = |n: u64| n * 7919 % 1009;
+                let candidate = |n: u64| Candidate {
+                    key: (),
+                    mark: mark(n),
+                    origin: Origin {
+                        source: StateId(0),
+                        step: 0,
+                    },
+                };
+                // Every other list is another's, and the first of all is empty.
+                let numbers = (first..).step_by(2).take(lists);
+                let lists: Vec<(u32, Vec<_>)> = numbers
+                    .map(|list| {
+                        let from = u64::from(list) * 1000;
+                        let length = if list == first { 0 } else { length };
+                        (list, (from..from + length).map(candidate).collect())
+                    })
+                    .collect();
                 let bin_of = |mark: u64| spread(mark, count);
-                let all = (first, marks.len());
-                bins.sort(all, marks.iter().copied(), count, bin_of);
+                let shown = lists.iter().map(|(list, all)| (*list, &**all));
+                bins.sort(shown.clone(), count, bin_of);
+                assert_eq!(bins.len(), shown.clone().flat_map(|(_, all)| all).count());
                 for bin in 0..count {
                     let found = bins.bin(bin).iter();
                     let found: Vec<_> = found.map(|entry| (entry.mark, entry.position)).collect();
-                    let mut expected: Vec<_> = marks.iter().copied().zip(first..).collect();
-                    expected.retain(|(mark, _)| bin_of(*mark) == bin);
-                    assert_eq!(found, expected, "{bin} of {count}");
+                    let expected = shown.clone().flat_map(|(list, all)| {
+                        let all = all.iter().enumerate();
+                        all.map(move |(index, one)| (one.mark, Position::new(list, index)))
+                    });
+                    let expected = expected.filter(|(mark, _)| bin_of(*mark) == bin);
+                    assert_eq!(found, expected.collect::<Vec<_>>(), "{bin} of {count}");
                 }
             }
         }

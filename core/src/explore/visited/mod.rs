@@ -14,11 +14,12 @@ mod quotient;
 mod scatter;
 
 use std::hash::{BuildHasher, Hash};
+use std::iter;
 
 use foldhash::fast::FixedState;
 
-use add::{AHEAD, add_to_quotient};
-use bins::Bins;
+use add::{AHEAD, add_to_quotient, sort_for_quotient};
+pub(super) use bins::Bins;
 use fingerprint::fingerprint;
 pub(crate) use fingerprint::omission_probability;
 
@@ -56,14 +57,13 @@ pub(super) enum Lookup {
     Present(Option<StateId>),
 }
 
-/// What became of a candidate.
-pub(super) struct Met {
-    /// In which of the wave's lists it was.
-    pub list: usize,
-    /// Its number, if that is known; none for lack of room.
-    pub number: Option<StateId>,
-    /// The step that leads to it, if it is new.
-    pub new: Option<Origin>,
+/// Who is told what became of the candidates of a wave, in order.
+pub(super) trait Met {
+    /// So many candidates of a list are new, and were added to the log; these are the steps that lead to them. Lists
+    /// come in order.
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Origin>);
+    /// The next candidate has this number; none for lack of room. Told only where numbers are known.
+    fn numbered(&mut self, number: Option<StateId>);
 }
 
 /// The states reached, kept as `K`.
@@ -80,16 +80,27 @@ pub(super) trait Visited<K>: Sync {
     /// Asks for the memory at which the key of a mark would be.
     fn prefetch(&self, mark: u64);
     fn find(&self, log: &Log<K>, mark: u64, key: &K) -> Lookup;
+    /// Sorts the candidates of some lists of a wave, which one of the threads has met, if that helps to add
+    /// them; `of` is how many states the wave has and how many threads work through it.
+    fn sort<'c>(
+        &self,
+        _of: (usize, usize),
+        _lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
+        _sorted: &mut Bins,
+    ) where
+        K: 'c,
+    {
+    }
     /// Adds the candidates that are not there to the set and, in order, to the log, as long as that
-    /// has fewer than `room` entries. Tells `met` of each candidate that is new, and if numbers are known of
-    /// each at all, in order; says whether there was room for all.
+    /// has fewer than `room` entries; `sorted` is what each thread has made of those it met. Says whether there was
+    /// room for all.
     fn add_all(
         &mut self,
         log: &mut Log<K>,
         wave: Vec<Vec<Candidate<K>>>,
+        sorted: &[&Bins],
         room: usize,
-        threads: usize,
-        met: impl FnMut(Met),
+        met: &mut impl Met,
     ) -> bool;
     /// Bytes held.
     fn bytes(&self) -> u64;
@@ -99,8 +110,6 @@ pub(super) trait Visited<K>: Sync {
 pub(super) struct Exact {
     scatter: Scatter,
     set: Quotient,
-    /// Per thread, what it sorts with.
-    bins: Vec<Bins>,
 }
 
 impl Exact {
@@ -109,7 +118,6 @@ impl Exact {
         Self {
             scatter: Scatter::new(bits),
             set: Quotient::new(bits),
-            bins: Vec::new(),
         }
     }
 }
@@ -142,15 +150,24 @@ impl Visited<[u64; 1]> for Exact {
         }
     }
 
+    fn sort<'c>(
+        &self,
+        of: (usize, usize),
+        lists: impl Iterator<Item = (u32, &'c [Candidate<[u64; 1]>])> + Clone,
+        sorted: &mut Bins,
+    ) {
+        sort_for_quotient(&self.set, of, lists, sorted);
+    }
+
     fn add_all(
         &mut self,
         log: &mut Log<[u64; 1]>,
         wave: Vec<Vec<Candidate<[u64; 1]>>>,
+        sorted: &[&Bins],
         room: usize,
-        threads: usize,
-        met: impl FnMut(Met),
+        met: &mut impl Met,
     ) -> bool {
-        add_to_quotient(&mut self.set, &mut self.bins, log, wave, room, threads, met)
+        add_to_quotient(&mut self.set, log, wave, sorted, room, met)
     }
 
     fn bytes(&self) -> u64 {
@@ -187,15 +204,26 @@ impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
         }
     }
 
+    fn sort<'c>(
+        &self,
+        of: (usize, usize),
+        lists: impl Iterator<Item = (u32, &'c [Candidate<T>])> + Clone,
+        sorted: &mut Bins,
+    ) where
+        T: 'c,
+    {
+        sort_for_quotient(&self.0, of, lists, sorted);
+    }
+
     fn add_all(
         &mut self,
         log: &mut Log<T>,
         wave: Vec<Vec<Candidate<T>>>,
+        sorted: &[&Bins],
         room: usize,
-        threads: usize,
-        met: impl FnMut(Met),
+        met: &mut impl Met,
     ) -> bool {
-        add_to_quotient(&mut self.0, &mut Vec::new(), log, wave, room, threads, met)
+        add_to_quotient(&mut self.0, log, wave, sorted, room, met)
     }
 
     fn bytes(&self) -> u64 {
@@ -253,9 +281,9 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
         &mut self,
         log: &mut Log<K>,
         wave: Vec<Vec<Candidate<K>>>,
+        _sorted: &[&Bins],
         room: usize,
-        _threads: usize,
-        mut met: impl FnMut(Met),
+        met: &mut impl Met,
     ) -> bool {
         let mut room_for_all = true;
         for (list, mut candidates) in wave.into_iter().enumerate() {
@@ -264,20 +292,22 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
                 if let Some(ahead) = marks.get(index + AHEAD) {
                     self.index.prefetch(*ahead);
                 }
-                let mut number = None;
-                let mut new = None;
-                match self.find(log, candidate.mark, &candidate.key) {
-                    Lookup::Present(known) => number = known,
+                let number = match self.find(log, candidate.mark, &candidate.key) {
+                    Lookup::Present(known) => known,
                     Lookup::Absent if log.len() < room => {
                         let id = StateId(log.len() as u32);
                         log.push(candidate.key);
                         let hash_of = |id: StateId| hash(&self.hasher, log.get(id.0 as usize));
                         self.index.insert(candidate.mark, id, hash_of);
-                        (number, new) = (Some(id), Some(candidate.origin));
+                        met.added(list, 1, iter::once(candidate.origin));
+                        Some(id)
                     }
-                    Lookup::Absent => room_for_all = false,
-                }
-                met(Met { list, number, new });
+                    Lookup::Absent => {
+                        room_for_all = false;
+                        None
+                    }
+                };
+                met.numbered(number);
             }
         }
         room_for_all
@@ -322,17 +352,31 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Unpacked {
         }
     }
 
+    fn sort<'c>(
+        &self,
+        of: (usize, usize),
+        lists: impl Iterator<Item = (u32, &'c [Candidate<T>])> + Clone,
+        sorted: &mut Bins,
+    ) where
+        T: 'c,
+    {
+        match self {
+            Self::Exact(set) => set.sort(of, lists, sorted),
+            Self::Fingerprints(set) => set.sort(of, lists, sorted),
+        }
+    }
+
     fn add_all(
         &mut self,
         log: &mut Log<T>,
         wave: Vec<Vec<Candidate<T>>>,
+        sorted: &[&Bins],
         room: usize,
-        threads: usize,
-        met: impl FnMut(Met),
+        met: &mut impl Met,
     ) -> bool {
         match self {
-            Self::Exact(set) => set.add_all(log, wave, room, threads, met),
-            Self::Fingerprints(set) => set.add_all(log, wave, room, threads, met),
+            Self::Exact(set) => set.add_all(log, wave, sorted, room, met),
+            Self::Fingerprints(set) => set.add_all(log, wave, sorted, room, met),
         }
     }
 

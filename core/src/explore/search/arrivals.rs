@@ -1,0 +1,43 @@
+//! The states that a wave has led to.
+
+use std::ops::Range;
+
+use crate::explore::StateId;
+use crate::explore::origins::Origins;
+use crate::explore::visited::{Met, Origin};
+
+/// Notes how the states that a wave has led to were reached.
+pub(super) struct Arrivals<'a> {
+    pub origins: &'a mut Origins,
+    /// Per list of candidates, the states that led to them.
+    pub sources: &'a [Range<u32>],
+    /// The length of the paths to the states.
+    pub length: u32,
+    /// The number of the next state.
+    pub next: u32,
+    /// The list whose batch has begun.
+    pub list: Option<usize>,
+    /// The targets of the wave's candidates, if they are wanted.
+    pub numbers: Option<Vec<StateId>>,
+}
+
+impl Met for Arrivals<'_> {
+    #[inline]
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Origin>) {
+        if count > 0 && self.list != Some(list) {
+            self.list = Some(list);
+            let sources = self.sources[list].clone();
+            self.origins.begin(self.next, sources, self.length);
+        }
+        self.origins.extend(steps);
+        self.next += count as u32;
+    }
+
+    #[inline]
+    fn numbered(&mut self, number: Option<StateId>) {
+        if let Some(numbers) = &mut self.numbers {
+            // Where a state found no room the graph is not used.
+            numbers.push(number.unwrap_or(StateId(0)));
+        }
+    }
+}

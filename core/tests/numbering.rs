@@ -1,0 +1,165 @@
+//! States are met in the order of a sequential search, whatever the threads: what leads to a state is the first step
+//! that does.
+
+use std::collections::HashMap;
+
+use refmap::explore::Storage;
+use refmap::obligation::{Checker, Selection};
+use refmap::{
+    Field, Fields, Invariant, Layout, Packed, Refinement, Rule, RuleId, Settings, TransitionSystem,
+    Verdict,
+};
+use serde_json::json;
+
+/// Layers of states, each of which is reached from two of the layer before, which threads may well come to in the
+/// wrong order: they are as far from each other as states that are expanded together.
+struct Layers {
+    layout: Layout,
+    number: Field,
+    /// The state that should not be reached.
+    goal: u32,
+}
+
+/// The states of a layer, and the layers behind the first state.
+const WIDTH: u32 = 1 << 14;
+const LAYERS: u32 = 4;
+
+impl Layers {
+    fn new(goal: u32) -> Self {
+        let mut layout = Layout::new();
+        let number = layout.below(u64::from(LAYERS * WIDTH) + 1);
+        Self {
+            layout,
+            number,
+            goal,
+        }
+    }
+}
+
+fn targets(from: u32) -> Vec<u32> {
+    match from.checked_sub(1) {
+        None => (1..=WIDTH).collect(),
+        Some(from) if from >= (LAYERS - 1) * WIDTH => Vec::new(),
+        Some(from) => {
+            let (layer, place) = (from / WIDTH, from % WIDTH);
+            let pair = place / 512 * 256 + place % 256;
+            let first = 1 + (layer + 1) * WIDTH + pair;
+            vec![first, first + WIDTH / 2]
+        }
+    }
+}
+
+impl TransitionSystem for Layers {
+    type State = u32;
+    type Action = u32;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "layers", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u32) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u32, visit: &mut impl FnMut(u32, u32)) {
+        targets(*from).into_iter().for_each(|to| visit(to, to));
+    }
+
+    fn observe(&self, _: &u32) {}
+}
+
+impl Packed for Layers {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn fields(&self, state: &u32, fields: &mut impl Fields) -> u32 {
+        fields.number(self.number, u64::from(*state)) as u32
+    }
+}
+
+impl Refinement for Layers {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u32) -> u32 {
+        *state
+    }
+
+    fn answer(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
+        Some(*action)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let goal = self.goal;
+        vec![Invariant::new("elsewhere", "a test", move |state: &u32| {
+            *state != goal
+        })]
+    }
+}
+
+/// Who led to each state first, found by a search so plain that it is right.
+fn first_sources() -> HashMap<u32, u32> {
+    let mut sources = HashMap::from([(0, 0)]);
+    let mut all = vec![0];
+    let mut next = 0;
+    while next < all.len() {
+        let from = all[next];
+        for to in targets(from) {
+            if let std::collections::hash_map::Entry::Vacant(entry) = sources.entry(to) {
+                entry.insert(from);
+                all.push(to);
+            }
+        }
+        next += 1;
+    }
+    sources
+}
+
+#[test]
+fn a_state_is_reached_by_the_first_step_that_leads_to_it() {
+    let sources = first_sources();
+    assert_eq!(sources.len() as u32, LAYERS * WIDTH + 1);
+    for goal in
+        [WIDTH / 4, WIDTH / 2 - 1, WIDTH - 100].map(|place| 1 + (LAYERS - 1) * WIDTH + place)
+    {
+        let mut expected = vec![goal];
+        while expected[0] != 0 {
+            expected.insert(0, sources[&expected[0]]);
+        }
+        for (storage, threads) in [
+            (Storage::Packed, 1),
+            (Storage::Packed, 2),
+            (Storage::Packed, 3),
+            (Storage::Fingerprints, 2),
+            (Storage::Whole, 2),
+        ] {
+            let settings = Settings {
+                storage,
+                threads,
+                obligations: Selection::only(["invariant"]),
+                ..Settings::default()
+            };
+            let report = Checker::new(&Layers::new(goal)).packed().check(&settings);
+            let report = report.expect("the settings fit");
+            assert_eq!(report.verdict, Some(Verdict::Violated));
+            let shown = report.counterexample.expect("the goal is reached");
+            let shown: Vec<_> = shown.steps.iter().map(|step| step.state.clone()).collect();
+            let expected: Vec<_> = expected.iter().map(|state| json!(state)).collect();
+            assert_eq!(shown, expected, "{storage:?} {threads}");
+        }
+    }
+}
