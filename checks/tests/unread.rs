@@ -46,6 +46,21 @@ fn what_is_left_when_nobody_reads_on_is_incomplete() {
     }
 }
 
+/// Results that somebody waits for and does not get are another matter.
+#[cfg(target_os = "linux")]
+#[test]
+fn where_there_is_no_room_for_the_results_that_is_an_error() {
+    let full = fs::File::options().write(true).open("/dev/full");
+    let output = Command::new(env!("CARGO_BIN_EXE_refmap"))
+        .arg("list")
+        .stdout(full.expect("there is a device that is always full"))
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).expect("the program prints text");
+    assert!(told.contains("cannot write the results"), "{told}");
+}
+
 #[test]
 fn the_counterexample_is_written_though_nobody_reads_the_report() {
     let path = std::env::temp_dir().join(format!("refmap-unread-{}.json", std::process::id()));
