@@ -46,6 +46,7 @@ impl<S: TransitionSystem> Visitor<S> for Blind {
     fn tally(&self) {}
     fn merge(&self, (): &mut (), (): ()) {}
     fn examine(&self, (): &mut (), _: Place, _: &StateOf<S>) {}
+    fn image(&self, (): &mut (), _: &StateOf<S>) {}
     fn step(
         &self,
         (): &mut (),

@@ -346,7 +346,7 @@ fn a_panic_in_next() {
         "`next` of the implementation panicked",
     );
     let report = report(&refinement);
-    let counterexample = report.counterexample.unwrap();
+    let counterexample = report.counterexample.as_ref().unwrap();
     assert!(
         counterexample
             .explanation
@@ -354,6 +354,9 @@ fn a_panic_in_next() {
     );
     assert!(counterexample.explanation.contains("negative_corpus.rs"));
     assert_eq!(counterexample.steps[2].state, 2);
+    // The state is looked at once all the same.
+    let observation = report.obligation("observation").expect("it has a row");
+    assert_eq!(observation.checked, report.states);
 }
 
 /// A rule evaluated by `offer` is named.

@@ -171,7 +171,18 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     /// Adds `from` to `into`.
     fn merge(&self, into: &mut Self::Tally, from: Self::Tally);
     /// Looks at a state. Called once for every state reached, those at a limit included.
-    fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>) -> Self::Image;
+    fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>);
+    /// The image of a state. Called after [`examine`](Self::examine).
+    fn image(&self, tally: &mut Self::Tally, state: &StateOf<S>) -> Self::Image;
+    /// Looks at a state beside its image, once for every state.
+    fn examine_image(
+        &self,
+        _tally: &mut Self::Tally,
+        _place: Place,
+        _state: &StateOf<S>,
+        _image: &Self::Image,
+    ) {
+    }
     /// Told of every action that a state offers, whether or not its step is then looked at.
     fn offered(&self, _tally: &mut Self::Tally, _action: &ActionOf<S>) {}
     /// Whether there is anything to look at in steps. If not, a search only passes their actions on to

@@ -5,32 +5,76 @@
 //! cost a miss of the cache.
 
 /// Marks that were met, each until another one needs its place.
-#[derive(Clone)]
-pub(super) struct Recent {
-    marks: Box<[u64; PLACES]>,
+pub(super) enum Recent {
+    /// Of no more bits than fit beside those of a place: those of most packed states.
+    Short(Places<u32>),
+    /// Of up to 64 bits.
+    Long(Places<u64>),
 }
 
+/// The lower bits of a mark say which place is its own.
+const BITS: u32 = 15;
 /// The places. PERF: on Ben-Ari's level 3 at (5,1,1) more than half of all targets are found in so many, and
-/// the second cache of a processor has room for them.
-const PLACES: usize = 1 << 15;
+/// the second cache of a processor has room for them; in half of it, so that others find room too, if
+/// what is left of a mark takes 32 bits.
+const PLACES: usize = 1 << BITS;
 
 impl Recent {
-    pub fn new() -> Self {
-        // A mark that belongs elsewhere says that nothing was met.
-        let elsewhere = |place: usize| u64::from(place == 0);
-        // Too many for the stack of a thread.
-        let marks: Box<[u64]> = (0..PLACES).map(elsewhere).collect();
-        Self {
-            marks: marks.try_into().expect("there are as many"),
+    /// For marks of `bits` bits.
+    pub fn new(bits: u32) -> Self {
+        // What is left of a mark is less than the number that says that there is none.
+        match bits < BITS + u32::BITS {
+            true => Self::Short(Places::new(u32::MAX)),
+            false => Self::Long(Places::new(u64::MAX)),
         }
     }
 
     /// Notes a mark, and says whether it is met for the first time, as far as is remembered.
     #[inline(always)]
     pub fn meet(&mut self, mark: u64) -> bool {
-        let place = &mut self.marks[mark as usize & (PLACES - 1)];
-        let new = *place != mark;
-        *place = mark;
+        match self {
+            Self::Short(places) => places.meet(mark),
+            Self::Long(places) => places.meet(mark),
+        }
+    }
+}
+
+/// What is left of the mark that was met last at each place.
+pub(super) struct Places<T>(Box<[T; PLACES]>);
+
+impl<T: Copy> Places<T> {
+    fn new(none: T) -> Self {
+        // Too many for the stack of a thread.
+        let places = vec![none; PLACES].into_boxed_slice();
+        match places.try_into() {
+            Ok(places) => Self(places),
+            Err(_) => unreachable!("there are as many"),
+        }
+    }
+}
+
+impl Places<u32> {
+    /// As [`Recent::meet`].
+    #[inline(always)]
+    pub fn meet(&mut self, mark: u64) -> bool {
+        self.note(mark, (mark >> BITS) as u32)
+    }
+}
+
+impl Places<u64> {
+    /// As [`Recent::meet`].
+    #[inline(always)]
+    pub fn meet(&mut self, mark: u64) -> bool {
+        self.note(mark, mark >> BITS)
+    }
+}
+
+impl<T: PartialEq> Places<T> {
+    #[inline(always)]
+    fn note(&mut self, mark: u64, rest: T) -> bool {
+        let place = &mut self.0[mark as usize & (PLACES - 1)];
+        let new = *place != rest;
+        *place = rest;
         new
     }
 }
@@ -39,15 +83,21 @@ impl Recent {
 mod tests {
     use super::*;
 
-    /// A mark is known only if it was met, the first of all places and the largest mark included.
+    /// A mark is known only if it was met, the first of all places and the largest mark of so many bits included.
     #[test]
     fn only_what_was_met_is_known() {
-        for mark in [0, 1, PLACES as u64, PLACES as u64 + 1, u64::MAX] {
-            let mut recent = Recent::new();
-            assert!(recent.meet(mark), "{mark}");
-            assert!(!recent.meet(mark), "{mark}");
-            assert!(recent.meet(mark ^ 1 << 40), "{mark}");
-            assert!(recent.meet(mark), "{mark}");
+        for bits in [16, 45, 46, 47, 48, 63, 64] {
+            let largest = u64::MAX >> (64 - bits);
+            for mark in [0, 1, PLACES as u64, PLACES as u64 + 1, largest] {
+                let mut recent = Recent::new(bits);
+                assert!(recent.meet(mark), "{mark} of {bits} bits");
+                assert!(!recent.meet(mark), "{mark} of {bits} bits");
+                for bit in 0..bits {
+                    let other = mark ^ 1 << bit;
+                    assert!(recent.meet(other), "{other} of {bits} bits");
+                    assert_eq!(recent.meet(mark), bit >= BITS, "{mark} of {bits} bits");
+                }
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ const WAVE_LOOKED_UP: u32 = 8192;
 const WAVE_OF_ONE: u32 = 1024;
 /// States between two looks at the limits: the same for any number of threads, so that it does not
 /// depend on that where a limit ends the search.
-const STRETCH: u32 = 1 << 16;
+const BETWEEN_LOOKS: u32 = 1 << 16;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
@@ -146,7 +146,7 @@ where
             workers: (0..options.threads.max(1))
                 .map(|_| Worker {
                     in_order: true,
-                    recent: Recent::new(),
+                    recent: Recent::new(visited.mark_bits()),
                     passed: Sieve::new(),
                     sorted: Bins::default(),
                     learned: recall.memory(),
@@ -302,9 +302,9 @@ where
             false => WAVE_OF_SEVERAL,
         };
         let mut start = span.states.start;
-        for stretch in span.parts(STRETCH) {
+        for part in span.parts(BETWEEN_LOOKS) {
             self.within_limits().map_err(|limit| (start, limit))?;
-            for wave in stretch.parts(wave) {
+            for wave in part.parts(wave) {
                 self.wave(&wave, Task::Expand)
                     .map_err(|limit| (start, limit))?;
                 start = wave.states.end;
@@ -431,7 +431,7 @@ where
         if shares.is_stopped() {
             // What was met is forgotten with the wave.
             for worker in &mut self.workers {
-                worker.recent = Recent::new();
+                worker.recent = Recent::new(self.visited.mark_bits());
                 worker.passed = Sieve::new();
             }
             // The clock only moves forward, and a cancellation stays.

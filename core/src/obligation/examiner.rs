@@ -228,14 +228,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         into.add(from);
     }
 
-    fn examine(
-        &self,
-        tally: &mut Self::Tally,
-        place: Place,
-        state: &StateOf<R::Concrete>,
-    ) -> Self::Image {
+    fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<R::Concrete>) {
         if !self.wants.anything {
-            return None;
+            return;
         }
         tally.offered = Offers::default();
         tally.perhaps_twice = false;
@@ -248,23 +243,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
                 tally.blame(place, Fault::Asymmetry(found));
             }
         }
-        let mut image = None;
-        if self.wants.image {
-            tally.during = During::Map;
-            let mapped = self.refinement.map(state);
-            if self.wants.observation {
-                tally.during = During::Observe;
-                let shown = self.refinement.specification().observe(&mapped);
-                let same = shown == self.refinement.implementation().observe(state);
-                tally.test(OBSERVATION, place, same);
-            }
-            if place.length == 0 {
-                tally.during = During::IsInitial;
-                let initial = self.refinement.specification().is_initial(&mapped);
-                tally.test(INITIALITY, place, initial);
-            }
-            image = Some(mapped);
-        }
         for (invariant, claim) in self.chosen.iter().zip(&mut tally.claims) {
             tally.during = During::Invariant(invariant.place);
             let applies = invariant.premise.is_none_or(|premise| premise(state));
@@ -276,7 +254,42 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             }
         }
         tally.during = During::Next;
-        image
+    }
+
+    #[inline(always)]
+    fn image(&self, tally: &mut Self::Tally, state: &StateOf<R::Concrete>) -> Self::Image {
+        if !self.wants.image {
+            return None;
+        }
+        tally.during = During::Map;
+        let image = self.refinement.map(state);
+        tally.during = During::Next;
+        Some(image)
+    }
+
+    #[inline(always)]
+    fn examine_image(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+        image: &Self::Image,
+    ) {
+        let Some(image) = image else {
+            return;
+        };
+        if self.wants.observation {
+            tally.during = During::Observe;
+            let shown = self.refinement.specification().observe(image);
+            let same = shown == self.refinement.implementation().observe(state);
+            tally.test(OBSERVATION, place, same);
+        }
+        if place.length == 0 {
+            tally.during = During::IsInitial;
+            let initial = self.refinement.specification().is_initial(image);
+            tally.test(INITIALITY, place, initial);
+        }
+        tally.during = During::Next;
     }
 
     #[inline(always)]

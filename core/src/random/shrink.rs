@@ -153,7 +153,9 @@ where
             };
             let from = trace.last();
             let examined = catch(|| {
-                let image = self.visitor.examine(&mut tally, place, from);
+                self.visitor.examine(&mut tally, place, from);
+                let image = self.visitor.image(&mut tally, from);
+                self.visitor.examine_image(&mut tally, place, from, &image);
                 if self.all_offers {
                     let mut count = 0;
                     self.system.next(from, &mut |action, _| {

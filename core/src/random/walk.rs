@@ -305,7 +305,9 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             };
             let stepping = Cell::new(place);
             let next = catch(|| {
-                let image = self.visitor.examine(&mut tally, place, &from);
+                self.visitor.examine(&mut tally, place, &from);
+                let image = self.visitor.image(&mut tally, &from);
+                self.visitor.examine_image(&mut tally, place, &from, &image);
                 offers.fill(self.system, &from);
                 for (_, action, _) in &offers.steps {
                     self.visitor.offered(&mut tally, action);

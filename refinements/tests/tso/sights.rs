@@ -78,12 +78,14 @@ impl Visitor<OnTheFly> for Seen<'_> {
     }
 
     /// With where it is: which invariants have something to say.
-    fn examine(&self, sights: &mut Sights, _: Place, state: &State) -> State {
-        let shown = self.shown(state);
+    fn examine(&self, sights: &mut Sights, _: Place, state: &State) {
         let invariants = self.invariants.iter();
         let applying: Vec<_> = invariants.map(|one| one.applies(state)).collect();
-        sights[0].insert(hash((shown, applying)));
-        shown
+        sights[0].insert(hash((self.shown(state), applying)));
+    }
+
+    fn image(&self, _: &mut Sights, state: &State) -> State {
+        self.shown(state)
     }
 
     fn step(

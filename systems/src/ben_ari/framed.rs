@@ -65,13 +65,15 @@ impl Shared {
 /// Replaces what mutators see of a state.
 #[inline]
 fn put<S: OfLevel>(seen: &Seen, state: &mut S) {
-    let shared = state.shared_mut();
-    *shared = Shared {
-        m: seen.m,
-        c: seen.c,
-        l: shared.l,
-        mutators: seen.mutators,
-    };
+    let Shared {
+        m,
+        c,
+        l: _,
+        mutators,
+    } = state.shared_mut();
+    *m = seen.m;
+    *c = seen.c;
+    *mutators = seen.mutators;
 }
 
 impl Framed for Level2 {

@@ -225,13 +225,12 @@ impl TransitionSystem for Level1 {
 
     #[inline]
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        match *action {
-            Action::Mutator(action) => self.mutators().successor(from, action),
-            action => {
-                let mut s = *from;
-                self.collector(&mut s, action).then_some(s)
-            }
-        }
+        let mut s = *from;
+        let enabled = match *action {
+            Action::Mutator(action) => self.mutators().take(&mut s, action),
+            action => self.collector(&mut s, action),
+        };
+        enabled.then_some(s)
     }
 }
 

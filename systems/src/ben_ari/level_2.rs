@@ -182,6 +182,15 @@ impl Level2 {
         }
     }
 
+    /// Whether `action` is enabled in `s`, which it then changes.
+    #[inline(always)]
+    fn take(&self, s: &mut State, action: Action) -> bool {
+        match action {
+            Action::Mutator(action) => self.mutators().take(s, action),
+            action => self.collector(s, action),
+        }
+    }
+
     /// The steps of the collector.
     pub(super) fn next_of_collector(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         for (n, i) in self.scope.shape.cells() {
@@ -261,16 +270,16 @@ impl TransitionSystem for Level2 {
         state.chi == Chi::ColourRoots && state.k == 0 && state.shared.is_initial(&self.scope)
     }
 
-    /// PERF: inlined, since it is asked at every step of level 3 and its answer is compared and forgotten.
-    #[inline(always)]
     fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        match *action {
-            Action::Mutator(action) => self.mutators().successor(from, action),
-            action => {
-                let mut s = *from;
-                self.collector(&mut s, action).then_some(s)
-            }
-        }
+        let mut s = *from;
+        self.take(&mut s, *action).then_some(s)
+    }
+
+    /// PERF: asked at every step of level 3. Compared where it is made, the state need not be moved.
+    #[inline]
+    fn allows(&self, from: &State, action: &Action, to: &State) -> bool {
+        let mut s = *from;
+        self.take(&mut s, *action) && s == *to
     }
 }
 

@@ -224,11 +224,9 @@ impl MutatorRules {
         }
     }
 
-    /// Where `action` leads, if it is enabled.
-    ///
-    /// PERF: inlined, so that the state is compared where it is made, and not moved first.
+    /// Whether `action` is enabled in `s`, which it then changes.
     #[inline(always)]
-    pub fn successor<S: SeenByMutators>(self, from: &S, action: MutatorAction) -> Option<S> {
+    pub fn take<S: SeenByMutators>(self, s: &mut S, action: MutatorAction) -> bool {
         let order = match action {
             MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
                 MutatorOrder::RedirectFirst
@@ -237,10 +235,8 @@ impl MutatorRules {
                 MutatorOrder::ColourFirst
             }
         };
-        let mut s = *from;
-        let accessible = |k| from.memory().is_accessible(k);
-        let enabled = self.scope.mutator == order && self.step(&mut s, accessible, action);
-        enabled.then_some(s)
+        let m = *s.memory();
+        self.scope.mutator == order && self.step(s, |k| m.is_accessible(k), action)
     }
 
     /// The rules of a mutator [Fig. 8; section 1 for the refuted order]: whether the rule is enabled

@@ -15,6 +15,7 @@ use crate::explore::frontier::Span;
 use crate::explore::guard::{Panic, catch};
 use crate::explore::keep::{Care, Keeper};
 use crate::explore::recall::Recall;
+use crate::explore::recent::Recent;
 use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
 use crate::explore::{Place, StateId, Visitor};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -183,19 +184,23 @@ where
         learned: &mut R::Memory,
     ) -> bool {
         let of = (self.system, self.visitor);
-        let judgement = match task {
-            Task::Expand => self
-                .recall
-                .part(of, (&self.known, learned), key, &mut met.keys),
-            Task::ExamineOnly => None,
-        };
-        met.recalled = met.keys.len() as u32;
         let phase = Cell::new(Phase::Examining);
-        let mut image = None;
         let taken = catch(|| {
             self.keeper.with(self.system, key, |from| {
-                let image = image.insert(self.visitor.examine(tally, place, from));
-                let at = (place, from, &*image);
+                let judgement = match task {
+                    Task::Expand => {
+                        self.recall
+                            .part(of, (&self.known, learned), key, &mut met.keys)
+                    }
+                    Task::ExamineOnly => None,
+                };
+                met.recalled = met.keys.len() as u32;
+                self.visitor.examine(tally, place, from);
+                // PERF: a copy of what was just written variable by variable has to wait; it is made here,
+                // when the state has been looked at.
+                let image = self.visitor.image(tally, from);
+                self.visitor.examine_image(tally, place, from, &image);
+                let at = (place, from, &image);
                 self.recall.examine(self.visitor, tally, at);
                 if task == Task::ExamineOnly {
                     return;
@@ -226,7 +231,7 @@ where
         });
         if let Err(panic) = &taken {
             let phase = phase.get();
-            self.recover(panic, phase, (place, image.as_ref()), tally, met);
+            self.recover(panic, phase, place, tally, met);
         }
         met.actions.clear();
         met.targets.clear();
@@ -271,7 +276,7 @@ where
         &self,
         panic: &Panic,
         phase: Phase,
-        (place, image): (Place, Option<&V::Image>),
+        place: Place,
         tally: &mut V::Tally,
         met: &mut Targets<S, P::Key>,
     ) {
@@ -282,20 +287,21 @@ where
         let before = |position: u32, met: &mut Targets<S, P::Key>| {
             met.targets.truncate((position - met.recalled) as usize);
         };
-        match (phase, image) {
-            (Phase::Writing, _) => {
+        match phase {
+            Phase::Writing => {
                 return of_step(met.keys.len() as u32, panic.clone(), tally);
             }
-            (Phase::LookingAt(position), _) => {
+            Phase::LookingAt(position) => {
                 before(position, met);
                 of_step(position, panic.clone(), tally);
             }
-            (Phase::Stepping, Some(image)) => {
+            Phase::Stepping => {
                 let key = self.log.get(place.state.0 as usize);
                 let phase = Cell::new(Phase::Stepping);
                 let looked = catch(|| {
                     self.keeper.with(self.system, key, |from| {
-                        self.look_at(&phase, tally, (place, from, image), met);
+                        let image = self.visitor.image(tally, from);
+                        self.look_at(&phase, tally, (place, from, &image), met);
                     });
                 });
                 match (looked, phase.get()) {
@@ -306,7 +312,7 @@ where
                     _ => self.visitor.panicked(tally, place, panic.clone()),
                 }
             }
-            _ => self.visitor.panicked(tally, place, panic.clone()),
+            Phase::Examining => self.visitor.panicked(tally, place, panic.clone()),
         }
         if let Err(panic) = catch(|| self.write_down(place, met)) {
             of_step(met.keys.len() as u32, panic, tally);
@@ -378,9 +384,11 @@ where
                 step: step as u32,
             },
         });
-        match in_order {
-            true => passed.sift(candidates, |candidate| recent.meet(candidate.mark)),
-            false => passed.sift(candidates, |_| true),
+        // PERF: how long a mark is, is asked once for all of a state.
+        match (in_order, recent) {
+            (false, _) => passed.sift(candidates, |_| true),
+            (true, Recent::Short(met)) => passed.sift(candidates, |one| met.meet(one.mark)),
+            (true, Recent::Long(met)) => passed.sift(candidates, |one| met.meet(one.mark)),
         }
         met.keys.clear();
     }

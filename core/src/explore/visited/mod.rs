@@ -77,6 +77,10 @@ pub(super) trait Visited<K>: Sync {
 
     /// By what a key is looked for.
     fn mark(&self, key: &K) -> u64;
+    /// How many bits, from the lowest on, a mark may have.
+    fn mark_bits(&self) -> u32 {
+        u64::BITS
+    }
     /// Asks for the memory at which the key of a mark would be.
     fn prefetch(&self, mark: u64);
     fn find(&self, log: &Log<K>, mark: u64, key: &K) -> Lookup;
@@ -135,6 +139,10 @@ impl Visited<[u64; 1]> for Exact {
     #[inline(always)]
     fn mark(&self, key: &[u64; 1]) -> u64 {
         self.scatter.of(key[0])
+    }
+
+    fn mark_bits(&self) -> u32 {
+        self.scatter.bits()
     }
 
     #[inline(always)]

@@ -19,6 +19,11 @@ impl Scatter {
         }
     }
 
+    /// How many bits its numbers have.
+    pub fn bits(self) -> u32 {
+        self.mask.count_ones()
+    }
+
     /// The number that `number` becomes.
     #[inline(always)]
     pub fn of(self, number: u64) -> u64 {
