@@ -107,6 +107,10 @@ where
         self.system.may_stop(&from.state)
     }
 
+    fn bound(&self) -> Option<String> {
+        self.system.bound()
+    }
+
     fn cut_off(&self, from: &Self::State) -> Vec<&str> {
         self.system.cut_off(&from.state)
     }

@@ -17,6 +17,7 @@ pub mod catalogue;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod compose;
+mod disagreement;
 pub mod explore;
 mod framed;
 pub mod grid;
@@ -40,6 +41,7 @@ pub mod validate;
 mod workers;
 
 pub use compose::{Composed, compose};
+pub use disagreement::{Disagreement, disagreement};
 pub use framed::{Framed, FramedRefinement, Misframed, PackedPart, PartOf, next_framed};
 pub use invariant::Invariant;
 pub use obligation::{Search, Settings, check, check_with_induction};
@@ -48,8 +50,8 @@ pub use refinement::{Refinement, Waiver};
 pub use report::{Evidence, Report, Verdict};
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
-    ActionOf, Disagreement, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem,
-    disagreement, offer, offer_changed, steps,
+    ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem, offer,
+    offer_changed, steps,
 };
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};

@@ -5,6 +5,12 @@
 //! the range of each variable, once, and both directions follow from that. Left out: ranges that
 //! depend on other variables, since then the number of bits would not be fixed.
 
+use std::fmt::Debug;
+
+use serde::Serialize;
+
+use crate::explore::catch;
+use crate::report::{Change, changes};
 use crate::system::{StateOf, TransitionSystem};
 
 /// A system whose states can be written into a fixed number of bits.
@@ -81,11 +87,10 @@ pub struct Field {
     offset: u32,
     /// 2 to the power of `offset`. PERF: a product takes fewer instructions than a shift.
     scale: u64,
-    /// How many values it has; 0 for 2⁶⁴.
-    count: u64,
-    /// The bits that its values have, and those that none of them has.
+    /// The greatest of its values, from 0 on.
+    most: u64,
+    /// The bits that its values have.
     within: u64,
-    beyond: u64,
 }
 
 impl Field {
@@ -108,7 +113,7 @@ impl Layout {
     /// If `count` is 0: every variable has a value.
     pub fn below(&mut self, count: u64) -> Field {
         assert!(count > 0, "a variable has at least one value");
-        self.place(u64::BITS - (count - 1).leading_zeros(), count)
+        self.place(u64::BITS - (count - 1).leading_zeros(), count - 1)
     }
 
     /// A place for a variable that takes any value of so many bits, at most 64.
@@ -118,10 +123,11 @@ impl Layout {
     /// If there are more.
     pub fn bits_of(&mut self, bits: u32) -> Field {
         assert!(bits <= u64::BITS, "a variable has at most 64 bits");
-        self.place(bits, 1u64.checked_shl(bits).unwrap_or(0))
+        let most = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
+        self.place(bits, most)
     }
 
-    fn place(&mut self, bits: u32, count: u64) -> Field {
+    fn place(&mut self, bits: u32, most: u64) -> Field {
         let room = |used: &u32| used + bits <= u64::BITS;
         let word = self.used.iter().position(room).unwrap_or_else(|| {
             self.used.push(0);
@@ -135,9 +141,8 @@ impl Layout {
             word: word as u32,
             offset,
             scale: 1 << offset,
-            count,
+            most,
             within: !beyond,
-            beyond,
         }
     }
 
@@ -195,21 +200,25 @@ pub trait Fields {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackingError {
     /// A variable has a value outside the range that it is said to have.
-    #[error("variable {position} is {value}, and is said to be below {count}")]
+    #[error("{variable} is {value}, and its range is 0 to {most}")]
     OutOfRange {
-        /// Which variable, counted from 0 in the order of `fields`.
-        position: usize,
-        /// Its value.
+        /// Which variable: what of the state it determines, as the state serialises, and its position in the
+        /// order of `fields`, counted from 0.
+        variable: String,
+        /// Its value, as it is passed to `fields`.
         value: u64,
-        /// The number of values that it is said to have.
-        count: u64,
+        /// The greatest value of its range.
+        most: u64,
     },
     /// A variable is left out, or two are at one place.
-    #[error("it comes back as another state: {back}")]
+    #[error("what is read back is another state: {}", .changed.join(", "))]
     Lossy {
-        /// What was read, as `Debug` shows it.
-        back: String,
+        /// What of the state changes, and how.
+        changed: Vec<String>,
     },
+    /// Asked twice, `fields` passes on different values, or reads different states.
+    #[error("`fields` is not a function of the state: it packs one state in two ways")]
+    Unstable,
 }
 
 /// Whether `state` survives packing.
@@ -218,30 +227,82 @@ pub enum PackingError {
 ///
 /// What is wrong with [`Packed::fields`].
 pub fn round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
-    let mut ranges = Ranges::default();
-    system.fields(state, &mut ranges);
-    if let Some(error) = ranges.error {
-        return Err(error);
-    }
     let mut first = None;
     system.initial(&mut |initial| {
         first.get_or_insert(initial);
     });
+    let template = first.as_ref().unwrap_or(state);
+    round_trip_with(system, template, state)
+}
+
+/// The same, where an initial state of the instance is at hand.
+pub(crate) fn round_trip_with<S: Packed>(
+    system: &S,
+    template: &StateOf<S>,
+    state: &StateOf<S>,
+) -> Result<(), PackingError> {
+    let mut ranges = Ranges::default();
+    system.fields(state, &mut ranges);
+    if let Some(misfit) = ranges.misfit {
+        return Err(PackingError::OutOfRange {
+            variable: name_of(system, state, misfit.position),
+            value: misfit.value,
+            most: misfit.most,
+        });
+    }
     let mut writer = Writer::on(vec![0; system.layout().words()]);
     system.fields(state, &mut writer);
     let (words, _) = writer.written();
-    let template = first.as_ref().unwrap_or(state);
     let back = system.fields(template, &mut Reader { words: &words });
     match back == *state {
         true => Ok(()),
         false => Err(PackingError::Lossy {
-            back: format!("{back:?}"),
+            changed: differences(state, &back),
         }),
     }
 }
 
-/// Writes `state` into as many words as its layout has at most; `None` if a variable has more bits
-/// than its range.
+/// What differs between two states, for people.
+fn differences<T: Serialize + Debug>(state: &T, back: &T) -> Vec<String> {
+    let json = |state| serde_json::to_value(state).unwrap_or_default();
+    let found = changes(&json(state), &json(back));
+    let told = found.iter().map(|change| {
+        let Change { field, from, to } = change;
+        let of = if field.is_empty() { "the state" } else { field };
+        format!("{of} was {from} and is {to}")
+    });
+    let told: Vec<_> = told.collect();
+    match told.is_empty() {
+        // What differs is not serialised.
+        true => vec![format!("{state:?} becomes {back:?}")],
+        false => told,
+    }
+}
+
+/// The name of the variable at `position` in the order of `fields`: what of `state` changes with it.
+fn name_of<S: Packed>(system: &S, state: &StateOf<S>, position: usize) -> String {
+    let named = catch(|| {
+        let json = |state: &StateOf<S>| serde_json::to_value(state).unwrap_or_default();
+        let [a, b] = [0, 1].map(|value| {
+            let mut probe = Probe {
+                position,
+                value,
+                at: 0,
+            };
+            json(&system.fields(state, &mut probe))
+        });
+        let found = changes(&a, &b).into_iter();
+        let names = found.map(|change| format!("`{}`", change.field));
+        names.collect::<Vec<_>>().join(" and ")
+    });
+    match named.unwrap_or_default() {
+        name if name.is_empty() || name == "``" => format!("variable {position}"),
+        name => format!("{name} (variable {position})"),
+    }
+}
+
+/// Writes `state` into as many words as its layout has at most; `None` if a variable is outside
+/// its range.
 #[inline(always)]
 pub(crate) fn pack<S: Packed, const N: usize>(system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
     let mut writer = Writer::on([0; N]);
@@ -260,7 +321,7 @@ pub(crate) fn unpack<S: Packed, const N: usize>(
     system.fields(template, &mut Reader { words })
 }
 
-/// Writes what `pass` passes on into one word; `None` if a variable has more bits than its range.
+/// Writes what `pass` passes on into one word; `None` if a variable is outside its range.
 #[inline]
 pub(crate) fn write<T>(pass: impl FnOnce(&mut Writer<[u64; 1]>) -> T) -> Option<u64> {
     let mut writer = Writer::on([0]);
@@ -273,21 +334,46 @@ pub(crate) fn write<T>(pass: impl FnOnce(&mut Writer<[u64; 1]>) -> T) -> Option<
 #[derive(Default)]
 struct Ranges {
     position: usize,
-    error: Option<PackingError>,
+    misfit: Option<Misfit>,
+}
+
+/// A variable's value outside its range.
+struct Misfit {
+    position: usize,
+    value: u64,
+    most: u64,
 }
 
 impl Fields for Ranges {
     fn number(&mut self, field: Field, value: u64) -> u64 {
         let position = self.position;
-        if field.count > 0 && value >= field.count && self.error.is_none() {
-            self.error = Some(PackingError::OutOfRange {
+        if value > field.most && self.misfit.is_none() {
+            self.misfit = Some(Misfit {
                 position,
                 value,
-                count: field.count,
+                most: field.most,
             });
         }
         self.position += 1;
         value
+    }
+}
+
+/// Answers with another value of one variable, and with what it was given of all others.
+struct Probe {
+    position: usize,
+    value: u64,
+    at: usize,
+}
+
+impl Fields for Probe {
+    fn number(&mut self, _field: Field, value: u64) -> u64 {
+        let at = self.at;
+        self.at += 1;
+        match at == self.position {
+            true => self.value,
+            false => value,
+        }
     }
 }
 
@@ -296,7 +382,7 @@ pub(crate) struct Writer<W> {
     /// The word being written, and what is to be added to it.
     at: usize,
     open: u64,
-    /// Bits beyond those of a variable: they would spoil another one.
+    /// 0 if every value is within its range.
     misfit: u64,
 }
 
@@ -312,7 +398,7 @@ impl<W: AsMut<[u64]>> Writer<W> {
         }
     }
 
-    /// The words, and what did not fit.
+    /// The words, and whether a value was outside its range.
     #[inline(always)]
     fn written(mut self) -> (W, u64) {
         if let Some(word) = self.words.as_mut().get_mut(self.at) {
@@ -325,7 +411,7 @@ impl<W: AsMut<[u64]>> Writer<W> {
 impl<W: AsMut<[u64]>> Fields for Writer<W> {
     #[inline(always)]
     fn number(&mut self, field: Field, value: u64) -> u64 {
-        self.misfit |= value & field.beyond;
+        self.misfit |= u64::from(value > field.most);
         // PERF: a word that is written is kept out of memory, where each variable would have to wait for the
         // one before it. With one word the compiler knows which it is.
         let words = self.words.as_mut();
@@ -411,8 +497,15 @@ mod tests {
     }
 
     #[test]
-    fn a_value_with_too_many_bits_is_noticed() {
-        for (value, count, fits) in [(3, 3, true), (4, 3, false), (0, 1, true), (1, 1, false)] {
+    fn a_value_outside_its_range_is_noticed() {
+        let cases = [
+            (2, 3, true),
+            (3, 3, false),
+            (4, 3, false),
+            (19, 19, false),
+            (18, 19, true),
+        ];
+        for (value, count, fits) in cases.into_iter().chain([(0, 1, true), (1, 1, false)]) {
             let mut layout = Layout::new();
             let field = layout.below(count);
             let mut writer = Writer::on([0]);

@@ -47,8 +47,14 @@ pub trait TransitionSystem: Sync {
         false
     }
 
-    /// The names of the threads that a bound of the instance has stopped in `state`, which has no step:
-    /// what they would have done besides is not looked at, and a report says so. None, by default.
+    /// What bounds the runs of this instance beside its size: `each loop once`. A verdict names it where it has stopped
+    /// a thread. None, by default.
+    fn bound(&self) -> Option<String> {
+        None
+    }
+
+    /// The names of the threads that the [`bound`](Self::bound) of the instance has stopped in `state`: what they would
+    /// have done besides is not looked at, and a report says so. None, by default.
     fn cut_off(&self, _state: &Self::State) -> Vec<&str> {
         Vec::new()
     }
@@ -273,103 +279,4 @@ pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<(ActionOf<
     let mut steps = Vec::new();
     system.next(from, &mut |action, to| steps.push((action, to)));
     steps
-}
-
-/// How a system contradicts itself in one state: what [`disagreement`] finds.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Disagreement {
-    /// `rule_of` answers with an index past the end of `rules`.
-    #[error("rule_of({action}) is {rule}, and there are {rules} rules")]
-    NoSuchRule {
-        /// The action, as `Debug` shows it.
-        action: String,
-        /// The index given.
-        rule: usize,
-        /// How many rules there are.
-        rules: usize,
-    },
-    /// The state offers one action twice.
-    #[error("the action {action} is offered twice")]
-    OfferedTwice {
-        /// The action, as `Debug` shows it.
-        action: String,
-    },
-    /// An overridden derived method answers otherwise than `next` or `initial` do.
-    #[error("{method} disagrees with {origin} about {about}")]
-    Overridden {
-        /// The method overridden.
-        method: &'static str,
-        /// The method from which it is derived.
-        origin: &'static str,
-        /// The action or state it is wrong about, as `Debug` shows it.
-        about: String,
-    },
-}
-
-/// Looks for a contradiction between the methods of `system` at `from`, where `others` are states
-/// with which the answers of `allows` and `is_initial` are compared. A test of a model calls this
-/// on every state of a small instance.
-pub fn disagreement<S: TransitionSystem>(
-    system: &S,
-    from: &S::State,
-    others: &[S::State],
-) -> Option<Disagreement> {
-    let offered = steps(system, from);
-    let overridden = |method, origin, about: &dyn Debug| Disagreement::Overridden {
-        method,
-        origin,
-        about: format!("{about:?}"),
-    };
-    for (position, (action, to)) in offered.iter().enumerate() {
-        let rule = system.rule_of(action).0;
-        if rule >= system.rules().len() {
-            return Some(Disagreement::NoSuchRule {
-                action: format!("{action:?}"),
-                rule,
-                rules: system.rules().len(),
-            });
-        }
-        if offered[..position].iter().any(|(other, _)| other == action) {
-            return Some(Disagreement::OfferedTwice {
-                action: format!("{action:?}"),
-            });
-        }
-        if system.successor(from, action).as_ref() != Some(to) {
-            return Some(overridden("successor", "next", action));
-        }
-        for state in others.iter().chain([to]) {
-            if system.allows(from, action, state) != (state == to) {
-                return Some(overridden("allows", "next", action));
-            }
-        }
-    }
-    for other in others {
-        // Actions enabled elsewhere: none of them may be enabled here unless `next` says so.
-        for (action, _) in steps(system, other) {
-            let enabled = offered.iter().any(|(here, _)| *here == action);
-            if system.successor(from, &action).is_some() != enabled {
-                return Some(overridden("successor", "next", &action));
-            }
-        }
-        let mut initial = false;
-        system.initial(&mut |state| initial |= state == *other);
-        if system.is_initial(other) != initial {
-            return Some(overridden("is_initial", "initial", other));
-        }
-    }
-    let mut changing: Vec<_> = offered
-        .into_iter()
-        .filter_map(|(action, to)| (to != *from).then_some(action))
-        .collect();
-    let mut extra = None;
-    system.offers(
-        from,
-        &mut |action| match changing.iter().position(|other| *other == action) {
-            Some(position) => drop(changing.swap_remove(position)),
-            None => extra = Some(action),
-        },
-    );
-    extra
-        .or(changing.pop())
-        .map(|action| overridden("offers", "next", &action))
 }

@@ -259,7 +259,8 @@ fn check(refinement: &Same, obligations: Selection) -> Report {
 
 const STATES: u64 = HANDS as u64 * (TURNS as u64 + 1);
 
-/// What the steps of a part are is asked once a part and worker, and once a state of those that are compared.
+/// What the steps of a part are is asked once a part and worker, once a state of those that are compared, and some ten
+/// times in the sample in which everything is asked again.
 #[test]
 fn the_steps_of_a_part_are_taken_once() {
     for obligations in [Selection::Default, Selection::Nothing] {
@@ -271,8 +272,14 @@ fn the_steps_of_a_part_are_taken_once() {
         let Clock {
             next, next_of_part, ..
         } = &refinement.implementation;
-        assert!(asked(next) < STATES / 10, "{}", asked(next));
-        assert!(asked(next_of_part) < STATES / 5, "{}", asked(next_of_part));
+        // Where the model is asked again, what is derived from `next` asks it too.
+        let again = 10 * report.asked_again;
+        assert!(asked(next) < STATES / 10 + again, "{}", asked(next));
+        assert!(
+            asked(next_of_part) < STATES / 5 + again,
+            "{}",
+            asked(next_of_part)
+        );
 
         // Without parts the same is found, and `next` is asked in every state.
         let plain = Same::new(Fault::None);
@@ -287,6 +294,7 @@ fn timeless(report: Report) -> Report {
     Report {
         seconds: 0.0,
         peak_memory_bytes: 0,
+        frames_sampled: false,
         ..report
     }
 }
@@ -349,8 +357,10 @@ fn a_step_of_a_part_that_is_wrong_is_shown_in_its_state() {
 fn a_part_that_is_packed_astray_is_not_recalled() {
     let astray = Same::new(Fault::PartPackedAstray);
     let report = check(&astray, Selection::Default);
-    let sound = check(&Same::new(Fault::None), Selection::Default);
-    assert_eq!(timeless(report), timeless(sound));
-    let asked = astray.implementation.next.load(Ordering::Relaxed) as u64;
-    assert!(asked >= STATES / 3, "{asked}");
+    let sound = Same::new(Fault::None);
+    let expected = check(&sound, Selection::Default);
+    assert_eq!(timeless(report), timeless(expected));
+    let asked = |clock: &Clock| clock.next.load(Ordering::Relaxed) as u64;
+    let (asked, of_sound) = (asked(&astray.implementation), asked(&sound.implementation));
+    assert!(asked >= of_sound + STATES / 4, "{asked} and {of_sound}");
 }

@@ -17,7 +17,7 @@ use super::listing::Listing;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use crate::explore::Limits;
 use crate::memory::MemoryModel;
-use crate::obligation::{Induction, Search, Selection, Until, nearest};
+use crate::obligation::{Induction, Search, Selection, Until, Warnings, nearest};
 use crate::random::Walks;
 use crate::report::{Detail, Verdict};
 
@@ -263,6 +263,10 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
         until: match matches.get_flag("keep-going") {
             true => Until::End,
             false => Until::FirstViolation,
+        },
+        warnings: match matches.get_flag("strict") {
+            true => Warnings::Fail,
+            false => Warnings::Told,
         },
         expect: matches
             .get_one::<String>("expect")

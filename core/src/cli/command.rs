@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::listing::Listing;
 use crate::explore::{Limits, Order, Storage};
 use crate::memory::MemoryModel;
-use crate::obligation::{Induction, Search, Selection, Symmetry, Until};
+use crate::obligation::{Induction, Search, Selection, Symmetry, Until, Warnings};
 use crate::report::{Detail, Verdict};
 
 /// What is to be done.
@@ -91,6 +91,8 @@ pub(super) struct CheckCommand {
     pub obligations: Selection,
     pub induction: Induction,
     pub until: Until,
+    /// Whether warnings are violations.
+    pub warnings: Warnings,
     pub expect: Option<Verdict>,
     pub json: bool,
     pub trace: Option<PathBuf>,

@@ -373,6 +373,10 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             "Adds inductive:*, decided from every type-correct state",
         ),
         flag(
+            "strict",
+            "Takes each warning, of a verdict that says less than it seems to, for a violation",
+        ),
+        flag(
             "keep-going",
             "Explores to the end instead of stopping at the first violation",
         ),

@@ -177,6 +177,7 @@ fn check(
         obligations: command.obligations.clone(),
         induction: command.induction,
         until: command.until,
+        warnings: command.warnings,
         watch: Watch {
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),

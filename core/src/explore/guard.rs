@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
 use crate::system::take_culprit;
@@ -51,6 +51,31 @@ pub(crate) fn catch<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
     })
 }
 
+/// What ends an enumeration that has visited enough.
+struct Enough;
+
+/// The first things that `enumerate` visits, at most so many, and whether these are all. A function of a model that
+/// visits cannot be told to stop, so it is unwound, without a word.
+pub(crate) fn first_visited<T>(
+    most: usize,
+    enumerate: impl FnOnce(&mut dyn FnMut(T)),
+) -> (Vec<T>, bool) {
+    let mut visited = Vec::new();
+    let all = catch_unwind(AssertUnwindSafe(|| {
+        enumerate(&mut |one| {
+            if visited.len() == most {
+                resume_unwind(Box::new(Enough));
+            }
+            visited.push(one);
+        });
+    }));
+    match all {
+        Ok(()) => (visited, true),
+        Err(payload) if payload.is::<Enough>() => (visited, false),
+        Err(payload) => resume_unwind(payload),
+    }
+}
+
 /// The hook that keeps what a caught panic says and leaves all others to the hook before it.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
@@ -73,4 +98,21 @@ fn describe(payload: &(dyn std::any::Any + Send)) -> String {
         .map(ToString::to_string)
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a value that is not text".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_enumeration_is_ended_when_it_has_visited_enough() {
+        let enumerate = |visit: &mut dyn FnMut(u32)| (0..5).for_each(visit);
+        assert_eq!(first_visited(6, enumerate), (vec![0, 1, 2, 3, 4], true));
+        assert_eq!(first_visited(5, enumerate), (vec![0, 1, 2, 3, 4], true));
+        assert_eq!(first_visited(2, enumerate), (vec![0, 1], false));
+        assert_eq!(first_visited(0, enumerate), (vec![], false));
+        // A panic of the model is passed on.
+        let panic = catch(|| first_visited(2, |_: &mut dyn FnMut(u32)| panic!("here")));
+        assert_eq!(panic.expect_err("it panicked").message, "here");
+    }
 }

@@ -1,6 +1,7 @@
 //! How a state is kept between the waves of a search: as it is, or packed.
 
-use crate::packed::{Packed, pack, round_trip, unpack};
+use crate::explore::catch;
+use crate::packed::{Packed, PackingError, pack, round_trip_with, unpack};
 use crate::system::{StateOf, TransitionSystem};
 
 /// From states to what is kept of them, and back.
@@ -8,42 +9,21 @@ pub(super) trait Keeper<S: TransitionSystem>: Send + Sync + 'static {
     /// What is kept.
     type Key: Clone + Send + Sync + 'static;
 
-    /// The key of a state.
+    /// The key of a state; none if a variable is outside its range, or if the key becomes another state.
     ///
-    /// # Panics
-    ///
-    /// If the model says wrongly how it is packed, as far as `care` goes.
-    fn key(&self, system: &S, state: &StateOf<S>, care: Care) -> Self::Key;
+    /// Every state is read back, the target of every step: one that is packed as another state is would be taken for it,
+    /// and there is no other sign of that.
+    fn key(&self, system: &S, state: &StateOf<S>) -> Option<Self::Key>;
 
-    /// Adds the keys of all of `states` to `keys`. The states may be gone then.
-    ///
-    /// # Panics
-    ///
-    /// As [`key`](Self::key) does, after those of the states before were added.
-    fn keys(
-        &self,
-        system: &S,
-        states: &mut Vec<StateOf<S>>,
-        care: Care,
-        keys: &mut Vec<Self::Key>,
-    ) {
-        keys.reserve(states.len());
-        for state in &*states {
-            keys.push(self.key(system, state, care));
-        }
-    }
+    /// Adds the keys of `states` to `keys`, and says whether all of them have one; if not, those before the first
+    /// that has none are added. Where keys are not packed the states are gone then.
+    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<Self::Key>) -> bool;
+
+    /// Why a state has no key.
+    fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError;
 
     /// Shows the state of a key to `look`.
     fn with<T>(&self, system: &S, key: &Self::Key, look: impl FnOnce(&StateOf<S>) -> T) -> T;
-}
-
-/// Whether it is tested that a key becomes the state again from which it was made.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
-    /// It is.
-    ReadBack,
-    /// Only that each variable is within its range.
-    InRange,
 }
 
 /// States are kept as they are.
@@ -52,18 +32,17 @@ pub(super) struct Whole;
 impl<S: TransitionSystem> Keeper<S> for Whole {
     type Key = StateOf<S>;
 
-    fn key(&self, _system: &S, state: &StateOf<S>, _care: Care) -> StateOf<S> {
-        state.clone()
+    fn key(&self, _system: &S, state: &StateOf<S>) -> Option<StateOf<S>> {
+        Some(state.clone())
     }
 
-    fn keys(
-        &self,
-        _system: &S,
-        states: &mut Vec<StateOf<S>>,
-        _care: Care,
-        keys: &mut Vec<StateOf<S>>,
-    ) {
+    fn keys(&self, _system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<StateOf<S>>) -> bool {
         keys.append(states);
+        true
+    }
+
+    fn complaint(&self, _system: &S, _state: &StateOf<S>) -> PackingError {
+        PackingError::Unstable
     }
 
     fn with<T>(&self, _system: &S, key: &StateOf<S>, look: impl FnOnce(&StateOf<S>) -> T) -> T {
@@ -81,26 +60,36 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
     type Key = [u64; N];
 
     #[inline(always)]
-    fn key(&self, system: &S, state: &StateOf<S>, care: Care) -> [u64; N] {
-        let Some(words) = pack(system, state) else {
-            complain(system, state);
-        };
-        if care == Care::ReadBack {
-            self.read_back(system, &words, state);
-        }
-        words
+    fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
+        let key = pack(system, state)?;
+        (unpack(system, &self.template, &key) == *state).then_some(key)
     }
 
     #[inline(always)]
-    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, care: Care, keys: &mut Vec<[u64; N]>) {
+    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<[u64; N]>) -> bool {
         // PERF: a loop begins by fetching where all variables are, which pays for several states only.
         if let [state] = states.as_slice() {
-            keys.push(self.key_of_one(system, state, care));
-            return;
+            let key = self.key_of_one(system, state);
+            keys.extend(key);
+            return key.is_some();
         }
         keys.reserve(states.len());
         for state in &*states {
-            keys.push(self.key(system, state, care));
+            let Some(key) = self.key(system, state) else {
+                return false;
+            };
+            keys.push(key);
+        }
+        true
+    }
+
+    #[cold]
+    fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError {
+        let tested = catch(|| round_trip_with(system, &self.template, state));
+        // A panic comes again where the search reports it.
+        match tested {
+            Ok(Err(error)) => error,
+            Ok(Ok(())) | Err(_) => PackingError::Unstable,
         }
     }
 
@@ -112,27 +101,10 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
 
 impl<const N: usize, T: Eq> Words<N, T> {
     #[inline(never)]
-    fn key_of_one<S: Packed<State = T>>(&self, system: &S, state: &T, care: Care) -> [u64; N]
+    fn key_of_one<S: Packed<State = T>>(&self, system: &S, state: &T) -> Option<[u64; N]>
     where
         Self: Keeper<S, Key = [u64; N]>,
     {
-        self.key(system, state, care)
-    }
-
-    #[cold]
-    fn read_back<S: Packed<State = T>>(&self, system: &S, words: &[u64; N], state: &T) {
-        if unpack(system, &self.template, words) != *state {
-            complain(system, state);
-        }
-    }
-}
-
-/// Says what is wrong with a packing; the search shows the state.
-#[cold]
-#[inline(never)]
-fn complain<S: Packed>(system: &S, state: &StateOf<S>) -> ! {
-    match round_trip(system, state) {
-        Err(error) => panic!("`fields` does not fit the state: {error}"),
-        Ok(()) => panic!("`fields` packs the same state in two ways"),
+        self.key(system, state)
     }
 }

@@ -23,10 +23,15 @@ pub(super) trait States<S: TransitionSystem>: Send + Sync {
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
         id: StateId,
-    ) -> Option<Origin>;
+    ) -> Result<Option<Origin>, Unrepeatable>;
     /// The behaviour found to `place`, taken anew. Steps lead from representative to representative
     /// where there is a symmetry.
-    fn trace(&self, system: &S, symmetry: Option<&dyn Quotienting<S>>, place: Place) -> Trace<S>;
+    fn trace(
+        &self,
+        system: &S,
+        symmetry: Option<&dyn Quotienting<S>>,
+        place: Place,
+    ) -> Result<Trace<S>, Unrepeatable>;
 }
 
 /// The states of a search: of type `T`, kept as `K` by a keeper `P`.
@@ -38,12 +43,45 @@ pub(super) struct Kept<T, K, P> {
     pub initial: Vec<T>,
 }
 
+/// A step that a search took, and that the model does not offer when it is asked again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`next` is not a function of the state: the search went {first}, and asked again {again}")]
+pub struct Unrepeatable {
+    /// The step that the search took.
+    pub first: String,
+    /// What the model offers in its place.
+    pub again: String,
+}
+
+/// How many steps are shown of those that are offered in the place of one.
+const SHOWN: usize = 8;
+
+impl Unrepeatable {
+    fn new<S: TransitionSystem>(system: &S, from: &StateOf<S>, first: String) -> Self {
+        let mut offered = Vec::new();
+        let mut count = 0;
+        let _ = catch(|| {
+            system.next(from, &mut |action, to| {
+                if offered.len() < SHOWN {
+                    offered.push(format!("{action:?} to {to:?}"));
+                }
+                count += 1;
+            });
+        });
+        let more = if count > SHOWN { ", …" } else { "" };
+        Self {
+            first,
+            again: format!("the steps are {count}: {}{more}", offered.join(", ")),
+        }
+    }
+}
+
 /// The step at `position` among those that `from` offers.
 pub(super) fn nth_step<S: TransitionSystem>(
     system: &S,
     from: &StateOf<S>,
     position: u32,
-) -> (ActionOf<S>, StateOf<S>) {
+) -> Result<(ActionOf<S>, StateOf<S>), Unrepeatable> {
     let mut taken = None;
     let mut at = 0;
     // The step may be one whose evaluation is followed by a panic.
@@ -55,7 +93,10 @@ pub(super) fn nth_step<S: TransitionSystem>(
             at += 1;
         });
     });
-    taken.expect("the step that the search visited exists still")
+    taken.ok_or_else(|| {
+        let first = format!("by step {} of {from:?}", position + 1);
+        Unrepeatable::new(system, from, first)
+    })
 }
 
 impl<S, P> States<S> for Kept<StateOf<S>, P::Key, P>
@@ -84,15 +125,17 @@ where
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
         id: StateId,
-    ) -> Option<Origin> {
+    ) -> Result<Option<Origin>, Unrepeatable> {
         if let Some(origin) = self.origins.step(id) {
-            return Some(origin);
+            return Ok(Some(origin));
         }
         let sources = self.origins.sources(id);
         if sources.is_empty() {
-            return None;
+            return Ok(None);
         }
+        let first = StateId(sources.start);
         let wanted = self.state(system, id).expect("states are kept");
+        let count = sources.len();
         let mut sources = sources.map(StateId);
         let found = sources.find_map(|source| {
             let from = self.state(system, source).expect("states are kept");
@@ -113,13 +156,27 @@ where
             });
             step.map(|step| Origin { source, step })
         });
-        Some(found.expect("the step by which the search reached the state exists still"))
+        if found.is_some() {
+            return Ok(found);
+        }
+        let from = self.state(system, first).expect("states are kept");
+        let one_of = match count {
+            1 => String::new(),
+            _ => format!(" or one of the {} states after it", count - 1),
+        };
+        let first = format!("from {from:?}{one_of} to {wanted:?}");
+        Err(Unrepeatable::new(system, &from, first))
     }
 
-    fn trace(&self, system: &S, symmetry: Option<&dyn Quotienting<S>>, place: Place) -> Trace<S> {
+    fn trace(
+        &self,
+        system: &S,
+        symmetry: Option<&dyn Quotienting<S>>,
+        place: Place,
+    ) -> Result<Trace<S>, Unrepeatable> {
         let mut positions: Vec<u32> = place.step.into_iter().collect();
         let mut at = place.state;
-        while let Some(origin) = self.origin(system, symmetry, at) {
+        while let Some(origin) = self.origin(system, symmetry, at)? {
             positions.push(origin.step);
             at = origin.source;
         }
@@ -129,16 +186,29 @@ where
             steps: Vec::with_capacity(positions.len()),
         };
         for position in positions.into_iter().rev() {
-            let (action, to) = nth_step(system, &from, position);
+            let (action, to) = nth_step(system, &from, position)?;
             from = match symmetry {
                 None => to.clone(),
                 Some(symmetry) => symmetry.canonical(system, &to),
             };
             trace.steps.push((action, to));
         }
-        match symmetry {
+        // Where only fingerprints are kept there is nothing to compare the state reached with.
+        let steps = trace.length() - usize::from(place.step.is_some());
+        let reached: &StateOf<S> = trace.states().nth(steps).unwrap_or(&trace.initial);
+        let reached = match symmetry {
+            None => reached.clone(),
+            Some(symmetry) => symmetry.canonical(system, reached),
+        };
+        if let Some(kept) = self.state(system, place.state)
+            && kept != reached
+        {
+            let first = format!("to {kept:?} by a path that now leads to {reached:?}");
+            return Err(Unrepeatable::new(system, &trace.initial, first));
+        }
+        Ok(match symmetry {
             None => trace,
             Some(symmetry) => symmetry.lift(system, trace),
-        }
+        })
     }
 }

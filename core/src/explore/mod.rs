@@ -27,15 +27,16 @@ mod visited;
 use std::hash::Hash;
 
 use crate::framed::{Framed, Misframed, PackedPart, PartOf};
-use crate::packed::Packed;
+use crate::packed::{Packed, PackingError};
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
 pub use graph::Graph;
 pub use guard::Panic;
-pub(crate) use guard::catch;
+pub(crate) use guard::{catch, first_visited};
 use keep::{Whole, Words};
+pub use kept::Unrepeatable;
 use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Progress, Watch};
 pub(crate) use memory::resident_bytes;
@@ -114,7 +115,11 @@ pub fn explore_framed<S: PackedPart, V: FramedVisitor<S>>(
     };
     let words = Words::<1, _> { template };
     let visited = Exact::new(system.layout().bits());
-    Search::new(system, visitor, options, words, visited, parts).run()
+    let explored = Search::new(system, visitor, options, words, visited, parts).run();
+    Explored {
+        framed: true,
+        ..explored
+    }
 }
 
 /// The first initial state, if there is one.
@@ -205,6 +210,16 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn leave(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>, steps: u32);
     /// Called when a system is not framed as it says, which only [`explore_framed`] finds.
     fn misframed(&self, _tally: &mut Self::Tally, _place: Place, _misframed: Misframed) {}
+    /// Called when the target of a step cannot be packed, or is another state when it is read back. By default it
+    /// counts as a panic.
+    fn mispacked(&self, tally: &mut Self::Tally, place: Place, error: PackingError) {
+        let panic = Panic {
+            message: error.to_string(),
+            location: None,
+            action: None,
+        };
+        self.panicked(tally, place, panic);
+    }
     /// Called when a function of the model panicked.
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic);
     /// The length of the shortest trace worth stopping for. Asked after each level of the search, or
@@ -279,12 +294,16 @@ pub struct Explored<S: TransitionSystem, T> {
     pub store_bytes: u64,
     /// Of these, what finds states again: the set without the list.
     pub set_bytes: u64,
+    /// Whether the steps of a part were judged once for all states that have it.
+    pub framed: bool,
     /// The steps, if they were recorded and the exploration is complete.
     pub graph: Option<Graph>,
     /// How many steps there were when there was no room for more, if that came about.
     pub graph_too_large: Option<u64>,
     /// What `initial` panicked with, if it did.
     pub initial_panic: Option<Panic>,
+    /// An initial state that cannot be packed, if there is one, and why.
+    pub initial_misfit: Option<(StateOf<S>, PackingError)>,
     reached: Reached<S>,
 }
 
@@ -309,9 +328,11 @@ impl<S: TransitionSystem, T> Explored<S, T> {
             peak_memory_bytes: 0,
             store_bytes: 0,
             set_bytes: 0,
+            framed: false,
             graph: None,
             graph_too_large: None,
             initial_panic: None,
+            initial_misfit: None,
             reached: Reached::Walked(Vec::new()),
         }
     }
@@ -361,24 +382,24 @@ impl<S: TransitionSystem, T> Explored<S, T> {
     /// The trace found to `place`, run anew on the model: a shortest one, breadth first. `symmetry` is
     /// that of the exploration; the trace is one of the system itself all the same.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// If the model does not answer as it did before.
+    /// If the model does not offer the steps that it offered before.
     pub fn trace(
         &self,
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
         place: Place,
-    ) -> Trace<S> {
+    ) -> Result<Trace<S>, Unrepeatable> {
         match &self.reached {
             Reached::Searched(states) => states.trace(system, symmetry, place),
             Reached::Walked(behaviours) => {
                 let mut trace = behaviours[place.state.0 as usize].clone();
                 if let Some(position) = place.step {
-                    let step = nth_step(system, trace.last(), position);
+                    let step = nth_step(system, trace.last(), position)?;
                     trace.steps.push(step);
                 }
-                trace
+                Ok(trace)
             }
         }
     }

@@ -18,7 +18,7 @@ use expand::Expansion;
 use super::frontier::{Frontier, Span};
 use super::graph::Graph;
 use super::guard::catch;
-use super::keep::{Care, Keeper};
+use super::keep::Keeper;
 use super::kept::Kept;
 use super::limits::{Limit, Progress};
 use super::log::Log;
@@ -30,6 +30,7 @@ use super::recent::Recent;
 use super::sieve::Sieve;
 use super::visited::{Bins, Candidate, Origin, Visited};
 use super::{End, Explored, Reached, StateId, Visitor};
+use crate::packed::PackingError;
 use crate::stretches::Stretches;
 use crate::system::{StateOf, TransitionSystem};
 use crate::workers::together;
@@ -89,8 +90,10 @@ where
     depth: u32,
     /// A state was left out because there was no room for it.
     full: bool,
-    /// A panic left steps unknown.
+    /// A panic, or a state that cannot be packed, left steps unknown.
     holes: bool,
+    /// An initial state that cannot be packed.
+    initial_misfit: Option<(StateOf<S>, PackingError)>,
     resident: Resident,
 }
 
@@ -163,6 +166,7 @@ where
             depth: 0,
             full: false,
             holes: false,
+            initial_misfit: None,
             resident: Resident::default(),
         }
     }
@@ -186,9 +190,11 @@ where
             peak_memory_bytes: self.resident.peak(),
             store_bytes,
             set_bytes: self.visited.bytes(),
+            framed: false,
             graph: self.graph.take().filter(|_| end == End::Complete),
             graph_too_large: self.graph_too_large,
             initial_panic,
+            initial_misfit: self.initial_misfit,
             end,
             reached: Reached::Searched(Box::new(Kept {
                 log: self.log,
@@ -209,7 +215,12 @@ where
         system.initial(&mut |state| all.push(self.representative(state)));
         self.origins.begin(0, 0..0, 0);
         for state in all {
-            let key = self.keeper.key(system, &state, Care::ReadBack);
+            let Some(key) = self.keeper.key(system, &state) else {
+                let error = self.keeper.complaint(system, &state);
+                self.initial_misfit = Some((state, error));
+                self.holes = true;
+                return;
+            };
             let before = self.log.len();
             let candidate = Candidate {
                 mark: self.visited.mark(&key),

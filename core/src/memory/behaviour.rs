@@ -330,11 +330,9 @@ mod tests {
             let cut_off = report.cut_off.as_ref().expect("it is said");
             assert_eq!(cut_off.threads, ["waiting"]);
             assert_eq!(cut_off.states, report.deadlocks);
-            let line = format!(
-                "\ncut off by the bound on loops in {0} of {0} ends: waiting\n",
-                report.deadlocks
-            );
-            assert!(report.to_string().contains(&line), "{report}");
+            assert_eq!(report.evidence, Evidence::Bounded);
+            let headline = "holds, 2 backward jumps a thread: waiting was cut off, bounded";
+            assert!(report.to_string().contains(headline), "{report}");
         }
         let refinement = ProgramRefinement::robust(store_buffering(), MemoryModel::Sc, STATES);
         let refinement = refinement.expect("it is small");

@@ -18,7 +18,7 @@ use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
 use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry_in_turn};
-use crate::system::{ActionOf, StateOf};
+use crate::system::StateOf;
 use crate::type_correct::TypeCorrect;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
@@ -78,7 +78,7 @@ type Explore<R> = for<'e> fn(
 ) -> Found<R>;
 
 /// What it finds.
-type Found<R> = Explored<<R as Refinement>::Concrete, Tally<ActionOf<<R as Refinement>::Abstract>>>;
+type Found<R> = Explored<<R as Refinement>::Concrete, Tally<R>>;
 
 /// The symmetry that a refinement's systems have in common.
 struct SymmetryOf<R: Refinement> {
@@ -107,8 +107,12 @@ pub(super) struct Enumerated<R: Refinement> {
 }
 
 /// A pass over all type-correct states.
-type Decide<R> =
-    fn(&R, &[Invariant<<R as Refinement>::Concrete>], &Settings<'_>) -> induction::Findings;
+type Decide<R> = fn(
+    &R,
+    &[Invariant<<R as Refinement>::Concrete>],
+    &[StateOf<<R as Refinement>::Concrete>],
+    &Settings<'_>,
+) -> induction::Findings;
 
 impl<'a, R: Refinement> Checker<'a, R> {
     /// A check of `refinement`, of whose systems nothing is known but that they are systems.
@@ -192,6 +196,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         examiner.asymmetry = symmetry.map(|symmetry| symmetry.asymmetry);
         if let Search::Walks(walks) = settings.search {
             examiner.wants.labels = false;
+            examiner.walks = true;
             let mut report = sampled(&examiner, walks, settings, self.enumerated);
             report.seconds = started.elapsed().as_secs_f64();
             return Ok(report);

@@ -1,7 +1,8 @@
 //! What looks at each state and step, and tests the obligations there.
 
 use std::fmt::Debug;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
+use std::time::Instant;
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
@@ -16,6 +17,7 @@ use super::tally::{
 use crate::explore::{Panic, Place, Visitor};
 use crate::framed::Misframed;
 use crate::invariant::{Invariant, PredicateOf};
+use crate::packed::PackingError;
 use crate::refinement::Refinement;
 use crate::symmetry::is_in_turn;
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
@@ -49,6 +51,13 @@ pub(super) struct Examiner<'a, R: Refinement> {
     pub inputs: Mutex<Vec<ActionOf<R::Abstract>>>,
     /// Where states are identified by a symmetry: the test that it is one.
     pub asymmetry: Option<AsymmetryAt<R>>,
+    /// Whether the model is asked again in a sample of the states.
+    pub asks_again: bool,
+    /// Whether these are states of random walks.
+    pub walks: bool,
+    pub started: Instant,
+    /// The initial states of the specification, unless they are too many; made when they are first asked for.
+    pub initial_of_specification: OnceLock<Option<HashSet<StateOf<R::Abstract>>>>,
 }
 
 /// An invariant that is checked.
@@ -104,16 +113,16 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             environment: refinement.environment(),
             inputs: Mutex::new(Vec::new()),
             asymmetry: None,
+            asks_again: true,
+            walks: false,
+            started: Instant::now(),
+            initial_of_specification: OnceLock::new(),
         }
     }
 
     /// Counts a step for its rule, and says which that is.
     #[inline(always)]
-    fn count(
-        &self,
-        tally: &mut Tally<ActionOf<R::Abstract>>,
-        action: &ActionOf<R::Concrete>,
-    ) -> usize {
+    fn count(&self, tally: &mut Tally<R>, action: &ActionOf<R::Concrete>) -> usize {
         let RuleId(rule) = self.refinement.implementation().rule_of(action);
         match tally.fired.get_mut(rule) {
             Some(fired) => *fired += 1,
@@ -144,7 +153,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
     #[inline(never)]
     fn simulation(
         &self,
-        tally: &mut Tally<ActionOf<R::Abstract>>,
+        tally: &mut Tally<R>,
         (place, rule): (Place, usize),
         (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
         action: &ActionOf<R::Concrete>,
@@ -154,6 +163,9 @@ impl<'a, R: Refinement> Examiner<'a, R> {
         let specification = self.refinement.specification();
         tally.during = During::Answer;
         let answer = self.refinement.answer(from, action, to);
+        if let Some(heard) = &mut tally.again.heard {
+            heard.answers.push(answer.clone());
+        }
         tally.during = During::Map;
         let target = self.refinement.map(to);
         tally.during = During::Allows;
@@ -170,7 +182,11 @@ impl<'a, R: Refinement> Examiner<'a, R> {
         let mut input = None;
         if let Some(abstract_action) = &answer {
             if simulates {
-                tally.simulated[specification.rule_of(abstract_action).0] += 1;
+                let RuleId(rule) = specification.rule_of(abstract_action);
+                match tally.simulated.get_mut(rule) {
+                    Some(simulated) => *simulated += 1,
+                    None => no_such_rule(rule, abstract_action, specification.rules().len()),
+                }
             }
             let process = specification.process_of(abstract_action);
             if self.environment_index(process).is_some() {
@@ -206,7 +222,7 @@ fn no_such_rule(rule: usize, action: &impl Debug, rules: usize) -> ! {
 }
 
 impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
-    type Tally = Tally<ActionOf<R::Abstract>>;
+    type Tally = Tally<R>;
     type Image = Option<StateOf<R::Abstract>>;
 
     fn tally(&self) -> Self::Tally {
@@ -229,6 +245,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
     }
 
     fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<R::Concrete>) {
+        self.listen(tally, place);
         if !self.wants.anything {
             return;
         }
@@ -263,6 +280,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         }
         tally.during = During::Map;
         let image = self.refinement.map(state);
+        if let Some(heard) = &mut tally.again.heard {
+            heard.image = Some(image.clone());
+        }
         tally.during = During::Next;
         Some(image)
     }
@@ -318,6 +338,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> u32 {
+        if let Some(heard) = &mut tally.again.heard {
+            heard.steps.push((action.clone(), to.clone()));
+        }
         let rule = self.count(tally, action);
         // An action that the part offers too is an instance of the same rule.
         tally.perhaps_twice |= tally.recalled_rules >> (rule & 63) & 1 == 1;
@@ -354,10 +377,19 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
                 tally.blame(place.of_step(position as u32), Fault::OfferedTwice);
             }
         }
+        if let Some(heard) = tally.again.heard.take()
+            && let Err(fault) = self.ask_again(tally, place, state, &heard, count)
+        {
+            tally.blame(place, fault);
+        }
     }
 
     fn misframed(&self, tally: &mut Self::Tally, place: Place, misframed: Misframed) {
         tally.blame(place, Fault::Misframed(misframed));
+    }
+
+    fn mispacked(&self, tally: &mut Self::Tally, place: Place, error: PackingError) {
+        tally.blame(place, Fault::Mispacked(error));
     }
 
     fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic) {

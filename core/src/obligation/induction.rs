@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::Settings;
 use crate::explore::{Panic, catch};
@@ -51,6 +51,8 @@ pub(super) struct Findings {
     /// The first number of which `type_correct` made no state, and what it panicked with. Some numbers
     /// after it were left out.
     pub unmade: Option<(u64, Panic)>,
+    /// Of the reachable states that were looked for, those that are type-correct, by their places.
+    pub met: HashSet<usize>,
     /// Whether the pass was cut short.
     pub cut_short: bool,
 }
@@ -64,6 +66,7 @@ impl Findings {
             gaps: vec![None; invariants + 1],
             needed: vec![None; invariants],
             unmade: None,
+            met: HashSet::new(),
             cut_short: false,
         }
     }
@@ -81,7 +84,13 @@ impl Findings {
         }
         let unmade = self.unmade.take().into_iter().chain(other.unmade);
         self.unmade = unmade.min_by_key(|(number, _)| *number);
+        self.met.extend(other.met);
         self.cut_short |= other.cut_short;
+    }
+
+    /// Whether every type-correct state was made and looked at.
+    pub fn decided_all(&self) -> bool {
+        self.unmade.is_none() && !self.cut_short
     }
 
     fn note(&mut self, row: usize, gap: Gap, panic: Option<Panic>) {
@@ -97,10 +106,12 @@ pub(super) fn state<S: TypeCorrect>(system: &S, number: u64) -> StateOf<S> {
     system.type_correct(&mut Choices::of(number))
 }
 
-/// Passes over all type-correct states of the implementation.
+/// Passes over all type-correct states of the implementation, and looks for the states `reached` among those that
+/// satisfy the invariants.
 pub(super) fn decide<R: Refinement>(
     refinement: &R,
     invariants: &[Invariant<R::Concrete>],
+    reached: &[StateOf<R::Concrete>],
     settings: &Settings<'_>,
 ) -> Findings
 where
@@ -127,6 +138,7 @@ where
         total,
         // Where it panics, it does so again where that is told.
         initial: initial.ok(),
+        reached: reached.iter().zip(0..).collect(),
     };
     let shares = Shares::new(total.div_ceil(CHUNK) as usize);
     let started = Instant::now();
@@ -163,6 +175,8 @@ struct Pass<'a, R: Refinement> {
     total: u64,
     /// The initial states. PERF: to make them anew for each state took a sixth of the time.
     initial: Option<HashSet<StateOf<R::Concrete>>>,
+    /// States that were reached, with their places.
+    reached: HashMap<&'a StateOf<R::Concrete>, usize>,
 }
 
 /// Runs `model`, and catches its panic if that is to be done safely.
@@ -208,6 +222,7 @@ where
         match self.failing(from) {
             Failing::None => {
                 findings.satisfying += 1;
+                findings.met.extend(self.reached.get(from));
                 self.induct(number, from, findings);
             }
             Failing::One(left_out) if findings.needed[left_out].is_none() => {

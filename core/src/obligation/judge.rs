@@ -3,7 +3,11 @@
 
 mod coverage;
 mod environment;
+mod equal;
 mod inductive;
+mod warnings;
+
+use std::cell::RefCell;
 
 use self::environment::Environment;
 use super::check::Enumerated;
@@ -11,30 +15,36 @@ use super::examiner::Examiner;
 use super::explain::Explainer;
 use super::selection::Kind;
 use super::tally::{During, Fault, INVARIANTS, Tally};
-use super::{Search, Settings};
-use crate::explore::{End, Explored, Place, Storage, omission_probability};
+use super::{Search, Settings, Warnings};
+use crate::explore::{End, Explored, Place, Storage, Visitor, catch, omission_probability};
 use crate::refinement::Refinement;
 use crate::report::{
     Counterexample, CutOff, Evidence, Identified, Obligation, Report, RuleCoverage, Verdict,
 };
 use crate::symmetry::Quotienting;
-use crate::system::{ActionOf, TransitionSystem};
+use crate::system::{Process, TransitionSystem, steps};
 use crate::trace::Trace;
 
 /// Makes the report of an exploration.
 pub(super) struct Judge<'a, R: Refinement> {
     examiner: &'a Examiner<'a, R>,
-    explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
+    explored: &'a Explored<R::Concrete, Tally<R>>,
     settings: &'a Settings<'a>,
     explainer: Explainer<'a, R>,
     symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
     enumerated: Option<Enumerated<R>>,
+    /// What the model did otherwise when it was asked again to explain a violation.
+    unrepeated: RefCell<Vec<Counterexample>>,
+    /// The rules of the specification that `coverage` found enabled nowhere.
+    never_enabled: RefCell<Vec<String>>,
+    /// How `type_correct` leaves reachable states out, as far as induction met them.
+    type_incorrect: RefCell<Option<String>>,
 }
 
 impl<'a, R: Refinement> Judge<'a, R> {
     pub fn new(
         examiner: &'a Examiner<'a, R>,
-        explored: &'a Explored<R::Concrete, Tally<ActionOf<R::Abstract>>>,
+        explored: &'a Explored<R::Concrete, Tally<R>>,
         settings: &'a Settings<'a>,
         symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
         enumerated: Option<Enumerated<R>>,
@@ -49,6 +59,9 @@ impl<'a, R: Refinement> Judge<'a, R> {
             explainer,
             symmetry,
             enumerated,
+            unrepeated: RefCell::new(Vec::new()),
+            never_enabled: RefCell::new(Vec::new()),
+            type_incorrect: RefCell::new(None),
         }
     }
 
@@ -86,6 +99,19 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 rows.push((row.kind, judged));
             }
         }
+        let warnings = self.warnings();
+        if self.settings.warnings == Warnings::Fail && !warnings.is_empty() {
+            let texts = warnings.iter().map(|warning| warning.text.clone());
+            let mut failed = Obligation::violated(
+                warnings.len() as u64,
+                texts.map(Counterexample::without_steps).collect(),
+            );
+            failed.name = "warnings".to_owned();
+            for counterexample in &mut failed.counterexamples {
+                counterexample.obligation.clone_from(&failed.name);
+            }
+            rows.push((Kind::Model, failed));
+        }
         let counterexample = rows
             .iter()
             .filter_map(|(kind, row)| Some((*kind, row.counterexamples.first()?)))
@@ -100,6 +126,12 @@ impl<'a, R: Refinement> Judge<'a, R> {
         } else if verdicts.is_empty() {
             // Nothing was asked, in one way or another, so nothing holds.
             None
+        } else if verdicts
+            .iter()
+            .all(|verdict| *verdict == Verdict::NoneDeclared)
+        {
+            // What is not declared is no pass.
+            Some(Verdict::Incomplete)
         } else if complete && !verdicts.contains(&Verdict::Incomplete) {
             Some(Verdict::Holds)
         } else {
@@ -113,7 +145,10 @@ impl<'a, R: Refinement> Judge<'a, R> {
             verdict,
             evidence: match self.settings.search {
                 Search::Walks(_) => Evidence::Sampled,
-                Search::Exhaustive if complete => Evidence::Exhaustive,
+                // A bound on loops leaves steps out as a limit does.
+                Search::Exhaustive if complete && tally.cut_off.1.is_empty() => {
+                    Evidence::Exhaustive
+                }
                 Search::Exhaustive => Evidence::Bounded,
             },
             walks: None,
@@ -148,7 +183,14 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 })
                 .collect(),
             deadlocks: tally.deadlocks,
-            cut_off: (tally.cut_off.0 > 0).then(|| CutOff {
+            warnings,
+            taken_at_word: self.taken_at_word(),
+            asked_again: tally.again.states,
+            frames_sampled: self.explored.framed,
+            cut_off: (!tally.cut_off.1.is_empty()).then(|| CutOff {
+                bound: implementation
+                    .bound()
+                    .unwrap_or_else(|| "bounded".to_owned()),
                 states: tally.cut_off.0,
                 threads: tally.cut_off.1.iter().cloned().collect(),
             }),
@@ -157,9 +199,72 @@ impl<'a, R: Refinement> Judge<'a, R> {
         }
     }
 
-    fn trace(&self, place: Place) -> Trace<R::Concrete> {
+    /// What `explain` says of the behaviour found to `place`; where the model does not offer its steps again, that
+    /// is told.
+    fn explained(
+        &self,
+        place: Place,
+        explain: impl FnOnce(&Trace<R::Concrete>) -> Counterexample,
+    ) -> Counterexample {
         let implementation = self.examiner.refinement.implementation();
-        self.explored.trace(implementation, self.symmetry, place)
+        let explained = match self.explored.trace(implementation, self.symmetry, place) {
+            // What the search did not ask may panic, or what did not panic then.
+            Ok(trace) => catch(|| explain(&trace)).map_err(|panic| panic.to_string()),
+            Err(unrepeatable) => Err(unrepeatable.to_string()),
+        };
+        explained.unwrap_or_else(|explanation| {
+            let found = Counterexample::without_steps(explanation);
+            self.unrepeated.borrow_mut().push(found.clone());
+            found
+        })
+    }
+
+    /// The same of a place where the row of this index fails: that is tested once more.
+    fn explained_again(
+        &self,
+        index: usize,
+        place: Place,
+        explain: impl FnOnce(&Trace<R::Concrete>) -> Counterexample,
+    ) -> Counterexample {
+        self.explained(place, |trace| {
+            if self.fails_again(index, place, trace) {
+                return explain(trace);
+            }
+            let explanation = format!(
+                "`{}` failed here when the search came by, and does not fail when it is tested again:                  something that it asks is not a function of the state",
+                self.examiner.rows[index].name
+            );
+            let found = self.explainer.counterexample(trace, explanation);
+            self.unrepeated.borrow_mut().push(found.clone());
+            found
+        })
+    }
+
+    /// Whether a row fails at the end of `trace`. Of a trace that a permutation has changed another row may.
+    fn fails_again(&self, index: usize, place: Place, trace: &Trace<R::Concrete>) -> bool {
+        let visitor = self.examiner;
+        let mut tally = visitor.tally();
+        let tested = catch(|| match trace.steps.split_last() {
+            Some(((action, to), before)) if place.step.is_some() => {
+                let from = before.last().map_or(&trace.initial, |(_, state)| state);
+                let image = visitor.image(&mut tally, from);
+                visitor.step(&mut tally, place, (from, &image), action, to);
+            }
+            _ => {
+                let state = trace.last();
+                visitor.examine(&mut tally, place, state);
+                let image = visitor.image(&mut tally, state);
+                visitor.examine_image(&mut tally, place, state, &image);
+                let count = steps(visitor.refinement.implementation(), state).len();
+                visitor.leave(&mut tally, place, state, count as u32);
+            }
+        });
+        let merged = {
+            let mut all = visitor.tally();
+            visitor.merge(&mut all, tally);
+            all
+        };
+        self.symmetry.is_some() || tested.is_err() || merged.first[index].is_some()
     }
 
     fn unexercised(&self) -> Vec<String> {
@@ -202,19 +307,21 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 false => judged,
             };
         };
-        let trace = self.trace(place);
+        if self.examiner.rows[index].kind == Kind::Simulation {
+            return self.simulation(index, place, checked);
+        }
         let explainer = &self.explainer;
-        let first = match self.examiner.rows[index].kind {
-            Kind::Observation => explainer.observation(&trace),
-            Kind::Initiality => explainer.initiality(&trace),
-            Kind::Simulation => return self.simulation(place, checked),
-            Kind::Agency => explainer.agency(&trace),
-            Kind::Invariant(invariant) => {
-                explainer.invariant(&trace, &self.examiner.invariants[invariant])
-            }
-            Kind::Deadlock => explainer.deadlock(&trace),
-            other => unreachable!("{other:?} is not decided on the walk"),
-        };
+        let first =
+            self.explained_again(index, place, |trace| match self.examiner.rows[index].kind {
+                Kind::Observation => explainer.observation(trace),
+                Kind::Initiality => explainer.initiality(trace),
+                Kind::Agency => explainer.agency(trace),
+                Kind::Invariant(invariant) => {
+                    explainer.invariant(trace, &self.examiner.invariants[invariant])
+                }
+                Kind::Deadlock => explainer.deadlock(trace),
+                other => unreachable!("{other:?} is not decided on the walk"),
+            });
         Obligation::violated(checked, vec![first])
     }
 
@@ -231,14 +338,16 @@ impl<'a, R: Refinement> Judge<'a, R> {
 
     /// A failed simulation, the first failure of each further rule included: one rule may fail for
     /// another reason than the next.
-    fn simulation(&self, first: Place, checked: u64) -> Obligation {
+    fn simulation(&self, index: usize, first: Place, checked: u64) -> Obligation {
         let failed = &self.explored.tally.failed;
         let mut places: Vec<_> = failed.iter().flatten().copied().collect();
         places.sort_unstable();
         debug_assert_eq!(places.first(), Some(&first));
         let counterexamples = places
             .into_iter()
-            .map(|place| self.explainer.simulation(&self.trace(place)))
+            .map(|place| {
+                self.explained_again(index, place, |trace| self.explainer.simulation(trace))
+            })
             .collect();
         Obligation::violated(checked, counterexamples)
     }
@@ -264,28 +373,72 @@ impl<'a, R: Refinement> Judge<'a, R> {
         if let Some((place, fault)) = &self.explored.tally.fault {
             found.push(self.model(*place, fault));
         }
+        if let Some((state, error)) = &self.explored.initial_misfit {
+            let explanation = format!(
+                "an initial state cannot be packed as `fields` says: {error}; it is {state:?}"
+            );
+            found.push(Counterexample::without_steps(explanation));
+        }
+        if let Some((place, inconsistency)) = self.explored.tally.again.contradicted() {
+            found.push(self.model(place, &Fault::Inconsistent(inconsistency)));
+        }
+        // A model that has just contradicted itself would do so again.
+        if found.is_empty()
+            && let Some((place, inconsistency)) = catch(|| self.unequal()).ok().flatten()
+        {
+            found.push(self.model(place, &Fault::Inconsistent(inconsistency)));
+        }
+        if let Some(process) = catch(|| self.idle_process()).ok().flatten() {
+            found.push(Counterexample::without_steps(self.idle(process)));
+        }
         if let Environment::Panicked(state, panic) = environment {
-            let trace = self.trace(self.explored.place(*state));
             let explanation =
                 format!("`at_rest`, or `offers` of the specification, panicked: {panic}");
-            found.push(self.explainer.counterexample(&trace, explanation));
+            let place = self.explored.place(*state);
+            found.push(self.explained(place, |trace| {
+                self.explainer.counterexample(trace, explanation)
+            }));
         }
+        // What was found while the rows before this one were explained.
+        found.extend(self.unrepeated.take());
         match found.is_empty() {
             true => Obligation::new(Verdict::Holds, 0),
             false => Obligation::violated(0, found),
         }
     }
 
+    fn idle(&self, process: Process) -> String {
+        let acting = &self.explored.tally.again.processes;
+        let acting: Vec<_> = acting
+            .iter()
+            .map(|process| format!("`{process}`"))
+            .collect();
+        format!(
+            "the environment has the process `{process}`, which takes no action of the specification in any mapped \
+             state; those that do are {}",
+            acting.join(", ")
+        )
+    }
+
     fn model(&self, place: Place, fault: &Fault) -> Counterexample {
-        let trace = self.trace(place);
         let explanation = match fault {
             Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
             Fault::Misframed(misframed) => {
                 format!("the model is not framed as it says: {misframed}")
             }
+            Fault::Mispacked(error) => {
+                format!("the state cannot be packed as `fields` says: {error}")
+            }
+            Fault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
             Fault::OfferedTwice => {
-                let last = trace.steps.last().map(|(action, _)| action);
-                format!("the state offers the action {last:?} twice, so it does not name one step")
+                return self.explained(place, |trace| {
+                    let last = trace.steps.last().map(|(action, _)| format!("{action:?}"));
+                    let action = last.unwrap_or_default();
+                    let explanation = format!(
+                        "the state offers the action {action} twice, so it does not name one step"
+                    );
+                    self.explainer.counterexample(trace, explanation)
+                });
             }
             Fault::Panic(during, panic) => {
                 let function = match during {
@@ -302,6 +455,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
                         "`part`, `put`, `map_part`, or `map` of a state with another part,"
                             .to_owned()
                     }
+                    During::Again(function) => (*function).to_owned(),
                     During::Symmetry => "a function that the test of the symmetry calls".to_owned(),
                 };
                 let rule = match (&panic.action, during) {
@@ -313,7 +467,14 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 format!("{function} panicked{rule}: {panic}")
             }
         };
-        self.explainer.counterexample(&trace, explanation)
+        // Of a model that contradicts itself the behaviour may be lost; what is wrong is told all the same.
+        let mut told = self.explained(place, |trace| {
+            self.explainer.counterexample(trace, explanation.clone())
+        });
+        if told.explanation != explanation {
+            told.explanation = format!("{explanation}; {}", told.explanation);
+        }
+        told
     }
 }
 

@@ -19,6 +19,7 @@
 //! | `model` | the functions of the model return, and no state offers an action twice; listed only if violated |
 
 mod check;
+mod consistency;
 mod environment;
 mod examiner;
 mod explain;
@@ -59,8 +60,20 @@ pub struct Settings<'a> {
     pub induction: Induction,
     /// Whether to go on after a violation.
     pub until: Until,
+    /// Whether a verdict that says less than it seems to is a failure.
+    pub warnings: Warnings,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
+}
+
+/// What becomes of warnings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Warnings {
+    /// The report tells them.
+    #[default]
+    Told,
+    /// Each is a violation besides.
+    Fail,
 }
 
 /// Whether a check of all obligations decides `inductive:*` as well.
@@ -115,6 +128,7 @@ impl Default for Settings<'_> {
             obligations: Selection::Default,
             induction: Induction::Omitted,
             until: Until::FirstViolation,
+            warnings: Warnings::default(),
             watch: Watch::default(),
         }
     }

@@ -15,7 +15,6 @@ use crate::random::shrink::Shrinker;
 use crate::random::walk::{Walked, again, walk};
 use crate::refinement::Refinement;
 use crate::report::{Report, Sample};
-use crate::system::ActionOf;
 
 /// What failed on a walk.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,7 +29,7 @@ enum Failure {
 
 impl Failure {
     /// Where, as far as `tally` goes.
-    fn place<A>(self, tally: &Tally<A>) -> Option<Place> {
+    fn place<R: Refinement>(self, tally: &Tally<R>) -> Option<Place> {
         match self {
             Self::Row(row) => tally.first[row],
             Self::Simulation(rule) => tally.failed[rule],
@@ -83,7 +82,7 @@ pub(super) fn sampled<R: Refinement>(
 fn shorten<R: Refinement>(
     examiner: &Examiner<'_, R>,
     seed: u64,
-    walked: &mut Walked<R::Concrete, Tally<ActionOf<R::Abstract>>>,
+    walked: &mut Walked<R::Concrete, Tally<R>>,
     stop: &dyn Fn() -> bool,
 ) -> Vec<(usize, String)> {
     let mut notes = Vec::new();
@@ -127,7 +126,7 @@ fn shorten<R: Refinement>(
 fn shorten_one<R: Refinement>(
     examiner: &Examiner<'_, R>,
     seed: u64,
-    walked: &mut Walked<R::Concrete, Tally<ActionOf<R::Abstract>>>,
+    walked: &mut Walked<R::Concrete, Tally<R>>,
     (failure, row): (Failure, usize),
     on_walk: Place,
     stop: &dyn Fn() -> bool,
@@ -152,16 +151,18 @@ fn shorten_one<R: Refinement>(
             ..other.clone()
         })
         .collect();
-    let visitor = Examiner::new(
+    let mut visitor = Examiner::new(
         examiner.refinement,
         examiner.invariants,
         &rows,
         Until::FirstViolation,
     );
+    visitor.walks = true;
+    visitor.asks_again = failure == Failure::Model;
     let shrinker = Shrinker {
         system: implementation,
         visitor: &visitor,
-        fails: |tally: &Tally<ActionOf<R::Abstract>>| failure.place(tally),
+        fails: |tally: &Tally<R>| failure.place(tally),
         all_offers: matches!(examiner.rows[row].kind, Kind::Deadlock | Kind::Model),
         initial: &walked.initial,
         stop,

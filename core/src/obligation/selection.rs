@@ -57,6 +57,19 @@ pub enum CheckError {
         /// The process.
         process: Process,
     },
+    /// A process declared as one of the environment, of a kind to which no rule of the specification belongs.
+    #[error(
+        "the environment declares {process}, and no rule of the specification belongs to a process of that kind{}; there are: {}",
+        nearest_hint(.nearest), .known.join(", ")
+    )]
+    UnknownProcess {
+        /// The process.
+        process: Process,
+        /// The kind most like it.
+        nearest: Option<String>,
+        /// The kinds of process that the specification's rules belong to.
+        known: Vec<String>,
+    },
     /// A process of the environment that acts for another one: whose choice its steps are would be
     /// open.
     #[error("{process} is a process of the environment, and is said to act for {other}")]
@@ -192,6 +205,17 @@ pub(super) fn rows<R: Refinement>(
         }
     }
     let rules = refinement.specification().rules();
+    for &process in environment {
+        let mut known: Vec<_> = rules.iter().map(|rule| rule.process.to_owned()).collect();
+        known.dedup();
+        if !known.iter().any(|kind| kind == process.name) {
+            return Err(CheckError::UnknownProcess {
+                process,
+                nearest: nearest(process.name, known.iter().map(String::as_str)),
+                known,
+            });
+        }
+    }
     if environment.is_empty() {
         row("environment".into(), Kind::NoEnvironment);
     } else {

@@ -7,7 +7,12 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::explore::{Panic, Place};
 use crate::framed::Misframed;
+use crate::packed::PackingError;
+use crate::refinement::Refinement;
 use crate::symmetry::Asymmetry;
+use crate::system::ActionOf;
+
+use super::consistency::{Again, Inconsistency};
 
 /// Which function of the model is running, to be named if it panics.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +26,8 @@ pub(super) enum During {
     Allows,
     Symmetry,
     Framed,
+    /// A function, by its name, that is asked again.
+    Again(&'static str),
 }
 
 /// What is wrong with a model itself.
@@ -30,6 +37,8 @@ pub(super) enum Fault {
     OfferedTwice,
     Asymmetry(Asymmetry),
     Misframed(Misframed),
+    Mispacked(PackingError),
+    Inconsistent(Inconsistency),
 }
 
 /// Rows with a fixed place.
@@ -47,7 +56,7 @@ pub(super) struct Claim {
 }
 
 /// What one worker has found.
-pub(super) struct Tally<A> {
+pub(super) struct Tally<R: Refinement> {
     /// Per row, how often it was tested.
     pub checked: Vec<u64>,
     /// Per row, the first place where it fails.
@@ -75,9 +84,11 @@ pub(super) struct Tally<A> {
     /// The rules of the actions that the part of this state offers, if they were recalled; a bit each.
     pub recalled_rules: u64,
     /// The numbers of inputs, as far as this worker has asked for them.
-    pub inputs: HashMap<A, u32>,
+    pub inputs: HashMap<ActionOf<R::Abstract>, u32>,
     /// States on which the symmetry was tested.
     pub tested_symmetry: u64,
+    /// What the model is asked once more, and how it answered.
+    pub again: Again<R>,
 }
 
 /// A hash that only says which actions to compare.
@@ -169,7 +180,7 @@ fn add(into: &mut [u64], from: &[u64]) {
     }
 }
 
-impl<A> Tally<A> {
+impl<R: Refinement> Tally<R> {
     /// Nothing, of so many rows, rules of the implementation and of the specification, and invariants.
     pub fn new(rows: usize, [rules, abstract_rules]: [usize; 2], invariants: usize) -> Self {
         Self {
@@ -189,6 +200,7 @@ impl<A> Tally<A> {
             recalled_rules: 0,
             inputs: HashMap::new(),
             tested_symmetry: 0,
+            again: Again::new(abstract_rules),
         }
     }
 
@@ -202,6 +214,7 @@ impl<A> Tally<A> {
         self.cut_off.0 += other.cut_off.0;
         self.cut_off.1.extend(other.cut_off.1);
         self.tested_symmetry += other.tested_symmetry;
+        self.again.add(other.again);
         for (place, other) in self.first.iter_mut().zip(other.first) {
             earlier(place, other);
         }

@@ -9,7 +9,7 @@
 //!
 //! [`Visitor`]: crate::explore::Visitor
 
-mod generator;
+pub(crate) mod generator;
 pub(crate) mod shrink;
 pub(crate) mod walk;
 

@@ -115,6 +115,20 @@ pub struct Report {
     pub obligations: Vec<Obligation>,
     /// Per rule of the implementation, how often it fired.
     pub coverage: Vec<RuleCoverage>,
+    /// What is doubtful of the verdict: that it says less than it seems to, mostly.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    /// What of the specification is stated as a predicate, so that it could not be compared with its steps.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub taken_at_word: Vec<String>,
+    /// The states, spread over the whole run, at which the model was asked everything again, to see that its functions
+    /// are functions and that the methods it overrides agree with the others.
+    #[serde(default)]
+    pub asked_again: u64,
+    /// Whether steps of a part of the state were judged once for all states that have it: that they are the steps of the
+    /// whole was then tested at a sample of the states.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub frames_sampled: bool,
     /// States without a step, those where the system may stop included.
     pub deadlocks: u64,
     /// What a bound of the instance has left out, if it has: threads that would have gone on.
@@ -158,10 +172,44 @@ impl Report {
     }
 }
 
+/// Something that makes a verdict say less than it seems to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What it is about.
+    pub about: About,
+    /// What is doubtful, in a sentence.
+    pub text: String,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// The specification allows every step.
+    Specification,
+    /// All states show the same.
+    Observation,
+    /// A rule of the specification is never enabled.
+    SpecificationRule,
+    /// A waiver gives no reason.
+    Waiver,
+    /// `may_stop` excuses every deadlock.
+    MayStop,
+    /// `type_correct` leaves reachable states out.
+    TypeCorrect,
+    /// The environment leaves a process out, or has one that does nothing.
+    Environment,
+    /// An action is filed under a rule of another name.
+    Rule,
+}
+
 /// Threads that a bound of the instance has stopped: the verdict says nothing of what they would have
 /// done besides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutOff {
+    /// The bound: `each loop once`.
+    #[serde(default)]
+    pub bound: String,
     /// How many of the states without a step are such that one has been stopped. Of random walks: how
     /// many visits.
     pub states: u64,

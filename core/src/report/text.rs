@@ -87,13 +87,22 @@ impl Display for Text<'_, Report> {
             None => counts(report),
         };
         self.paragraph(f, &counted, 2)?;
-        if let Some(CutOff { states, threads }) = &report.cut_off {
-            let threads = threads.join(", ");
+        if let Some(CutOff { states, .. }) = &report.cut_off {
             let of = report.deadlocks;
-            let line = format!("cut off by the bound on loops in {states} of {of} ends: {threads}");
-            self.paragraph(f, &line, 2)?;
+            self.paragraph(f, &format!("cut off in {states} of {of} ends"), 2)?;
         }
         self.obligations(f)?;
+        for warning in &report.warnings {
+            let painted = self.options.colour.paint(Ink::Doubtful, "warning");
+            writeln!(f)?;
+            self.paragraph(f, &format!("{painted}: {}", warning.text), 2)?;
+        }
+        if !report.taken_at_word.is_empty() {
+            writeln!(f)?;
+            let word = report.taken_at_word.join(", ");
+            let line = format!("taken at its word, since no steps state it: {word}");
+            self.paragraph(f, &line, 2)?;
+        }
         if !report.unexercised.is_empty() {
             writeln!(f)?;
             let names = report.unexercised.join(", ");
@@ -148,7 +157,13 @@ impl Text<'_, Report> {
         if let Some(first) = &report.counterexample {
             line += &format!(" by {} after {}", first.obligation, steps(first.length));
         }
+        if let Some(cut_off) = &report.cut_off {
+            line += &format!(", {}", cut_off.told());
+        }
         line += &match report.evidence {
+            Evidence::Bounded if report.is_bounded_by_loops_alone() => {
+                ", bounded: every reachable state within that".to_owned()
+            }
             _ if report.history.is_some() => history::evidence(report).to_owned(),
             Evidence::Exhaustive => {
                 ", exhaustive: every reachable state of this instance".to_owned()
@@ -164,6 +179,10 @@ impl Text<'_, Report> {
                 ", up to {} permutations (tested in turn on {} states)",
                 symmetry.permutations, symmetry.tested_states
             );
+        }
+        if report.frames_sampled {
+            line +=
+                "; steps of a part of the state judged once (compared with the whole in a sample)";
         }
         if let Some(probability) = report.omission_probability {
             line +=
@@ -208,6 +227,25 @@ impl Text<'_, Report> {
             said = row.note.as_deref();
         }
         Ok(())
+    }
+}
+
+impl CutOff {
+    /// The bound, and the threads that it has stopped.
+    fn told(&self) -> String {
+        let were = if self.threads.len() == 1 {
+            "was"
+        } else {
+            "were"
+        };
+        format!("{}: {} {were} cut off", self.bound, self.threads.join(", "))
+    }
+}
+
+impl Report {
+    /// Whether every state was seen that the bound on loops leaves.
+    fn is_bounded_by_loops_alone(&self) -> bool {
+        self.cut_off.is_some() && self.verdict == Some(Verdict::Holds)
     }
 }
 

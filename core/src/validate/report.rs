@@ -101,6 +101,10 @@ impl Validation {
             coverage: self.coverage.clone(),
             deadlocks: 0,
             cut_off: None,
+            warnings: Vec::new(),
+            taken_at_word: Vec::new(),
+            asked_again: 0,
+            frames_sampled: false,
             unexercised: unexercised
                 .map(|row| format!("rule:{}", row.rule))
                 .collect(),

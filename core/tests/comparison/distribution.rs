@@ -72,7 +72,11 @@ impl Distribution {
         self.widest_level = self
             .widest_level
             .max(levels.into_values().max().unwrap_or(0));
-        if any(Verdict::Incomplete) {
+        // The environment is not evaluated where simulation fails.
+        let simulation = |(name, fate): &(String, Fate)| {
+            name == "simulation" && fate.verdict == Verdict::Violated
+        };
+        if fates.iter().any(simulation) {
             return;
         }
         let searches: Vec<_> = (0..oracle.states.len())

@@ -58,6 +58,9 @@ pub fn compare(seed: u64, size: Size, thoroughness: Thoroughness, distribution: 
     let refinement = &draw(seed, size);
     let _case = Case(seed, refinement);
     let oracle = &Oracle::new(refinement);
+    if oracle.has_idle_process() {
+        return assert_idle(&run(refinement, 1, Until::End));
+    }
     let fates = oracle.fates();
     let to_the_end = run(refinement, 1, Until::End);
     agrees(oracle, &fates, &to_the_end);
@@ -156,7 +159,8 @@ fn agrees(oracle: &Oracle<'_, Correspondence>, fates: &[(String, Fate)], report:
     let any = |verdict| fates.iter().any(|(_, fate)| fate.verdict == verdict);
     let verdict = match any(Verdict::Violated) {
         true => Verdict::Violated,
-        // Where simulation holds nothing is left undecided.
+        // Where simulation holds nothing is left undecided, but for what was never enabled.
+        false if any(Verdict::Incomplete) => Verdict::Incomplete,
         false => Verdict::Holds,
     };
     assert_eq!(report.verdict, Some(verdict));
@@ -167,6 +171,16 @@ fn agrees(oracle: &Oracle<'_, Correspondence>, fates: &[(String, Fate)], report:
         assert_eq!(shown.map(|shown| shown.length as u32), Some(shortest));
     }
     show(oracle, report);
+}
+
+/// An environment with a process that does nothing is a fault of the model.
+pub fn assert_idle(report: &Report) {
+    let model = report.obligation("model").expect("the model is at fault");
+    let mut explained = model.counterexamples.iter();
+    assert!(explained.any(|one| {
+        one.explanation
+            .contains("takes no action of the specification")
+    }));
 }
 
 /// What a row of a report says.

@@ -125,7 +125,7 @@ fn a_process_declared_twice_is_refused() {
 }
 
 /// Rows are made for the rules filed under the environment's kind of process: an action of the
-/// environment that is filed elsewhere would have none, so the model is at fault.
+/// environment that is filed elsewhere would have none.
 #[test]
 fn a_rule_filed_under_another_kind_of_process_is_a_fault_of_the_model() {
     let mut refinement = identity(1, [vec![(act(WORKER_0), 1)], vec![(act(SYSTEM), 0)]]);
@@ -137,9 +137,22 @@ fn a_rule_filed_under_another_kind_of_process_is_a_fault_of_the_model() {
     let refused = both(&refinement, "environment:act");
     assert_eq!(refused, (violated(0), violated(0)));
     refinement.specification.rules = vec![Rule::new("act", "system", "0")];
+    // Where no rule at all is filed under it, the environment is refused.
+    assert_eq!(
+        check(&refinement, &Settings::default()).err(),
+        Some(CheckError::UnknownProcess {
+            process: PROCESSES[0],
+            nearest: None,
+            known: vec!["system".to_owned()],
+        })
+    );
+    // Where another one is, the model is at fault.
+    let rules = &mut refinement.specification.rules;
+    rules.push(Rule::new("another", "worker", "1"));
     let report = run(&refinement, 1, Until::End);
     assert_eq!(report.verdict, Some(Verdict::Violated));
     let fault = report.counterexample.expect("it is shown");
     assert_eq!(fault.obligation, "model");
-    assert!(fault.explanation.contains("its rule is filed under system"));
+    let why = ", and its rule `act` belongs to ";
+    assert!(fault.explanation.contains(why), "{}", fault.explanation);
 }

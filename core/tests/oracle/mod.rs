@@ -117,6 +117,16 @@ impl<'a, R: Refinement> Oracle<'a, R> {
                     fates.push((
                         format!("environment:{}", stated.name),
                         self.where_simulated(|| {
+                            let tested = (0..self.states.len()).any(|s| {
+                                let mut offers = self.environment_offers(s).into_iter();
+                                offers.any(|(_, action)| self.abstract_rule(&action) == rule)
+                            });
+                            if !tested {
+                                return Fate {
+                                    verdict: Verdict::Incomplete,
+                                    length: None,
+                                };
+                            }
                             self.of_states(|s| {
                                 let mut offers = self.environment_offers(s).into_iter();
                                 offers.any(|(p, action)| {
@@ -140,6 +150,19 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         fates.push(("deadlock".into(), self.of_states(|s| self.stuck(s))));
         fates.push(("coverage".into(), self.coverage()));
         fates
+    }
+
+    /// A process of the environment takes no action of the specification in any mapped state, which is a fault of the
+    /// model, so that nothing else is worth a comparison.
+    pub fn has_idle_process(&self) -> bool {
+        let specification = self.refinement.specification();
+        let mut idle: Vec<_> = self.refinement.environment().to_vec();
+        for state in 0..self.states.len() {
+            specification.next(&self.image(state), &mut |action, _| {
+                idle.retain(|process| *process != specification.process_of(&action));
+            });
+        }
+        !idle.is_empty() && !self.states.is_empty()
     }
 
     fn of_states(&self, fails: impl Fn(Number) -> bool) -> Fate {

@@ -139,6 +139,15 @@ pub fn draw(seed: u64, size: Size) -> Correspondence {
     rest(rng, &mut drawn);
     claim(rng, &mut drawn);
     stop(rng, &mut drawn);
+    if !rng.percent(5) {
+        // A process that the environment has and that does nothing is a fault of the model.
+        let images = drawn.images.iter();
+        let steps = images.flat_map(|image| &drawn.specification.steps[*image]);
+        let acting: Vec<_> = steps
+            .map(|(label, _)| PROCESSES[usize::from(label.process)])
+            .collect();
+        drawn.environment.retain(|process| acting.contains(process));
+    }
     drawn.concrete.packing = Packing::of(seed, drawn.concrete.lanes);
     drawn
 }
@@ -397,13 +406,15 @@ fn corrupt(rng: &mut Rng, drawn: &mut Correspondence) {
         3 => drawn.wrong_image = Some((row, rng.below(abstract_rows))),
         4 => drawn.concrete.shown[row] = 3,
         5 => drawn.specification.shown[drawn.images[row]] = 4,
-        6..11 => {
+        6..12 => {
             // A step by another process than its answer says, under a label that is still its own.
             let steps = &mut drawn.concrete.steps[row];
             if !steps.is_empty() {
                 let step = rng.below(steps.len());
+                let process = rng.below(PROCESSES.len()) as u8;
                 let label = Label {
-                    process: rng.below(PROCESSES.len()) as u8,
+                    process,
+                    rule: rule_of(rng, process),
                     ..steps[step].0
                 };
                 if steps.iter().all(|(other, _)| *other != label) {
@@ -411,7 +422,7 @@ fn corrupt(rng: &mut Rng, drawn: &mut Correspondence) {
                 }
             }
         }
-        11 => {
+        12 => {
             drawn.specification.initial.pop();
         }
         _ => (),

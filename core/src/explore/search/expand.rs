@@ -13,11 +13,12 @@ use std::ops::Range;
 use super::{Search, Task, Worker};
 use crate::explore::frontier::Span;
 use crate::explore::guard::{Panic, catch};
-use crate::explore::keep::{Care, Keeper};
+use crate::explore::keep::Keeper;
 use crate::explore::recall::Recall;
 use crate::explore::recent::Recent;
 use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
 use crate::explore::{Place, StateId, Visitor};
+use crate::random::generator::mix;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
@@ -25,21 +26,17 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 const BATCH: usize = 256;
 /// States between two looks at the clock.
 const PATIENCE: usize = 16;
-/// States, from the first on, of which each packed target is read back; and of how many later ones
-/// it is one.
-const READ_BACK: u32 = 1 << 13;
-const READ_BACK_ONE_IN: u32 = 64;
-
 /// States, from the first on, of which the steps recalled are compared with those that the model takes; and
-/// of how many later ones it is one.
+/// one of how many later ones is.
 const COMPARED: u32 = 1 << 10;
-const COMPARED_ONE_IN: u32 = 256;
+const COMPARED_ONE_IN: u64 = 256;
 /// How many states ahead the targets of their parts are asked for; the parts, twice as many.
 const AHEAD: usize = 8;
 
-/// Whether the steps of a state are compared with those recalled.
+/// Whether the steps of a state are compared with those recalled. Its number is hashed, since what is wrong with a
+/// model may come back in step with the numbers.
 fn is_compared(StateId(id): StateId) -> bool {
-    id < COMPARED || id.is_multiple_of(COMPARED_ONE_IN)
+    id < COMPARED || mix(id.into()).is_multiple_of(COMPARED_ONE_IN)
 }
 
 /// What the expansion of a chunk finds.
@@ -227,7 +224,7 @@ where
                 self.visitor.leave(tally, place, from, steps);
             });
             phase.set(Phase::Writing);
-            self.write_down(place, met);
+            self.write_down(place, tally, met)
         });
         if let Err(panic) = &taken {
             let phase = phase.get();
@@ -236,7 +233,7 @@ where
         met.actions.clear();
         met.targets.clear();
         met.labels.truncate(met.asked.len() + met.keys.len());
-        taken.is_ok()
+        taken.unwrap_or(false)
     }
 
     /// Looks at the steps taken of a state.
@@ -314,32 +311,42 @@ where
             }
             Phase::Examining => self.visitor.panicked(tally, place, panic.clone()),
         }
-        if let Err(panic) = catch(|| self.write_down(place, met)) {
+        if let Err(panic) = catch(|| self.write_down(place, tally, met)) {
             of_step(met.keys.len() as u32, panic, tally);
         }
     }
 
-    /// Turns the targets of the state at `place` into what is kept of them. If something panics, that is
-    /// done with those before.
+    /// Turns the targets of the state at `place` into what is kept of them. If one cannot be packed, tells the
+    /// visitor, and answers no; that is then done with those before.
     #[inline(always)]
-    fn write_down(&self, place: Place, met: &mut Targets<S, P::Key>) {
-        let StateId(id) = place.state;
-        let care = match id < READ_BACK || id.is_multiple_of(READ_BACK_ONE_IN) {
-            true => Care::ReadBack,
-            false => Care::InRange,
-        };
-        match self.options.symmetry {
+    fn write_down(&self, place: Place, tally: &mut V::Tally, met: &mut Targets<S, P::Key>) -> bool {
+        let Targets { targets, keys, .. } = met;
+        let unfit = match self.options.symmetry {
             None => {
-                let keys = &mut met.keys;
-                self.keeper.keys(self.system, &mut met.targets, care, keys);
+                let all = self.keeper.keys(self.system, targets, keys);
+                let first = keys.len() - met.recalled as usize;
+                (!all).then(|| targets.drain(first..).next()).flatten()
             }
-            Some(symmetry) => {
-                for to in &met.targets {
-                    let to = symmetry.canonical(self.system, to);
-                    met.keys.push(self.keeper.key(self.system, &to, care));
-                }
-            }
+            Some(symmetry) => targets.iter().find_map(|to| {
+                let to = symmetry.canonical(self.system, to);
+                let Some(key) = self.keeper.key(self.system, &to) else {
+                    return Some(to);
+                };
+                keys.push(key);
+                None
+            }),
+        };
+        if let Some(to) = &unfit {
+            self.complain(place.of_step(met.keys.len() as u32), to, tally);
         }
+        unfit.is_none()
+    }
+
+    /// Tells the visitor that a target cannot be packed.
+    #[cold]
+    fn complain(&self, place: Place, to: &StateOf<S>, tally: &mut V::Tally) {
+        let error = self.keeper.complaint(self.system, to);
+        self.visitor.mispacked(tally, place, error);
     }
 
     /// Asks for the memory at which the targets of `source` would be.

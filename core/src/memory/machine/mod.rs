@@ -225,6 +225,14 @@ impl TransitionSystem for Machine {
             })
     }
 
+    fn bound(&self) -> Option<String> {
+        Some(match self.program.backward_jumps {
+            0 => "each loop once".to_owned(),
+            1 => "one backward jump a thread".to_owned(),
+            most => format!("{most} backward jumps a thread"),
+        })
+    }
+
     fn cut_off(&self, state: &State) -> Vec<&str> {
         let threads = self.program.threads.iter().zip(&state.threads);
         threads

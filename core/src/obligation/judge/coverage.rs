@@ -40,12 +40,20 @@ impl<R: Refinement> Judge<'_, R> {
                 return Obligation::new(Verdict::Incomplete, 0).noted(reason);
             }
             Err(Unseen::Panicked(state, panic)) => {
-                let trace = self.trace(self.explored.place(state));
                 let explanation = format!("`offers` of the specification panicked: {panic}");
-                let counterexample = self.explainer.counterexample(&trace, explanation);
+                let place = self.explored.place(state);
+                let counterexample = self.explained(place, |trace| {
+                    self.explainer.counterexample(trace, explanation)
+                });
                 return Obligation::violated(0, vec![counterexample]);
             }
         };
+        let never = specification
+            .rules()
+            .iter()
+            .zip(simulated.iter().zip(&offered));
+        let never = never.filter(|(_, (simulated, offered))| **simulated == 0 && offered.is_none());
+        *self.never_enabled.borrow_mut() = never.map(|(rule, _)| rule.name.to_string()).collect();
         let mut checked = 0;
         let mut problems = Vec::new();
         for (rule, (&simulated, &offered)) in specification
@@ -85,10 +93,9 @@ impl<R: Refinement> Judge<'_, R> {
         }
         let explain = |(state, explanation): (Option<StateId>, _)| match state {
             None => Counterexample::without_steps(explanation),
-            Some(state) => {
-                let trace = self.trace(self.explored.place(state));
-                self.explainer.counterexample(&trace, explanation)
-            }
+            Some(state) => self.explained(self.explored.place(state), |trace| {
+                self.explainer.counterexample(trace, explanation)
+            }),
         };
         let mut counterexamples: Vec<_> = problems.into_iter().map(explain).collect();
         counterexamples.sort_by_key(|found| found.length);

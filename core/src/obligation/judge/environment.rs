@@ -75,14 +75,14 @@ impl<R: Refinement> Judge<'_, R> {
         };
         let checked = findings.checked[rule.0];
         let Some(refusal) = &findings.refusals[rule.0] else {
-            let judged = Obligation::new(Verdict::Holds, checked);
             return match checked {
-                0 => judged.noted("never enabled while its process rests"),
-                _ => judged,
+                0 => Obligation::new(Verdict::Incomplete, 0)
+                    .noted("never enabled while its process rests, so nothing was tested"),
+                _ => Obligation::new(Verdict::Holds, checked),
             };
         };
-        let trace = self.trace(self.explored.place(refusal.at.state));
-        let counterexample = self.explainer.refusal(&trace, refusal);
+        let place = self.explored.place(refusal.at.state);
+        let counterexample = self.explained(place, |trace| self.explainer.refusal(trace, refusal));
         Obligation::violated(checked, vec![counterexample])
     }
 
@@ -94,11 +94,11 @@ impl<R: Refinement> Judge<'_, R> {
         let Some(unrest) = &findings.unrest else {
             return Obligation::new(Verdict::Holds, findings.rest_checked);
         };
-        let trace = self.trace(Place {
+        let place = Place {
             step: unrest.step,
             ..self.explored.place(unrest.state)
-        });
-        let counterexample = self.explainer.unrest(&trace, unrest);
+        };
+        let counterexample = self.explained(place, |trace| self.explainer.unrest(trace, unrest));
         Obligation::violated(findings.rest_checked, vec![counterexample])
     }
 }

@@ -18,11 +18,25 @@ impl<R: Refinement> Judge<'_, R> {
         let violated = self.explored.tally.first.iter().any(Option::is_some);
         let ended = violated && self.settings.until == Until::FirstViolation;
         let enumerated = self.enumerated.as_ref().filter(|_| asked && !ended)?;
-        Some((enumerated.decide)(
+        // A state that violates an invariant is not looked for.
+        let reached: Vec<_> = match violated {
+            true => Vec::new(),
+            false => self.sample().collect(),
+        };
+        let findings = (enumerated.decide)(
             self.examiner.refinement,
             self.examiner.invariants,
+            &reached,
             self.settings,
-        ))
+        );
+        let mut places = reached.iter().enumerate();
+        let missing = places.find(|(place, _)| !findings.met.contains(place));
+        if let Some((_, state)) = missing.filter(|_| findings.decided_all()) {
+            *self.type_incorrect.borrow_mut() = Some(format!(
+                "`type_correct` leaves out states that are reached, so what is inductive says nothing of them: {state:?}"
+            ));
+        }
+        Some(findings)
     }
 
     pub(super) fn inductive(
@@ -85,13 +99,21 @@ impl<R: Refinement> Judge<'_, R> {
         let _ = catch(|| {
             implementation.next(&initial, &mut |action, to| taken.push((action, to)));
         });
-        let steps = gap.step.map(|step| taken.swap_remove(step as usize));
+        let steps = gap
+            .step
+            .and_then(|step| taken.into_iter().nth(step as usize));
+        let is_lost = gap.step.is_some() && steps.is_none();
         let trace = Trace {
             initial,
             steps: steps.into_iter().collect(),
         };
         let invariant = self.examiner.invariants.get(row);
         let mut counterexample = match (panic, invariant) {
+            _ if is_lost => self.explainer.counterexample(
+                &trace,
+                "`next` is not a function of the state: the step that fails is not offered again"
+                    .to_owned(),
+            ),
             (Some(panic), _) => self
                 .explainer
                 .counterexample(&trace, format!("a function of the model panicked: {panic}")),

@@ -1,0 +1,203 @@
+//! Whether the methods of a system agree: what is derived from `next` and `initial` may be overridden, and
+//! each action belongs to a rule and to a process.
+
+use std::fmt::Debug;
+
+use foldhash::HashSet;
+
+use crate::system::{ActionOf, RuleId, StateOf, TransitionSystem, steps};
+
+/// How a system contradicts itself in one state: what [`disagreement`] finds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Disagreement {
+    /// `rule_of` answers with an index past the end of `rules`.
+    #[error("rule_of({action}) is {rule}, and there are {rules} rules")]
+    NoSuchRule {
+        /// The action, as `Debug` shows it.
+        action: String,
+        /// The index given.
+        rule: usize,
+        /// How many rules there are.
+        rules: usize,
+    },
+    /// `process_of` names a process of another kind than the action's rule does.
+    #[error("process_of({action}) is {process}, and its rule `{rule}` belongs to {kind}")]
+    OtherProcess {
+        /// The action, as `Debug` shows it.
+        action: String,
+        /// The process given.
+        process: String,
+        /// The name of the action's rule.
+        rule: String,
+        /// The kind of process to which the rule belongs.
+        kind: String,
+    },
+    /// The state offers one action twice.
+    #[error("the action {action} is offered twice")]
+    OfferedTwice {
+        /// The action, as `Debug` shows it.
+        action: String,
+    },
+    /// An overridden derived method answers otherwise than `next` or `initial` do.
+    #[error("{method} disagrees with {origin} about {about}")]
+    Overridden {
+        /// The method overridden.
+        method: &'static str,
+        /// The method from which it is derived.
+        origin: &'static str,
+        /// The action or state it is wrong about, as `Debug` shows it.
+        about: String,
+    },
+}
+
+impl Disagreement {
+    pub(crate) fn overridden(
+        method: &'static str,
+        origin: &'static str,
+        about: &dyn Debug,
+    ) -> Self {
+        Self::Overridden {
+            method,
+            origin,
+            about: format!("{about:?}"),
+        }
+    }
+}
+
+/// Looks for a contradiction between the methods of `system` at `from`, where `others` are states
+/// with which the answers of `allows` and `is_initial` are compared. A test of a model calls this
+/// on every state of a small instance.
+pub fn disagreement<S: TransitionSystem>(
+    system: &S,
+    from: &S::State,
+    others: &[S::State],
+) -> Option<Disagreement> {
+    let offered = steps(system, from);
+    for (position, (action, _)) in offered.iter().enumerate() {
+        if offered[..position].iter().any(|(other, _)| other == action) {
+            return Some(Disagreement::OfferedTwice {
+                action: format!("{action:?}"),
+            });
+        }
+    }
+    // Actions enabled elsewhere: none of them may be enabled here unless `next` says so.
+    let elsewhere = others.iter().flat_map(|other| steps(system, other));
+    let elsewhere: Vec<_> = elsewhere.map(|(action, _)| action).collect();
+    let at = At {
+        system,
+        from,
+        offered: &offered,
+    };
+    let mut doubtful = None;
+    let actions = offered.iter().map(|(action, _)| action);
+    let found = at.disagreement(actions.chain(&elsewhere), others, &mut |_, found| {
+        doubtful.get_or_insert(found);
+    });
+    let initial = || {
+        others.iter().find_map(|other| {
+            let mut initial = false;
+            system.initial(&mut |state| initial |= state == *other);
+            let agrees = system.is_initial(other) == initial;
+            (!agrees).then(|| Disagreement::overridden("is_initial", "initial", other))
+        })
+    };
+    found.or(doubtful).or_else(initial)
+}
+
+/// The rule of `action` and the process that takes it fit each other and the system's rules.
+pub(crate) fn misfiled<S: TransitionSystem>(
+    system: &S,
+    action: &ActionOf<S>,
+) -> Option<Disagreement> {
+    let (RuleId(number), rules) = (system.rule_of(action), system.rules());
+    let Some(rule) = rules.get(number) else {
+        return Some(Disagreement::NoSuchRule {
+            action: format!("{action:?}"),
+            rule: number,
+            rules: rules.len(),
+        });
+    };
+    let process = system.process_of(action);
+    (process.name != rule.process).then(|| Disagreement::OtherProcess {
+        action: format!("{action:?}"),
+        process: process.to_string(),
+        rule: rule.name.to_string(),
+        kind: rule.process.to_owned(),
+    })
+}
+
+/// A state, and the steps that `next` visits from it.
+pub(crate) struct At<'a, S: TransitionSystem> {
+    pub system: &'a S,
+    pub from: &'a StateOf<S>,
+    pub offered: &'a [(ActionOf<S>, StateOf<S>)],
+}
+
+impl<S: TransitionSystem> At<'_, S> {
+    /// Compares what is derived from `next` with it: for `actions`, `successor` and, to their targets and to `others`,
+    /// `allows`; and `offers`. A step that `next` does not visit, by an action that it does not visit here at all,
+    /// is told to `doubtful` with the action's rule: the rule may be stated as a predicate.
+    pub fn disagreement<'b>(
+        &self,
+        actions: impl Iterator<Item = &'b ActionOf<S>>,
+        others: &[StateOf<S>],
+        doubtful: &mut impl FnMut(RuleId, Disagreement),
+    ) -> Option<Disagreement>
+    where
+        S: 'b,
+    {
+        for action in actions {
+            if let Some(found) = misfiled(self.system, action) {
+                return Some(found);
+            }
+            let offered = self.offered.iter().filter(|(other, _)| other == action);
+            let results: Vec<_> = offered.map(|(_, to)| to).collect();
+            let rule = self.system.rule_of(action);
+            let mut compare = |method, agrees: bool| {
+                let found = (!agrees).then(|| Disagreement::overridden(method, "next", action))?;
+                match results.is_empty() {
+                    true => {
+                        doubtful(rule, found);
+                        None
+                    }
+                    false => Some(found),
+                }
+            };
+            let agrees = match self.system.successor(self.from, action) {
+                Some(target) => results.contains(&&target),
+                None => results.is_empty(),
+            };
+            if let Some(found) = compare("successor", agrees) {
+                return Some(found);
+            }
+            for to in results.iter().copied().take(2).chain(others) {
+                let allowed = self.system.allows(self.from, action, to);
+                // Where the result is open, what is derived allows the first one only.
+                let agrees = allowed == results.contains(&to) || !allowed && results.len() > 1;
+                if let Some(found) = compare("allows", agrees) {
+                    return Some(found);
+                }
+            }
+        }
+        self.offers(doubtful)
+    }
+
+    /// Compares `offers` with `next`.
+    fn offers(&self, doubtful: &mut impl FnMut(RuleId, Disagreement)) -> Option<Disagreement> {
+        let mut offers = Vec::new();
+        self.system
+            .offers(self.from, &mut |action| offers.push(action));
+        let overridden = |action: &ActionOf<S>| Disagreement::overridden("offers", "next", action);
+        let changing = self.offered.iter().filter(|(_, to)| to != self.from);
+        let changing: HashSet<_> = changing.map(|(action, _)| action).collect();
+        for action in offers.iter().filter(|action| !changing.contains(action)) {
+            if self.offered.iter().any(|(other, _)| other == action) {
+                return Some(overridden(action));
+            }
+            doubtful(self.system.rule_of(action), overridden(action));
+        }
+        let offers: HashSet<_> = offers.iter().collect();
+        let missing = changing.iter().find(|action| !offers.contains(*action));
+        missing.map(|action| overridden(action))
+    }
+}

@@ -1,0 +1,109 @@
+//! Whether equal states are the same state: a state that was reached again is looked at beside the one that was kept.
+//!
+//! A search keeps one of several equal states. If they differ in a variable that `Eq` leaves out, what the others would
+//! have done is not seen. So targets of a sample of the states are compared with the states that were kept in their
+//! place: by what they show of themselves, and by what the model makes of them.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use foldhash::{HashMap, HashMapExt};
+
+use super::Judge;
+use crate::explore::{Place, StateId};
+use crate::obligation::consistency::{Inconsistency, difference, is_in_sample};
+use crate::refinement::Refinement;
+use crate::system::{StateOf, TransitionSystem, steps};
+
+/// States by their hashes that are looked up in, all of them if they are not more.
+const MOST_KEPT: u32 = 1 << 16;
+/// States that are in it or left out of it together.
+const BLOCK: u32 = 1 << 8;
+/// Pairs of equal states that are compared, and those of which the model is asked as well.
+const MOST_PAIRS: usize = 1 << 12;
+const MOST_ASKED: usize = 1 << 8;
+
+impl<R: Refinement> Judge<'_, R> {
+    /// Two equal states that differ, and the place of the step to the one that was not kept.
+    pub(super) fn unequal(&self) -> Option<(Place, Inconsistency)> {
+        let implementation = self.examiner.refinement.implementation();
+        let states = self.explored.states() as u32;
+        let blocks = states.div_ceil(BLOCK);
+        let every = blocks.div_ceil(MOST_KEPT / BLOCK).max(1);
+        let hasher = FixedState::default();
+        let mut kept: HashMap<u64, StateId> = HashMap::new();
+        let ids = (0..blocks).step_by(every as usize);
+        for id in ids.flat_map(|block| block * BLOCK..states.min((block + 1) * BLOCK)) {
+            let state = self.explored.state(implementation, StateId(id))?;
+            kept.insert(hasher.hash_one(&state), StateId(id));
+        }
+        let complete = every == 1 && self.explored.is_complete();
+        let mut pairs = 0;
+        for id in (0..states).filter(|id| is_in_sample(u64::from(*id))) {
+            if id.is_multiple_of(64) && !self.in_time() || pairs >= MOST_PAIRS {
+                return None;
+            }
+            let from = self.explored.state(implementation, StateId(id))?;
+            let place = self.explored.place(StateId(id));
+            for (position, (action, to)) in steps(implementation, &from).into_iter().enumerate() {
+                let to = match self.symmetry {
+                    None => to,
+                    Some(symmetry) => symmetry.canonical(implementation, &to),
+                };
+                let place = place.of_step(position as u32);
+                let same = kept.get(&hasher.hash_one(&to));
+                let same = same.and_then(|id| self.explored.state(implementation, *id));
+                match same.filter(|same| *same == to) {
+                    Some(same) => {
+                        pairs += 1;
+                        let shown = difference(&same, &to);
+                        let told = || (pairs <= MOST_ASKED).then(|| self.told_apart(&same, &to));
+                        if let Some(difference) = shown.or_else(|| told().flatten()) {
+                            let system = "implementation";
+                            return Some((place, Inconsistency::Equal { system, difference }));
+                        }
+                    }
+                    // Two states may have one hash.
+                    None if complete && !kept.contains_key(&hasher.hash_one(&to)) => {
+                        let again =
+                            format!("{action:?}, to {to:?}, which the search did not reach");
+                        let function =
+                            "`next` of the implementation, or `hash` of a state,".to_owned();
+                        let first = "other steps".to_owned();
+                        return Some((
+                            self.explored.place(StateId(id)),
+                            Inconsistency::NotAFunction {
+                                function,
+                                first,
+                                again,
+                            },
+                        ));
+                    }
+                    None => (),
+                }
+            }
+        }
+        None
+    }
+
+    /// What of the model tells two equal states apart, if something does.
+    fn told_apart(&self, kept: &StateOf<R::Concrete>, to: &StateOf<R::Concrete>) -> Option<String> {
+        let (implementation, refinement) = (
+            self.examiner.refinement.implementation(),
+            self.examiner.refinement,
+        );
+        let told =
+            |function: &str| format!("`{function}` tells {kept:?} from {to:?}, and `Eq` does not");
+        if implementation.observe(kept) != implementation.observe(to) {
+            return Some(told("observe"));
+        }
+        if self.examiner.wants.image && refinement.map(kept) != refinement.map(to) {
+            return Some(told("map"));
+        }
+        let mut invariants = self.examiner.invariants.iter();
+        if let Some(invariant) = invariants.find(|one| one.holds(kept) != one.holds(to)) {
+            return Some(told(invariant.name()));
+        }
+        (steps(implementation, kept) != steps(implementation, to)).then(|| told("next"))
+    }
+}
