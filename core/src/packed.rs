@@ -5,6 +5,7 @@
 //! the range of each variable, once, and both directions follow from that. Left out: ranges that
 //! depend on other variables, since then the number of bits would not be fixed.
 
+use crate::explore::first_initial;
 use crate::system::{StateOf, TransitionSystem};
 
 /// A system whose states can be written into a fixed number of bits.
@@ -223,10 +224,7 @@ pub fn round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), Packi
     if let Some(error) = ranges.error {
         return Err(error);
     }
-    let mut first = None;
-    system.initial(&mut |initial| {
-        first.get_or_insert(initial);
-    });
+    let first = first_initial(system);
     let mut writer = Writer::on(vec![0; system.layout().words()]);
     system.fields(state, &mut writer);
     let (words, _) = writer.written();

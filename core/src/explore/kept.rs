@@ -29,13 +29,13 @@ pub(super) trait States<S: TransitionSystem>: Send + Sync {
     fn trace(&self, system: &S, symmetry: Option<&dyn Quotienting<S>>, place: Place) -> Trace<S>;
 }
 
-/// The states of a search: of type `T`, kept as `K` by a keeper `P`.
-pub(super) struct Kept<T, K, P> {
+/// The states of a search, kept as `K` by a keeper `P`.
+pub(super) struct Kept<K, P> {
     pub log: Log<K>,
     pub keeper: P,
     pub origins: Origins,
-    /// The initial states, if the log does not keep them.
-    pub initial: Vec<T>,
+    /// How many initial states there are, if the log keeps no others.
+    pub initial_only: Option<usize>,
 }
 
 /// The step at `position` among those that `from` offers.
@@ -58,7 +58,7 @@ pub(super) fn nth_step<S: TransitionSystem>(
     taken.expect("the step that the search visited exists still")
 }
 
-impl<S, P> States<S> for Kept<StateOf<S>, P::Key, P>
+impl<S, P> States<S> for Kept<P::Key, P>
 where
     S: TransitionSystem,
     P: Keeper<S>,
@@ -69,10 +69,8 @@ where
 
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
         let id = id.0 as usize;
-        match self.initial.is_empty() {
-            true => Some(self.keeper.with(system, self.log.get(id), Clone::clone)),
-            false => self.initial.get(id).cloned(),
-        }
+        let is_kept = self.initial_only.is_none_or(|initial| id < initial);
+        is_kept.then(|| self.keeper.with(system, self.log.get(id), Clone::clone))
     }
 
     fn length(&self, id: StateId) -> u32 {

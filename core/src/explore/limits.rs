@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::memory::resident_bytes;
+
 /// Bounds on an exploration; the default bounds nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
@@ -28,6 +30,13 @@ impl Limits {
         }
         let seconds = self.seconds?;
         (started.elapsed().as_secs_f64() >= seconds).then_some(Limit::Seconds(seconds))
+    }
+
+    /// Whether the process holds as much memory as allowed; the operating system is asked for that.
+    pub(crate) fn out_of_memory(&self) -> Option<Limit> {
+        let is_too_much = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
+        let most = self.memory_bytes.filter(is_too_much);
+        most.map(Limit::MemoryBytes)
     }
 }
 

@@ -9,7 +9,7 @@ const BLOCK: usize = 1 << BLOCK_BITS;
 pub(super) struct Log<T> {
     /// Blocks of equal size, those forgotten empty.
     blocks: Vec<Vec<T>>,
-    /// Blocks forgotten so far.
+    /// Blocks up to which all are forgotten, but those to be kept.
     forgotten: usize,
 }
 
@@ -68,6 +68,11 @@ impl<T> Log<T> {
             let block = &self.blocks[start >> BLOCK_BITS];
             Some((start, &block[within..within + (at - start)]))
         })
+    }
+
+    /// The first `count` entries are not forgotten.
+    pub fn keep_first(&mut self, count: usize) {
+        self.forgotten = count.div_ceil(BLOCK);
     }
 
     /// Frees the memory of the entries before `place`, as far as whole blocks go.

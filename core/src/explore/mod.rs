@@ -34,7 +34,7 @@ use crate::trace::Trace;
 
 pub use graph::Graph;
 pub use guard::Panic;
-pub(crate) use guard::catch;
+pub(crate) use guard::{Ended, break_off, catch, interruptible, until_enough};
 use keep::{Whole, Words};
 use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Progress, Watch};
@@ -119,11 +119,17 @@ pub fn explore_framed<S: PackedPart, V: FramedVisitor<S>>(
 
 /// The first initial state, if there is one.
 fn some_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
-    let mut first = None;
     // A model that panics here does so again where the search reports it.
-    let _ = catch(|| {
+    catch(|| first_initial(system)).ok().flatten()
+}
+
+/// The same of a system whose panics are its caller's.
+pub(crate) fn first_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
+    let mut first = None;
+    until_enough(|| {
         system.initial(&mut |state| {
             first.get_or_insert(state);
+            break_off();
         });
     });
     first
@@ -267,6 +273,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub end: End,
     /// Distinct initial states.
     pub initial_states: u64,
+    /// States reached that the visitor was not shown, since the time was up.
+    pub unexamined: u64,
     /// Transitions from the states expanded.
     pub transitions: u64,
     /// The greatest distance of a state reached from an initial one.
@@ -303,6 +311,7 @@ impl<S: TransitionSystem, T> Explored<S, T> {
             tally,
             end,
             initial_states: 0,
+            unexamined: 0,
             transitions: 0,
             depth: 0,
             seconds: 0.0,

@@ -17,7 +17,7 @@ use crate::invariant::Invariant;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
-use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry_in_turn};
+use crate::symmetry::{Quotient, Quotienting, Symmetric, Tested, asymmetry_in_turn};
 use crate::system::{ActionOf, StateOf};
 use crate::type_correct::TypeCorrect;
 
@@ -91,13 +91,14 @@ type QuotientOf<R> = for<'s> fn(
     &'s <R as Refinement>::Concrete,
 ) -> Box<dyn Quotienting<<R as Refinement>::Concrete> + 's>;
 
-/// Whether the symmetry is none, as a state of some number shows.
+/// Whether the symmetry is none, as a state of some number shows; asks now and then whether to stop.
 pub(super) type AsymmetryAt<R> = fn(
     &R,
     &[Invariant<<R as Refinement>::Concrete>],
     &StateOf<<R as Refinement>::Concrete>,
     usize,
-) -> Option<Asymmetry>;
+    &dyn Fn() -> bool,
+) -> Tested;
 
 /// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
 /// states.
@@ -190,6 +191,11 @@ impl<'a, R: Refinement> Checker<'a, R> {
             .map(|symmetry| (symmetry.quotient)(refinement.implementation()));
         let mut examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
         examiner.asymmetry = symmetry.map(|symmetry| symmetry.asymmetry);
+        let out_of_time = || {
+            let limit = settings.limits.out_of_time(&settings.watch, started);
+            limit.is_some()
+        };
+        examiner.out_of_time = &out_of_time;
         if let Search::Walks(walks) = settings.search {
             examiner.wants.labels = false;
             let mut report = sampled(&examiner, walks, settings, self.enumerated);

@@ -50,6 +50,14 @@ pub(super) struct Origin {
     pub step: u32,
 }
 
+impl Origin {
+    /// That of an initial state, to which no step leads.
+    pub const NONE: Self = Self {
+        source: StateId(u32::MAX),
+        step: u32::MAX,
+    };
+}
+
 /// Whether a state is there, and under which number if that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lookup {
