@@ -83,6 +83,11 @@ impl<T> Log<T> {
         }
     }
 
+    /// Bytes by which it grows.
+    pub fn block_bytes(&self) -> u64 {
+        (BLOCK * size_of::<T>()) as u64
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         let entries: usize = self.blocks.iter().map(Vec::capacity).sum();

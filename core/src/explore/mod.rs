@@ -39,6 +39,8 @@ use keep::{Whole, Words};
 use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Progress, Watch};
 pub(crate) use memory::resident_bytes;
+#[cfg(test)]
+pub(crate) use memory::tests::REFUSED;
 pub use options::{Options, Order, Record, Storage};
 use recall::{Afresh, OfParts};
 use search::Search;

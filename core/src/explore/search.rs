@@ -23,7 +23,7 @@ use super::keep::Keeper;
 use super::kept::Kept;
 use super::limits::{Limit, Progress};
 use super::log::Log;
-use super::memory::{Resident, available_bytes};
+use super::memory::{Resident, available_bytes, is_granted};
 use super::options::{Options, Order, Record, Storage};
 use super::origins::{Origins, Steps};
 use super::recall::Recall;
@@ -55,6 +55,8 @@ const PATIENCE: usize = 16;
 /// How long, after the time is up, states are looked at that were reached already: so long, or a tenth of what the
 /// search took.
 const GRACE: Duration = Duration::from_secs(1);
+/// Bytes that have to be left before more states are expanded, beside what a wave takes.
+const HEADROOM: u64 = 64 << 20;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
@@ -93,6 +95,8 @@ where
     transitions: u64,
     /// The greatest length of a path to a state reached.
     depth: u32,
+    /// Bytes that the largest wave took beside what it added.
+    wave_bytes: u64,
     /// A state was left out because there was no room for it.
     full: bool,
     /// A panic left steps unknown.
@@ -174,6 +178,7 @@ where
             tally: visitor.tally(),
             transitions: 0,
             depth: 0,
+            wave_bytes: 0,
             full: false,
             holes: false,
             grace: None,
@@ -290,6 +295,7 @@ where
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(start as usize);
             }
+            self.not_starved().map_err(|limit| (start, limit))?;
             if self.full {
                 return Err((start, Limit::States(self.most_states())));
             }
@@ -302,7 +308,7 @@ where
     fn examine_rest(&mut self, rest: impl Iterator<Item = Span>, limit: Limit) {
         self.grace = match limit {
             Limit::States(_) | Limit::Depth(_) => None,
-            Limit::Seconds(_) | Limit::MemoryBytes(_) | Limit::Cancelled => {
+            Limit::Seconds(_) | Limit::MemoryBytes(_) | Limit::OutOfMemory | Limit::Cancelled => {
                 Some(Instant::now() + GRACE.max(self.started.elapsed() / 10))
             }
         };
@@ -356,6 +362,11 @@ where
         let Some(held) = self.resident.look_again(self.store_bytes()) else {
             return Ok(());
         };
+        let block = self.log.block_bytes();
+        let headroom = HEADROOM + 2 * (self.wave_bytes + block);
+        if !is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
+            return Err(Limit::OutOfMemory);
+        }
         let most = self.options.limits.memory_bytes;
         if let Some(graph) = &self.graph {
             // Beside the steps, deciding about them takes some 20 bytes a state.
@@ -373,6 +384,14 @@ where
         match most {
             Some(most) if held >= most => Err(Limit::MemoryBytes(most)),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether all states were added for which there was to be room, as far as the operating system goes.
+    fn not_starved(&self) -> Result<(), Limit> {
+        match self.visited.is_starved() {
+            true => Err(Limit::OutOfMemory),
+            false => Ok(()),
         }
     }
 
@@ -453,10 +472,14 @@ where
 
     /// Adds the new states of a wave, and its steps, to what is known.
     fn take_in(&mut self, mut wave: Vec<Expansion<P::Key>>, threads: usize, length: u32) {
-        let candidates = wave
+        let candidates: Vec<_> = wave
             .iter_mut()
             .map(|expansion| std::mem::take(&mut expansion.candidates))
             .collect();
+        // Each is there once more while lists grow, and its mark once more where it is sorted.
+        let count: usize = candidates.iter().map(Vec::len).sum();
+        let bytes = 3 * count * size_of::<Candidate<P::Key>>();
+        self.wave_bytes = self.wave_bytes.max(bytes as u64);
         let sources: Vec<_> = wave.iter().map(|one| one.sources.clone()).collect();
         let sorted = self.workers[..threads].iter();
         let sorted: Vec<_> = sorted.map(|worker| &worker.sorted).collect();

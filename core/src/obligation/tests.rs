@@ -1,5 +1,5 @@
 //! Limits hold from the first moment on: while initial states are enumerated, within a state whose
-//! steps take for ever, and within the test of a symmetry.
+//! steps take for ever, and within the test of a symmetry. So does that of the operating system on memory.
 //!
 //! What the systems here show has no end, unless it takes longer than any limit; then it panics, and the
 //! verdict is another one.
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Checker, Induction, Search, Selection, Settings, Symmetry};
-use crate::explore::{Limit, Limits, Order, Progress, Storage, Watch};
+use crate::explore::{Limit, Limits, Order, Progress, REFUSED, Storage, Watch};
 use crate::invariant::Invariant;
 use crate::packed::{Field, Fields, Layout, Packed};
 use crate::random::Walks;
@@ -37,7 +37,12 @@ enum Endless {
     SlowSteps,
     /// As many initial states as one waits for, and it takes longer to look at them.
     SlowInvariant,
+    /// Nothing: each number leads to two, as far as there are so many.
+    Nothing,
 }
+
+/// So many states there are where nothing is endless.
+const FINITE: u64 = 100_000;
 
 struct Counting {
     endless: Endless,
@@ -92,9 +97,14 @@ impl TransitionSystem for Counting {
         }
     }
 
-    fn next(&self, _: &u64, visit: &mut impl FnMut(u64, u64)) {
+    fn next(&self, from: &u64, visit: &mut impl FnMut(u64, u64)) {
         match self.endless {
             Endless::SlowSteps => (0..100_000).for_each(|number| visit(number, number)),
+            Endless::Nothing => {
+                let targets = [2 * from + 1, 2 * from + 2].into_iter();
+                let targets = targets.filter(|to| *to < FINITE);
+                targets.for_each(|number| visit(number, number));
+            }
             _ => self.count(Endless::Steps, |number| visit(number, number)),
         }
     }
@@ -440,4 +450,130 @@ fn time_is_up_within_the_test_of_a_symmetry() {
     // A state of which some permutations were tested is not one that was tested.
     assert_eq!((symmetry.permutations, symmetry.tested_states), (40_320, 0));
     assert!(started.elapsed() < LONGER_THAN_ANY_LIMIT);
+}
+
+/// Where the operating system refuses memory in which states are found again, some may be missing; nothing
+/// holds then, and what was seen is reported.
+#[test]
+fn a_set_that_cannot_grow_ends_the_search() {
+    for refused in [4096..1 << 20, 1 << 24..usize::MAX, 0..0] {
+        for (storage, packed) in [
+            (Storage::Packed, true),
+            (Storage::Whole, false),
+            (Storage::Fingerprints, false),
+        ] {
+            let counting = Counting::new(Endless::Nothing);
+            let checker = Checker::new(&counting);
+            let checker = match packed {
+                true => checker.packed(),
+                false => checker,
+            };
+            let settings = Settings {
+                storage,
+                // What is refused is refused on this thread.
+                threads: 1,
+                obligations: Selection::only(["invariant:true"]),
+                ..Settings::default()
+            };
+            REFUSED.set(refused.clone());
+            let report = checker.check(&settings).unwrap();
+            REFUSED.set(0..0);
+            match refused.is_empty() {
+                true => {
+                    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+                    assert_eq!(report.states, FINITE);
+                }
+                false => {
+                    assert_ended(&report, Limit::OutOfMemory);
+                    assert!(report.states < FINITE);
+                }
+            }
+        }
+    }
+}
+
+/// States of a kilobyte, without end.
+struct Bulky;
+
+impl TransitionSystem for Bulky {
+    type State = Vec<u64>;
+    type Action = u64;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "counter", "a test")] }
+    }
+
+    fn rule_of(&self, _: &u64) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Vec<u64>)) {
+        visit(vec![0; 128]);
+    }
+
+    fn next(&self, from: &Vec<u64>, visit: &mut impl FnMut(u64, Vec<u64>)) {
+        for action in 0..2 {
+            visit(action, vec![2 * from[0] + 1 + action; 128]);
+        }
+    }
+
+    fn observe(&self, _: &Vec<u64>) {}
+}
+
+impl Refinement for Bulky {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Vec<u64>) -> Vec<u64> {
+        state.clone()
+    }
+
+    fn answer(&self, _: &Vec<u64>, action: &u64, _: &Vec<u64>) -> Option<u64> {
+        Some(*action)
+    }
+}
+
+#[test]
+#[ignore = "run by the next test, in a process that may not have much memory"]
+fn what_fits_into_little_memory_is_reported() {
+    if Limits::memory_by_default().is_none_or(|bytes| bytes > 1 << 30) {
+        return;
+    }
+    let report = Checker::new(&Bulky).check(&Settings::default()).unwrap();
+    assert_ended(&report, Limit::OutOfMemory);
+    assert!(report.states > 10_000, "{report}");
+    println!("reported");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_refused_memory_reports_what_it_has_seen() {
+    let output = std::process::Command::new("sh")
+        .args(["-c", "ulimit -v 600000 && exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "--ignored", "--nocapture"])
+        .arg("obligation::tests::what_fits_into_little_memory_is_reported")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("reported"), "{told}\n{output:?}");
+}
+
+/// By default a check stops before the machine swaps, and says why.
+#[test]
+fn the_default_bound_on_memory_says_what_it_is() {
+    let bytes = Limits::memory_by_default().unwrap();
+    let told = Limit::MemoryBytes(bytes).to_string();
+    assert!(told.contains("four fifths of what the machine"), "{told}");
+    let told = Limit::MemoryBytes(bytes - 1).to_string();
+    assert_eq!(told, format!("the limit of {} bytes of memory", bytes - 1));
 }

@@ -302,7 +302,14 @@ where
             return;
         }
         // Little by little, so that it is not long until the next look.
-        met.targets.reserve_exact((steps / 16).max(WIDE));
+        if met
+            .targets
+            .try_reserve_exact((steps / 16).max(WIDE))
+            .is_err()
+        {
+            met.limit = Some(Limit::OutOfMemory);
+            break_off();
+        }
         self.look_within(&mut met.limit, steps);
     }
 

@@ -50,7 +50,7 @@ where
                 shown += 1;
                 if batch.len() == BATCH {
                     self.add_batch(&mut batch);
-                    limit = self.within_limits().err();
+                    limit = self.not_starved().and_then(|()| self.within_limits()).err();
                     if shown.is_multiple_of(BETWEEN_LOOKS.into()) {
                         self.report(0, 0);
                     }
@@ -64,6 +64,7 @@ where
             });
         });
         self.add_batch(&mut batch);
+        let limit = limit.or_else(|| self.not_starved().err());
         let panic = match enumerated {
             Err(Ended::Panicked(panic)) => Some(panic),
             Err(Ended::BrokenOff) | Ok(()) => None,

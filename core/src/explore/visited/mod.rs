@@ -114,6 +114,8 @@ pub(super) trait Visited<K>: Sync {
         room: usize,
         met: &mut impl Met,
     ) -> bool;
+    /// Whether there was no memory to grow. States may be missing then.
+    fn is_starved(&self) -> bool;
     /// Bytes held.
     fn bytes(&self) -> u64;
 }
@@ -186,6 +188,10 @@ impl Visited<[u64; 1]> for Exact {
         add_to_quotient(&mut self.set, log, wave, sorted, room, met)
     }
 
+    fn is_starved(&self) -> bool {
+        self.set.is_starved()
+    }
+
     fn bytes(&self) -> u64 {
         self.set.bytes()
     }
@@ -240,6 +246,10 @@ impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
         met: &mut impl Met,
     ) -> bool {
         add_to_quotient(&mut self.0, log, wave, sorted, room, met)
+    }
+
+    fn is_starved(&self) -> bool {
+        self.0.is_starved()
     }
 
     fn bytes(&self) -> u64 {
@@ -310,7 +320,7 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
                 }
                 let number = match self.find(log, candidate.mark, &candidate.key) {
                     Lookup::Present(known) => known,
-                    Lookup::Absent if log.len() < room => {
+                    Lookup::Absent if log.len() < room && self.index.has_room(candidate.mark) => {
                         let id = StateId(log.len() as u32);
                         log.push(candidate.key);
                         let hash_of = |id: StateId| hash(&self.hasher, log.get(id.0 as usize));
@@ -327,6 +337,10 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
             }
         }
         room_for_all
+    }
+
+    fn is_starved(&self) -> bool {
+        self.index.is_starved()
     }
 
     fn bytes(&self) -> u64 {
@@ -393,6 +407,13 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Unpacked {
         match self {
             Self::Exact(set) => set.add_all(log, wave, sorted, room, met),
             Self::Fingerprints(set) => set.add_all(log, wave, sorted, room, met),
+        }
+    }
+
+    fn is_starved(&self) -> bool {
+        match self {
+            Self::Exact(set) => Visited::<T>::is_starved(set),
+            Self::Fingerprints(set) => Visited::<T>::is_starved(set),
         }
     }
 
