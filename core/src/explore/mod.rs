@@ -44,8 +44,8 @@ pub(crate) use memory::tests::REFUSED;
 pub use options::{Options, Order, Record, Storage};
 use recall::{Afresh, OfParts};
 use search::Search;
-pub(crate) use visited::omission_probability;
-use visited::{Exact, Fingerprints, Numbered, Unpacked};
+use visited::{Exact, Fingerprints, Hashed, Numbered};
+pub(crate) use visited::{FINGERPRINT_BITS, omission_probability};
 
 /// Explores the reachable states of `system`, showing each state and step to `visitor`. States are
 /// kept whole, or as fingerprints.
@@ -55,8 +55,8 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
     let visited = match options.storage {
-        Storage::Fingerprints => Unpacked::Fingerprints(Fingerprints::new()),
-        Storage::Packed | Storage::Whole => Unpacked::Exact(Numbered::new()),
+        Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
+        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new()),
     };
     Search::new(system, visitor, options, Whole, visited, Afresh).run()
 }
@@ -87,7 +87,11 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         // Beside the graph a word more or less is nothing, and each of these is compiled anew for
         // every model.
         (Storage::Packed, 0..=2) => search!(2, Numbered::new()),
-        (Storage::Packed, 3..=MOST_WORDS) => search!(4, Numbered::new()),
+        (Storage::Packed, 3..=MOST_WORDS) => search!(4, Hashed::Exact(Numbered::new())),
+        // Until they are expanded states are kept packed.
+        (Storage::Fingerprints, 0..=MOST_WORDS) => {
+            search!(4, Hashed::Fingerprints(Fingerprints::new()))
+        }
         _ => explore(system, visitor, options),
     }
 }

@@ -11,7 +11,9 @@ use super::sampled::sampled;
 use super::selection::{CheckError, rows};
 use super::tally::Tally;
 use super::{Search, Settings, Symmetry};
-use crate::explore::{Explored, Options, Record, explore, explore_framed, explore_packed};
+use crate::explore::{
+    Explored, FINGERPRINT_BITS, Options, Record, Storage, explore, explore_framed, explore_packed,
+};
 use crate::framed::{FramedRefinement, PackedPart};
 use crate::invariant::Invariant;
 use crate::packed::Packed;
@@ -66,6 +68,8 @@ where
 pub struct Checker<'a, R: Refinement> {
     refinement: &'a R,
     explore: Explore<R>,
+    /// The bits into which a state is packed.
+    bits: Option<fn(&R::Concrete) -> u32>,
     enumerated: Option<Enumerated<R>>,
     symmetry: Option<SymmetryOf<R>>,
 }
@@ -117,6 +121,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         Self {
             refinement,
             explore: |system, examiner, options| explore(system, examiner, options),
+            bits: None,
             enumerated: None,
             symmetry: None,
         }
@@ -129,6 +134,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         R::Concrete: Packed,
     {
         self.explore = |system, examiner, options| explore_packed(system, examiner, options);
+        self.bits = Some(|system| system.layout().bits());
         self
     }
 
@@ -140,6 +146,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         R: FramedRefinement<Concrete: PackedPart>,
     {
         self.explore = |system, examiner, options| explore_framed(system, examiner, options);
+        self.bits = Some(|system| system.layout().bits());
         self
     }
 
@@ -181,6 +188,13 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let invariants = refinement.invariants();
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
         let rows = rows(refinement, &names, settings, self.enumerated.is_some())?;
+        let bits = self.bits.map(|bits| bits(refinement.implementation()));
+        if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
+            && bits <= FINGERPRINT_BITS
+            && settings.search == Search::Exhaustive
+        {
+            return Err(CheckError::FingerprintsOfSmallStates { bits });
+        }
         let symmetry = match (settings.symmetry, self.symmetry) {
             (Symmetry::None, _) => None,
             (Symmetry::Full, Some(symmetry)) => Some(symmetry),

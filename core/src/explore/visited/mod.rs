@@ -21,7 +21,7 @@ use foldhash::fast::FixedState;
 use add::{AHEAD, add_to_quotient, sort_for_quotient};
 pub(super) use bins::Bins;
 use fingerprint::fingerprint;
-pub(crate) use fingerprint::omission_probability;
+pub(crate) use fingerprint::{BITS as FINGERPRINT_BITS, omission_probability};
 
 use super::StateId;
 use super::log::Log;
@@ -202,7 +202,7 @@ pub(super) struct Fingerprints(Quotient);
 
 impl Fingerprints {
     pub fn new() -> Self {
-        Self(Quotient::new(64))
+        Self(Quotient::new(fingerprint::BITS))
     }
 }
 
@@ -348,15 +348,15 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
     }
 }
 
-/// States that are kept whole, remembered exactly or by their fingerprints.
+/// Keys that do not fit into a word, remembered exactly or by their fingerprints.
 ///
-/// One type for both, so that the search is compiled once for a system that is not packed.
-pub(super) enum Unpacked {
+/// One type for both, so that the search is compiled once for a system and a size of its keys.
+pub(super) enum Hashed {
     Exact(Numbered),
     Fingerprints(Fingerprints),
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Unpacked {
+impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
     fn marks_are_keys(&self) -> bool {
         matches!(self, Self::Fingerprints(_))
     }
@@ -421,6 +421,50 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Unpacked {
         match self {
             Self::Exact(set) => Visited::<T>::bytes(set),
             Self::Fingerprints(set) => Visited::<T>::bytes(set),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Unwatched;
+
+    impl Met for Unwatched {
+        fn added(&mut self, _: usize, _: usize, _: impl Iterator<Item = Origin>) {}
+        fn numbered(&mut self, _: Option<StateId>) {}
+    }
+
+    /// No bit of a fingerprint is left out, as the probability of an omission presumes.
+    #[test]
+    fn fingerprints_that_differ_in_a_bit_are_two() {
+        let mut set = Fingerprints::new();
+        let mut log = Log::new();
+        let some = 0x0123_4567_89AB_CDEF;
+        let all = (0..fingerprint::BITS).map(|bit| some ^ 1 << bit);
+        let candidates: Vec<_> = all
+            .chain([some, some])
+            .map(|mark| Candidate {
+                key: mark,
+                mark,
+                origin: Origin::NONE,
+            })
+            .collect();
+        let fit = set.add_all(&mut log, vec![candidates], &[], usize::MAX, &mut Unwatched);
+        assert!(fit);
+        assert_eq!(log.len(), fingerprint::BITS as usize + 1);
+    }
+
+    /// Each bit of a state changes about half of those of its fingerprint.
+    #[test]
+    fn a_fingerprint_depends_on_all_of_a_state() {
+        let words = [0u64; 4];
+        for bit in 0..256 {
+            let mut other = words;
+            other[bit / 64] ^= 1 << (bit % 64);
+            let changed = (fingerprint(&words) ^ fingerprint(&other)).count_ones();
+            assert!((10..=54).contains(&changed), "bit {bit}: {changed}");
         }
     }
 }
