@@ -274,6 +274,9 @@ where
     }
 }
 
+/// An action, and the state to which it leads.
+type StepOf<S> = (ActionOf<S>, StateOf<S>);
+
 /// A state, and what is said of it that no permutation may change.
 struct Original<'a, R: Refinement<Concrete: Symmetric>> {
     refinement: &'a R,
@@ -289,7 +292,7 @@ struct Original<'a, R: Refinement<Concrete: Symmetric>> {
     shows_the_same: bool,
     /// How many invariants hold.
     holding: usize,
-    steps: Vec<(ActionOf<R::Concrete>, StateOf<R::Concrete>)>,
+    steps: Vec<StepOf<R::Concrete>>,
 }
 
 impl<'a, R> Original<'a, R>

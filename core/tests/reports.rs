@@ -247,8 +247,9 @@ fn sundry_trace() -> (Machine<Sundry>, serde_json::Value) {
     refinement.invariants = vec![Invariant::new("small", "a test", |state: &Sundry| {
         state.large < u64::MAX / 2
     })];
-    let report = check(&refinement, &Settings::default()).unwrap();
-    let trace = itf::trace(&report, report.counterexample.as_ref().unwrap());
+    let report = check(&refinement, &Settings::default()).expect("the settings fit");
+    let counterexample = report.counterexample.as_ref().expect("it is violated");
+    let trace = itf::trace(&report, counterexample);
     assert_eq!(trace["states"].as_array().map(Vec::len), Some(2));
     (machine, trace)
 }

@@ -151,7 +151,9 @@ mod tests {
 
     /// Shows numbers to `visit` for ever.
     fn for_ever(visit: &mut dyn FnMut(u64)) {
-        (0..).for_each(visit);
+        for number in 0.. {
+            visit(number);
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(crate) use fingerprint::{BITS as FINGERPRINT_BITS, omission_probability};
 
 use super::StateId;
 use super::log::Log;
+use super::memory::room_for;
 use index::Index;
 pub(super) use prefetch::prefetch;
 use quotient::Quotient;
