@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use serde::Serialize;
 
-use crate::explore::catch;
+use crate::explore::{catch, first_initial};
 use crate::report::{Change, changes};
 use crate::system::{StateOf, TransitionSystem};
 
@@ -227,10 +227,7 @@ pub enum PackingError {
 ///
 /// What is wrong with [`Packed::fields`].
 pub fn round_trip<S: Packed>(system: &S, state: &StateOf<S>) -> Result<(), PackingError> {
-    let mut first = None;
-    system.initial(&mut |initial| {
-        first.get_or_insert(initial);
-    });
+    let first = first_initial(system);
     let template = first.as_ref().unwrap_or(state);
     round_trip_with(system, template, state)
 }

@@ -9,6 +9,10 @@
 //! question is the same of all members of a class. It cannot decide what is asked of one process of
 //! several, as `environment` is.
 
+use std::fmt::Debug;
+use std::ops::Range;
+
+use crate::explore::{break_off, until_enough};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
@@ -79,10 +83,13 @@ impl<S: Symmetric> Quotienting<S> for Quotient<S> {
         let mut from = representatives.initial;
         // The representative of an initial state need not be initial itself.
         let mut initial = None;
-        system.initial(&mut |state| {
-            if initial.is_none() && self.canonical(system, &state) == from {
-                initial = Some(state);
-            }
+        until_enough(|| {
+            system.initial(&mut |state| {
+                if self.canonical(system, &state) == from {
+                    initial = Some(state);
+                    break_off();
+                }
+            });
         });
         let mut lifted = Trace {
             initial: initial.unwrap_or_else(|| from.clone()),
@@ -161,9 +168,27 @@ where
     let invariants = refinement.invariants();
     let permutations = refinement.implementation().permutations();
     states.into_iter().find_map(|state| {
-        let mut numbers = 1..permutations.len();
-        numbers.find_map(|number| changed(refinement, &invariants, &permutations, number, state))
+        let others = 1..permutations.len();
+        match changed(
+            refinement,
+            &invariants,
+            &permutations,
+            others,
+            state,
+            &|| false,
+        ) {
+            Tested::Changed(asymmetry) => Some(asymmetry),
+            Tested::Unchanged | Tested::CutShort => None,
+        }
     })
+}
+
+/// What a test of the permutations found.
+pub(crate) enum Tested {
+    Unchanged,
+    Changed(Asymmetry),
+    /// The time was up.
+    CutShort,
 }
 
 /// The states tested with all permutations; the others are tested with one each.
@@ -186,7 +211,8 @@ pub(crate) fn asymmetry_in_turn<R>(
     invariants: &[Invariant<R::Concrete>],
     state: &StateOf<R::Concrete>,
     turn: usize,
-) -> Option<Asymmetry>
+    out_of_time: &dyn Fn() -> bool,
+) -> Tested
 where
     R: Refinement,
     R::Concrete: Symmetric,
@@ -194,92 +220,179 @@ where
 {
     let permutations = refinement.implementation().permutations();
     let others = 1..permutations.len();
-    let mut tested = match turn < ALL_PERMUTATIONS || others.is_empty() {
+    let tested = match turn < ALL_PERMUTATIONS || others.is_empty() {
         true => others,
         false => {
             let one = 1 + turn % others.len();
             one..one + 1
         }
     };
-    tested.find_map(|number| changed(refinement, invariants, &permutations, number, state))
+    changed(
+        refinement,
+        invariants,
+        &permutations,
+        tested,
+        state,
+        out_of_time,
+    )
 }
 
+/// Tests some permutations, counted from 0, of one state.
 fn changed<R>(
     refinement: &R,
     invariants: &[Invariant<R::Concrete>],
     permutations: &[<R::Concrete as Symmetric>::Permutation],
-    permutation: usize,
+    mut tested: Range<usize>,
     state: &StateOf<R::Concrete>,
-) -> Option<Asymmetry>
+    out_of_time: &dyn Fn() -> bool,
+) -> Tested
 where
     R: Refinement,
     R::Concrete: Symmetric,
     R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
 {
-    let by = &permutations[permutation];
-    let (system, specification) = (refinement.implementation(), refinement.specification());
-    let does_not_commute = |what, about: &dyn std::fmt::Debug| {
-        Some(Asymmetry::DoesNotCommute {
-            what,
-            permutation,
-            about: format!("{about:?}"),
-        })
-    };
-    let image = system.permute(by, state);
-    if system.canonical(permutations, state) != system.canonical(permutations, &image) {
-        return Some(Asymmetry::NotCanonical {
-            permutation,
-            about: format!("{state:?}"),
-        });
+    if tested.is_empty() {
+        return Tested::Unchanged;
     }
-    let mapped = refinement.map(state);
-    if specification.is_initial(&mapped)
-        != specification.is_initial(&specification.permute(by, &mapped))
-    {
-        return does_not_commute("is_initial", state);
+    if out_of_time() {
+        return Tested::CutShort;
     }
-    if specification.permute(by, &mapped) != refinement.map(&image) {
-        return does_not_commute("map", state);
+    let original = Original::of(refinement, invariants, permutations, state);
+    // There may be so many permutations that a state takes minutes.
+    let mut cut_short = false;
+    let found = tested.find_map(|permutation| {
+        cut_short = cut_short || out_of_time();
+        match cut_short {
+            true => None,
+            false => original.changed_by(permutation),
+        }
+    });
+    match found {
+        Some(asymmetry) => Tested::Changed(asymmetry),
+        None if cut_short => Tested::CutShort,
+        None => Tested::Unchanged,
     }
-    // Two states that show the same still do, and two that do not, do not.
-    let alike = system.observe(state) == specification.observe(&mapped);
-    let image_shows = system.observe(&image);
-    if alike != (image_shows == specification.observe(&specification.permute(by, &mapped))) {
-        return does_not_commute("observe", state);
-    }
-    let holding = |state: &StateOf<R::Concrete>| {
-        let holding = invariants.iter().filter(|one| one.holds(state));
-        holding.count()
-    };
-    if holding(state) != holding(&image) {
-        return Some(Asymmetry::InvariantsChange {
-            permutation,
-            about: format!("{state:?}"),
-        });
-    }
-    let mut of_image = steps(system, &image);
-    for (action, to) in steps(system, state) {
-        let by_step = system.permute_action(by, state, &action, &to);
-        let permuted = (by_step, system.permute(by, &to));
-        let Some(place) = of_image.iter().position(|step| *step == permuted) else {
-            return does_not_commute("next", &action);
-        };
-        of_image.swap_remove(place);
-        let answer = refinement.answer(state, &action, &to);
-        let target = refinement.map(&to);
-        let answer =
-            answer.map(|answer| specification.permute_action(by, &mapped, &answer, &target));
-        let kind = |answer: &ActionOf<R::Abstract>| {
-            let process = specification.process_of(answer);
-            (specification.rule_of(answer), process)
-        };
-        let of_image = refinement.answer(&image, &permuted.0, &permuted.1);
-        if answer.as_ref().map(kind) != of_image.as_ref().map(kind) {
-            return does_not_commute("answer", &action);
+}
+
+/// An action, and the state to which it leads.
+type StepOf<S> = (ActionOf<S>, StateOf<S>);
+
+/// A state, and what is said of it that no permutation may change.
+struct Original<'a, R: Refinement<Concrete: Symmetric>> {
+    refinement: &'a R,
+    invariants: &'a [Invariant<R::Concrete>],
+    permutations: &'a [<R::Concrete as Symmetric>::Permutation],
+    state: &'a StateOf<R::Concrete>,
+    /// PERF: it takes as long to find as to test a permutation, or longer.
+    canonical: StateOf<R::Concrete>,
+    mapped: StateOf<R::Abstract>,
+    /// Whether what it maps to is initial,
+    is_initial: bool,
+    /// and shows the same.
+    shows_the_same: bool,
+    /// How many invariants hold.
+    holding: usize,
+    steps: Vec<StepOf<R::Concrete>>,
+}
+
+impl<'a, R> Original<'a, R>
+where
+    R: Refinement,
+    R::Concrete: Symmetric,
+    R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
+{
+    fn of(
+        refinement: &'a R,
+        invariants: &'a [Invariant<R::Concrete>],
+        permutations: &'a [<R::Concrete as Symmetric>::Permutation],
+        state: &'a StateOf<R::Concrete>,
+    ) -> Self {
+        let (system, specification) = (refinement.implementation(), refinement.specification());
+        let mapped = refinement.map(state);
+        Self {
+            refinement,
+            invariants,
+            permutations,
+            state,
+            canonical: system.canonical(permutations, state),
+            is_initial: specification.is_initial(&mapped),
+            shows_the_same: system.observe(state) == specification.observe(&mapped),
+            holding: holding(invariants, state),
+            steps: steps(system, state),
+            mapped,
         }
     }
-    match of_image.first() {
-        Some((action, _)) => does_not_commute("next", action),
-        None => None,
+
+    /// How a permutation changes something, if it does.
+    fn changed_by(&self, permutation: usize) -> Option<Asymmetry> {
+        let Self {
+            refinement,
+            state,
+            mapped,
+            ..
+        } = self;
+        let by = &self.permutations[permutation];
+        let (system, specification) = (refinement.implementation(), refinement.specification());
+        let does_not_commute = |what, about: &dyn Debug| {
+            Some(Asymmetry::DoesNotCommute {
+                what,
+                permutation,
+                about: format!("{about:?}"),
+            })
+        };
+        let image = system.permute(by, state);
+        if self.canonical != system.canonical(self.permutations, &image) {
+            return Some(Asymmetry::NotCanonical {
+                permutation,
+                about: format!("{state:?}"),
+            });
+        }
+        let mapped_image = specification.permute(by, mapped);
+        if self.is_initial != specification.is_initial(&mapped_image) {
+            return does_not_commute("is_initial", state);
+        }
+        if mapped_image != refinement.map(&image) {
+            return does_not_commute("map", state);
+        }
+        // Two states that show the same still do, and two that do not, do not.
+        let image_shows_the_same = system.observe(&image) == specification.observe(&mapped_image);
+        if self.shows_the_same != image_shows_the_same {
+            return does_not_commute("observe", state);
+        }
+        if self.holding != holding(self.invariants, &image) {
+            return Some(Asymmetry::InvariantsChange {
+                permutation,
+                about: format!("{state:?}"),
+            });
+        }
+        let mut of_image = steps(system, &image);
+        for (action, to) in &self.steps {
+            let by_step = system.permute_action(by, state, action, to);
+            let permuted = (by_step, system.permute(by, to));
+            let Some(place) = of_image.iter().position(|step| *step == permuted) else {
+                return does_not_commute("next", action);
+            };
+            of_image.swap_remove(place);
+            let answer = refinement.answer(state, action, to);
+            let target = refinement.map(to);
+            let answer =
+                answer.map(|answer| specification.permute_action(by, mapped, &answer, &target));
+            let kind = |answer: &ActionOf<R::Abstract>| {
+                let process = specification.process_of(answer);
+                (specification.rule_of(answer), process)
+            };
+            let of_image = refinement.answer(&image, &permuted.0, &permuted.1);
+            if answer.as_ref().map(kind) != of_image.as_ref().map(kind) {
+                return does_not_commute("answer", action);
+            }
+        }
+        match of_image.first() {
+            Some((action, _)) => does_not_commute("next", action),
+            None => None,
+        }
     }
+}
+
+fn holding<S: TransitionSystem>(invariants: &[Invariant<S>], state: &StateOf<S>) -> usize {
+    invariants.iter().filter(|one| one.holds(state)).count()
 }

@@ -11,6 +11,11 @@ use std::hash::Hash;
 
 use serde::{Serialize, Serializer};
 
+use crate::explore::{break_off, until_enough};
+
+/// States after which it pays to break an enumeration off.
+const WORTH_BREAKING_OFF: u32 = 64;
+
 /// An observed transition system (Σ, Σₒ, I, N, π).
 ///
 /// In a system that is explored an action determines its target, and no state offers the same
@@ -76,7 +81,17 @@ pub trait TransitionSystem: Sync {
     /// Whether `state` is initial. Derived from [`initial`](Self::initial).
     fn is_initial(&self, state: &Self::State) -> bool {
         let mut found = false;
-        self.initial(&mut |initial| found |= initial == *state);
+        let mut after = 0;
+        until_enough(|| {
+            self.initial(&mut |initial| {
+                // PERF: a few states more are shown sooner than their enumeration is broken off.
+                after += u32::from(found);
+                found = found || initial == *state;
+                if after == WORTH_BREAKING_OFF {
+                    break_off();
+                }
+            });
+        });
         found
     }
 

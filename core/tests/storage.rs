@@ -1,12 +1,15 @@
 //! What a check keeps of states: a wrong packing is found out, and what a way to keep states cannot
 //! do is refused.
 
-use refmap::explore::{Limit, Limits, Order, Storage};
-use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
+use refmap::explore::{
+    Limit, Limits, Options, Order, Panic, Place, Storage, Visitor, explore_packed,
+};
+use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
+use refmap::random::Walks;
 use refmap::report::Counterexample;
 use refmap::{
-    Field, Fields, Layout, Packed, Refinement, Report, Rule, RuleId, Settings, TransitionSystem,
-    Verdict, check,
+    Field, Fields, Invariant, Layout, Packed, Refinement, Report, Rule, RuleId, Settings,
+    TransitionSystem, Verdict, check,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -144,7 +147,7 @@ fn fault(packing: Packing, storage: Storage) -> Option<Counterexample> {
 
 #[test]
 fn a_right_packing_holds() {
-    for storage in [Storage::Packed, Storage::Whole, Storage::Fingerprints] {
+    for storage in [Storage::Packed, Storage::Whole] {
         assert_eq!(fault(Packing::Right, storage), None);
     }
     let report = packed(Packing::Right, &Settings::default());
@@ -203,11 +206,174 @@ fn fingerprints_say_what_they_may_leave_out() {
         until: Until::End,
         ..Settings::default()
     };
-    let report = packed(Packing::Right, &settings(Storage::Fingerprints));
+    let clock = Clock::new(Packing::Right);
+    let report = check(&clock, &settings(Storage::Fingerprints)).expect("the settings fit");
     let pairs = f64::from(1440 * 1439 / 2);
     assert_eq!(report.omission_probability, Some(pairs / 2f64.powi(64)));
     let report = packed(Packing::Right, &settings(Storage::Packed));
     assert_eq!(report.omission_probability, None);
+}
+
+/// They would be larger than the states; what keeps no states does not care.
+#[test]
+fn fingerprints_are_refused_where_they_save_nothing() {
+    let clock = Clock::new(Packing::Right);
+    let mut settings = Settings {
+        storage: Storage::Fingerprints,
+        ..Settings::default()
+    };
+    let check = |settings: &Settings<'_>| Checker::new(&clock).packed().check(settings);
+    let refused = check(&settings);
+    assert_eq!(
+        refused,
+        Err(CheckError::FingerprintsOfSmallStates { bits: 11 })
+    );
+    settings.search = Search::Walks(Walks {
+        walks: 3,
+        steps: 3,
+        seed: 3,
+    });
+    assert!(check(&settings).is_ok());
+}
+
+/// Three counters, each in a word of its own: states for which fingerprints are meant.
+struct Counters {
+    layout: Layout,
+    counters: [Field; 3],
+}
+
+impl Counters {
+    fn new() -> Self {
+        let mut layout = Layout::new();
+        let counters = [(); 3].map(|()| layout.bits_of(60));
+        Self { layout, counters }
+    }
+}
+
+const COUNT: u64 = 64;
+
+impl TransitionSystem for Counters {
+    type State = [u64; 3];
+    type Action = usize;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("count", "counter", "a test")] }
+    }
+
+    fn rule_of(&self, _: &usize) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut([u64; 3])) {
+        visit([0; 3]);
+    }
+
+    fn next(&self, from: &[u64; 3], visit: &mut impl FnMut(usize, [u64; 3])) {
+        for counter in 0..3 {
+            let mut to = *from;
+            to[counter] = (to[counter] + 1) % COUNT;
+            visit(counter, to);
+        }
+    }
+
+    fn observe(&self, _: &[u64; 3]) {}
+}
+
+impl Packed for Counters {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn fields(&self, state: &[u64; 3], fields: &mut impl Fields) -> [u64; 3] {
+        std::array::from_fn(|n| fields.number(self.counters[n], state[n]))
+    }
+}
+
+impl Refinement for Counters {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &[u64; 3]) -> [u64; 3] {
+        *state
+    }
+
+    fn answer(&self, _: &[u64; 3], counter: &usize, _: &[u64; 3]) -> Option<usize> {
+        Some(*counter)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let far = |state: &[u64; 3]| *state != [5, 3, 2];
+        vec![Invariant::new("far", "a test", far)]
+    }
+}
+
+/// What is looked at is nothing.
+struct Blind;
+
+impl Visitor<Counters> for Blind {
+    type Tally = ();
+    type Image = ();
+
+    fn tally(&self) {}
+    fn merge(&self, (): &mut (), (): ()) {}
+    fn examine(&self, (): &mut (), _: Place, _: &[u64; 3]) {}
+    fn image(&self, (): &mut (), _: &[u64; 3]) {}
+    fn step(&self, (): &mut (), _: Place, _: (&[u64; 3], &()), _: &usize, _: &[u64; 3]) -> u32 {
+        0
+    }
+    fn leave(&self, (): &mut (), _: Place, _: &[u64; 3], _: u32) {}
+    fn panicked(&self, (): &mut (), _: Place, _: Panic) {}
+    fn stop(&self, (): &()) -> Option<u32> {
+        None
+    }
+}
+
+/// Where states take several words, fingerprints of packed ones take less, and find the same.
+#[test]
+fn fingerprints_of_large_states_take_less_than_the_states() {
+    let counters = Counters::new();
+    let bytes = |storage| {
+        let options = Options {
+            storage,
+            ..Options::default()
+        };
+        let explored = explore_packed(&counters, &Blind, &options);
+        assert_eq!(explored.states() as u64, COUNT.pow(3));
+        explored.store_bytes
+    };
+    let (packed, whole) = (bytes(Storage::Packed), bytes(Storage::Whole));
+    let fingerprints = bytes(Storage::Fingerprints);
+    assert!(
+        fingerprints < packed.min(whole),
+        "{fingerprints} {packed} {whole}"
+    );
+    let run = |storage| {
+        let settings = Settings {
+            storage,
+            threads: 2,
+            ..Settings::default()
+        };
+        Checker::new(&counters)
+            .packed()
+            .check(&settings)
+            .expect("the settings fit")
+    };
+    let (one, other) = (run(Storage::Packed), run(Storage::Fingerprints));
+    assert_eq!(one.verdict, Some(Verdict::Violated));
+    assert_eq!(one.counterexample, other.counterexample);
+    assert_eq!(
+        (one.states, one.transitions),
+        (other.states, other.transitions)
+    );
 }
 
 #[test]
@@ -373,8 +539,11 @@ fn a_limit_ends_the_search_at_the_same_place_for_any_number_of_threads() {
             obligations: Selection::only(["observation", "deadlock"]),
             ..Settings::default()
         };
-        let report = Checker::new(&fan).packed().check(&settings);
-        let report = report.expect("the settings fit");
+        let checker = match storage {
+            Storage::Fingerprints => Checker::new(&fan),
+            Storage::Packed | Storage::Whole => Checker::new(&fan).packed(),
+        };
+        let report = checker.check(&settings).expect("the settings fit");
         let rows = report.obligations.iter();
         let tested: Vec<_> = rows.map(|row| (row.name.clone(), row.checked)).collect();
         let counts = (report.states, report.transitions, report.depth);

@@ -51,7 +51,8 @@ pub fn modes(instance: Instance) -> Vec<Contender> {
     }
     let mut modes = Vec::new();
     for work in [PLAIN, INV1, REFINEMENT] {
-        for storage in ["packed", "whole", "fingerprints"] {
+        // Fingerprints would be larger than the states, and are refused.
+        for storage in ["packed", "whole"] {
             for threads in [1, 2] {
                 // It is there to be compared with the peers, and they are searched by one thread.
                 if work.name != INV1.name || (storage, threads) == ("packed", 1) {

@@ -74,7 +74,7 @@ pub(super) fn parse(
             buffer: matches.get_one("buffer").copied(),
             limits: Limits {
                 seconds: matches.get_one("max-seconds").copied(),
-                memory_bytes: matches.get_one("max-memory").copied(),
+                memory_bytes: memory_bytes(matches),
                 ..Limits::default()
             },
             json: matches.get_flag("json"),
@@ -183,8 +183,14 @@ fn limits(matches: &ArgMatches) -> Limits {
         states: matches.get_one("max-states").copied(),
         depth: matches.get_one("max-depth").copied(),
         seconds: matches.get_one("max-seconds").copied(),
-        memory_bytes: matches.get_one("max-memory").copied(),
+        memory_bytes: memory_bytes(matches),
     }
+}
+
+/// What is asked for, or what leaves the machine usable.
+fn memory_bytes(matches: &ArgMatches) -> Option<u64> {
+    let given = matches.get_one("max-memory").copied();
+    given.or_else(Limits::memory_by_default)
 }
 
 fn detail(matches: &ArgMatches) -> Detail {

@@ -261,7 +261,8 @@ fn time_and_memory() -> Vec<Arg> {
         valued(
             "max-memory",
             "BYTES|GiB",
-            "Ends as incomplete at this much memory: 2000000, 512MiB, 4GiB",
+            "Ends as incomplete at this much memory: 2000000, 512MiB, 4GiB [default: four fifths of what the \
+             machine or its control group has]",
         )
         .value_parser(ValueParser::new(bytes)),
     ]

@@ -1,5 +1,10 @@
-//! Catching the panics of a user's model, so that they become findings.
+//! Catching the panics of a user's model, so that they become findings, and leaving its loops early.
+//!
+//! A model shows its states and steps to a callback, and a callback cannot end the loop that calls it.
+//! So [`break_off`] unwinds the stack as a panic does, without being one: no hook is called, nothing is
+//! printed, and only [`interruptible`] stops it.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -28,8 +33,31 @@ impl Display for Panic {
     }
 }
 
+/// How a function of the model ended that did not return.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// It panicked.
+    Panicked(Panic),
+    /// Its callback broke it off. What it has shown until then is all that is known.
+    BrokenOff,
+}
+
+/// What is being run on this thread.
+#[derive(Clone, Copy, PartialEq)]
+enum Running {
+    /// Nothing whose panics are caught.
+    Freely,
+    /// A function of the model.
+    Model,
+    /// The same, and its callback has broken it off.
+    BrokenOff,
+}
+
+/// What the stack is unwound with when a callback breaks off.
+struct BreakOff;
+
 thread_local! {
-    static CATCHING: Cell<bool> = const { Cell::new(false) };
+    static RUNNING: Cell<Running> = const { Cell::new(Running::Freely) };
     static CAUGHT: RefCell<Option<(String, Option<String>)>> = const { RefCell::new(None) };
 }
 
@@ -37,43 +65,79 @@ thread_local! {
 /// caller it takes some percent less; a large program would have it called.
 #[inline(always)]
 pub(crate) fn catch<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
-    install_hook();
-    let outer = CATCHING.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(model));
-    CATCHING.set(outer);
-    result.map_err(|payload| {
-        let (message, location) = CAUGHT.take().unwrap_or_else(|| (describe(&*payload), None));
-        Panic {
-            message,
-            location,
-            action: take_culprit(),
-        }
+    interruptible(model).map_err(|ended| match ended {
+        Ended::Panicked(panic) => panic,
+        // Some caller of the caller is to be told.
+        Ended::BrokenOff => break_off(),
     })
 }
 
-/// What ends an enumeration that has visited enough.
-struct Enough;
+/// Runs `model` as [`catch`] does; a callback of the model may [`break_off`].
+#[inline(always)]
+pub(crate) fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {
+    install_hook();
+    let outer = RUNNING.replace(Running::Model);
+    let result = catch_unwind(AssertUnwindSafe(model));
+    // A model that catches panics itself may have returned all the same, with steps left out.
+    match (result, RUNNING.replace(outer)) {
+        (Ok(value), Running::Model | Running::Freely) => Ok(value),
+        (Ok(_), Running::BrokenOff) => Err(Ended::BrokenOff),
+        (Err(payload), _) => Err(ended(&*payload)),
+    }
+}
 
-/// The first things that `enumerate` visits, at most so many, and whether these are all. A function of a model that
-/// visits cannot be told to stop, so it is unwound, without a word.
+/// Leaves the function of the model that called back, and all others up to the next [`interruptible`].
+#[cold]
+pub(crate) fn break_off() -> ! {
+    RUNNING.set(Running::BrokenOff);
+    resume_unwind(Box::new(BreakOff))
+}
+
+/// Runs `model` until it returns or its callback has seen enough. A panic is passed on.
+pub(crate) fn until_enough(model: impl FnOnce()) {
+    let outer = RUNNING.get();
+    let result = catch_unwind(AssertUnwindSafe(model));
+    RUNNING.set(outer);
+    if let Err(payload) = result {
+        if !payload.is::<BreakOff>() {
+            resume_unwind(payload);
+        }
+        // A rule that was left is no culprit.
+        take_culprit();
+    }
+}
+
+#[cold]
+fn ended(payload: &(dyn Any + Send)) -> Ended {
+    let action = take_culprit();
+    if payload.is::<BreakOff>() {
+        return Ended::BrokenOff;
+    }
+    let (message, location) = CAUGHT.take().unwrap_or_else(|| (describe(payload), None));
+    Ended::Panicked(Panic {
+        message,
+        location,
+        action,
+    })
+}
+
+/// The first things that `enumerate` visits, at most so many, and whether these are all.
 pub(crate) fn first_visited<T>(
     most: usize,
     enumerate: impl FnOnce(&mut dyn FnMut(T)),
 ) -> (Vec<T>, bool) {
     let mut visited = Vec::new();
-    let all = catch_unwind(AssertUnwindSafe(|| {
+    let mut all = true;
+    until_enough(|| {
         enumerate(&mut |one| {
             if visited.len() == most {
-                resume_unwind(Box::new(Enough));
+                all = false;
+                break_off();
             }
             visited.push(one);
         });
-    }));
-    match all {
-        Ok(()) => (visited, true),
-        Err(payload) if payload.is::<Enough>() => (visited, false),
-        Err(payload) => resume_unwind(payload),
-    }
+    });
+    (visited, all)
 }
 
 /// The hook that keeps what a caught panic says and leaves all others to the hook before it.
@@ -82,7 +146,7 @@ fn install_hook() {
     INSTALLED.call_once(|| {
         let previous = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if CATCHING.get() {
+            if RUNNING.get() != Running::Freely {
                 let location = info.location().map(ToString::to_string);
                 CAUGHT.set(Some((describe(info.payload()), location)));
             } else {
@@ -92,7 +156,7 @@ fn install_hook() {
     });
 }
 
-fn describe(payload: &(dyn std::any::Any + Send)) -> String {
+fn describe(payload: &(dyn Any + Send)) -> String {
     payload
         .downcast_ref::<&str>()
         .map(ToString::to_string)
@@ -114,5 +178,72 @@ mod tests {
         // A panic of the model is passed on.
         let panic = catch(|| first_visited(2, |_: &mut dyn FnMut(u32)| panic!("here")));
         assert_eq!(panic.expect_err("it panicked").message, "here");
+    }
+
+    /// Shows numbers to `visit` for ever.
+    fn for_ever(visit: &mut dyn FnMut(u64)) {
+        for number in 0.. {
+            visit(number);
+        }
+    }
+
+    #[test]
+    fn a_callback_can_leave_a_loop_that_has_no_end() {
+        let mut seen = 0;
+        let ended = interruptible(|| {
+            for_ever(&mut |number| {
+                seen = number;
+                if number == 1000 {
+                    break_off();
+                }
+            });
+        });
+        assert!(matches!(ended, Err(Ended::BrokenOff)));
+        assert_eq!(seen, 1000);
+        // The next one begins anew.
+        assert_eq!(catch(|| 1), Ok(1));
+    }
+
+    /// A guard in between passes it on, and a panic before or after is still a panic.
+    #[test]
+    fn breaking_off_is_no_panic_and_a_panic_is_no_breaking_off() {
+        let ended = interruptible(|| {
+            assert!(catch(|| panic!("first")).is_err());
+            let _ = catch(|| for_ever(&mut |_| break_off()));
+            unreachable!("the guard does not return");
+        });
+        let Err(Ended::BrokenOff) = ended else {
+            panic!("{ended:?}");
+        };
+        let Err(Ended::Panicked(panic)) = interruptible(|| panic!("second")) else {
+            panic!("it has panicked");
+        };
+        assert_eq!(panic.message, "second");
+        assert!(panic.location.is_some());
+    }
+
+    #[test]
+    fn what_has_seen_enough_passes_panics_on() {
+        let mut seen = Vec::new();
+        until_enough(|| {
+            for_ever(&mut |number| {
+                seen.push(number);
+                if seen.len() == 3 {
+                    break_off();
+                }
+            });
+        });
+        assert_eq!(seen, [0, 1, 2]);
+        let panic = catch(|| until_enough(|| panic!("third"))).unwrap_err();
+        assert_eq!(panic.message, "third");
+    }
+
+    /// What a model that catches panics returns is not taken for all that there is.
+    #[test]
+    fn a_model_that_catches_panics_is_broken_off_all_the_same() {
+        let ended = interruptible(|| {
+            let _ = catch_unwind(|| for_ever(&mut |_| break_off()));
+        });
+        assert!(matches!(ended, Err(Ended::BrokenOff)));
     }
 }

@@ -34,13 +34,13 @@ pub(super) trait States<S: TransitionSystem>: Send + Sync {
     ) -> Result<Trace<S>, Unrepeatable>;
 }
 
-/// The states of a search: of type `T`, kept as `K` by a keeper `P`.
-pub(super) struct Kept<T, K, P> {
+/// The states of a search, kept as `K` by a keeper `P`.
+pub(super) struct Kept<K, P> {
     pub log: Log<K>,
     pub keeper: P,
     pub origins: Origins,
-    /// The initial states, if the log does not keep them.
-    pub initial: Vec<T>,
+    /// How many initial states there are, if the log keeps no others.
+    pub initial_only: Option<usize>,
 }
 
 /// A step that a search took, and that the model does not offer when it is asked again.
@@ -99,7 +99,7 @@ pub(super) fn nth_step<S: TransitionSystem>(
     })
 }
 
-impl<S, P> States<S> for Kept<StateOf<S>, P::Key, P>
+impl<S, P> States<S> for Kept<P::Key, P>
 where
     S: TransitionSystem,
     P: Keeper<S>,
@@ -110,10 +110,8 @@ where
 
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
         let id = id.0 as usize;
-        match self.initial.is_empty() {
-            true => Some(self.keeper.with(system, self.log.get(id), Clone::clone)),
-            false => self.initial.get(id).cloned(),
-        }
+        let is_kept = self.initial_only.is_none_or(|initial| id < initial);
+        is_kept.then(|| self.keeper.with(system, self.log.get(id), Clone::clone))
     }
 
     fn length(&self, id: StateId) -> u32 {

@@ -1,10 +1,13 @@
 //! When an exploration ends before it is complete, and how it is watched.
 
 use std::fmt::{self, Display};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+
+use super::memory::{four_fifths, resident_bytes};
 
 /// Bounds on an exploration; the default bounds nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,6 +23,14 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// A bound on memory that keeps the machine usable: four fifths of what it has, or what its control
+    /// group or the address space of the process has, if that is less. `None` where the system does not
+    /// say.
+    pub fn memory_by_default() -> Option<u64> {
+        static MOST: OnceLock<Option<u64>> = OnceLock::new();
+        *MOST.get_or_init(four_fifths)
+    }
+
     /// Whether a search that began at `started` has to end: because the time is up, or somebody
     /// cancelled it.
     pub(crate) fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {
@@ -28,6 +39,13 @@ impl Limits {
         }
         let seconds = self.seconds?;
         (started.elapsed().as_secs_f64() >= seconds).then_some(Limit::Seconds(seconds))
+    }
+
+    /// Whether the process holds as much memory as allowed; the operating system is asked for that.
+    pub(crate) fn out_of_memory(&self) -> Option<Limit> {
+        let is_too_much = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
+        let most = self.memory_bytes.filter(is_too_much);
+        most.map(Limit::MemoryBytes)
     }
 }
 
@@ -43,6 +61,8 @@ pub enum Limit {
     Seconds(f64),
     /// The process held as much memory as allowed.
     MemoryBytes(u64),
+    /// The operating system refused more memory before the process held as much as allowed.
+    OutOfMemory,
     /// Somebody cancelled it.
     Cancelled,
 }
@@ -53,7 +73,16 @@ impl Display for Limit {
             Self::States(n) => write!(f, "the limit of {n} states"),
             Self::Depth(n) => write!(f, "the limit of depth {n}"),
             Self::Seconds(n) => write!(f, "the limit of {n} seconds"),
-            Self::MemoryBytes(n) => write!(f, "the limit of {n} bytes of memory"),
+            Self::MemoryBytes(n) => {
+                write!(f, "the limit of {n} bytes of memory")?;
+                match Limits::memory_by_default() {
+                    Some(most) if most == *n => {
+                        f.write_str(", four fifths of what the machine or the process's group has")
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Self::OutOfMemory => f.write_str("the operating system, which grants no more memory"),
             Self::Cancelled => f.write_str("cancellation"),
         }
     }

@@ -11,6 +11,8 @@ pub(super) struct Log<T> {
     blocks: Vec<Vec<T>>,
     /// Blocks forgotten so far.
     forgotten: usize,
+    /// The first entries, which are never forgotten.
+    kept: usize,
 }
 
 impl<T> Log<T> {
@@ -18,6 +20,7 @@ impl<T> Log<T> {
         Self {
             blocks: vec![Vec::new()],
             forgotten: 0,
+            kept: 0,
         }
     }
 
@@ -70,12 +73,25 @@ impl<T> Log<T> {
         })
     }
 
+    /// The first `count` entries are not forgotten.
+    pub fn keep_first(&mut self, count: usize) {
+        self.kept = count;
+    }
+
     /// Frees the memory of the entries before `place`, as far as whole blocks go.
     pub fn forget_before(&mut self, place: usize) {
         while self.forgotten < place >> BLOCK_BITS {
-            self.blocks[self.forgotten] = Vec::new();
+            let kept = self.kept.saturating_sub(self.forgotten << BLOCK_BITS);
+            let block = &mut self.blocks[self.forgotten];
+            block.truncate(kept);
+            block.shrink_to_fit();
             self.forgotten += 1;
         }
+    }
+
+    /// Bytes by which it grows.
+    pub fn block_bytes(&self) -> u64 {
+        (BLOCK * size_of::<T>()) as u64
     }
 
     /// Bytes held.
@@ -135,5 +151,20 @@ mod tests {
         assert_eq!(*log.get(2 * BLOCK + 7), 2 * BLOCK + 7);
         log.push(0);
         assert_eq!(log.len(), 3 * BLOCK + 1);
+    }
+
+    #[test]
+    fn the_first_entries_can_be_kept() {
+        let mut log = Log::new();
+        for n in 0..4 * BLOCK {
+            log.push(n);
+        }
+        log.keep_first(BLOCK + 3);
+        log.forget_before(3 * BLOCK);
+        for n in [0, BLOCK - 1, BLOCK, BLOCK + 2, 3 * BLOCK, 4 * BLOCK - 1] {
+            assert_eq!(*log.get(n), n);
+        }
+        let of_two_blocks = (2 * BLOCK * size_of::<usize>()) as u64;
+        assert!(log.bytes() < of_two_blocks + 1000, "{}", log.bytes());
     }
 }

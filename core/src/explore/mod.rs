@@ -34,17 +34,19 @@ use crate::trace::Trace;
 
 pub use graph::Graph;
 pub use guard::Panic;
-pub(crate) use guard::{catch, first_visited};
+pub(crate) use guard::{Ended, break_off, catch, first_visited, interruptible, until_enough};
 use keep::{Whole, Words};
 pub use kept::Unrepeatable;
 use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Progress, Watch};
 pub(crate) use memory::resident_bytes;
+#[cfg(test)]
+pub(crate) use memory::tests::REFUSED;
 pub use options::{Options, Order, Record, Storage};
 use recall::{Afresh, OfParts};
 use search::Search;
-pub(crate) use visited::omission_probability;
-use visited::{Exact, Fingerprints, Numbered, Unpacked};
+use visited::{Exact, Fingerprints, Hashed, Numbered};
+pub(crate) use visited::{FINGERPRINT_BITS, omission_probability};
 
 /// Explores the reachable states of `system`, showing each state and step to `visitor`. States are
 /// kept whole, or as fingerprints.
@@ -54,8 +56,8 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
     let visited = match options.storage {
-        Storage::Fingerprints => Unpacked::Fingerprints(Fingerprints::new()),
-        Storage::Packed | Storage::Whole => Unpacked::Exact(Numbered::new()),
+        Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
+        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new()),
     };
     Search::new(system, visitor, options, Whole, visited, Afresh).run()
 }
@@ -86,7 +88,11 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         // Beside the graph a word more or less is nothing, and each of these is compiled anew for
         // every model.
         (Storage::Packed, 0..=2) => search!(2, Numbered::new()),
-        (Storage::Packed, 3..=MOST_WORDS) => search!(4, Numbered::new()),
+        (Storage::Packed, 3..=MOST_WORDS) => search!(4, Hashed::Exact(Numbered::new())),
+        // Until they are expanded states are kept packed.
+        (Storage::Fingerprints, 0..=MOST_WORDS) => {
+            search!(4, Hashed::Fingerprints(Fingerprints::new()))
+        }
         _ => explore(system, visitor, options),
     }
 }
@@ -124,11 +130,17 @@ pub fn explore_framed<S: PackedPart, V: FramedVisitor<S>>(
 
 /// The first initial state, if there is one.
 fn some_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
-    let mut first = None;
     // A model that panics here does so again where the search reports it.
-    let _ = catch(|| {
+    catch(|| first_initial(system)).ok().flatten()
+}
+
+/// The same of a system whose panics are its caller's.
+pub(crate) fn first_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
+    let mut first = None;
+    until_enough(|| {
         system.initial(&mut |state| {
             first.get_or_insert(state);
+            break_off();
         });
     });
     first
@@ -282,6 +294,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub end: End,
     /// Distinct initial states.
     pub initial_states: u64,
+    /// States reached that the visitor was not shown, since the time was up.
+    pub unexamined: u64,
     /// Transitions from the states expanded.
     pub transitions: u64,
     /// The greatest distance of a state reached from an initial one.
@@ -322,6 +336,7 @@ impl<S: TransitionSystem, T> Explored<S, T> {
             tally,
             end,
             initial_states: 0,
+            unexamined: 0,
             transitions: 0,
             depth: 0,
             seconds: 0.0,

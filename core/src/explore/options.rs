@@ -65,7 +65,9 @@ pub enum Storage {
     Packed,
     /// All of it.
     Whole,
-    /// 64 bits of a hash. Two states may have the same, and then one of them is taken for seen: the
-    /// report says how likely that is at most.
+    /// 64 bits of a hash, and the step that led to the state; until it is expanded, its variables or all
+    /// of it besides. Two states may have the same bits, and then one of them is taken for seen: the
+    /// report says how likely that is at most. Where states are packed into a word, packed ones take
+    /// less memory and time and leave none out, and a check refuses fingerprints.
     Fingerprints,
 }

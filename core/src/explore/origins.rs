@@ -25,8 +25,7 @@ struct Batch {
 /// How states were first reached.
 pub(super) struct Origins {
     batches: Vec<Batch>,
-    /// Per state, the step that led to it; only where states are not kept. Initial states have
-    /// themselves for a source.
+    /// Per state, the step that led to it; only where states are not kept.
     steps: Option<Log<Origin>>,
 }
 
@@ -88,7 +87,7 @@ impl Origins {
     /// The step that led to `state` first, if steps are kept and it is not initial.
     pub fn step(&self, state: StateId) -> Option<Origin> {
         let origin = *self.steps.as_ref()?.get(state.0 as usize);
-        (origin.source != state).then_some(origin)
+        (origin != Origin::NONE).then_some(origin)
     }
 
     /// Bytes held.

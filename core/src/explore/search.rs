@@ -9,27 +9,28 @@
 
 mod arrivals;
 mod expand;
+mod initial;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrivals::Arrivals;
 use expand::Expansion;
+use initial::CutShort;
 
 use super::frontier::{Frontier, Span};
 use super::graph::Graph;
-use super::guard::catch;
 use super::keep::Keeper;
 use super::kept::Kept;
 use super::limits::{Limit, Progress};
 use super::log::Log;
-use super::memory::{Resident, available_bytes};
+use super::memory::{Resident, available_bytes, is_granted};
 use super::options::{Options, Order, Record, Storage};
 use super::origins::{Origins, Steps};
 use super::recall::Recall;
 use super::recent::Recent;
 use super::sieve::Sieve;
-use super::visited::{Bins, Candidate, Origin, Visited};
-use super::{End, Explored, Reached, StateId, Visitor};
+use super::visited::{Bins, Candidate, Visited};
+use super::{End, Explored, Reached, Visitor};
 use crate::packed::PackingError;
 use crate::stretches::Stretches;
 use crate::system::{StateOf, TransitionSystem};
@@ -50,6 +51,13 @@ const WAVE_OF_ONE: u32 = 1024;
 /// States between two looks at the limits: the same for any number of threads, so that it does not
 /// depend on that where a limit ends the search.
 const BETWEEN_LOOKS: u32 = 1 << 16;
+/// States of a chunk between two looks at the clock.
+const PATIENCE: usize = 16;
+/// How long, after the time is up, states are looked at that were reached already: so long, or a tenth of what the
+/// search took.
+const GRACE: Duration = Duration::from_secs(1);
+/// Bytes that have to be left before more states are expanded, beside what a wave takes.
+const HEADROOM: u64 = 64 << 20;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
@@ -88,12 +96,18 @@ where
     transitions: u64,
     /// The greatest length of a path to a state reached.
     depth: u32,
+    /// Bytes that the largest wave took beside what it added.
+    wave_bytes: u64,
     /// A state was left out because there was no room for it.
     full: bool,
     /// A panic, or a state that cannot be packed, left steps unknown.
     holes: bool,
     /// An initial state that cannot be packed.
     initial_misfit: Option<(StateOf<S>, PackingError)>,
+    /// Until when states are looked at that were reached before the time was up.
+    grace: Option<Instant>,
+    /// The states reached that are not looked at, for lack of time.
+    unexamined: u64,
     resident: Resident,
 }
 
@@ -110,6 +124,8 @@ struct Worker<M, K> {
     sorted: Bins,
     /// The steps of parts that it learned in this wave.
     learned: M,
+    /// Steps taken since it looked at the memory.
+    unlooked: u64,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -153,6 +169,7 @@ where
                     passed: Sieve::new(),
                     sorted: Bins::default(),
                     learned: recall.memory(),
+                    unlooked: 0,
                 })
                 .collect(),
             known: recall.memory(),
@@ -164,26 +181,32 @@ where
             tally: visitor.tally(),
             transitions: 0,
             depth: 0,
+            wave_bytes: 0,
             full: false,
             holes: false,
             initial_misfit: None,
+            grace: None,
+            unexamined: 0,
             resident: Resident::default(),
         }
     }
 
     pub fn run(mut self) -> Explored<S, V::Tally> {
-        let mut states = Vec::new();
-        let initial_panic = catch(|| self.add_initial(&mut states)).err();
-        let initial_states = self.log.len() as u64;
-        let mut end = self.search();
-        if (self.holes || initial_panic.is_some()) && end == End::Complete {
+        let CutShort { limit, panic } = self.add_initial();
+        let initial_states = self.log.len();
+        if self.options.storage == Storage::Fingerprints {
+            self.log.keep_first(initial_states);
+        }
+        let mut end = self.search(limit);
+        if (self.holes || panic.is_some()) && end == End::Complete {
             end = End::Panicked;
         }
         let store_bytes = self.store_bytes();
         self.resident.look(store_bytes);
         Explored {
             tally: self.tally,
-            initial_states,
+            initial_states: initial_states as u64,
+            unexamined: self.unexamined,
             transitions: self.transitions,
             depth: self.depth,
             seconds: self.started.elapsed().as_secs_f64(),
@@ -193,75 +216,29 @@ where
             framed: false,
             graph: self.graph.take().filter(|_| end == End::Complete),
             graph_too_large: self.graph_too_large,
-            initial_panic,
+            initial_panic: panic,
             initial_misfit: self.initial_misfit,
             end,
             reached: Reached::Searched(Box::new(Kept {
                 log: self.log,
                 keeper: self.keeper,
                 origins: self.origins,
-                initial: match self.options.storage {
-                    Storage::Fingerprints => states,
-                    Storage::Packed | Storage::Whole => Vec::new(),
+                initial_only: match self.options.storage {
+                    Storage::Fingerprints => Some(initial_states),
+                    Storage::Packed | Storage::Whole => None,
                 },
             })),
         }
     }
 
-    /// Adds the initial states, and leaves those that are kept in `states`.
-    fn add_initial(&mut self, states: &mut Vec<StateOf<S>>) {
-        let system = self.system;
-        let mut all = Vec::new();
-        system.initial(&mut |state| all.push(self.representative(state)));
-        self.origins.begin(0, 0..0, 0);
-        for state in all {
-            let Some(key) = self.keeper.key(system, &state) else {
-                let error = self.keeper.complaint(system, &state);
-                self.initial_misfit = Some((state, error));
-                self.holes = true;
-                return;
-            };
-            let before = self.log.len();
-            let candidate = Candidate {
-                mark: self.visited.mark(&key),
-                key,
-                origin: Origin {
-                    source: StateId(before as u32),
-                    step: 0,
-                },
-            };
-            let room = self.most_states() as usize;
-            let wave = vec![vec![candidate]];
-            let mut arrivals = Arrivals {
-                origins: &mut self.origins,
-                sources: &[],
-                length: 0,
-                next: before as u32,
-                // Initial states are of one batch, which has begun.
-                list: Some(0),
-                numbers: None,
-            };
-            let fits = self
-                .visited
-                .add_all(&mut self.log, wave, &[], room, &mut arrivals);
-            self.full |= !fits;
-            if self.log.len() > before {
-                states.push(state);
-            }
-        }
-    }
-
-    fn representative(&self, state: StateOf<S>) -> StateOf<S> {
-        match self.options.symmetry {
-            Some(symmetry) => symmetry.canonical(self.system, &state),
-            None => state,
-        }
-    }
-
-    /// Expands span after span.
-    fn search(&mut self) -> End {
+    /// Expands span after span, unless a limit was reached before.
+    fn search(&mut self, limit: Option<Limit>) -> End {
         let mut frontier = Frontier::new(self.options.order, SHORT_WAVE);
         frontier.push(0..self.log.len() as u32, 0);
+        if let Some(limit) = limit {
+            self.examine_rest(frontier.rest(), limit);
+            return End::Limit(limit);
+        }
         let mut too_deep = None;
         while let Some(span) = frontier.next() {
             let before = self.log.len() as u32;
@@ -284,12 +261,12 @@ where
                 self.depth = self.depth.max(new.length);
             }
             if let Err((unexpanded, limit)) = outcome {
-                self.examine(&Span {
+                let unexpanded = Span {
                     states: unexpanded..span.states.end,
                     ..span
-                });
-                self.examine(&new);
-                frontier.rest().for_each(|span| self.examine(&span));
+                };
+                let rest = [unexpanded, new].into_iter().chain(frontier.rest());
+                self.examine_rest(rest, limit);
                 return End::Limit(limit);
             }
             if let Some(length) = self.visitor.stop(&self.tally) {
@@ -320,10 +297,11 @@ where
                     .map_err(|limit| (start, limit))?;
                 start = wave.states.end;
             }
-            self.report(span, start);
+            self.report(span.length, span.states.end - start);
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(start as usize);
             }
+            self.not_starved().map_err(|limit| (start, limit))?;
             if self.full {
                 return Err((start, Limit::States(self.most_states())));
             }
@@ -331,10 +309,22 @@ where
         Ok(())
     }
 
+    /// Looks at the states that a limit leaves unexpanded. Where the time is up, or memory is, that is
+    /// not to take long either.
+    fn examine_rest(&mut self, rest: impl Iterator<Item = Span>, limit: Limit) {
+        self.grace = match limit {
+            Limit::States(_) | Limit::Depth(_) => None,
+            Limit::Seconds(_) | Limit::MemoryBytes(_) | Limit::OutOfMemory | Limit::Cancelled => {
+                Some(Instant::now() + GRACE.max(self.started.elapsed() / 10))
+            }
+        };
+        rest.for_each(|span| self.examine(&span));
+    }
+
     fn examine(&mut self, span: &Span) {
         for wave in span.parts(WAVE) {
-            self.wave(&wave, Task::ExamineOnly)
-                .expect("looking at states already reached is not cut short");
+            // What is left out is counted.
+            let _ = self.wave(&wave, Task::ExamineOnly);
         }
     }
 
@@ -343,13 +333,13 @@ where
         limit.unwrap_or(MOST_STATES).min(MOST_STATES)
     }
 
-    fn report(&self, span: &Span, expanded: u32) {
+    fn report(&self, depth: u32, frontier: u32) {
         if let Some(progress) = self.options.watch.progress {
             progress(&Progress {
                 states: self.log.len() as u64,
                 transitions: self.transitions,
-                depth: span.length,
-                frontier: u64::from(span.states.end - expanded),
+                depth,
+                frontier: frontier.into(),
                 elapsed: self.started.elapsed(),
             });
         }
@@ -358,6 +348,12 @@ where
     fn out_of_time(&self) -> Option<Limit> {
         let Options { limits, watch, .. } = self.options;
         limits.out_of_time(watch, self.started)
+    }
+
+    /// The same, or whether more memory is held than allowed; the operating system is asked for that.
+    fn out_of_time_or_memory(&self) -> Option<Limit> {
+        let out_of_memory = || self.options.limits.out_of_memory();
+        self.out_of_time().or_else(out_of_memory)
     }
 
     /// Bytes of the states and of what says how they were reached.
@@ -372,6 +368,11 @@ where
         let Some(held) = self.resident.look_again(self.store_bytes()) else {
             return Ok(());
         };
+        let block = self.log.block_bytes();
+        let headroom = HEADROOM + 2 * (self.wave_bytes + block);
+        if !is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
+            return Err(Limit::OutOfMemory);
+        }
         let most = self.options.limits.memory_bytes;
         if let Some(graph) = &self.graph {
             // Beside the steps, deciding about them takes some 20 bytes a state.
@@ -392,8 +393,16 @@ where
         }
     }
 
-    /// Works through a wave. When the time is up before it is done, all of it is forgotten, so that
-    /// what is reported speaks of whole waves.
+    /// Whether all states were added for which there was to be room, as far as the operating system goes.
+    fn not_starved(&self) -> Result<(), Limit> {
+        match self.visited.is_starved() {
+            true => Err(Limit::OutOfMemory),
+            false => Ok(()),
+        }
+    }
+
+    /// Works through a wave. When the time is up before all its states are expanded, all of it is
+    /// forgotten, so that what is reported speaks of whole waves. What was looked at stays so.
     fn wave(&mut self, wave: &Span, task: Task) -> Result<(), Limit> {
         let states = wave.states.len() as u32;
         let chunk_size = match self.options.order {
@@ -407,6 +416,7 @@ where
         let work = |(number, worker): (usize, &mut Worker<R::Memory, P::Key>)| {
             let mut tally = self.visitor.tally();
             let mut done = Vec::new();
+            let mut limit = None;
             while let Some(share) = shares.take(number) {
                 let start = wave.states.start + share.number * chunk_size;
                 let chunk = Span {
@@ -415,8 +425,11 @@ where
                 };
                 worker.in_order = share.in_order;
                 match self.chunk(&chunk, task, &mut tally, worker) {
-                    Some(expansion) => done.push(expansion),
-                    None => shares.stop(),
+                    Ok(expansion) => done.push(expansion),
+                    Err(reached) => {
+                        limit = Some(reached);
+                        shares.stop();
+                    }
                 }
             }
             worker.sorted.clear();
@@ -429,43 +442,50 @@ where
                 let of = (states as usize, threads);
                 self.visited.sort(of, lists, &mut worker.sorted);
             }
-            (tally, done)
+            (tally, done, limit)
         };
         let results = together(workers.iter_mut().enumerate().take(threads), work);
         self.workers = workers;
         for worker in &mut self.workers {
             self.recall.gather(&mut self.known, &mut worker.learned);
         }
-        let states = self.log.bytes() + self.visited.bytes();
-        let most = MEMORY_FOR_FEW.max(states / 2);
+        let known = self.log.bytes() + self.visited.bytes();
+        let most = MEMORY_FOR_FEW.max(known / 2);
         self.recall.limit(&mut self.known, most);
-        if shares.is_stopped() {
+        if shares.is_stopped() && task == Task::Expand {
             // What was met is forgotten with the wave.
             for worker in &mut self.workers {
                 worker.recent = Recent::new(self.visited.mark_bits());
                 worker.passed = Sieve::new();
             }
-            // The clock only moves forward, and a cancellation stays.
-            return Err(self.out_of_time().unwrap_or(Limit::Cancelled));
+            let mut limits = results.iter().filter_map(|(_, _, limit)| *limit);
+            return Err(limits.next().expect("a limit has stopped the wave"));
         }
         let mut expansions = Vec::with_capacity(chunks as usize);
-        for (tally, done) in results {
+        for (tally, done, _) in results {
             self.visitor.merge(&mut self.tally, tally);
             expansions.extend(done);
         }
         if task == Task::Expand {
             expansions.sort_unstable_by_key(|expansion| expansion.sources.start);
             self.take_in(expansions, threads, wave.length + 1);
+        } else {
+            let examined = expansions.iter().map(|one| one.sources.len() as u64);
+            self.unexamined += u64::from(states) - examined.sum::<u64>();
         }
         Ok(())
     }
 
     /// Adds the new states of a wave, and its steps, to what is known.
     fn take_in(&mut self, mut wave: Vec<Expansion<P::Key>>, threads: usize, length: u32) {
-        let candidates = wave
+        let candidates: Vec<_> = wave
             .iter_mut()
             .map(|expansion| std::mem::take(&mut expansion.candidates))
             .collect();
+        // Each is there once more while lists grow, and its mark once more where it is sorted.
+        let count: usize = candidates.iter().map(Vec::len).sum();
+        let bytes = 3 * count * size_of::<Candidate<P::Key>>();
+        self.wave_bytes = self.wave_bytes.max(bytes as u64);
         let sources: Vec<_> = wave.iter().map(|one| one.sources.clone()).collect();
         let sorted = self.workers[..threads].iter();
         let sorted: Vec<_> = sorted.map(|worker| &worker.sorted).collect();

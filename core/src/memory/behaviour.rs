@@ -257,7 +257,7 @@ impl Refinement for ProgramRefinement {
 mod tests {
     use super::*;
     use crate::memory::{Fence, Presence, ProgramBuilder};
-    use crate::{Settings, Verdict, check};
+    use crate::{Evidence, Settings, Verdict, check};
 
     const STATES: u64 = 100_000;
 

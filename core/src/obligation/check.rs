@@ -11,13 +11,15 @@ use super::sampled::sampled;
 use super::selection::{CheckError, rows};
 use super::tally::Tally;
 use super::{Search, Settings, Symmetry};
-use crate::explore::{Explored, Options, Record, explore, explore_framed, explore_packed};
+use crate::explore::{
+    Explored, FINGERPRINT_BITS, Options, Record, Storage, explore, explore_framed, explore_packed,
+};
 use crate::framed::{FramedRefinement, PackedPart};
 use crate::invariant::Invariant;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
-use crate::symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry_in_turn};
+use crate::symmetry::{Quotient, Quotienting, Symmetric, Tested, asymmetry_in_turn};
 use crate::system::StateOf;
 use crate::type_correct::TypeCorrect;
 
@@ -66,6 +68,8 @@ where
 pub struct Checker<'a, R: Refinement> {
     refinement: &'a R,
     explore: Explore<R>,
+    /// The bits into which a state is packed.
+    bits: Option<fn(&R::Concrete) -> u32>,
     enumerated: Option<Enumerated<R>>,
     symmetry: Option<SymmetryOf<R>>,
 }
@@ -91,13 +95,14 @@ type QuotientOf<R> = for<'s> fn(
     &'s <R as Refinement>::Concrete,
 ) -> Box<dyn Quotienting<<R as Refinement>::Concrete> + 's>;
 
-/// Whether the symmetry is none, as a state of some number shows.
+/// Whether the symmetry is none, as a state of some number shows; asks now and then whether to stop.
 pub(super) type AsymmetryAt<R> = fn(
     &R,
     &[Invariant<<R as Refinement>::Concrete>],
     &StateOf<<R as Refinement>::Concrete>,
     usize,
-) -> Option<Asymmetry>;
+    &dyn Fn() -> bool,
+) -> Tested;
 
 /// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
 /// states.
@@ -120,6 +125,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         Self {
             refinement,
             explore: |system, examiner, options| explore(system, examiner, options),
+            bits: None,
             enumerated: None,
             symmetry: None,
         }
@@ -132,6 +138,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         R::Concrete: Packed,
     {
         self.explore = |system, examiner, options| explore_packed(system, examiner, options);
+        self.bits = Some(|system| system.layout().bits());
         self
     }
 
@@ -143,6 +150,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         R: FramedRefinement<Concrete: PackedPart>,
     {
         self.explore = |system, examiner, options| explore_framed(system, examiner, options);
+        self.bits = Some(|system| system.layout().bits());
         self
     }
 
@@ -184,6 +192,13 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let invariants = refinement.invariants();
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
         let rows = rows(refinement, &names, settings, self.enumerated.is_some())?;
+        let bits = self.bits.map(|bits| bits(refinement.implementation()));
+        if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
+            && bits <= FINGERPRINT_BITS
+            && settings.search == Search::Exhaustive
+        {
+            return Err(CheckError::FingerprintsOfSmallStates { bits });
+        }
         let symmetry = match (settings.symmetry, self.symmetry) {
             (Symmetry::None, _) => None,
             (Symmetry::Full, Some(symmetry)) => Some(symmetry),
@@ -194,6 +209,11 @@ impl<'a, R: Refinement> Checker<'a, R> {
             .map(|symmetry| (symmetry.quotient)(refinement.implementation()));
         let mut examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
         examiner.asymmetry = symmetry.map(|symmetry| symmetry.asymmetry);
+        let out_of_time = || {
+            let limit = settings.limits.out_of_time(&settings.watch, started);
+            limit.is_some()
+        };
+        examiner.out_of_time = &out_of_time;
         if let Search::Walks(walks) = settings.search {
             examiner.wants.labels = false;
             examiner.walks = true;

@@ -19,7 +19,7 @@ use crate::framed::Misframed;
 use crate::invariant::{Invariant, PredicateOf};
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
-use crate::symmetry::is_in_turn;
+use crate::symmetry::{Tested, is_in_turn};
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
 
 /// What has to be computed for the obligations chosen.
@@ -58,6 +58,8 @@ pub(super) struct Examiner<'a, R: Refinement> {
     pub started: Instant,
     /// The initial states of the specification, unless they are too many; made when they are first asked for.
     pub initial_of_specification: OnceLock<Option<HashSet<StateOf<R::Abstract>>>>,
+    /// Whether to stop what takes long.
+    pub out_of_time: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// An invariant that is checked.
@@ -117,6 +119,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             walks: false,
             started: Instant::now(),
             initial_of_specification: OnceLock::new(),
+            out_of_time: &|| false,
         }
     }
 
@@ -254,10 +257,15 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         tally.recalled_rules = 0;
         if let Some(asymmetry) = self.asymmetry.filter(|_| is_in_turn(place.state.0)) {
             tally.during = During::Symmetry;
-            tally.tested_symmetry += 1;
             let turn = place.state.0 as usize;
-            if let Some(found) = asymmetry(self.refinement, self.invariants, state, turn) {
-                tally.blame(place, Fault::Asymmetry(found));
+            let stop = self.out_of_time;
+            match asymmetry(self.refinement, self.invariants, state, turn, stop) {
+                Tested::Unchanged => tally.tested_symmetry += 1,
+                Tested::Changed(found) => {
+                    tally.tested_symmetry += 1;
+                    tally.blame(place, Fault::Asymmetry(found));
+                }
+                Tested::CutShort => (),
             }
         }
         for (invariant, claim) in self.chosen.iter().zip(&mut tally.claims) {

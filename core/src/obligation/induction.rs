@@ -10,13 +10,12 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::Settings;
-use crate::explore::{Panic, catch};
+use crate::explore::{Ended, Panic, break_off, catch, interruptible};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -25,6 +24,10 @@ use crate::workers::{Shares, together};
 
 /// Type-correct states that a worker takes at a time.
 const CHUNK: u64 = 4096;
+/// States, or steps of one state, between two looks at the clock.
+const PATIENCE: u64 = 256;
+/// Initial states between two looks at the memory.
+const MORE_PATIENCE: u64 = 1 << 14;
 
 /// Where induction fails: the number of a type-correct state, and which of its steps; no step if the
 /// state itself is at fault.
@@ -117,14 +120,35 @@ pub(super) fn decide<R: Refinement>(
 where
     R::Concrete: TypeCorrect,
 {
-    let initial = catch(|| {
-        let mut initial = HashSet::new();
+    let started = Instant::now();
+    let out_of_time = || {
+        let limit = settings.limits.out_of_time(&settings.watch, started);
+        limit.is_some()
+    };
+    let mut all = Findings::new(invariants.len());
+    let mut initial = HashSet::new();
+    let mut shown: u64 = 0;
+    let enumerated = interruptible(|| {
         refinement.implementation().initial(&mut |state| {
             initial.insert(state);
+            shown += 1;
+            let out_of_memory = || settings.limits.out_of_memory().is_some();
+            if shown.is_multiple_of(PATIENCE) && out_of_time()
+                || shown.is_multiple_of(MORE_PATIENCE) && out_of_memory()
+            {
+                break_off();
+            }
         });
-        initial
     });
-    let mut all = Findings::new(invariants.len());
+    let initial = match enumerated {
+        Ok(()) => Some(initial),
+        // It panics again where that is told.
+        Err(Ended::Panicked(_)) => None,
+        Err(Ended::BrokenOff) => {
+            all.cut_short = true;
+            return all;
+        }
+    };
     let total = match catch(|| type_correct_states(refinement.implementation())) {
         Ok(total) => total,
         Err(panic) => {
@@ -136,29 +160,19 @@ where
         refinement,
         invariants,
         total,
-        // Where it panics, it does so again where that is told.
-        initial: initial.ok(),
+        initial,
         reached: reached.iter().zip(0..).collect(),
+        out_of_time: &out_of_time,
     };
     let shares = Shares::new(total.div_ceil(CHUNK) as usize);
-    let started = Instant::now();
-    let out_of_time = || {
-        let cancelled = settings
-            .watch
-            .cancel
-            .is_some_and(|c| c.load(Ordering::Relaxed));
-        let seconds = settings.limits.seconds;
-        cancelled || seconds.is_some_and(|most| started.elapsed().as_secs_f64() >= most)
-    };
     let work = |_| {
         let mut findings = Findings::new(invariants.len());
         while let Some(share) = shares.take() {
-            if out_of_time() {
-                findings.cut_short = true;
-                break;
-            }
             let start = share as u64 * CHUNK;
             pass.chunk(start..total.min(start + CHUNK), &mut findings);
+            if findings.cut_short {
+                break;
+            }
         }
         findings
     };
@@ -177,6 +191,8 @@ struct Pass<'a, R: Refinement> {
     initial: Option<HashSet<StateOf<R::Concrete>>>,
     /// States that were reached, with their places.
     reached: HashMap<&'a StateOf<R::Concrete>, usize>,
+    /// Whether to stop. Asked of now and then, within a state too.
+    out_of_time: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// Runs `model`, and catches its panic if that is to be done safely.
@@ -202,18 +218,32 @@ where
     fn chunk(&self, numbers: Range<u64>, findings: &mut Findings) {
         // PERF: one guard for the making of all states; what is asked of them has guards of its own.
         let at = Cell::new(numbers.start);
-        let made = catch(|| {
+        let made = interruptible(|| {
             let mut choices = Choices::of(numbers.start);
             for number in numbers {
                 at.set(number);
+                if number.is_multiple_of(PATIENCE) {
+                    self.pause();
+                }
                 let from = self.refinement.implementation().type_correct(&mut choices);
                 choices.advance(self.total);
                 self.test(number, &from, findings);
             }
         });
-        if let Err(panic) = made {
-            // A worker takes its chunks in their order.
-            findings.unmade.get_or_insert((at.get(), panic));
+        match made {
+            Ok(()) => (),
+            Err(Ended::Panicked(panic)) => {
+                // A worker takes its chunks in their order.
+                findings.unmade.get_or_insert((at.get(), panic));
+            }
+            Err(Ended::BrokenOff) => findings.cut_short = true,
+        }
+    }
+
+    /// Breaks off if it is time.
+    fn pause(&self) {
+        if (self.out_of_time)() {
+            break_off();
         }
     }
 
@@ -286,6 +316,9 @@ where
                     step: Some(step),
                 };
                 step += 1;
+                if u64::from(step).is_multiple_of(PATIENCE) {
+                    self.pause();
+                }
                 for (row, invariant) in self.invariants.iter().enumerate() {
                     match guarded(safely, || invariant.holds(&to)) {
                         Ok(true) => (),
@@ -328,9 +361,14 @@ where
             return Some(simulation);
         };
         let mut failing = None;
+        let mut step: u64 = 0;
         let walked = guarded(safely, || {
             let implementation = self.refinement.implementation();
             implementation.next(from, &mut |action, to| {
+                step += 1;
+                if step.is_multiple_of(PATIENCE) {
+                    self.pause();
+                }
                 if failing.is_some() {
                     return;
                 }

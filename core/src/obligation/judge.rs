@@ -302,6 +302,12 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 },
                 checked,
             );
+            let unexamined = self.explored.unexamined;
+            if unexamined > 0 {
+                return judged.noted(&format!(
+                    "{unexamined} states reached were not looked at, since the time was up"
+                ));
+            }
             return match self.is_of_representatives_only(index) {
                 true => judged.noted("of representatives only: a permutation may exchange it with an invariant that is violated"),
                 false => judged,

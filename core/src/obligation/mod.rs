@@ -29,6 +29,8 @@ mod judge;
 mod sampled;
 mod selection;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 use std::num::NonZero;
 

@@ -98,6 +98,15 @@ pub enum CheckError {
     /// Fingerprints let go of states once they are expanded, oldest first.
     #[error("fingerprints need states in breadth-first order")]
     FingerprintsDepthFirst,
+    /// Fingerprints are asked for where they would be no smaller than states.
+    #[error(
+        "fingerprints have 64 bits, and a state is packed into {bits}: packed states take less memory and \
+         time, and none is left out; --storage must be packed or whole"
+    )]
+    FingerprintsOfSmallStates {
+        /// How many bits a state takes.
+        bits: u32,
+    },
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]
     TooManyProcesses {

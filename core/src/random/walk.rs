@@ -10,7 +10,8 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::{Generator, Walks};
 use crate::explore::{
-    End, Explored, Limit, Limits, Place, Progress, StateId, Visitor, Watch, catch, resident_bytes,
+    End, Ended, Explored, Limit, Limits, Panic, Place, Progress, StateId, Visitor, Watch,
+    break_off, catch, interruptible, resident_bytes,
 };
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
@@ -20,6 +21,8 @@ use crate::workers::{Shares, together};
 const WAVE: u32 = 512;
 /// Steps between two looks at the clock.
 const PATIENCE: u32 = 64;
+/// Initial states between two looks at the memory, and two reports of progress.
+const MORE_PATIENCE: u64 = 1 << 14;
 
 /// A behaviour of `system` of at most `steps` random steps, drawn as those of [`Walks`] are. `None`
 /// if there is no initial state.
@@ -145,10 +148,12 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
     watch: Watch<'_>,
 ) -> Walked<S, V::Tally> {
     let started = Instant::now();
-    let mut states = Vec::new();
-    let initial_panic = catch(|| system.initial(&mut |state| states.push(state))).err();
-    let mut known = HashSet::new();
-    states.retain(|state| known.insert(state.clone()));
+    let (states, cut_short) = initial_states(system, limits, watch, started);
+    let (limit, initial_panic) = match cut_short {
+        Some(CutShort::Limit(limit)) => (Some(limit), None),
+        Some(CutShort::Panic(panic)) => (None, Some(panic)),
+        None => (None, None),
+    };
     let search = Search {
         system,
         visitor,
@@ -162,10 +167,62 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
         enough: AtomicU32::new(u32::MAX),
         out_of_time: AtomicBool::new(false),
     };
-    let mut explored = Explored::nothing(visitor.tally(), End::Sampled);
+    let end = limit.map_or(End::Sampled, End::Limit);
+    let mut explored = Explored::nothing(visitor.tally(), end);
     explored.initial_states = search.initial.len() as u64;
     explored.initial_panic = initial_panic;
     search.run(explored)
+}
+
+/// What ended the enumeration of the initial states before all were shown.
+enum CutShort {
+    Limit(Limit),
+    Panic(Panic),
+}
+
+/// The distinct initial states, as far as the limits allow.
+fn initial_states<S: TransitionSystem>(
+    system: &S,
+    limits: Limits,
+    watch: Watch<'_>,
+    started: Instant,
+) -> (Vec<StateOf<S>>, Option<CutShort>) {
+    let mut states = Vec::new();
+    let mut known = HashSet::new();
+    let mut shown: u64 = 0;
+    let mut limit = None;
+    let enumerated = interruptible(|| {
+        system.initial(&mut |state| {
+            if known.insert(state.clone()) {
+                states.push(state);
+            }
+            shown += 1;
+            if shown.is_multiple_of(PATIENCE.into()) {
+                limit = limits.out_of_time(&watch, started);
+            }
+            if shown.is_multiple_of(MORE_PATIENCE) {
+                limit = limit.or_else(|| limits.out_of_memory());
+                if let Some(progress) = watch.progress {
+                    progress(&Progress {
+                        states: states.len() as u64,
+                        transitions: 0,
+                        depth: 0,
+                        frontier: 0,
+                        elapsed: started.elapsed(),
+                    });
+                }
+            }
+            if limit.is_some() {
+                break_off();
+            }
+        });
+    });
+    let cut_short = match enumerated {
+        Ok(()) => None,
+        Err(Ended::BrokenOff) => limit.map(CutShort::Limit),
+        Err(Ended::Panicked(panic)) => Some(CutShort::Panic(panic)),
+    };
+    (states, cut_short)
 }
 
 struct Search<'a, S: TransitionSystem, V> {

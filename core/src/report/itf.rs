@@ -2,6 +2,11 @@
 //!
 //! Source: Apalache's ADR 015. Each field of the concrete state is a variable of the trace;
 //! `action`, `process`, `abstract_action` and `abstract_state` stand beside them.
+//!
+//! Readers are stricter than that page, and what is written here is what the crate `itf` and the Python
+//! package `itf-py` both read. Neither reads `null`, nor a variant of an empty tuple. The latter makes
+//! classes of records and variants, so names have to be those of a Python program: a variant `None` is
+//! out of the question, and so is one of a number.
 
 use serde_json::{Map, Value, json};
 
@@ -72,18 +77,54 @@ pub(crate) fn fields(state: &Value) -> Map<String, Value> {
     }
 }
 
-/// Whole numbers become big integers, null the variant `None`; the rest is JSON already.
+/// What stands for null: the only value of Apalache's type `UNIT`.
+pub(crate) const UNIT: &str = "U_OF_UNIT";
+
+/// Whole numbers become big integers, null the unit, and records with names that not all readers take become
+/// maps; the rest is JSON already.
 fn encode(value: &Value) -> Value {
     match value {
-        Value::Null => json!({"tag": "None", "value": {"#tup": []}}),
+        Value::Null => UNIT.into(),
         Value::Number(number) if number.is_f64() => json!({"#unserializable": number.to_string()}),
         Value::Number(number) => json!({"#bigint": number.to_string()}),
         Value::Array(items) => items.iter().map(encode).collect(),
-        Value::Object(fields) => fields
+        Value::Object(fields) if is_record(fields) => fields
             .iter()
             .map(|(name, value)| (name.clone(), encode(value)))
             .collect::<Map<_, _>>()
             .into(),
+        Value::Object(fields) => {
+            let pairs = fields.iter();
+            let pairs: Vec<_> = pairs
+                .map(|(name, value)| json!([name, encode(value)]))
+                .collect();
+            json!({"#map": pairs})
+        }
         Value::Bool(_) | Value::String(_) => value.clone(),
     }
 }
+
+/// Whether all readers take these fields for a record: the names are identifiers, and they are not those
+/// of a variant.
+fn is_record(fields: &Map<String, Value>) -> bool {
+    let is_variant =
+        fields.len() == 2 && fields.contains_key("tag") && fields.contains_key("value");
+    !is_variant && fields.keys().all(|name| is_identifier(name))
+}
+
+/// Whether Python takes a name for that of a field.
+fn is_identifier(name: &str) -> bool {
+    let mut characters = name.chars();
+    let begins = characters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic());
+    let goes_on = characters.all(|other| other.is_ascii_alphanumeric() || other == '_');
+    begins && goes_on && !PYTHON_KEYWORDS.contains(&name)
+}
+
+const PYTHON_KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];

@@ -17,6 +17,7 @@ use super::explanation::Explanation;
 use super::observed::{Happening, Observed};
 use super::ordered::Ordered;
 use super::validator::{Outcome, Settings, Validation, validate};
+use crate::explore::first_initial;
 use crate::report::itf::{STEP_VARIABLES, fields};
 use crate::report::plain;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -69,12 +70,9 @@ pub fn validate_trace<S: TransitionSystem>(
     trace: &Value,
     settings: &Settings<'_>,
 ) -> Result<Validation, TraceError> {
-    let mut known = Vec::new();
-    specification.initial(&mut |state| {
-        if known.is_empty() {
-            known = variables(&state).keys().cloned().collect();
-        }
-    });
+    let known: Vec<_> = first_initial(specification)
+        .map(|state| variables(&state).keys().cloned().collect())
+        .unwrap_or_default();
     let states = trace.get("states").and_then(Value::as_array);
     let states = states.ok_or(TraceError::NoStates)?;
     let mut events = Vec::new();

@@ -28,7 +28,7 @@ use super::needed::Needed;
 use super::observed::Observed;
 use super::validator::Settings;
 use super::window::{Log, Window};
-use crate::explore::{Limit, resident_bytes};
+use crate::explore::{Limit, break_off, until_enough};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use steps::Fresh;
 
@@ -71,6 +71,8 @@ pub(super) struct Search<'a, O: Observed> {
     pub frontier: Frontier<O>,
     pub remember: Remember,
     pub counts: Counts,
+    /// The bound that came before all initial states were there.
+    pub began_short: Option<Limit>,
     /// The bound that came before all was visited that an explanation shows.
     pub cut_short: Option<Limit>,
     /// Whether the event that has no place has one in an order that the adapter says need not be tried.
@@ -102,8 +104,25 @@ impl<'a, O: Observed> Search<'a, O> {
     pub fn new(observed: &'a O, settings: &'a Settings<'a>, started: Instant) -> Self {
         let mut initial = Set::new();
         let specification = observed.specification();
-        specification.initial(&mut |state| {
-            initial.insert(Configuration::new(state), None);
+        let mut shown: u32 = 0;
+        let mut limit = None;
+        until_enough(|| {
+            specification.initial(&mut |state| {
+                initial.insert(Configuration::new(state), None);
+                shown = shown.wrapping_add(1);
+                let Settings { limits, watch, .. } = settings;
+                if initial.entries.len() > settings.configurations {
+                    limit = Some(Limit::States(settings.configurations as u64));
+                } else if shown.is_multiple_of(PATIENCE) {
+                    limit = limits.out_of_time(watch, started);
+                }
+                if shown.is_multiple_of(MORE_PATIENCE) {
+                    limit = limit.or_else(|| limits.out_of_memory());
+                }
+                if limit.is_some() {
+                    break_off();
+                }
+            });
         });
         let rules = specification.rules().len();
         let counts = Counts {
@@ -112,6 +131,7 @@ impl<'a, O: Observed> Search<'a, O> {
         };
         let mut search = Self::at(observed, settings, started, Window::new(), initial.entries);
         search.counts = counts;
+        search.began_short = limit;
         search
     }
 
@@ -132,6 +152,7 @@ impl<'a, O: Observed> Search<'a, O> {
                 fired: vec![0; observed.specification().rules().len()],
                 ..Counts::default()
             },
+            began_short: None,
             cut_short: None,
             misled: false,
             settings,
@@ -298,9 +319,7 @@ impl<'a, O: Observed> Search<'a, O> {
 
     /// The bound on time or memory that has come, if one has.
     pub fn exhausted(&self) -> Option<Limit> {
-        let most = self.settings.limits.memory_bytes;
-        let is_full = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
-        let full = most.filter(is_full).map(Limit::MemoryBytes);
+        let full = self.settings.limits.out_of_memory();
         full.or_else(|| self.out_of_time())
     }
 

@@ -223,6 +223,9 @@ impl<O: Observed> Run<'_, O> {
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
+        if let Some(limit) = self.search.began_short {
+            return Ok(Err(Stop::Limit(limit)));
+        }
         let mut thread = None;
         for event in events {
             let event = event?;

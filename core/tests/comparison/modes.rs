@@ -30,8 +30,8 @@ struct Mode {
     order: Order,
 }
 
-/// The ways there are; fingerprints need states breadth first.
-const MODES: [Mode; 9] = {
+/// The ways there are; fingerprints need states breadth first, and such as are not packed into a word.
+const MODES: [Mode; 8] = {
     use Order::{BreadthFirst, DepthFirst};
     use Storage::{Fingerprints, Packed, Whole};
     const fn mode(packed: bool, storage: Storage, order: Order) -> Mode {
@@ -46,7 +46,6 @@ const MODES: [Mode; 9] = {
         mode(true, Packed, BreadthFirst),
         mode(true, Whole, BreadthFirst),
         mode(false, Whole, BreadthFirst),
-        mode(true, Fingerprints, BreadthFirst),
         mode(false, Fingerprints, BreadthFirst),
         mode(true, Packed, DepthFirst),
         mode(true, Whole, DepthFirst),

@@ -34,8 +34,12 @@ const MODES: [(Storage, Order); 5] = [
 ];
 
 fn run(refinement: &Likeness, settings: &Settings<'_>) -> Report {
-    let checker = Checker::new(refinement).packed().symmetric();
-    let report = checker.check(settings);
+    let checker = match settings.storage {
+        // They are refused where states are packed into a word.
+        Storage::Fingerprints => Checker::new(refinement),
+        Storage::Packed | Storage::Whole => Checker::new(refinement).packed(),
+    };
+    let report = checker.symmetric().check(settings);
     super::timeless(report.expect("the refinement does not contradict itself"))
 }
 

@@ -94,7 +94,7 @@ fn other_functions_go_by_a_counter_of_their_calls() {
             |r| {
                 r.map = |n| {
                     odd();
-                    (n + u8::from(ASKED.get() % 3 == 0)) % 4
+                    (n + u8::from(ASKED.get().is_multiple_of(3))) % 4
                 }
             },
             "`map`",
@@ -108,7 +108,7 @@ fn other_functions_go_by_a_counter_of_their_calls() {
                 r.implementation.observe = |n| {
                     odd();
                     // Right when the search asks, whose first question it is.
-                    *n + u8::from(ASKED.get() % 3 == 0) * 8
+                    *n + u8::from(ASKED.get().is_multiple_of(3)) * 8
                 }
             },
             "`observe` of the implementation",
@@ -117,7 +117,7 @@ fn other_functions_go_by_a_counter_of_their_calls() {
             |r| {
                 r.invariants = vec![Invariant::new("odd", "a test", |_: &u8| {
                     odd();
-                    ASKED.get() % 3 != 0
+                    !ASKED.get().is_multiple_of(3)
                 })];
             },
             "invariant `odd`",

@@ -9,11 +9,13 @@
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::time::Instant;
 
-use super::{Search, Task, Worker};
+use super::{PATIENCE, Search, Task, Worker};
 use crate::explore::frontier::Span;
-use crate::explore::guard::{Panic, catch};
+use crate::explore::guard::{Ended, Panic, break_off, interruptible};
 use crate::explore::keep::Keeper;
+use crate::explore::limits::Limit;
 use crate::explore::recall::Recall;
 use crate::explore::recent::Recent;
 use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
@@ -24,8 +26,12 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
 /// misses of the cache, few enough that what was asked for is still there.
 const BATCH: usize = 256;
-/// States between two looks at the clock.
-const PATIENCE: usize = 16;
+/// A state of more steps than this is a wide one: the clock is looked at within it.
+const WIDE: usize = 512;
+/// And where there are more than this, at the memory too.
+const VERY_WIDE: usize = 1 << 14;
+/// Steps that are taken between two looks at the memory, each of which takes as long as a few hundred of them.
+const MEMORY_STEPS: u64 = 1 << 20;
 /// States, from the first on, of which the steps recalled are compared with those that the model takes; and
 /// one of how many later ones is.
 const COMPARED: u32 = 1 << 10;
@@ -41,6 +47,7 @@ fn is_compared(StateId(id): StateId) -> bool {
 
 /// What the expansion of a chunk finds.
 pub(super) struct Expansion<K> {
+    /// The states; where they are only looked at, those for which there was time.
     pub sources: Range<u32>,
     /// Per expanded state, how many steps; only if the graph is recorded.
     pub degrees: Vec<u32>,
@@ -65,6 +72,15 @@ enum Phase {
     Writing,
 }
 
+/// What became of the steps of a state.
+enum Taken {
+    All,
+    /// Something panicked, or a target cannot be packed. Those before are known.
+    SomeUnknown,
+    /// A limit was reached before all were taken.
+    BrokenOff(Limit),
+}
+
 /// Targets met and not looked up yet.
 struct Targets<S: TransitionSystem, K> {
     /// The steps of the state being expanded.
@@ -79,6 +95,8 @@ struct Targets<S: TransitionSystem, K> {
     asked: Vec<Candidate<K>>,
     /// Per target asked for or about to be, the label of its step; only if the graph is recorded.
     labels: Vec<u32>,
+    /// The limit that was reached while a state was expanded.
+    limit: Option<Limit>,
 }
 
 impl<S: TransitionSystem, K> Targets<S, K> {
@@ -90,6 +108,7 @@ impl<S: TransitionSystem, K> Targets<S, K> {
             keys: Vec::new(),
             asked: Vec::with_capacity(2 * BATCH),
             labels: Vec::new(),
+            limit: None,
         }
     }
 }
@@ -102,15 +121,15 @@ where
     I: Visited<P::Key>,
     R: Recall<S, V, P::Key>,
 {
-    /// Examines the states of a chunk and, if that is the task, visits their steps. `None` if the
-    /// time is up.
+    /// Examines the states of a chunk and, if that is the task, visits their steps. If a limit is reached
+    /// meanwhile, that is the answer.
     pub(super) fn chunk(
         &self,
         chunk: &Span,
         task: Task,
         tally: &mut V::Tally,
         worker: &mut Worker<R::Memory, P::Key>,
-    ) -> Option<Expansion<P::Key>> {
+    ) -> Result<Expansion<P::Key>, Limit> {
         let mut found = Expansion {
             sources: chunk.states.clone(),
             degrees: Vec::new(),
@@ -124,10 +143,17 @@ where
         for (first, keys) in self.log.runs(places) {
             for (index, key) in keys.iter().enumerate() {
                 let state = StateId((first + index) as u32);
-                if task == Task::Expand {
-                    if index.is_multiple_of(PATIENCE) && self.out_of_time().is_some() {
-                        return None;
+                if index.is_multiple_of(PATIENCE) {
+                    match task {
+                        Task::Expand => self.look_at_limits(&mut worker.unlooked)?,
+                        Task::ExamineOnly if self.is_grace_over() => {
+                            found.sources.end = state.0;
+                            return Ok(found);
+                        }
+                        Task::ExamineOnly => (),
                     }
+                }
+                if task == Task::Expand {
                     self.ask_for_parts(&keys[index..]);
                 }
                 let place = Place {
@@ -136,11 +162,14 @@ where
                     step: None,
                 };
                 let at = (place, key);
-                if !self.take_steps(at, task, tally, &mut met, &mut worker.learned) {
-                    found.holes = true;
+                match self.take_steps(at, task, tally, &mut met, &mut worker.learned) {
+                    Taken::All => (),
+                    Taken::SomeUnknown => found.holes = true,
+                    Taken::BrokenOff(limit) => return Err(limit),
                 }
                 let steps = met.keys.len() as u32;
                 found.transitions += u64::from(steps);
+                worker.unlooked += u64::from(steps);
                 if self.graph.is_some() {
                     found.degrees.push(steps);
                 }
@@ -155,7 +184,23 @@ where
         }
         self.look_up(&mut met, &mut found);
         worker.passed.give(&mut found.candidates);
-        Some(found)
+        Ok(found)
+    }
+
+    /// Whether a limit is reached between two states; the memory is looked at after many steps.
+    fn look_at_limits(&self, unlooked: &mut u64) -> Result<(), Limit> {
+        let limit = match *unlooked < MEMORY_STEPS {
+            true => self.out_of_time(),
+            false => {
+                *unlooked = 0;
+                self.out_of_time_or_memory()
+            }
+        };
+        limit.map_or(Ok(()), Err)
+    }
+
+    fn is_grace_over(&self) -> bool {
+        self.grace.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Asks for the memory of the parts of states that are expanded soon; the next one is the first.
@@ -170,8 +215,8 @@ where
     }
 
     /// Examines a state and, if that is the task, has the model take its steps, looks at each, and turns
-    /// their targets into what is kept of them. If something panics, tells the visitor, and answers no; the
-    /// steps are then those before.
+    /// their targets into what is kept of them. If something panics, tells the visitor; the steps are then those
+    /// before.
     fn take_steps(
         &self,
         (place, key): (Place, &P::Key),
@@ -179,10 +224,10 @@ where
         tally: &mut V::Tally,
         met: &mut Targets<S, P::Key>,
         learned: &mut R::Memory,
-    ) -> bool {
+    ) -> Taken {
         let of = (self.system, self.visitor);
         let phase = Cell::new(Phase::Examining);
-        let taken = catch(|| {
+        let taken = interruptible(|| {
             self.keeper.with(self.system, key, |from| {
                 let judgement = match task {
                     Task::Expand => {
@@ -211,6 +256,10 @@ where
                 }
                 phase.set(Phase::Stepping);
                 let mut visit = |action, to| {
+                    // PERF: limits are looked at where room has to be made anyway.
+                    if met.targets.len() == met.targets.capacity() {
+                        self.make_room(met);
+                    }
                     met.actions.push(action);
                     met.targets.push(to);
                 };
@@ -226,14 +275,54 @@ where
             phase.set(Phase::Writing);
             self.write_down(place, tally, met)
         });
-        if let Err(panic) = &taken {
-            let phase = phase.get();
-            self.recover(panic, phase, place, tally, met);
-        }
+        let taken = match taken {
+            Ok(true) => Taken::All,
+            Ok(false) => Taken::SomeUnknown,
+            Err(ended) => self.recover(ended, phase.get(), place, tally, met),
+        };
         met.actions.clear();
         met.targets.clear();
+        if met.targets.capacity() > WIDE {
+            // So that the next wide state has to make room too.
+            met.targets.shrink_to(WIDE);
+        }
         met.labels.truncate(met.asked.len() + met.keys.len());
-        taken.unwrap_or(false)
+        taken
+    }
+
+    /// Makes room for the targets of more steps, and breaks off if a limit is reached.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&self, met: &mut Targets<S, P::Key>) {
+        let steps = met.targets.len();
+        if steps < WIDE {
+            met.targets.reserve_exact(WIDE.min(steps.max(4)));
+            return;
+        }
+        // Little by little, so that it is not long until the next look.
+        if met
+            .targets
+            .try_reserve_exact((steps / 16).max(WIDE))
+            .is_err()
+        {
+            met.limit = Some(Limit::OutOfMemory);
+            break_off();
+        }
+        self.look_within(&mut met.limit, steps);
+    }
+
+    /// Breaks off if a limit is reached within a state, of which so many steps were taken or looked at.
+    #[cold]
+    #[inline(never)]
+    fn look_within(&self, reached: &mut Option<Limit>, steps: usize) {
+        let limit = match steps < VERY_WIDE {
+            true => self.out_of_time(),
+            false => self.out_of_time_or_memory(),
+        };
+        if limit.is_some() {
+            *reached = limit;
+            break_off();
+        }
     }
 
     /// Looks at the steps taken of a state.
@@ -256,27 +345,41 @@ where
             }
             return;
         }
-        for (position, (action, to)) in positions.zip(met.actions.iter().zip(&met.targets)) {
-            phase.set(Phase::LookingAt(position));
-            self.visitor.offered(tally, action);
-            let place = place.of_step(position);
-            let label = self.visitor.step(tally, place, (from, image), action, to);
-            if self.graph.is_some() {
-                met.labels.push(label);
+        let mut positions = positions;
+        let mut parts = met.actions.chunks(WIDE).zip(met.targets.chunks(WIDE));
+        while let Some((actions, targets)) = parts.next() {
+            for ((action, to), position) in actions.iter().zip(targets).zip(&mut positions) {
+                phase.set(Phase::LookingAt(position));
+                self.visitor.offered(tally, action);
+                let place = place.of_step(position);
+                let label = self.visitor.step(tally, place, (from, image), action, to);
+                if self.graph.is_some() {
+                    met.labels.push(label);
+                }
+            }
+            if parts.len() > 0 {
+                self.look_within(&mut met.limit, met.targets.len());
             }
         }
     }
 
-    /// Tells the visitor of a panic, and does what is left to do with the steps before it.
+    /// Tells the visitor of a panic, and does what is left to do with the steps before it. A state that was
+    /// broken off is left as it is.
     #[cold]
     fn recover(
         &self,
-        panic: &Panic,
+        ended: Ended,
         phase: Phase,
         place: Place,
         tally: &mut V::Tally,
         met: &mut Targets<S, P::Key>,
-    ) {
+    ) -> Taken {
+        let broken_off = |met: &Targets<S, P::Key>| {
+            Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
+        };
+        let Ended::Panicked(panic) = ended else {
+            return broken_off(met);
+        };
         let of_step = |position: u32, panic: Panic, tally: &mut V::Tally| {
             self.visitor.panicked(tally, place.of_step(position), panic);
         };
@@ -286,34 +389,39 @@ where
         };
         match phase {
             Phase::Writing => {
-                return of_step(met.keys.len() as u32, panic.clone(), tally);
+                of_step(met.keys.len() as u32, panic, tally);
+                return Taken::SomeUnknown;
             }
             Phase::LookingAt(position) => {
                 before(position, met);
-                of_step(position, panic.clone(), tally);
+                of_step(position, panic, tally);
             }
             Phase::Stepping => {
                 let key = self.log.get(place.state.0 as usize);
                 let phase = Cell::new(Phase::Stepping);
-                let looked = catch(|| {
+                let looked = interruptible(|| {
                     self.keeper.with(self.system, key, |from| {
                         let image = self.visitor.image(tally, from);
                         self.look_at(&phase, tally, (place, from, &image), met);
                     });
                 });
                 match (looked, phase.get()) {
-                    (Err(earlier), Phase::LookingAt(position)) => {
+                    (Err(Ended::BrokenOff), _) => return broken_off(met),
+                    (Err(Ended::Panicked(earlier)), Phase::LookingAt(position)) => {
                         before(position, met);
                         of_step(position, earlier, tally);
                     }
-                    _ => self.visitor.panicked(tally, place, panic.clone()),
+                    _ => self.visitor.panicked(tally, place, panic),
                 }
             }
-            Phase::Examining => self.visitor.panicked(tally, place, panic.clone()),
+            Phase::Examining => self.visitor.panicked(tally, place, panic),
         }
-        if let Err(panic) = catch(|| self.write_down(place, tally, met)) {
-            of_step(met.keys.len() as u32, panic, tally);
+        match interruptible(|| self.write_down(place, tally, met)) {
+            Ok(_) => (),
+            Err(Ended::Panicked(panic)) => of_step(met.keys.len() as u32, panic, tally),
+            Err(Ended::BrokenOff) => return broken_off(met),
         }
+        Taken::SomeUnknown
     }
 
     /// Turns the targets of the state at `place` into what is kept of them. If one cannot be packed, tells the
@@ -327,7 +435,11 @@ where
                 let first = keys.len() - met.recalled as usize;
                 (!all).then(|| targets.drain(first..).next()).flatten()
             }
-            Some(symmetry) => targets.iter().find_map(|to| {
+            Some(symmetry) => targets.iter().enumerate().find_map(|(step, to)| {
+                // To find the state that stands for one may take long.
+                if step % PATIENCE == PATIENCE - 1 {
+                    self.look_within(&mut met.limit, step);
+                }
                 let to = symmetry.canonical(self.system, to);
                 let Some(key) = self.keeper.key(self.system, &to) else {
                     return Some(to);

@@ -4,7 +4,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// 64 bits of a hash of `state`.
+/// The bits of a fingerprint. The set of them keeps all, so that what is said of an omission is right.
+pub(crate) const BITS: u32 = 64;
+
+/// The bits of a hash of `state`.
 ///
 /// The hash is SipHash, which keeps its promise of evenness whatever the states are; a faster one
 /// need not, and then the probability below would say too little. Its key is fixed, so that a search
@@ -20,7 +23,7 @@ pub(crate) fn fingerprint<T: Hash>(state: &T) -> u64 {
 pub(crate) fn omission_probability(states: u64) -> f64 {
     let states = states as f64;
     let pairs = states * (states - 1.0).max(0.0) / 2.0;
-    (pairs / 2f64.powi(64)).min(1.0)
+    (pairs / 2f64.powi(BITS as i32)).min(1.0)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! the log, so no shard is ever there twice.
 
 use super::prefetch::prefetch;
+use super::room_for;
 use crate::explore::StateId;
 
 const SHARD_BITS: u32 = 6;
@@ -25,6 +26,8 @@ pub(super) struct Index {
 struct Shard {
     lines: Vec<Line>,
     len: usize,
+    /// There was no memory to grow.
+    starved: bool,
 }
 
 /// PERF: one line of the cache, so that a search that finds nothing reads nothing else.
@@ -51,6 +54,7 @@ impl Index {
         let shard = || Shard {
             lines: vec![NO_LINE],
             len: 0,
+            starved: false,
         };
         Self {
             shards: (0..1 << SHARD_BITS).map(|_| shard()).collect(),
@@ -75,11 +79,24 @@ impl Index {
         self.shard(hash).find(hash, is_it)
     }
 
-    /// Adds an entry that is not there; `hash_of` hashes those that are.
+    /// Whether there is room for an entry of this hash. There always is while there is memory.
+    #[inline(always)]
+    pub fn has_room(&self, hash: u64) -> bool {
+        let shard = self.shard(hash);
+        // One slot stays free, where a search ends that finds nothing.
+        !shard.starved || shard.len + 1 < shard.lines.len() * SLOTS
+    }
+
+    /// Whether there was no memory to grow.
+    pub fn is_starved(&self) -> bool {
+        self.shards.iter().any(|shard| shard.starved)
+    }
+
+    /// Adds an entry that is not there, and for which there is room; `hash_of` hashes those that are.
     pub fn insert(&mut self, hash: u64, id: StateId, hash_of: impl Fn(StateId) -> u64) {
         let shard = &mut self.shards[(hash >> (64 - SHARD_BITS)) as usize];
         shard.put(hash, id);
-        if shard.len * 100 >= shard.lines.len() * SLOTS * LOAD_PERCENT {
+        if shard.len * 100 >= shard.lines.len() * SLOTS * LOAD_PERCENT && !shard.starved {
             shard.grow(hash_of);
         }
     }
@@ -141,14 +158,16 @@ impl Shard {
 
     #[cold]
     fn grow(&mut self, hash_of: impl Fn(StateId) -> u64) {
-        let lines = self.lines.iter();
-        let ids: Vec<_> = lines
-            .flat_map(|line| line.ids.into_iter().take_while(|id| *id != EMPTY))
-            .collect();
-        let lines = self.lines.len() * 3 / 2 + 1;
-        // Freed before the larger table is there.
-        self.lines = Vec::new();
-        self.lines = vec![NO_LINE; lines];
+        let count = self.lines.len() * 3 / 2 + 1;
+        let (Some(mut ids), Some(lines)) = (room_for(self.len), room_for(count)) else {
+            self.starved = true;
+            return;
+        };
+        let entries = self.lines.iter();
+        ids.extend(entries.flat_map(|line| line.ids.into_iter().take_while(|id| *id != EMPTY)));
+        // Freed before the larger table is touched.
+        self.lines = lines;
+        self.lines.resize(count, NO_LINE);
         self.len = 0;
         for batch in ids.chunks(BATCH) {
             let mut hashes = [0; BATCH];

@@ -21,10 +21,11 @@ use foldhash::fast::FixedState;
 use add::{AHEAD, add_to_quotient, sort_for_quotient};
 pub(super) use bins::Bins;
 use fingerprint::fingerprint;
-pub(crate) use fingerprint::omission_probability;
+pub(crate) use fingerprint::{BITS as FINGERPRINT_BITS, omission_probability};
 
 use super::StateId;
 use super::log::Log;
+use super::memory::room_for;
 use index::Index;
 pub(super) use prefetch::prefetch;
 use quotient::Quotient;
@@ -48,6 +49,14 @@ pub(super) struct Origin {
     pub source: StateId,
     /// Which of that state's steps, in the order of `next`.
     pub step: u32,
+}
+
+impl Origin {
+    /// That of an initial state, to which no step leads.
+    pub const NONE: Self = Self {
+        source: StateId(u32::MAX),
+        step: u32::MAX,
+    };
 }
 
 /// Whether a state is there, and under which number if that is known.
@@ -106,6 +115,8 @@ pub(super) trait Visited<K>: Sync {
         room: usize,
         met: &mut impl Met,
     ) -> bool;
+    /// Whether there was no memory to grow. States may be missing then.
+    fn is_starved(&self) -> bool;
     /// Bytes held.
     fn bytes(&self) -> u64;
 }
@@ -178,6 +189,10 @@ impl Visited<[u64; 1]> for Exact {
         add_to_quotient(&mut self.set, log, wave, sorted, room, met)
     }
 
+    fn is_starved(&self) -> bool {
+        self.set.is_starved()
+    }
+
     fn bytes(&self) -> u64 {
         self.set.bytes()
     }
@@ -188,7 +203,7 @@ pub(super) struct Fingerprints(Quotient);
 
 impl Fingerprints {
     pub fn new() -> Self {
-        Self(Quotient::new(64))
+        Self(Quotient::new(fingerprint::BITS))
     }
 }
 
@@ -232,6 +247,10 @@ impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
         met: &mut impl Met,
     ) -> bool {
         add_to_quotient(&mut self.0, log, wave, sorted, room, met)
+    }
+
+    fn is_starved(&self) -> bool {
+        self.0.is_starved()
     }
 
     fn bytes(&self) -> u64 {
@@ -302,7 +321,7 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
                 }
                 let number = match self.find(log, candidate.mark, &candidate.key) {
                     Lookup::Present(known) => known,
-                    Lookup::Absent if log.len() < room => {
+                    Lookup::Absent if log.len() < room && self.index.has_room(candidate.mark) => {
                         let id = StateId(log.len() as u32);
                         log.push(candidate.key);
                         let hash_of = |id: StateId| hash(&self.hasher, log.get(id.0 as usize));
@@ -321,20 +340,24 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
         room_for_all
     }
 
+    fn is_starved(&self) -> bool {
+        self.index.is_starved()
+    }
+
     fn bytes(&self) -> u64 {
         self.index.bytes()
     }
 }
 
-/// States that are kept whole, remembered exactly or by their fingerprints.
+/// Keys that do not fit into a word, remembered exactly or by their fingerprints.
 ///
-/// One type for both, so that the search is compiled once for a system that is not packed.
-pub(super) enum Unpacked {
+/// One type for both, so that the search is compiled once for a system and a size of its keys.
+pub(super) enum Hashed {
     Exact(Numbered),
     Fingerprints(Fingerprints),
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Unpacked {
+impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
     fn marks_are_keys(&self) -> bool {
         matches!(self, Self::Fingerprints(_))
     }
@@ -388,10 +411,61 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Unpacked {
         }
     }
 
+    fn is_starved(&self) -> bool {
+        match self {
+            Self::Exact(set) => Visited::<T>::is_starved(set),
+            Self::Fingerprints(set) => Visited::<T>::is_starved(set),
+        }
+    }
+
     fn bytes(&self) -> u64 {
         match self {
             Self::Exact(set) => Visited::<T>::bytes(set),
             Self::Fingerprints(set) => Visited::<T>::bytes(set),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Unwatched;
+
+    impl Met for Unwatched {
+        fn added(&mut self, _: usize, _: usize, _: impl Iterator<Item = Origin>) {}
+        fn numbered(&mut self, _: Option<StateId>) {}
+    }
+
+    /// No bit of a fingerprint is left out, as the probability of an omission presumes.
+    #[test]
+    fn fingerprints_that_differ_in_a_bit_are_two() {
+        let mut set = Fingerprints::new();
+        let mut log = Log::new();
+        let some = 0x0123_4567_89AB_CDEF;
+        let all = (0..fingerprint::BITS).map(|bit| some ^ 1 << bit);
+        let candidates: Vec<_> = all
+            .chain([some, some])
+            .map(|mark| Candidate {
+                key: mark,
+                mark,
+                origin: Origin::NONE,
+            })
+            .collect();
+        let fit = set.add_all(&mut log, vec![candidates], &[], usize::MAX, &mut Unwatched);
+        assert!(fit);
+        assert_eq!(log.len(), fingerprint::BITS as usize + 1);
+    }
+
+    /// Each bit of a state changes about half of those of its fingerprint.
+    #[test]
+    fn a_fingerprint_depends_on_all_of_a_state() {
+        let words = [0u64; 4];
+        for bit in 0..256 {
+            let mut other = words;
+            other[bit / 64] ^= 1 << (bit % 64);
+            let changed = (fingerprint(&words) ^ fingerprint(&other)).count_ones();
+            assert!((10..=54).contains(&changed), "bit {bit}: {changed}");
         }
     }
 }

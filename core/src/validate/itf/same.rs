@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::report::itf::UNIT;
+
 /// Whether a value of a trace is that of a specification's state.
 pub(super) fn is_same(shown: &Value, own: &Value) -> bool {
     let all = |shown: &[Value], own: &[Value]| {
@@ -24,6 +26,7 @@ pub(super) fn is_same(shown: &Value, own: &Value) -> bool {
             _ => is_same_record(fields, own),
         },
         (Value::Array(items), Value::Array(own)) => all(items, own),
+        (Value::String(shown), Value::Null) => shown == UNIT,
         (shown, own) => shown == own,
     }
 }
@@ -123,5 +126,5 @@ fn is_same_variant(fields: &Map<String, Value>, own: &Value) -> bool {
 /// Whether it stands for no value: the empty tuple of Quint, or the constant that Apalache has for it.
 fn is_unit(value: &Value) -> bool {
     let items = value.get("#tup").and_then(Value::as_array);
-    items.is_some_and(Vec::is_empty) || value == "U_OF_UNIT"
+    items.is_some_and(Vec::is_empty) || value == UNIT
 }

@@ -21,6 +21,7 @@ mod layout;
 mod line;
 
 use super::prefetch::prefetch;
+use super::room_for;
 use layout::{ENOUGH_FARTHEST, Layout};
 use line::{Line, Narrow, Wide};
 
@@ -116,6 +117,11 @@ impl Quotient {
         }
     }
 
+    /// Whether there was no memory to grow. Numbers may be missing then.
+    pub fn is_starved(&self) -> bool {
+        self.shards.iter().any(|shard| shard.starved)
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         self.shards.iter().map(|shard| shard.bytes() as u64).sum()
@@ -206,6 +212,8 @@ struct Shard {
     len: usize,
     /// With so many it grows.
     most: usize,
+    /// There was no memory for that.
+    starved: bool,
 }
 
 impl Shard {
@@ -215,8 +223,12 @@ impl Shard {
             layout: Layout::new::<Wide>(bits, Wide::SLOTS),
             len: 0,
             most: 0,
+            starved: false,
         };
-        shard.rebuild(Wide::SLOTS);
+        assert!(
+            shard.rebuild(Wide::SLOTS),
+            "there is memory for a few lines"
+        );
         shard
     }
 
@@ -281,6 +293,7 @@ impl Shard {
                     }
                     return true;
                 }
+                Put::NoRoom if self.starved => return false,
                 Put::NoRoom => self.grow(),
             }
         }
@@ -321,30 +334,42 @@ impl Shard {
         // is small or narrow may as well be half empty.
         let slots = self.slots();
         let narrow = matches!(self.lines, Lines::Narrow(_));
-        self.rebuild(match narrow || slots < SMALL {
+        let grown = self.rebuild(match narrow || slots < SMALL {
             true => slots * 2,
             false => slots * 3 / 2,
         });
+        if !grown {
+            self.starved = true;
+            self.most = usize::MAX;
+        }
     }
 
-    /// Lays the numbers out anew on lines with at least so many slots.
-    fn rebuild(&mut self, slots: usize) {
+    /// Lays the numbers out anew on lines with at least so many slots. If there is no memory for that, leaves
+    /// them as they are, and answers no.
+    fn rebuild(&mut self, slots: usize) -> bool {
         let numbers = std::mem::replace(&mut self.lines, Lines::Wide(Vec::new()));
         let old = self.layout;
         let mut slots = slots;
         loop {
             let narrow = Layout::new::<Narrow>(old.bits, slots);
             let (layout, lines) = match narrow.farthest >= ENOUGH_FARTHEST {
-                true => (narrow, poured(&numbers, &old, &narrow).map(Lines::Narrow)),
+                true => (narrow, poured(&numbers, &old, &narrow, Lines::Narrow)),
                 false => {
                     let wide = Layout::new::<Wide>(old.bits, slots);
-                    (wide, poured(&numbers, &old, &wide).map(Lines::Wide))
+                    (wide, poured(&numbers, &old, &wide, Lines::Wide))
                 }
             };
-            if let Some(lines) = lines {
-                (self.layout, self.lines) = (layout, lines);
-                self.most = self.slots() * LOAD / LOAD_OF;
-                return;
+            match lines {
+                Poured::Onto(lines) => {
+                    (self.layout, self.lines) = (layout, lines);
+                    self.most = self.slots() * LOAD / LOAD_OF;
+                    return true;
+                }
+                Poured::NoMemory => {
+                    self.lines = numbers;
+                    return false;
+                }
+                Poured::NoRoom => (),
             }
             slots = slots * 9 / 8 + Narrow::SLOTS;
         }
@@ -357,19 +382,47 @@ enum Put {
     NoRoom,
 }
 
-/// All numbers on new lines, if there is room for them.
-fn poured<L: Line>(numbers: &Lines, old: &Layout, layout: &Layout) -> Option<Vec<L>> {
-    let mut lines = vec![L::EMPTY; layout.all_lines()];
-    let fit = match numbers {
-        Lines::Narrow(numbers) => pour(numbers, old, &mut lines, layout),
-        Lines::Wide(numbers) => pour(numbers, old, &mut lines, layout),
-    };
-    fit.then_some(lines)
+/// What becomes of numbers that are laid out anew.
+enum Poured<L> {
+    /// They are on these lines.
+    Onto(L),
+    /// Some of them would be too far from home.
+    NoRoom,
+    /// The operating system grants no such lines.
+    NoMemory,
 }
 
-fn pour<K: Line, L: Line>(numbers: &[K], old: &Layout, lines: &mut [L], layout: &Layout) -> bool {
+/// All numbers on new lines.
+fn poured<L: Line>(
+    numbers: &Lines,
+    old: &Layout,
+    layout: &Layout,
+    lines_of: fn(Vec<L>) -> Lines,
+) -> Poured<Lines> {
+    let count = layout.all_lines();
+    let (Some(mut lines), Some(mut filled)) = (room_for(count), room_for(count)) else {
+        return Poured::NoMemory;
+    };
+    lines.resize(count, L::EMPTY);
     // PERF: how many slots of each line are filled is known here, and need not be counted each time.
-    let mut filled = vec![0u8; lines.len()];
+    filled.resize(count, 0);
+    let new = (&mut *lines, &mut *filled);
+    let fit = match numbers {
+        Lines::Narrow(numbers) => pour(numbers, old, new, layout),
+        Lines::Wide(numbers) => pour(numbers, old, new, layout),
+    };
+    match fit {
+        true => Poured::Onto(lines_of(lines)),
+        false => Poured::NoRoom,
+    }
+}
+
+fn pour<K: Line, L: Line>(
+    numbers: &[K],
+    old: &Layout,
+    (lines, filled): (&mut [L], &mut [u8]),
+    layout: &Layout,
+) -> bool {
     let step = old.step();
     for (at, line) in numbers.iter().enumerate() {
         let values = (0..K::SLOTS).map(|slot| line.get(slot));
