@@ -284,8 +284,9 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 format!("the model is not framed as it says: {misframed}")
             }
             Fault::OfferedTwice => {
-                let last = trace.steps.last().map(|(action, _)| action);
-                format!("the state offers the action {last:?} twice, so it does not name one step")
+                let twice = trace.steps.last();
+                let twice = twice.map_or_else(String::new, |(action, _)| format!("{action:?} "));
+                format!("the state offers the action {twice}twice, so it does not name one step")
             }
             Fault::Panic(during, panic) => {
                 let function = match during {
