@@ -37,7 +37,7 @@ pub use guard::Panic;
 pub(crate) use guard::catch;
 use keep::{Whole, Words};
 use kept::{States, nth_step};
-pub use limits::{Limit, Limits, Progress, Watch};
+pub use limits::{Limit, Limits, Phase, Progress, Watch};
 pub(crate) use memory::resident_bytes;
 pub use options::{Options, Order, Record, Storage};
 use recall::{Afresh, OfParts};

@@ -20,7 +20,7 @@ use super::graph::Graph;
 use super::guard::catch;
 use super::keep::{Care, Keeper};
 use super::kept::Kept;
-use super::limits::{Limit, Progress};
+use super::limits::{Limit, Phase, Progress};
 use super::log::Log;
 use super::memory::{Resident, available_bytes};
 use super::options::{Options, Order, Record, Storage};
@@ -335,10 +335,11 @@ where
     fn report(&self, span: &Span, expanded: u32) {
         if let Some(progress) = self.options.watch.progress {
             progress(&Progress {
+                phase: Phase::Search,
                 states: self.log.len() as u64,
                 transitions: self.transitions,
                 depth: span.length,
-                frontier: u64::from(span.states.end - expanded),
+                frontier: (self.log.len() as u64).saturating_sub(expanded.into()),
                 elapsed: self.started.elapsed(),
             });
         }

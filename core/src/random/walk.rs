@@ -10,7 +10,8 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::{Generator, Walks};
 use crate::explore::{
-    End, Explored, Limit, Limits, Place, Progress, StateId, Visitor, Watch, catch, resident_bytes,
+    End, Explored, Limit, Limits, Phase, Place, Progress, StateId, Visitor, Watch, catch,
+    resident_bytes,
 };
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
@@ -355,6 +356,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         };
         let taken = self.taken.load(Ordering::Relaxed);
         progress(&Progress {
+            phase: Phase::Search,
             states: taken,
             transitions: taken,
             depth: length,
