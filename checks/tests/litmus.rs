@@ -101,6 +101,7 @@ fn what_cannot_be_read_is_told_and_the_rest_still_runs() {
             "file": bad.to_str(),
             "line": 4,
             "message": "the instruction \"RDTSC\" is not among those that are understood",
+            "undecided": false,
         })
     );
     assert_eq!(report["errors"][1]["line"], Value::Null);
@@ -110,6 +111,67 @@ fn what_cannot_be_read_is_told_and_the_rest_still_runs() {
     let message = format!("{}:4: the instruction \"RDTSC\" is not", bad.display());
     assert!(text(&output.stderr).starts_with(&message));
     fs::remove_dir_all(folder).expect("it can be removed");
+}
+
+/// A test that a bound leaves undecided is no answer, and no file that cannot be read.
+#[test]
+fn bounds_can_be_set_and_are_told() {
+    let output = litmus(&["--json"], &[battery("SB.litmus")]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let default = json!({"states": 3_000_000, "seconds": null, "memory_bytes": 2_u64 << 30});
+    assert_eq!(report["bounds"], default);
+    for (bound, value, told, message) in [
+        (
+            "--max-states",
+            "2",
+            json!(2),
+            "there are more than 2 states",
+        ),
+        (
+            "--max-seconds",
+            "0.000001",
+            json!(0.000_001),
+            "the time of 0.000001 s is up: stopped after ",
+        ),
+        (
+            "--max-memory",
+            "1KiB",
+            json!(1024),
+            "the states take more than 1024 bytes: stopped after ",
+        ),
+    ] {
+        let words = [bound, value, "--json"];
+        let output = litmus(&words, &[battery("SB.litmus"), battery("MP.litmus")]);
+        assert_eq!(output.status.code(), Some(3), "{bound}");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        let name = match bound {
+            "--max-states" => "states",
+            "--max-seconds" => "seconds",
+            _ => "memory_bytes",
+        };
+        assert_eq!(report["bounds"][name], told);
+        assert_eq!(report["tests"], json!([]));
+        for error in report["errors"].as_array().expect("it is a list") {
+            assert_eq!(error["undecided"], true);
+            assert!(
+                error["message"]
+                    .as_str()
+                    .is_some_and(|text| text.starts_with(message))
+            );
+        }
+        assert_eq!(report["errors"].as_array().map(Vec::len), Some(2));
+        assert!(text(&output.stderr).contains(message));
+        // What cannot be run at all is worse, whichever comes first.
+        for files in [["SB.litmus", "missing"], ["missing", "SB.litmus"]] {
+            assert_eq!(litmus(&words, &files.map(battery)).status.code(), Some(2));
+        }
+    }
+    assert_eq!(
+        litmus(&["--max-states", "100"], &[battery("SB.litmus")])
+            .status
+            .code(),
+        Some(0)
+    );
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Ben-Ari's collector on real threads.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use refmap::catalogue::{
     InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun, StressSettings,
 };
 use refmap::validate::{Header, Recorder};
-use refmap_systems::native::ben_ari::{self, Appended, Bounds, Fault, Outcome};
+use refmap_systems::native::ben_ari::{self, Bounds, Event, Fault, Outcome};
 use serde_json::Value;
 
 use super::BEN_ARI;
@@ -45,20 +46,16 @@ pub(super) fn run() -> StressRun {
             let fault = fault.expect("the choices are these names");
             let file = settings.record.map(HistoryFile::prepare).transpose()?;
             let begun = Instant::now();
-            let goes_on = || {
-                begun.elapsed().as_secs_f64() < settings.seconds
-                    && !settings.cancel.load(Ordering::Relaxed)
+            let (outcome, elapsed, recorded) = match file {
+                None => {
+                    let outcome = unrecorded(bounds, fault, settings)?;
+                    (outcome, begun.elapsed(), None)
+                }
+                Some(file) => {
+                    let (outcome, elapsed, history) = record(bounds, fault, settings, file)?;
+                    (outcome, elapsed, Some(history))
+                }
             };
-            let outcome = ben_ari::run(bounds, fault, settings.seed, u64::MAX, None, goes_on);
-            let mut outcome = outcome.map_err(InputError::instance)?;
-            let elapsed = begun.elapsed();
-            let mut recorded = None;
-            if let Some(file) = file {
-                let fails = outcome.violation.is_some();
-                let (history, seen) = record(bounds, fault, fails, settings, file)?;
-                recorded = Some(history);
-                outcome.violation = outcome.violation.or(seen);
-            }
             let words = ["nodes", "sons", "roots"].map(|name| {
                 let number: u64 = arguments.number(name);
                 [format!("--{name}"), number.to_string()]
@@ -75,39 +72,35 @@ pub(super) fn run() -> StressRun {
     )
 }
 
-/// How often the mutator redirects, or tries to, in a run that is recorded.
-const RECORDED_STEPS: u64 = 100_000;
-/// How long runs are recorded until one fails as the run before did.
-const RECORDING: Duration = Duration::from_secs(60);
+fn unrecorded(
+    bounds: Bounds,
+    fault: Fault,
+    settings: &StressSettings<'_>,
+) -> Result<Outcome, InputError> {
+    let begun = Instant::now();
+    let goes_on = || {
+        begun.elapsed().as_secs_f64() < settings.seconds && !settings.cancel.load(Ordering::Relaxed)
+    };
+    let outcome = ben_ari::run(bounds, fault, settings.seed, u64::MAX, None, goes_on);
+    outcome.map_err(InputError::instance)
+}
 
-/// Writes a history of a run of its own; of one that fails, if that is what is wanted and one does. And what
-/// was wrong in it.
+/// A run that is recorded, how long it took, and its history.
 fn record(
     bounds: Bounds,
     fault: Fault,
-    fails: bool,
     settings: &StressSettings<'_>,
     file: HistoryFile,
-) -> Result<(RecordedHistory, Option<Appended>), InputError> {
+) -> Result<(Outcome, Duration, RecordedHistory), InputError> {
+    let seed = settings.seed;
     let begun = Instant::now();
-    let goes_on = || begun.elapsed() <= RECORDING && !settings.cancel.load(Ordering::Relaxed);
-    let mut seed = settings.seed;
-    let (seen, history) = loop {
-        let recorder = Recorder::new();
-        let outcome = ben_ari::run(
-            bounds,
-            fault,
-            seed,
-            RECORDED_STEPS,
-            Some(&recorder),
-            goes_on,
-        );
-        let outcome = outcome.map_err(InputError::instance)?;
-        if !fails || outcome.violation.is_some() || !goes_on() {
-            break (outcome.violation, recorder.finish());
-        }
-        seed = seed.wrapping_add(1);
+    let run = |recorder: &Arc<Recorder<_>>, over: &Arc<AtomicBool>| {
+        let goes_on = || !over.load(Ordering::Relaxed);
+        ben_ari::run(bounds, fault, seed, u64::MAX, Some(recorder), goes_on)
     };
+    let (history, outcome) = file.record(settings.seconds, settings.cancel, run)?;
+    let elapsed = begun.elapsed();
+    let outcome = outcome.map_err(InputError::instance)?;
     let header = Header::new([
         ("collector", Value::from(BEN_ARI)),
         ("nodes", bounds.nodes.into()),
@@ -118,10 +111,31 @@ fn record(
     ]);
     let about = About {
         header,
-        fails: seen.is_some(),
-        overhead: None,
+        fails: outcome.violation.is_some(),
+        overhead: overhead(outcome.counts.redirected, elapsed),
     };
-    Ok((file.write(about, &history)?, seen))
+    Ok((outcome, elapsed, history.write(about)?))
+}
+
+/// How many times as long a redirection takes when it is recorded, in a run that made so many in this time. None if it made
+/// none. PERF: a run without recording beside it would not say, since how threads take turns makes more of a difference.
+fn overhead(redirected: u64, elapsed: Duration) -> Option<f64> {
+    const EVENTS: u32 = 10_000;
+    let recorder = Recorder::new();
+    let mut log = recorder.thread();
+    let event = Event::Append { node: 0 };
+    let mut record = || {
+        let begun = Instant::now();
+        for _ in 0..EVENTS {
+            let begin = log.begin();
+            log.end(begin, event);
+        }
+        begun.elapsed().as_secs_f64() / f64::from(EVENTS)
+    };
+    let times = (0..5).map(|_| record());
+    let cost = times.fold(f64::INFINITY, f64::min);
+    let each = elapsed.as_secs_f64() / redirected as f64;
+    (redirected > 0 && each > cost).then(|| each / (each - cost))
 }
 
 const GARBAGE: &str = "only-garbage-appended";

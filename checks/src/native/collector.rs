@@ -1,13 +1,13 @@
 //! The on-the-fly collector on real threads.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use refmap::catalogue::{
-    Arguments, InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun,
-    StressSettings,
+    Arguments, InputError, Parameter, StressFailure, StressReport, StressRun, StressSettings,
 };
-use refmap::validate::Header;
+use refmap::validate::{Header, Recorder};
 use refmap_systems::native::on_the_fly::{Fault, Shape, Violation};
 use refmap_systems::native::{Failure, Program, Stress, Stressed, most_mutators, overhead};
 use serde_json::{Map, Value};
@@ -31,30 +31,79 @@ pub(super) fn run() -> StressRun {
             ),
         ],
         |arguments, settings| {
-            let begun = Instant::now();
             let stress = stress(arguments, settings)?;
-            let file = settings.record.map(HistoryFile::prepare).transpose()?;
-            let stressed = stress.run(settings.cancel).map_err(InputError::instance)?;
-            let elapsed = begun.elapsed();
-            let mut failure = stressed.failure.as_ref().map(|failure| Seen {
-                by: failure.seen,
-                told: told(&stress, failure),
-            });
-            let mut recorded = None;
-            if let Some(file) = file {
-                let (history, seen) = record(&stress, &stressed, file, settings.cancel)?;
-                recorded = Some(history);
-                failure = failure.or_else(|| {
-                    seen.map(|by| Seen {
-                        told: while_recording(arguments, settings, &by, begun.elapsed()),
-                        by,
-                    })
-                });
+            match settings.record.map(HistoryFile::prepare).transpose()? {
+                None => unrecorded(&stress, settings),
+                Some(file) => recorded(&stress, arguments, settings, file),
             }
-            let report = report(&stress, &stressed, failure, elapsed);
-            Ok(StressReport { recorded, ..report })
         },
     )
+}
+
+fn unrecorded(stress: &Stress, settings: &StressSettings<'_>) -> Result<StressReport, InputError> {
+    let begun = Instant::now();
+    let stressed = stress.run(settings.cancel).map_err(InputError::instance)?;
+    let elapsed = begun.elapsed();
+    let failure = stressed.failure.as_ref().map(|failure| Seen {
+        by: failure.seen,
+        told: told(stress, failure),
+    });
+    Ok(report(stress, &stressed, failure, elapsed))
+}
+
+/// One long run, which is recorded and reported. Where it fails, a small program that does so is looked for as without
+/// recording.
+fn recorded(
+    stress: &Stress,
+    arguments: &Arguments,
+    settings: &StressSettings<'_>,
+    file: HistoryFile,
+) -> Result<StressReport, InputError> {
+    let begun = Instant::now();
+    let run = |recorder: &Arc<Recorder<_>>, over: &Arc<AtomicBool>| {
+        let ended = stress.run_recorded(recorder, over);
+        (ended, begun.elapsed())
+    };
+    let (mut history, (ended, elapsed)) = file.record(settings.seconds, settings.cancel, run)?;
+    let (stressed, seen) = ended.map_err(InputError::instance)?;
+    let is_coming_or_going = |line: &str| line.contains("\"join\"") || line.contains("\"leave\"");
+    let header = Header::new([
+        ("collector", Value::from("on-the-fly")),
+        ("threads", stress.mutators().into()),
+        (
+            "mutators",
+            most_mutators(&history.events(is_coming_or_going)?).into(),
+        ),
+        ("objects", stress.shape.objects.into()),
+        ("fields", stress.shape.fields.into()),
+        ("fault", stress.fault.name().into()),
+        ("seed", stress.seed.into()),
+    ]);
+    let about = About {
+        header,
+        fails: seen.is_some(),
+        overhead: Some(overhead()),
+    };
+    let history = history.write(about)?;
+    let mut failure = None;
+    if let Some(by) = seen {
+        let small = stress.run(settings.cancel).map_err(InputError::instance)?;
+        let while_recording = while_recording(arguments, settings, &by, elapsed);
+        let told = match &small.failure {
+            None => while_recording,
+            Some(small) => StressFailure {
+                seen: while_recording.seen,
+                after_seconds: while_recording.after_seconds,
+                ..told(stress, small)
+            },
+        };
+        failure = Some(Seen { by, told });
+    }
+    let report = report(stress, &stressed, failure, elapsed);
+    Ok(StressReport {
+        recorded: Some(history),
+        ..report
+    })
 }
 
 fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress, InputError> {
@@ -76,54 +125,13 @@ fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress
     })
 }
 
-/// Writes a history: of the program that failed, or of the one given, or of a long one. And what was wrong
-/// in it.
-fn record(
-    stress: &Stress,
-    stressed: &Stressed,
-    file: HistoryFile,
-    cancel: &AtomicBool,
-) -> Result<(RecordedHistory, Option<Violation>), InputError> {
-    let failure = stressed.failure.as_ref();
-    let program = match (failure, &stress.program) {
-        (Some(failure), _) => failure.program.clone(),
-        (None, Some(program)) => program.clone(),
-        (None, None) => stress.long_program(),
-    };
-    let failing = match failure {
-        Some(_) => stress.record_failure(&program, cancel),
-        None => Ok(None),
-    };
-    let failing = failing.map_err(InputError::instance)?;
-    let (history, seen) = match (failing, failure) {
-        (Some(history), Some(failure)) => (history, Some(failure.seen)),
-        _ => stress.record_play(&program).map_err(InputError::instance)?,
-    };
-    let header = Header::new([
-        ("collector", Value::from("on-the-fly")),
-        ("threads", program.threads.len().into()),
-        ("mutators", most_mutators(&history).into()),
-        ("objects", stress.shape.objects.into()),
-        ("fields", stress.shape.fields.into()),
-        ("fault", stress.fault.name().into()),
-        ("seed", stress.seed.into()),
-    ]);
-    let about = About {
-        header,
-        fails: seen.is_some(),
-        overhead: Some(overhead()),
-    };
-    Ok((file.write(about, &history)?, seen))
-}
-
 /// What was wrong, and what is told of it.
 struct Seen {
     by: Violation,
     told: StressFailure,
 }
 
-/// A failure of the play that was recorded, where none was found before. Its program is long, and is not
-/// made small: the command plays it again.
+/// A failure of the run that was recorded, of which no small program was found: the command runs and records it again.
 fn while_recording(
     arguments: &Arguments,
     settings: &StressSettings<'_>,

@@ -1,17 +1,23 @@
-//! The file to which `--record` writes a history: whole or not at all.
+//! The file to which `--record` writes a history.
 
-use std::io::{self, BufWriter};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use refmap::catalogue::{InputError, RecordedHistory};
-use refmap::validate::{Event, Header, Writer};
+use refmap::cli::OutputFile;
+use refmap::validate::{Event, Header, Recorder, Writer};
 use serde::Serialize;
-use tempfile::NamedTempFile;
+use serde::de::DeserializeOwned;
 
-/// A place beside the file asked for, found to be writable before anything is run.
+/// The file asked for, found to be writable before anything is run.
 pub(super) struct HistoryFile {
     path: PathBuf,
-    draft: NamedTempFile,
+    file: OutputFile,
 }
 
 /// A history that cannot be written.
@@ -33,45 +39,130 @@ pub(super) struct About {
 
 impl HistoryFile {
     pub fn prepare(path: &Path) -> Result<Self, InputError> {
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        let draft = match path.is_dir() {
-            true => Err(io::ErrorKind::IsADirectory.into()),
-            false => NamedTempFile::new_in(folder.unwrap_or(Path::new("."))),
-        };
-        match draft {
-            Ok(draft) => Ok(Self {
+        match OutputFile::prepare(path) {
+            Ok(file) => Ok(Self {
                 path: path.to_owned(),
-                draft,
+                file,
             }),
             Err(source) => Err(refused(path, source)),
         }
     }
 
-    /// Writes `history`.
-    pub fn write<E: Serialize>(
+    /// Has `run` recorded, for so many seconds or until `cancel` says so: then the flag that it is given is set, and it
+    /// has to end. What it records is put aside while it runs, so memory does not grow with the history.
+    pub fn record<E: Serialize + Send, T: Send>(
         self,
-        about: About,
-        history: &[Event<E>],
-    ) -> Result<RecordedHistory, InputError> {
-        let Self { path, draft } = self;
-        let write = || -> io::Result<()> {
-            let mut writer = Writer::new(BufWriter::new(&draft), &about.header)?;
-            for event in history {
-                writer.write(event)?;
-            }
-            writer.finish()?;
-            Ok(())
+        seconds: f64,
+        cancel: &AtomicBool,
+        run: impl FnOnce(&Arc<Recorder<E>>, &Arc<AtomicBool>) -> T + Send,
+    ) -> Result<(Recording, T), InputError> {
+        let path = self.path.clone();
+        let recorded = recorded(&self.file, seconds, cancel, run);
+        let (scratch, events, outcome) = recorded.map_err(|source| refused(&path, source))?;
+        let recording = Recording {
+            file: self,
+            scratch,
+            events,
         };
-        write()
-            .and_then(|()| draft.persist(&path).map_err(|error| error.error))
-            .map_err(|source| refused(&path, source))?;
+        Ok((recording, outcome))
+    }
+}
+
+/// How long events may wait to be put aside.
+const PAUSE: Duration = Duration::from_millis(10);
+
+fn recorded<E: Serialize + Send, T: Send>(
+    file: &OutputFile,
+    seconds: f64,
+    cancel: &AtomicBool,
+    run: impl FnOnce(&Arc<Recorder<E>>, &Arc<AtomicBool>) -> T + Send,
+) -> io::Result<(File, u64, T)> {
+    let recorder = Arc::new(Recorder::new());
+    let over = Arc::new(AtomicBool::new(false));
+    // The header is known at the end only. This one is as long as a line, and is left out then.
+    let scratch = BufWriter::new(file.scratch()?);
+    let mut writer = Writer::new(scratch, &Header::default())?;
+    let mut events = 0;
+    let begun = Instant::now();
+    let outcome = thread::scope(|scope| {
+        let running = scope.spawn(|| run(&recorder, &over));
+        let mut written = Ok(());
+        while !running.is_finished() {
+            thread::sleep(PAUSE);
+            if begun.elapsed().as_secs_f64() >= seconds || cancel.load(Ordering::Relaxed) {
+                over.store(true, Ordering::Relaxed);
+            }
+            if written.is_ok() {
+                written = recorder.drain(&mut writer).map(|more| events += more);
+            }
+            if written.is_err() {
+                over.store(true, Ordering::Relaxed);
+            }
+        }
+        let outcome = running.join().expect("a run reports what is wrong");
+        written.map(|()| outcome)
+    })?;
+    let recorder = Arc::into_inner(recorder).expect("those who recorded are gone");
+    for event in recorder.finish() {
+        writer.write(&event)?;
+        events += 1;
+    }
+    let scratch = writer.finish()?.into_inner();
+    let scratch = scratch.map_err(io::IntoInnerError::into_error)?;
+    Ok((scratch, events as u64, outcome))
+}
+
+/// A history that is recorded and not yet written.
+pub(super) struct Recording {
+    file: HistoryFile,
+    scratch: File,
+    events: u64,
+}
+
+impl Recording {
+    /// Those of its events for which `is_wanted` says so of their lines.
+    pub fn events<E: DeserializeOwned>(
+        &mut self,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Event<E>>, InputError> {
+        let path = self.file.path.clone();
+        let mut read = || -> io::Result<Vec<Event<E>>> {
+            let mut wanted = Vec::new();
+            for line in after_header(&mut self.scratch)?.lines() {
+                let line = line?;
+                if is_wanted(&line) {
+                    wanted.push(serde_json::from_str(&line)?);
+                }
+            }
+            Ok(wanted)
+        };
+        read().map_err(|source| refused(&path, source))
+    }
+
+    /// Writes it.
+    pub fn write(self, about: About) -> Result<RecordedHistory, InputError> {
+        let HistoryFile { path, file } = self.file;
+        let mut scratch = self.scratch;
+        let written = file.write(|file| {
+            let mut file = Writer::new(file, &about.header)?.finish()?;
+            io::copy(&mut after_header(&mut scratch)?, &mut file).map(drop)
+        });
+        written.map_err(|source| refused(&path, source))?;
         Ok(RecordedHistory {
             file: path,
-            events: history.len() as u64,
+            events: self.events,
             fails: about.fails,
             overhead: about.overhead,
         })
     }
+}
+
+/// The lines of events.
+fn after_header(scratch: &mut File) -> io::Result<BufReader<&mut File>> {
+    scratch.rewind()?;
+    let mut lines = BufReader::new(scratch);
+    lines.skip_until(b'\n')?;
+    Ok(lines)
 }
 
 fn refused(path: &Path, source: io::Error) -> InputError {

@@ -69,6 +69,10 @@ pub(super) fn sampled(
         threads: 1,
         obligations: obligations.iter().map(row).collect(),
         coverage: coverage.collect(),
+        warnings: Vec::new(),
+        taken_at_word: Vec::new(),
+        asked_again: 0,
+        frames_sampled: false,
         deadlocks: 0,
         cut_off: None,
         unexercised: unexercised

@@ -57,6 +57,12 @@ pub(super) fn parse(
                 .cloned()
                 .collect(),
             model: model(matches, "model"),
+            limits: Limits {
+                states: matches.get_one("max-states").copied(),
+                seconds: matches.get_one("max-seconds").copied(),
+                memory_bytes: matches.get_one("max-memory").copied(),
+                ..Limits::default()
+            },
             json: matches.get_flag("json"),
         }),
         Some(("validate", matches)) => Command::Validate(ValidateCommand {
@@ -128,7 +134,7 @@ pub(super) fn parse(
                 .iter()
                 .find(|check| check.name == name)
                 .expect("clap knows the checks of the catalogue only");
-            Command::Check(check_command(check, matches))
+            Command::Check(check_command(check, matches)?)
         }
         _ => Command::Everything(EverythingCommand {
             threads: threads(&matches),
@@ -162,6 +168,10 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
     } else {
         return error;
     };
+    if known.is_empty() {
+        // The catalogue has none, so the command itself is the name that there is not.
+        return error;
+    }
     let hint = nearest(invalid, known.iter().copied())
         .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
     let message = format!(
@@ -246,9 +256,23 @@ fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Val
     parameters.iter().filter_map(argument).collect()
 }
 
-fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
+/// # Errors
+///
+/// If options contradict each other by their values.
+fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, clap::Error> {
     let obligations = matches.get_one::<String>("obligations");
-    CheckCommand {
+    let induction = match matches.get_flag("inductive") {
+        true => Induction::Included,
+        false => Induction::Omitted,
+    };
+    if induction == Induction::Included && obligations.is_some_and(|list| list == "none") {
+        return Err(clap::Error::raw(
+            ErrorKind::ArgumentConflict,
+            "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; \
+             for inductive:* alone say '--obligations inductive'\n",
+        ));
+    }
+    Ok(CheckCommand {
         check: check.name.to_owned(),
         arguments: arguments(&check.parameters, matches),
         search: search(matches),
@@ -262,10 +286,7 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
             Some("none") => Selection::Nothing,
             Some(list) => Selection::only(list.split(',').map(str::trim)),
         },
-        induction: match matches.get_flag("inductive") {
-            true => Induction::Included,
-            false => Induction::Omitted,
-        },
+        induction,
         until: match matches.get_flag("keep-going") {
             true => Until::End,
             false => Until::FirstViolation,
@@ -285,5 +306,5 @@ fn check_command(check: &Check, matches: &ArgMatches) -> CheckCommand {
         trace: matches.get_one("trace").cloned(),
         detail: detail(matches),
         quiet: matches.get_flag("quiet"),
-    }
+    })
 }

@@ -53,6 +53,7 @@ pub(super) struct FencesCommand {
 pub(super) struct LitmusCommand {
     pub files: Vec<PathBuf>,
     pub model: MemoryModel,
+    pub limits: Limits,
     pub json: bool,
 }
 

@@ -105,12 +105,13 @@ pub(super) fn run(
     };
     let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
     dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
-    let bar = progress::Bar::new(command.quiet);
+    let bar = progress::Bar::new(command.quiet, "claims", jobs.len());
     let decide = |number: usize| {
         let job = jobs[number];
-        let label = format!("{}/{} {}", number + 1, jobs.len(), job.label());
+        let label = job.label();
         let show = |progress: &Progress| bar.show(&label, progress);
         let outcome = job.decide(catalogue, cancel, &show);
+        bar.done();
         (!cancel.load(Ordering::Relaxed)).then_some(outcome)
     };
     in_order(command.threads, &dearest_first, decide, |_, outcome| {
@@ -242,8 +243,7 @@ impl Rows<'_> {
                 "claims": self.claims, "grids": self.grids, "as_claimed": as_claimed,
                 "otherwise": otherwise, "not_run": left, "seconds": seconds,
             });
-            let all = serde_json::to_string_pretty(&all).map_err(std::io::Error::from)?;
-            writeln!(self.output, "{all}")?;
+            super::json::print(&all, self.output)?;
         } else if !self.command.quiet {
             let left = match left {
                 0 => String::new(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
 use super::command::FencesCommand;
-use super::{CommandError, Status, progress};
+use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, Comparison, FenceReport};
 use crate::explore::Watch;
 use crate::memory::synthesis::Answer;
@@ -23,7 +23,7 @@ pub(super) fn run(
         .iter()
         .find(|problem| problem.name == command.problem)
         .expect("the command line knows the problems of the catalogue only");
-    let bar = progress::Bar::new(command.quiet);
+    let bar = progress::Bar::new(command.quiet, problem.name, 0);
     let settings = Settings {
         threads: command.threads,
         limits: command.limits,
@@ -42,8 +42,7 @@ pub(super) fn run(
     bar.clear();
     let report = report?;
     if command.json {
-        let json = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
-        writeln!(output, "{json}")?;
+        json::print(&report, output)?;
     } else if !command.quiet {
         let options = TextOptions {
             detail: command.detail,

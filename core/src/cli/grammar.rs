@@ -31,6 +31,7 @@ pub(super) fn command(
     });
     let command = clap::Command::new(name)
         .about(about)
+        .version(version(name))
         .after_help(
             "Without a command every claim of the catalogue is checked, one row each.\n\n\
              Exit status: 0 every obligation holds, 1 one is violated, 2 the command or its input is \
@@ -94,14 +95,23 @@ pub(super) fn command(
     )
 }
 
+/// The version of refmap, which is what a verdict rests on; for a program of another name it says whose version it is.
+fn version(name: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match name {
+        "refmap" => version.to_owned(),
+        _ => format!("(refmap {version})"),
+    }
+}
+
 fn litmus() -> clap::Command {
     clap::Command::new("litmus")
         .about("Runs litmus tests of the herd tools, X86 and X86_64, under a memory model")
         .after_help(
             "SFENCE and LFENCE order nothing. Under pso-full and rmo-full an XCHG or LOCKed \
              instruction is a full fence, under pso-no and rmo-no it orders nothing of its own.\n\n\
-             Exit status: 0 every file was run, 2 one could not be, and the others are run nevertheless, \
-             3 some were left when it was stopped.",
+             Exit status: 0 every test has its answer, 2 a file could not be run, and the others are run \
+             nevertheless, 3 a bound came before an answer, or some were left when it was stopped.",
         )
         .arg(
             Arg::new("files")
@@ -112,6 +122,20 @@ fn litmus() -> clap::Command {
                 .value_parser(clap::value_parser!(PathBuf)),
         )
         .arg(model_option("model").default_value(MemoryModel::Tso.name()))
+        .args([
+            valued("max-states", "N", "Leaves a test undecided that has more states")
+                .default_value("3000000")
+                .value_parser(clap::value_parser!(u64).range(1..)),
+            valued("max-seconds", "N", "Leaves a test undecided after this time")
+                .value_parser(ValueParser::new(seconds)),
+            valued(
+                "max-memory",
+                "BYTES",
+                "Leaves a test undecided whose states take more memory: 512MiB, 1.5GiB, 2GB",
+            )
+            .default_value("2GiB")
+            .value_parser(ValueParser::new(bytes)),
+        ])
         .arg(json_option())
 }
 
@@ -169,8 +193,12 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
                 valued("seed", "N", "What determines the programs")
                     .default_value("0")
                     .value_parser(clap::value_parser!(u64)),
-                valued("record", "FILE", "Writes a recorded history")
-                    .value_parser(clap::value_parser!(PathBuf)),
+                valued(
+                    "record",
+                    "FILE",
+                    "Records the run, and writes its history; to /dev/stdout or a FIFO as well",
+                )
+                .value_parser(clap::value_parser!(PathBuf)),
                 json_option(),
                 quiet_option(),
             ])
@@ -260,9 +288,9 @@ fn time_and_memory() -> Vec<Arg> {
             .value_parser(ValueParser::new(seconds)),
         valued(
             "max-memory",
-            "BYTES|GiB",
-            "Ends as incomplete at this much memory: 2000000, 512MiB, 4GiB [default: four fifths of what the \
-             machine or its control group has]",
+            "BYTES",
+            "Ends as incomplete at this much memory: 2000000, 512MiB, 1.5GiB, 2GB [default: four fifths of \
+             what the machine or its control group has]",
         )
         .value_parser(ValueParser::new(bytes)),
     ]
@@ -421,7 +449,9 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             "trace",
             "FILE",
             "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
-             diagram, .dot as a graph",
+             diagram, .dot as a graph; to /dev/stdout, a FIFO or a device without such an ending as an \
+             ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
+             left and named on standard error",
         )
         .value_parser(clap::value_parser!(PathBuf)),
         flag("verbose", "Shows whole states at every step"),

@@ -30,7 +30,7 @@ pub(super) fn list(
                 "fences": catalogue.fences, "stress": catalogue.stress,
                 "validators": catalogue.validators,
             });
-            writeln!(output, "{}", serde_json::to_string_pretty(&listed)?)
+            super::json::print(&listed, output)
         }
         Listing::Markdown => write!(output, "{}", markdown(name, catalogue)),
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -31,6 +31,11 @@ impl FileError {
             Self::Io(_) | Self::Run(_) => None,
         }
     }
+
+    /// Whether a bound came before the answer.
+    fn is_undecided(&self) -> bool {
+        matches!(self, Self::Run(error) if error.is_undecided())
+    }
 }
 
 /// Runs every file, until somebody asks to stop. Those that cannot be run are told of, and the others are run
@@ -42,7 +47,9 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     let mut tests: Vec<Value> = Vec::new();
     let mut errors: Vec<Value> = Vec::new();
+    let mut status = Status::Success;
     let mut left = command.files.iter();
+    let bounds = bounds(command, cancel);
     for path in left.by_ref() {
         let file = path.display().to_string();
         let shown = |report: &Report<'_>| -> Result<(), CommandError> {
@@ -52,47 +59,73 @@ pub(super) fn run(
             }
             Ok(())
         };
-        if let Err(error) = one(command, path, &file, cancel, shown)? {
+        if let Err(error) = one(command, &bounds, path, &file, shown)? {
             let line = error.line();
             let place = line.map_or_else(String::new, |line| format!(":{line}"));
             // The errors come out in any case, so that a script that reads JSON can be watched.
             let _ = writeln!(io::stderr(), "{file}{place}: {error}");
-            errors.push(json!({"file": file, "line": line, "message": error.to_string()}));
+            let undecided = error.is_undecided();
+            errors.push(json!({
+                "file": file, "line": line, "message": error.to_string(), "undecided": undecided,
+            }));
+            status = match (status, undecided) {
+                (Status::Success, true) => Status::Incomplete,
+                (_, false) => Status::Unusable,
+                (worse, true) => worse,
+            };
         }
         if cancel.load(Ordering::Relaxed) {
             break;
         }
     }
-    let status = match (errors.is_empty(), left.len()) {
-        (true, 0) => Status::Success,
-        (true, _) => Status::Incomplete,
-        (false, _) => Status::Unusable,
-    };
+    let not_run = left.len();
+    if status == Status::Success && not_run > 0 {
+        status = Status::Incomplete;
+    }
     if command.json {
-        let all = json!({"model": command.model, "tests": tests, "errors": errors});
-        let all = serde_json::to_string_pretty(&all).map_err(io::Error::from)?;
-        writeln!(output, "{all}")?;
+        let all = json!({
+            "model": command.model,
+            "bounds": {
+                "states": bounds.states,
+                "seconds": command.limits.seconds,
+                "memory_bytes": bounds.bytes,
+            },
+            "tests": tests,
+            "errors": errors,
+            "not_run": not_run,
+        });
+        super::json::print(&all, output)?;
     }
     output.flush()?;
     Ok(status)
 }
 
+/// What each test may cost.
+fn bounds<'a>(command: &LitmusCommand, cancel: &'a AtomicBool) -> Bounds<'a> {
+    let default = Bounds::default();
+    let limits = &command.limits;
+    // Longer than a duration can be is as long as one can be.
+    let time = |seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    Bounds {
+        states: limits.states.unwrap_or(default.states),
+        bytes: limits.memory_bytes.unwrap_or(default.bytes),
+        time: limits.seconds.map(time),
+        cancel: Some(cancel),
+    }
+}
+
 /// Runs one file and shows its report.
 fn one(
     command: &LitmusCommand,
+    bounds: &Bounds<'_>,
     path: &Path,
     file: &str,
-    cancel: &AtomicBool,
     shown: impl FnOnce(&Report<'_>) -> Result<(), CommandError>,
 ) -> Result<Result<(), FileError>, CommandError> {
     let begun = Instant::now();
-    let bounds = Bounds {
-        cancel: Some(cancel),
-        ..Bounds::default()
-    };
     let answered = text(path).map_err(FileError::from).and_then(|text| {
         let test = litmus::read(&text)?;
-        let answer = test.run(command.model, &bounds)?;
+        let answer = test.run(command.model, bounds)?;
         Ok((test, answer))
     });
     let (test, answer) = match answered {

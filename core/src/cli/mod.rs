@@ -17,9 +17,12 @@ mod command;
 mod everything;
 mod fences;
 mod grammar;
+mod json;
 mod listing;
 mod litmus;
+mod output_file;
 mod progress;
+mod signals;
 mod size;
 mod stress;
 mod table;
@@ -30,13 +33,14 @@ mod validate;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use audience::Audience;
 use command::{CheckCommand, Command};
-use trace_file::TraceFile;
+use trace_file::{TraceFile, Traced};
 
 pub use listing::markdown;
+pub use output_file::{OutputFile, Unwritten};
 pub use size::SizeError;
 pub use trace_file::TraceFileError;
 pub use validate::HistoryFileError;
@@ -84,14 +88,10 @@ pub enum CommandError {
 static CANCELLED: AtomicBool = AtomicBool::new(false);
 
 /// Carries out the command of the process's arguments. A first Ctrl-C ends it with a partial
-/// report, a second one at once.
+/// report, a second one at once; so do the signals to terminate and to hang up, unless the process was started with them
+/// ignored.
 pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> ExitCode {
-    // Without a handler Ctrl-C ends the process, which is what it would do anyway.
-    let _ = ctrlc::set_handler(|| {
-        if CANCELLED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+    signals::watch(&CANCELLED);
     let mut output = io::stdout().lock();
     let words = std::env::args_os();
     let options = terminal::standard_output();
@@ -106,20 +106,26 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     );
     let status = match status {
         Ok(status) => status,
-        Err(CommandError::Usage(error)) => {
-            // Help and version are errors to clap, and go to standard output.
+        Err(CommandError::Usage(error)) if error.use_stderr() => {
             let _ = error.print();
-            match error.use_stderr() {
-                true => Status::Unusable,
-                false => Status::Success,
-            }
-        }
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "{error}");
             Status::Unusable
         }
+        // Help and version are errors to clap, and go to standard output.
+        Err(CommandError::Usage(error)) => match error.print().and_then(|()| output.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                refused(&CommandError::Output(error))
+            }
+            _ => Status::Success,
+        },
+        Err(error) => refused(&error),
     };
     ExitCode::from(status as u8)
+}
+
+/// Says why a command could not be carried out.
+fn refused(error: &CommandError) -> Status {
+    let _ = writeln!(io::stderr(), "{error}");
+    Status::Unusable
 }
 
 /// Carries out a command, `words` with the program's name in front, and writes results to `output`,
@@ -166,7 +172,7 @@ fn check(
 ) -> Result<Status, CommandError> {
     let trace_file = command.trace.as_deref().map(TraceFile::prepare);
     let trace_file = trace_file.transpose()?;
-    let bar = progress::Bar::new(command.quiet);
+    let bar = progress::Bar::new(command.quiet, &command.check, 0);
     let settings = Settings {
         search: command.search,
         order: command.order,
@@ -192,8 +198,7 @@ fn check(
     bar.clear();
     let report = report?;
     if command.json {
-        let json = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
-        writeln!(output, "{json}")?;
+        json::print(&report, output)?;
     } else if !command.quiet {
         let options = TextOptions {
             detail: command.detail,
@@ -203,16 +208,36 @@ fn check(
     }
     output.flush()?;
     if let Some(file) = trace_file {
-        let written = file.write(&report)?;
-        if !written && !command.quiet {
-            let _ = writeln!(io::stderr(), "no counterexample, so no trace was written");
-        }
+        told(file.write(&report)?, command);
     }
     Ok(match (command.expect, report.verdict) {
         (Some(expected), Some(verdict)) if expected == verdict => Status::Success,
-        (Some(_), _) => Status::Violated,
+        (Some(expected), found) => {
+            let found = found.map_or("no verdict".to_owned(), |found| found.to_string());
+            let _ = writeln!(
+                io::stderr(),
+                "error: the verdict was expected to be {expected}, and is {found}"
+            );
+            Status::Violated
+        }
         (None, None | Some(Verdict::Holds)) => Status::Success,
         (None, Some(Verdict::Violated)) => Status::Violated,
         (None, Some(Verdict::Incomplete | Verdict::NoneDeclared)) => Status::Incomplete,
     })
+}
+
+/// Says where there was nothing to write. A file of an earlier run would be taken for one of this run, so it is named
+/// even where the rest is quiet.
+fn told(traced: Traced, command: &CheckCommand) {
+    let more = match (traced, &command.trace) {
+        (Traced::Unwritten(Unwritten::Earlier), Some(path)) => {
+            format!("; {} is of an earlier run", path.display())
+        }
+        (Traced::Unwritten(Unwritten::Nothing), _) if !command.quiet => String::new(),
+        _ => return,
+    };
+    let _ = writeln!(
+        io::stderr(),
+        "no counterexample, so no trace was written{more}"
+    );
 }

@@ -1,10 +1,10 @@
 //! `stress`: drives an implementation on real threads.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use super::command::StressCommand;
-use super::{CommandError, Status};
+use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
 use crate::report::{TextOptions, Verdict, plain, wrap};
 
@@ -30,10 +30,13 @@ pub(super) fn run(
         .iter()
         .map(|(name, value)| (name.as_str(), value.clone()))
         .collect();
-    let report = stress.run(&given, &settings)?;
+    let label = format!("stress {}, for {} s", stress.name, command.seconds);
+    let bar = progress::Bar::new(command.quiet, &label, 0);
+    let report = stress.run(&given, &settings);
+    bar.clear();
+    let report = report?;
     if command.json {
-        let json = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
-        writeln!(output, "{json}")?;
+        json::print(&report, output)?;
     } else if !command.quiet {
         for line in lines(&report) {
             for line in wrap(&line, options.width, 4) {

@@ -27,7 +27,7 @@ pub(super) fn run(
         let grid = grid.expect("the command line knows the tables of the catalogue only");
         return run_grid(catalogue, grid, command, cancel, output);
     };
-    let bar = progress::Bar::new(command.quiet);
+    let bar = progress::Bar::new(command.quiet, table.name, table.rows.len());
     let settings = Settings {
         threads: command.threads,
         watch: Watch {
@@ -48,18 +48,19 @@ pub(super) fn run(
             written(cancel, bar.pause(|| line(&row, output)))?;
         }
         rows.push(row);
+        bar.done();
         Ok(true)
     })?;
     bar.clear();
-    if command.json {
-        let printed = json!({"table": table, "rows": rows});
-        let printed = serde_json::to_string_pretty(&printed).map_err(std::io::Error::from)?;
-        writeln!(output, "{printed}")?;
+    let left = table.rows.len() - rows.len();
+    if !command.json && !command.quiet {
+        cut_short(left, output)?;
     }
-    Ok(match rows.len() == table.rows.len() {
-        true => Status::Success,
-        false => Status::Incomplete,
-    })
+    if command.json {
+        let printed = json!({"table": table, "rows": rows, "not_run": left});
+        super::json::print(&printed, output)?;
+    }
+    Ok(ended(left))
 }
 
 /// Where a row cannot be written, those under way need not be decided any more.
@@ -78,7 +79,7 @@ fn run_grid(
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let bar = progress::Bar::new(command.quiet);
+    let bar = progress::Bar::new(command.quiet, grid.name, grid.rows.len());
     let settings = Settings {
         threads: command.threads,
         watch: Watch {
@@ -101,21 +102,37 @@ fn run_grid(
             written(cancel, bar.pause(|| layout.line(grid, &row, output)))?;
         }
         rows.push(row);
+        bar.done();
         Ok(true)
     })?;
     bar.clear();
+    let left = grid.rows.len() - rows.len();
     if text {
         summary(grid, &rows, output)?;
+        cut_short(left, output)?;
     }
     if command.json {
-        let printed = grid.json(&rows);
-        let printed = serde_json::to_string_pretty(&printed).map_err(std::io::Error::from)?;
-        writeln!(output, "{printed}")?;
+        let mut printed = grid.json(&rows);
+        printed["not_run"] = left.into();
+        super::json::print(&printed, output)?;
     }
-    Ok(match rows.len() == grid.rows.len() {
-        true => Status::Success,
-        false => Status::Incomplete,
-    })
+    Ok(ended(left))
+}
+
+/// Says of a table that was cut short how many of its rows are missing.
+fn cut_short(left: usize, output: &mut dyn Write) -> std::io::Result<()> {
+    match left {
+        0 => Ok(()),
+        1 => writeln!(output, "cut short: 1 row was not decided"),
+        left => writeln!(output, "cut short: {left} rows were not decided"),
+    }
+}
+
+fn ended(left: usize) -> Status {
+    match left {
+        0 => Status::Success,
+        _ => Status::Incomplete,
+    }
 }
 
 /// How wide the columns of a grid are.

@@ -1,10 +1,9 @@
-//! The file to which `--trace` writes a counterexample: whole or not at all.
+//! The file to which `--trace` writes a counterexample.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
+use super::output_file::{OutputFile, Unwritten};
 use crate::report::{Counterexample, Report, dot, itf, mermaid};
 
 /// Why a counterexample cannot be written.
@@ -57,46 +56,46 @@ impl Format {
     }
 }
 
-/// A place beside the file asked for, found to be writable before anything is explored.
+/// The file asked for, found to be writable before anything is explored.
 pub(super) struct TraceFile {
     path: PathBuf,
     format: Format,
-    draft: NamedTempFile,
+    file: OutputFile,
+}
+
+/// What became of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Traced {
+    /// It has the counterexample.
+    Written,
+    /// There was none.
+    Unwritten(Unwritten),
 }
 
 impl TraceFile {
     pub fn prepare(path: &Path) -> Result<Self, TraceFileError> {
         let path = path.to_owned();
-        if path.is_dir() {
-            let source = io::ErrorKind::IsADirectory.into();
-            return Err(TraceFileError::Write { path, source });
-        }
-        let Some(format) = Format::of(&path) else {
-            return Err(TraceFileError::Ending { path });
+        let format = Format::of(&path);
+        let file = match OutputFile::prepare(&path) {
+            Ok(file) => file,
+            Err(source) => return Err(TraceFileError::Write { path, source }),
         };
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        match NamedTempFile::new_in(folder.unwrap_or(Path::new("."))) {
-            Ok(draft) => Ok(Self {
-                path,
-                format,
-                draft,
-            }),
-            Err(source) => Err(TraceFileError::Write { path, source }),
+        match format.or(file.is_stream().then_some(Format::Itf)) {
+            Some(format) => Ok(Self { path, format, file }),
+            None => Err(TraceFileError::Ending { path }),
         }
     }
 
-    /// Writes the counterexample of `report`, and says whether there was one.
-    pub fn write(mut self, report: &Report) -> Result<bool, TraceFileError> {
+    /// Writes the counterexample of `report`, if there is one.
+    pub fn write(self, report: &Report) -> Result<Traced, TraceFileError> {
         let Some(counterexample) = &report.counterexample else {
-            return Ok(false);
+            return Ok(Traced::Unwritten(self.file.leave()));
         };
         let text = self.format.render(report, counterexample);
         let path = self.path;
-        self.draft
-            .write_all(text.as_bytes())
-            .and_then(|()| self.draft.flush())
-            .and_then(|()| self.draft.persist(&path).map_err(|error| error.error))
-            .map(|_| true)
+        self.file
+            .write(|file| file.write_all(text.as_bytes()))
+            .map(|()| Traced::Written)
             .map_err(|source| TraceFileError::Write { path, source })
     }
 }

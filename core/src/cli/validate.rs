@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::command::ValidateCommand;
-use super::{CommandError, Status, progress};
+use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use crate::explore::Watch;
 use crate::report::{TextOptions, Verdict};
@@ -54,7 +54,7 @@ pub(super) fn run(
         path: path(),
         source,
     })?;
-    let bar = progress::Bar::new(command.quiet);
+    let bar = progress::Bar::new(command.quiet, validator.name, 0);
     let settings = Settings {
         configurations: command.configurations,
         buffer: command.buffer,
@@ -77,8 +77,7 @@ pub(super) fn run(
         source,
     })?;
     if command.json {
-        let json = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
-        writeln!(output, "{json}")?;
+        json::print(&report, output)?;
     } else if !command.quiet {
         write!(output, "{}", report.text(options))?;
     }

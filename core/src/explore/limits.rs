@@ -88,9 +88,23 @@ impl Display for Limit {
     }
 }
 
+/// What of a check is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// The search for states, random walks, or that for an order of a recorded history.
+    #[default]
+    Search,
+    /// `environment`, on the graph of all steps: the search is over.
+    Environment,
+    /// `inductive`, from every type-correct state: the search is over.
+    Induction,
+}
+
 /// How far an exploration has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
+    /// What is under way.
+    pub phase: Phase,
     /// Distinct states so far.
     pub states: u64,
     /// Transitions so far.

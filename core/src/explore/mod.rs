@@ -38,7 +38,7 @@ pub(crate) use guard::{Ended, break_off, catch, first_visited, interruptible, un
 use keep::{Whole, Words};
 pub use kept::Unrepeatable;
 use kept::{States, nth_step};
-pub use limits::{Limit, Limits, Progress, Watch};
+pub use limits::{Limit, Limits, Phase, Progress, Watch};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;

@@ -21,7 +21,7 @@ use super::frontier::{Frontier, Span};
 use super::graph::Graph;
 use super::keep::Keeper;
 use super::kept::Kept;
-use super::limits::{Limit, Progress};
+use super::limits::{Limit, Phase, Progress};
 use super::log::Log;
 use super::memory::{Resident, available_bytes, is_granted};
 use super::options::{Options, Order, Record, Storage};
@@ -297,7 +297,7 @@ where
                     .map_err(|limit| (start, limit))?;
                 start = wave.states.end;
             }
-            self.report(span.length, span.states.end - start);
+            self.report(span.length, (self.log.len() as u32).saturating_sub(start));
             if self.options.storage == Storage::Fingerprints {
                 self.log.forget_before(start as usize);
             }
@@ -336,6 +336,7 @@ where
     fn report(&self, depth: u32, frontier: u32) {
         if let Some(progress) = self.options.watch.progress {
             progress(&Progress {
+                phase: Phase::Search,
                 states: self.log.len() as u64,
                 transitions: self.transitions,
                 depth,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use hashbrown::HashSet;
 use hashbrown::hash_set::Entry;
@@ -83,6 +84,14 @@ pub enum TooManyStates {
         /// How many states had been found.
         explored: u64,
     },
+    /// The time was up.
+    #[error("the time of {} s is up: stopped after {explored} states", .limit.as_secs_f64())]
+    Time {
+        /// The most time that was allowed.
+        limit: Duration,
+        /// How many states had been found.
+        explored: u64,
+    },
     /// Somebody asked to stop.
     #[error("stopped after {explored} states")]
     Cancelled {
@@ -98,6 +107,8 @@ pub(super) struct Limits<'a> {
     pub states: u64,
     /// About how many bytes the states may take, as far as their size is told.
     pub bytes: u64,
+    /// The most time.
+    pub time: Option<Duration>,
     /// Set by somebody who wants the search to stop.
     pub cancel: Option<&'a AtomicBool>,
 }
@@ -108,6 +119,7 @@ impl<'a> Limits<'a> {
         Self {
             states,
             bytes: u64::MAX,
+            time: None,
             cancel,
         }
     }
@@ -124,8 +136,10 @@ fn explore<S: TransitionSystem>(
     let Limits {
         states: limit,
         bytes,
+        time,
         cancel,
     } = limits;
+    let begun = Instant::now();
     let mut taken = 0_u64;
     let mut seen = HashSet::<_, foldhash::fast::RandomState>::default();
     let mut open = Vec::new();
@@ -145,6 +159,9 @@ fn explore<S: TransitionSystem>(
         }
         if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(TooManyStates::Cancelled { explored });
+        }
+        if let Some(limit) = time.filter(|time| begun.elapsed() >= *time) {
+            return Err(TooManyStates::Time { limit, explored });
         }
         let mut steps = 0;
         system.next(&state, &mut |_, to| {

@@ -278,7 +278,8 @@ pub(super) fn rows<R: Refinement>(
                 let mut known = vec!["invariant".to_owned(), "environment".to_owned()];
                 known.extend(enumerated.then(|| "inductive".to_owned()));
                 known.extend(rows.iter().map(|(row, _)| row.clone()));
-                known.dedup();
+                let mut seen = std::collections::HashSet::new();
+                known.retain(|name| seen.insert(name.clone()));
                 return Err(CheckError::UnknownObligation {
                     name: name.clone(),
                     nearest: nearest(name, known.iter().map(String::as_str)),

@@ -10,7 +10,7 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::{Generator, Walks};
 use crate::explore::{
-    End, Ended, Explored, Limit, Limits, Panic, Place, Progress, StateId, Visitor, Watch,
+    End, Ended, Explored, Limit, Limits, Panic, Phase, Place, Progress, StateId, Visitor, Watch,
     break_off, catch, interruptible, resident_bytes,
 };
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -204,6 +204,7 @@ fn initial_states<S: TransitionSystem>(
                 limit = limit.or_else(|| limits.out_of_memory());
                 if let Some(progress) = watch.progress {
                     progress(&Progress {
+                        phase: Phase::Search,
                         states: states.len() as u64,
                         transitions: 0,
                         depth: 0,
@@ -412,6 +413,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         };
         let taken = self.taken.load(Ordering::Relaxed);
         progress(&Progress {
+            phase: Phase::Search,
             states: taken,
             transitions: taken,
             depth: length,

@@ -154,6 +154,7 @@ impl Text<'_, Report> {
             None => "explored, nothing checked".to_owned(),
             Some(verdict) => self.verdict(verdict),
         };
+        line += &self.left_open();
         if let Some(first) = &report.counterexample {
             line += &format!(" by {} after {}", first.obligation, steps(first.length));
         }
@@ -189,6 +190,32 @@ impl Text<'_, Report> {
                 &format!("; a state was left out with a probability of at most {probability:.1e}");
         }
         line
+    }
+
+    /// Of a search that was not ended early and is incomplete nevertheless: which obligations are open, and what the
+    /// first of them says of it, which is why, and what to ask for.
+    fn left_open(&self) -> String {
+        let report = self.of;
+        let is_open = report.verdict == Some(Verdict::Incomplete)
+            && report.evidence == Evidence::Exhaustive
+            && report.limit.is_none();
+        let rows = report.obligations.iter();
+        let open: Vec<_> = rows
+            .filter(|row| is_open && row.verdict == Verdict::Incomplete)
+            .collect();
+        let Some(note) = open.iter().find_map(|row| row.note.as_deref()) else {
+            return String::new();
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for row in &open {
+            let name = row.name.split(':').next().unwrap_or(&row.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let names = names.join(", ");
+        let note = note.strip_prefix("not evaluated: ").unwrap_or(note);
+        format!(": {names} not decided, since {note}; of the others")
     }
 
     fn verdict(&self, verdict: Verdict) -> String {

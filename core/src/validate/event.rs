@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::obligation::nearest;
+
 /// What the first line says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
@@ -26,9 +28,43 @@ impl Header {
         }
     }
 
+    /// Refuses a parameter that is none of these: a validator that reads only what it knows would take a name with a
+    /// typo for a parameter left out.
+    ///
+    /// # Errors
+    ///
+    /// If there is one; with the name most like it.
+    pub fn allow(&self, known: &[&'static str]) -> Result<(), UnknownParameter> {
+        let mut names = self.parameters.keys();
+        match names.find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => Err(UnknownParameter {
+                name: name.clone(),
+                nearest: nearest(name, known.iter().copied()),
+                known: known.to_vec(),
+            }),
+        }
+    }
+
     pub(super) fn line(&self) -> Value {
         json!({"history": "refmap", "version": VERSION, "parameters": self.parameters})
     }
+}
+
+/// A parameter of a header that the validator does not know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the header has no parameter {name:?}{}; there are: {}",
+    .nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean {name:?}?)")),
+    .known.join(", ")
+)]
+pub struct UnknownParameter {
+    /// The name given.
+    pub name: String,
+    /// The name most like it.
+    pub nearest: Option<String>,
+    /// All names.
+    pub known: Vec<&'static str>,
 }
 
 /// One thing that a thread did.

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::event::{Event, Header, VERSION};
 use super::ordered::Ordered;
@@ -61,21 +61,25 @@ fn header(line: &[u8]) -> Result<Header, Problem> {
         None => return Err(Problem::NoHeader),
         Some(found) => return Err(Problem::OtherFormat { found }),
     }
-    let found = fields.remove("version").unwrap_or(Value::Null);
-    if found.as_u64() != Some(VERSION) {
-        return Err(Problem::OtherVersion { found });
+    let found = fields.remove("version");
+    let parameters = fields.remove("parameters");
+    // Of another version it is not known which fields there are; of none at all one of these may be meant to be it.
+    let unknown = fields.into_iter().next();
+    match (found, unknown) {
+        (Some(found), _) if found.as_u64() != Some(VERSION) => {
+            return Err(Problem::OtherVersion { found });
+        }
+        (_, Some((field, _))) => return Err(Problem::HeaderField { field }),
+        (None, None) => return Err(Problem::OtherVersion { found: Value::Null }),
+        (Some(_), None) => (),
     }
-    let parameters = match fields.remove("parameters") {
-        None => Map::new(),
-        Some(Value::Object(parameters)) => parameters,
+    match parameters {
+        None => Ok(Header::default()),
+        Some(Value::Object(parameters)) => Ok(Header { parameters }),
         Some(_) => {
             let field = "parameters".to_owned();
-            return Err(Problem::HeaderField { field });
+            Err(Problem::HeaderField { field })
         }
-    };
-    match fields.into_iter().next() {
-        None => Ok(Header { parameters }),
-        Some((field, _)) => Err(Problem::HeaderField { field }),
     }
 }
 

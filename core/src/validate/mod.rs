@@ -73,7 +73,7 @@ mod validator;
 mod window;
 mod writer;
 
-pub use event::{Event, Header, VERSION};
+pub use event::{Event, Header, UnknownParameter, VERSION};
 pub use explanation::{
     Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
 };

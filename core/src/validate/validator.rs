@@ -15,7 +15,7 @@ use super::problem::HistoryError;
 use super::search::{Frontier, Search, Stop, Way};
 use super::window::{Log, Window};
 
-use crate::explore::{Limit, Limits, Progress, Watch, resident_bytes};
+use crate::explore::{Limit, Limits, Phase, Progress, Watch, resident_bytes};
 use crate::report::{RuleCoverage, Verdict};
 use crate::system::TransitionSystem;
 
@@ -280,6 +280,7 @@ impl<O: Observed> Run<'_, O> {
         self.peak_memory_bytes = self.peak_memory_bytes.max(resident);
         if let Some(progress) = self.settings.watch.progress {
             progress(&Progress {
+                phase: Phase::Search,
                 states: self.search.counts.configurations,
                 transitions: self.search.counts.steps,
                 depth: u32::try_from(number).unwrap_or(u32::MAX),

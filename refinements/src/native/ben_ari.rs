@@ -7,7 +7,7 @@ use refmap::validate::{Happening, Header, Observed};
 use refmap_systems::native::ben_ari::{Bounds, Event};
 use refmap_systems::native::free_list::{Action, Cells, FreeList};
 
-use super::header::{HeaderError, number};
+use super::header::{BEN_ARI, HeaderError, number};
 
 /// Says which steps of the specification the recorded events show.
 pub struct ObservedMemory {
@@ -19,8 +19,9 @@ impl ObservedMemory {
     ///
     /// # Errors
     ///
-    /// If it does not say so.
+    /// If it does not say so, or something that is not known.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
+        header.allow(&BEN_ARI)?;
         let nodes = number(header, "nodes", 1, Bounds::MOST_NODES)?;
         let bounds = Bounds {
             nodes,

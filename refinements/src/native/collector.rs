@@ -8,7 +8,7 @@ use refmap::validate::{Effect, Happening, Header, Observed};
 use refmap_systems::native::on_the_fly::{Event, Reference, Shape};
 use refmap_systems::native::specification::{Action, CollectOnlyGarbage, Program};
 
-use super::header::{HeaderError, number};
+use super::header::{HeaderError, ON_THE_FLY, number};
 use super::words::described;
 
 /// Says which steps of the specification the recorded events show.
@@ -21,8 +21,9 @@ impl ObservedHeap {
     ///
     /// # Errors
     ///
-    /// If it does not say so.
+    /// If it does not say so, or something that is not known.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
+        header.allow(&ON_THE_FLY)?;
         let number = |name, least, most| number(header, name, least, most);
         Ok(Self {
             specification: CollectOnlyGarbage {

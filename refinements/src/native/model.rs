@@ -15,7 +15,7 @@ use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
 use refmap_systems::tso::{self, Access, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Round, Who};
 
-use super::header::{HeaderError, number};
+use super::header::{HeaderError, ON_THE_FLY, number};
 use super::words::described;
 
 /// Says which steps of the model the recorded events show.
@@ -31,6 +31,7 @@ impl ObservedModel {
     ///
     /// If it does not say so, or the model has no instance of that size.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
+        header.allow(&ON_THE_FLY)?;
         let number = |name, most: usize| number(header, name, 1, most as u32);
         let scope = [
             number("mutators", MAX_MUTATORS)?,

@@ -128,15 +128,15 @@ impl Refinement for CollectorRefinement {
             (Granularity::Fine, _) => None,
             (_, "environment") => Some(
                 "steps are run together, and that this keeps every choice of the mutators open is not \
-                 shown; it is decided at fine granularity",
+                 shown; it is decided at fine granularity (--granularity fine)",
             ),
             (Granularity::Reduced, "invariant") => Some(
                 "steps are run together over states in which an invariant may be broken; it is decided \
-                 at coarse and at fine granularity",
+                 with granularity coarse or fine",
             ),
             (Granularity::Reduced, "coverage") => Some(
-                "steps that only discard, load or fence are left out; it is decided at coarse and at \
-                 fine granularity",
+                "steps that only discard, load or fence are left out; it is decided with granularity \
+                 coarse or fine",
             ),
             _ => None,
         }

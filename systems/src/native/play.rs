@@ -58,6 +58,8 @@ struct Common {
     running: AtomicUsize,
     /// The collector makes no further cycle.
     ended: AtomicBool,
+    /// Something is wrong, so that no thread repeats its program.
+    violated: AtomicBool,
 }
 
 /// What a thread leaves at the end; its mutator still holds its roots.
@@ -79,6 +81,18 @@ pub fn play<W: Witness + Send + 'static>(
     program: &Program,
     witness: impl Fn() -> W + Clone + Send + 'static,
 ) -> Result<Outcome, ShapeError> {
+    play_while(shape, fault, program, witness, || false)
+}
+
+/// The same with every thread repeating its program as long as `goes_on` says so, and nothing is wrong.
+pub(super) fn play_while<W: Witness + Send + 'static>(
+    shape: Shape,
+    fault: Fault,
+    program: &Program,
+    witness: impl Fn() -> W + Clone + Send + 'static,
+    goes_on: impl Fn() -> bool + Send + Sync + 'static,
+) -> Result<Outcome, ShapeError> {
+    let goes_on = Arc::new(goes_on);
     let heap = Heap::with_fault(shape, fault)?;
     let paced = |dwell| Paced {
         inner: witness(),
@@ -89,6 +103,7 @@ pub fn play<W: Witness + Send + 'static>(
     let shared = Arc::new(Common {
         running: AtomicUsize::new(program.threads.len()),
         ended: AtomicBool::new(false),
+        violated: AtomicBool::new(false),
     });
     let player = |mutator, roots, steps: &Vec<Step>| Player {
         mutator: Some(mutator),
@@ -99,6 +114,7 @@ pub fn play<W: Witness + Send + 'static>(
         steps: steps.clone(),
         fields: shape.fields,
         witness: witness.clone(),
+        goes_on: Arc::clone(&goes_on),
     };
     let allocated_first = common.reference();
     let mut players = Vec::new();
@@ -164,13 +180,16 @@ fn collect<W: Witness>(mut collector: Collector<W>, common: &Common) -> Option<V
             break None;
         }
     };
+    if violation.is_some() {
+        common.violated.store(true, Ordering::Release);
+    }
     // Release: the mutators go on in a heap that nobody changes.
     common.ended.store(true, Ordering::Release);
     violation
 }
 
 /// A thread of the program.
-struct Player<W: Witness, F> {
+struct Player<W: Witness, F, G> {
     /// There is one but for the moment in which another takes over.
     mutator: Option<Mutator<Paced<W>>>,
     /// The newest is last.
@@ -181,17 +200,18 @@ struct Player<W: Witness, F> {
     steps: Vec<Step>,
     fields: u32,
     witness: F,
+    goes_on: Arc<G>,
 }
 
-impl<W: Witness, F: Fn() -> W> Player<W, F> {
+impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
     fn play(mut self) -> Left<W> {
-        for step in std::mem::take(&mut self.steps) {
-            if self.violation.is_some() {
-                break;
-            }
-            self.mutator().witness().dwell = step.dwell;
-            let done = self.step(step.operation);
-            self.saw(done);
+        let steps = std::mem::take(&mut self.steps);
+        self.perform(&steps, |_| true);
+        // A thread without operations has nothing to repeat, and answers handshakes below.
+        while !steps.is_empty() && self.is_to_repeat() {
+            // A program need not have a safepoint, and the collector waits for one.
+            self.answer(&mut 0);
+            self.perform(&steps, Self::is_to_repeat);
         }
         self.mutator().witness().dwell = None;
         self.common.running.fetch_sub(1, Ordering::AcqRel);
@@ -204,6 +224,21 @@ impl<W: Witness, F: Fn() -> W> Player<W, F> {
             mutator: self.mutator.expect("there is one between operations"),
             allocated: self.allocated,
         }
+    }
+
+    fn perform(&mut self, steps: &[Step], goes_on: impl Fn(&Self) -> bool) {
+        for step in steps {
+            if self.violation.is_some() || !goes_on(self) {
+                break;
+            }
+            self.mutator().witness().dwell = step.dwell;
+            let done = self.step(step.operation);
+            self.saw(done);
+        }
+    }
+
+    fn is_to_repeat(&self) -> bool {
+        (self.goes_on)() && !self.has_ended() && !self.common.violated.load(Ordering::Acquire)
     }
 
     fn mutator(&mut self) -> &mut Mutator<Paced<W>> {
@@ -221,6 +256,7 @@ impl<W: Witness, F: Fn() -> W> Player<W, F> {
             Ok(()) | Err(HeapError::Full) => (),
             Err(HeapError::Stale(stale)) => {
                 self.violation = self.violation.or(Some(Violation::Stale(stale)));
+                self.common.violated.store(true, Ordering::Release);
             }
             Err(error) => panic!("a program uses its own roots only: {error}"),
         }

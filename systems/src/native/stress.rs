@@ -15,7 +15,7 @@ use super::generate::programs;
 use super::on_the_fly::{
     Counts, Event, Fault, Place, Shape, ShapeError, Unseen, Violation, Witness,
 };
-use super::play::{Outcome, play};
+use super::play::{Outcome, play, play_while};
 use super::program::{Operation, Program, Step};
 use super::recording::Recorded;
 use super::shorten::shorten;
@@ -249,15 +249,28 @@ impl Stress {
         numbers: &Arc<AtomicU64>,
         witness: impl Fn() -> W + Clone + Send + 'static,
     ) -> Result<Outcome, ShapeError> {
+        play(
+            self.shape,
+            self.fault,
+            program,
+            self.noise(numbers, witness),
+        )
+    }
+
+    /// Witnesses that yield here and there.
+    fn noise<W: Witness, F: Fn() -> W + Clone + Send + 'static>(
+        &self,
+        numbers: &Arc<AtomicU64>,
+        witness: F,
+    ) -> impl Fn() -> Noise<W> + Clone + Send + use<W, F> {
         let (seed, numbers) = (self.seed, Arc::clone(numbers));
-        let noise = move || {
+        move || {
             let number = numbers.fetch_add(1, Ordering::Relaxed);
             Noise {
                 choice: Generator::numbered(seed, number),
                 inner: witness(),
             }
-        };
-        play(self.shape, self.fault, program, noise)
+        }
     }
 
     /// Plays a program and records what its threads do.
@@ -303,6 +316,34 @@ impl Stress {
             }
         }
         Ok(None)
+    }
+
+    /// Plays one program until `over` is set, each thread over and over again, and records it: the one given, or a long
+    /// one. It ends before where something is wrong.
+    ///
+    /// # Errors
+    ///
+    /// If the heap cannot be.
+    pub fn run_recorded(
+        &self,
+        recorder: &Arc<Recorder<Event>>,
+        over: &Arc<AtomicBool>,
+    ) -> Result<(Stressed, Option<Violation>), ShapeError> {
+        let program = self.program.clone();
+        let program = program.unwrap_or_else(|| self.long_program());
+        let (recorder, over) = (Arc::clone(recorder), Arc::clone(over));
+        let numbers = Arc::new(AtomicU64::new(0));
+        let noise = self.noise(&numbers, move || Recorded::on(&recorder));
+        let goes_on = move || !over.load(Ordering::Relaxed);
+        let outcome = play_while(self.shape, self.fault, &program, noise, goes_on)?;
+        let stressed = Stressed {
+            programs: 1,
+            plays: 1,
+            counts: outcome.counts,
+            audited: outcome.audited as u64,
+            failure: None,
+        };
+        Ok((stressed, outcome.violation))
     }
 
     fn recorded(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -19,6 +20,8 @@ pub struct Bounds<'a> {
     /// About how many bytes they may take. States of a large test are large, so that their number
     /// alone would say little.
     pub bytes: u64,
+    /// How long it may take.
+    pub time: Option<Duration>,
     /// Set by somebody who wants the run to stop.
     pub cancel: Option<&'a AtomicBool>,
 }
@@ -29,6 +32,7 @@ impl Default for Bounds<'_> {
         Self {
             states: 3_000_000,
             bytes: 2 << 30,
+            time: None,
             cancel: None,
         }
     }
@@ -100,6 +104,13 @@ pub enum RunError {
     Undecided,
 }
 
+impl RunError {
+    /// Whether the question is open: a bound came first, and a greater one may answer it.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self, Self::TooManyStates(_) | Self::Undecided)
+    }
+}
+
 impl Test {
     /// What is shown of a final state: `thread:NAME` for a register, and the name of a variable.
     pub fn keys(&self) -> impl Iterator<Item = String> {
@@ -123,6 +134,7 @@ impl Test {
             Limits {
                 states: bounds.states,
                 bytes: bounds.bytes,
+                time: bounds.time,
                 cancel: bounds.cancel,
             },
         )?;

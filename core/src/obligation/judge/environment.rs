@@ -1,7 +1,9 @@
 //! `environment:*` and `at_rest`: what the graph of all steps says.
 
+use std::time::Duration;
+
 use super::Judge;
-use crate::explore::{Panic, Place, StateId};
+use crate::explore::{Panic, Phase, Place, Progress, StateId};
 use crate::obligation::environment;
 use crate::obligation::tally::SIMULATION;
 use crate::refinement::Refinement;
@@ -49,6 +51,9 @@ impl<R: Refinement> Judge<'_, R> {
         let Some(graph) = &self.explored.graph else {
             return Environment::Open("not evaluated: it needs the complete graph".to_owned());
         };
+        if let Some(progress) = self.settings.watch.progress {
+            progress(&self.after_search(Phase::Environment));
+        }
         let inputs = self.examiner.inputs.lock();
         let inputs = inputs.expect("no holder of this lock panics");
         let decided = environment::decide(
@@ -61,6 +66,19 @@ impl<R: Refinement> Judge<'_, R> {
         match decided {
             Ok(findings) => Environment::Decided(findings),
             Err((state, panic)) => Environment::Panicked(state, panic),
+        }
+    }
+
+    /// How far the check has come when the search is over.
+    pub(super) fn after_search(&self, phase: Phase) -> Progress {
+        let explored = self.explored;
+        Progress {
+            phase,
+            states: explored.states() as u64,
+            transitions: explored.transitions,
+            depth: explored.depth,
+            frontier: 0,
+            elapsed: Duration::try_from_secs_f64(explored.seconds).unwrap_or_default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `inductive:*`: what a pass over the type-correct states says.
 
 use super::Judge;
-use crate::explore::{Panic, catch};
+use crate::explore::{Panic, Phase, catch};
 use crate::invariant::Invariant;
 use crate::obligation::selection::Kind;
 use crate::obligation::{Until, induction};
@@ -18,6 +18,9 @@ impl<R: Refinement> Judge<'_, R> {
         let violated = self.explored.tally.first.iter().any(Option::is_some);
         let ended = violated && self.settings.until == Until::FirstViolation;
         let enumerated = self.enumerated.as_ref().filter(|_| asked && !ended)?;
+        if let Some(progress) = self.settings.watch.progress {
+            progress(&self.after_search(Phase::Induction));
+        }
         // A state that violates an invariant is not looked for.
         let reached: Vec<_> = match violated {
             true => Vec::new(),
