@@ -435,7 +435,7 @@ mod tests {
     /// All numbers of a range: no two share home and remainder, and there is room for all.
     #[test]
     fn it_can_hold_every_number() {
-        for bits in [1, 6, 7, 8, 13, 17] {
+        for bits in [1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17] {
             let mut set = Quotient::new(bits);
             for number in 0..1 << bits {
                 assert!(set.insert(number), "{number} of {bits} bits");
@@ -456,6 +456,70 @@ mod tests {
         }
         for number in 0..10_000 {
             assert_eq!(set.contains(number), number < 5000);
+        }
+    }
+
+    /// Numbers next to each other, at the ends of shards and in their midst: lines are full there, those behind the last
+    /// home too, and what is poured when a shard grows is as crowded.
+    #[test]
+    fn crowds_are_told_from_their_neighbours_at_every_width() {
+        for bits in 7..=64u32 {
+            let largest = u64::MAX >> (64 - bits);
+            let of_a_shard = (largest >> SHARD_BITS) + 1;
+            let mut set = Quotient::new(bits);
+            let mut plain = HashSet::new();
+            let mut add = |number: u64| {
+                let number = number & largest;
+                assert_eq!(set.contains(number), plain.contains(&number), "{number:#x}");
+                assert_eq!(set.insert(number), plain.insert(number), "{number:#x}");
+                assert!(set.contains(number), "{number:#x} of {bits} bits");
+            };
+            for near in 0..48u64 {
+                for shard in [0, 1, 31, 63] {
+                    let first = of_a_shard.wrapping_mul(shard);
+                    let last = first.wrapping_add(of_a_shard - 1);
+                    add(first + near);
+                    add(last.wrapping_sub(near));
+                    // Spread over the last eighth of the shard.
+                    add(last.wrapping_sub(near * (of_a_shard / 512)));
+                    add((first + near) ^ of_a_shard >> 1);
+                }
+                add(1 << near);
+            }
+            assert_eq!(set.len(), plain.len());
+            for number in &plain {
+                let of_other_shard = number ^ of_a_shard;
+                for other in [*number, number ^ 1, number ^ largest >> 1, of_other_shard] {
+                    let other = other & largest;
+                    assert_eq!(set.contains(other), plain.contains(&other), "{other:#x}");
+                }
+            }
+        }
+    }
+
+    /// Numbers crowd in the last lines of a shard until there is no room within reach, long before it is full: it grows,
+    /// and takes none for there that is not.
+    #[test]
+    fn a_shard_without_room_within_reach_grows() {
+        for bits in [24, 33, 45, 58, 64] {
+            let mut set = Quotient::new(bits);
+            let largest = u64::MAX >> (64 - bits);
+            let apart = largest >> (SHARD_BITS + 6 + 9);
+            for number in (0..300).map(|n| largest - n * apart) {
+                assert!(!set.contains(number), "{number:#x} of {bits} bits");
+                assert!(set.insert(number), "{number:#x} of {bits} bits");
+                assert!(!set.insert(number), "{number:#x} of {bits} bits");
+            }
+            assert_eq!(set.len(), 300);
+            for number in (0..300).map(|n| largest - n * apart) {
+                assert!(set.contains(number), "{number:#x} of {bits} bits");
+                assert_eq!(
+                    set.contains(number - 1),
+                    apart == 1 && number > largest - 299
+                );
+            }
+            let last = &set.shards[SHARDS - 1];
+            assert!(last.slots() > 2 * last.len, "{} slots", last.slots());
         }
     }
 
