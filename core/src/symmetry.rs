@@ -131,6 +131,14 @@ pub enum Asymmetry {
         /// The state, as `Debug` shows it.
         about: String,
     },
+    /// What stands for a state is no member of its class, so that the state itself is never looked at.
+    #[error("the representative of {about} is {representative}, which no permutation makes of it")]
+    NotAMember {
+        /// The state, as `Debug` shows it.
+        about: String,
+        /// What is said to stand for it.
+        representative: String,
+    },
     /// Not as many invariants hold in a state as in its image.
     #[error("permutation {permutation} changes how many invariants hold in {about}")]
     InvariantsChange {
@@ -142,9 +150,10 @@ pub enum Asymmetry {
 }
 
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
-/// of the specification, change something: `next`, `map`, `answer`, `observe` and the specification's
-/// `is_initial` have to commute with them, and invariants may only change places with each other. Of
-/// several answers between the same abstract states any will do, if they are of one rule and one process.
+/// of the specification, change something: `next`, `may_stop`, `map`, `answer`, `observe` and the specification's
+/// `is_initial` have to commute with them, invariants may only change places with each other, and what stands for
+/// a state has to be of its class. Of several answers between the same abstract states any will do, if they are of
+/// one rule and one process, and simulate as little or as much.
 /// Not every exchanged initial state of the implementation need be initial: what is reached from it is what
 /// is reached from the other one, exchanged.
 ///
@@ -160,10 +169,55 @@ where
 {
     let invariants = refinement.invariants();
     let permutations = refinement.implementation().permutations();
-    states.into_iter().find_map(|state| {
-        let mut numbers = 1..permutations.len();
-        numbers.find_map(|number| changed(refinement, &invariants, &permutations, number, state))
+    let system = refinement.implementation();
+    let strange = strange_initial(system, &permutations);
+    strange.or_else(|| {
+        states.into_iter().find_map(|state| {
+            let mut numbers = 1..permutations.len();
+            let changed = numbers
+                .find_map(|number| changed(refinement, &invariants, &permutations, number, state));
+            changed.or_else(|| strange_target(system, &permutations, state))
+        })
     })
+}
+
+/// Whether what stands for `state` is none of its class.
+fn strange<S: Symmetric>(
+    system: &S,
+    permutations: &[S::Permutation],
+    state: &StateOf<S>,
+) -> Option<Asymmetry> {
+    let representative = system.canonical(permutations, state);
+    let mut members = permutations.iter().map(|by| system.permute(by, state));
+    (representative != *state && !members.any(|member| member == representative)).then(|| {
+        Asymmetry::NotAMember {
+            about: format!("{state:?}"),
+            representative: format!("{representative:?}"),
+        }
+    })
+}
+
+/// The same of the first initial states,
+fn strange_initial<S: Symmetric>(system: &S, permutations: &[S::Permutation]) -> Option<Asymmetry> {
+    let mut found = None;
+    let mut left = EVERY_STATE;
+    system.initial(&mut |state| {
+        if found.is_none() && left > 0 {
+            left -= 1;
+            found = strange(system, permutations, &state);
+        }
+    });
+    found
+}
+
+/// and of the states to which the steps of a state lead: the search has only what stands for them.
+fn strange_target<S: Symmetric>(
+    system: &S,
+    permutations: &[S::Permutation],
+    from: &StateOf<S>,
+) -> Option<Asymmetry> {
+    let mut targets = steps(system, from).into_iter();
+    targets.find_map(|(_, to)| strange(system, permutations, &to))
 }
 
 /// The states tested with all permutations; the others are tested with one each.
@@ -201,7 +255,14 @@ where
             one..one + 1
         }
     };
-    tested.find_map(|number| changed(refinement, invariants, &permutations, number, state))
+    let changed =
+        tested.find_map(|number| changed(refinement, invariants, &permutations, number, state));
+    let system = refinement.implementation();
+    let changed = changed.or_else(|| strange_target(system, &permutations, state));
+    match turn {
+        0 => changed.or_else(|| strange_initial(system, &permutations)),
+        _ => changed,
+    }
 }
 
 fn changed<R>(
@@ -231,6 +292,9 @@ where
             permutation,
             about: format!("{state:?}"),
         });
+    }
+    if system.may_stop(state) != system.may_stop(&image) {
+        return does_not_commute("may_stop", state);
     }
     let mapped = refinement.map(state);
     if specification.is_initial(&mapped)
@@ -267,6 +331,11 @@ where
         of_image.swap_remove(place);
         let answer = refinement.answer(state, &action, &to);
         let target = refinement.map(&to);
+        let simulates = |answer: &Option<ActionOf<R::Abstract>>, from: &_, to: &_| match answer {
+            Some(answer) => specification.allows(from, answer, to),
+            None => from == to,
+        };
+        let is_simulated = simulates(&answer, &mapped, &target);
         let answer =
             answer.map(|answer| specification.permute_action(by, &mapped, &answer, &target));
         let kind = |answer: &ActionOf<R::Abstract>| {
@@ -274,7 +343,10 @@ where
             (specification.rule_of(answer), process)
         };
         let of_image = refinement.answer(&image, &permuted.0, &permuted.1);
-        if answer.as_ref().map(kind) != of_image.as_ref().map(kind) {
+        let of_ends = [&mapped, &target].map(|end| specification.permute(by, end));
+        if answer.as_ref().map(kind) != of_image.as_ref().map(kind)
+            || is_simulated != simulates(&of_image, &of_ends[0], &of_ends[1])
+        {
             return does_not_commute("answer", &action);
         }
     }
@@ -283,3 +355,6 @@ where
         None => None,
     }
 }
+
+#[cfg(test)]
+mod tests;
