@@ -284,8 +284,8 @@ mod tests {
             let mut all = Parts::new(bits);
             let mut workers = [Parts::new(bits), Parts::new(bits)];
             let mut plain: BTreeMap<u64, Learned> = BTreeMap::new();
-            for _ in 0..50 {
-                for _ in 0..200 {
+            for _ in 0..20 {
+                for _ in 0..500 {
                     let number = generator.bits() % 5000;
                     let part = number << shift;
                     let learned = (!number.is_multiple_of(7)).then(|| {

@@ -428,7 +428,7 @@ mod tests {
             compare(bits, 3000, u64::from(bits));
         }
         for bits in [20, 33, 45, 48, 64] {
-            compare(bits, 200_000, u64::from(bits));
+            compare(bits, 100_000, u64::from(bits));
         }
     }
 
