@@ -75,6 +75,11 @@ fn a_stronger_set_is_inductive_and_says_what_is_needed() {
     refinement.invariants = vec![not_five(), even()];
     let report = induct(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let note = row(&report, "inductive:simulation").note.as_deref();
+    assert_eq!(
+        note,
+        Some("4 of 8 type-correct states satisfy the invariants")
+    );
     // Two of eight states have even numbers' successors tested: 0, 2, 4, 6.
     assert_eq!(row(&report, "inductive:even").checked, 4);
     assert_eq!(row(&report, "inductive:even").needed, Some(true));
@@ -398,6 +403,7 @@ fn the_one_state_that_is_wrong_is_found_among_many() {
                 };
                 assert_eq!(row.verdict, expected, "{gap:?} {wrong}: {report}");
                 assert_eq!(row.checked, u64::from(MANY) * u64::from(STEPS));
+                assert_eq!(row.needed, None);
             }
             let shown = &row(&report, name).counterexamples[0].steps;
             assert_eq!(shown[0].state, serde_json::json!([wrong, wrong]), "{gap:?}");

@@ -96,7 +96,8 @@ mod tests {
             let mut plain = HashMap::new();
             for _ in 0..3000 {
                 // Few places, the last one among them, and marks that differ at both ends of what is left of them.
-                let place = generator.bits() & 3 | (generator.bits() & 1) * (PLACES as u64 - 4);
+                let last = (generator.bits() & 1) * (PLACES as u64 - 4);
+                let place = last + (generator.bits() & 3);
                 let rest = match generator.bits() & 3 {
                     0 => generator.bits(),
                     1 => u64::MAX << BITS,

@@ -145,7 +145,7 @@ fn spoil(rng: &mut Rng, weave: &mut Weave, fault: Fault) {
                 rng.below(steps)
             };
             let (label, to) = weave.concrete.steps[row][step];
-            let target = u32::from(!(weave.images[to as usize] == 1));
+            let target = u32::from(weave.images[to as usize] != 1);
             // An answer that leads elsewhere, or nowhere.
             let argument = target as u16;
             weave
@@ -176,6 +176,11 @@ pub fn environment(seed: u64, inputs: usize) -> (Weave, Option<(u8, u16)>) {
         fails: Arc::new(vec![false; 2 * windows]),
         environment: WORKERS.to_vec(),
     };
+    // Where all states are initial, one worker expands all of them at once, with several hundred steps.
+    if rng.percent(50) {
+        weave.concrete.initial = (0..2 * windows as u32).collect();
+        weave.specification.initial = vec![0, 1];
+    }
     let left_out = rng.percent(80).then(|| {
         // Those at the ends of words first.
         let ends = [0, 31, 32, 63, 64, 65, inputs - 1];
