@@ -551,6 +551,91 @@ mod tests {
         }
     }
 
+    /// Where slots have just become narrow a number may be few lines away from home, and one line more would make its
+    /// slot that of a number at home there: it is not looked for so far, and is not taken for the other one.
+    #[test]
+    fn what_is_out_of_reach_is_not_taken_for_another() {
+        let mut generator = Generator::new(3);
+        let bits = 45 - SHARD_BITS;
+        let mut shard = Shard::new(bits);
+        let mut plain = HashSet::new();
+        while matches!(shard.lines, Lines::Wide(_)) {
+            let number = generator.bits() << (64 - bits);
+            assert_eq!(shard.insert(number), plain.insert(number));
+        }
+        let layout = shard.layout;
+        let beyond = layout.farthest as usize + 1;
+        let home = layout.lines as usize / 2;
+        assert!(home + beyond < layout.lines as usize, "{beyond} lines");
+        let at = |line: usize, slot: u64| {
+            let number = layout.number(line, slot);
+            (layout.home(number) == (line, slot)).then_some(number)
+        };
+        let others = (1..=64).filter_map(|slot| at(home + beyond, slot));
+        let crowd = (1000..1000 + 20 * beyond as u64).filter_map(|slot| at(home, slot));
+        for number in others.chain(crowd) {
+            assert_eq!(shard.insert(number), plain.insert(number), "{number:#x}");
+        }
+        for number in (1..=64).filter_map(|slot| at(home, slot)) {
+            assert_eq!(
+                shard.contains(number),
+                plain.contains(&number),
+                "{number:#x}"
+            );
+            assert_eq!(shard.insert(number), plain.insert(number), "{number:#x}");
+        }
+        assert!(plain.iter().all(|number| shard.contains(*number)));
+        assert_eq!(shard.len, plain.len());
+    }
+
+    /// A large set has several regions a shard. Whatever their size and however many parts there are, each number is in
+    /// one region, regions are in the order of numbers, and the part that takes a number has its region.
+    #[test]
+    fn the_part_that_takes_a_number_has_its_region() {
+        for bits in [12, 24, 45, 64] {
+            let mut set = Quotient::new(bits);
+            let largest = u64::MAX >> (64 - bits);
+            let mut numbers: Vec<u64> = (0..2000u64)
+                .map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) & largest)
+                .collect();
+            numbers.extend([0, largest]);
+            numbers.sort_unstable();
+            numbers.dedup();
+            let held = set.bytes();
+            for size in [
+                2 * held,
+                held,
+                held / 64,
+                held / 128,
+                held / 300,
+                held / 1024,
+                1,
+            ] {
+                let regions = set.in_regions(size);
+                assert!(regions.count().is_multiple_of(SHARDS));
+                assert!(regions.count() <= SHARDS << MOST_REGIONS_BITS);
+                let of: Vec<usize> = numbers.iter().map(|n| regions.of(*n)).collect();
+                assert!(of.is_sorted() && of[0] == 0);
+                assert_eq!(of.last(), Some(&(regions.count() - 1)));
+                for parts in [1, 2, 3, 8, 64] {
+                    let mut takers = vec![0; numbers.len()];
+                    for mut part in set.parts(parts) {
+                        let own = part.regions(regions);
+                        for (index, number) in numbers.iter().enumerate() {
+                            let is_taken = part.insert(*number);
+                            takers[index] += usize::from(is_taken);
+                            assert_eq!(is_taken, own.contains(&of[index]), "{number:#x}");
+                        }
+                    }
+                    assert!(takers.iter().all(|takers| *takers == 1), "{parts} parts");
+                    set = Quotient::new(bits);
+                }
+            }
+            let many = set.in_regions(1);
+            assert_eq!(many.count(), SHARDS << MOST_REGIONS_BITS);
+        }
+    }
+
     /// A number of 45 bits takes less than 7 bytes once there are many.
     #[test]
     fn slots_become_narrow() {
