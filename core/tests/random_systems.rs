@@ -26,7 +26,7 @@ use table::random::{Size, draw};
 use webs::Shape;
 
 /// Seeds of the default tests.
-const SEEDS: u64 = 1400;
+const SEEDS: u64 = 1000;
 
 fn compare_all(
     seeds: std::ops::Range<u64>,
@@ -144,7 +144,7 @@ fn walks_find_what_there_is_and_nothing_else() {
         compare_walks(seed, &mut sampled);
     }
     println!("{sampled:?}");
-    assert!(sampled.found > 500);
+    assert!(sampled.found > 350);
     // What is missed is where a walk seldom goes, and does not come back from.
     assert!(sampled.missed * 100 < sampled.found, "{sampled:?}");
     // Shortened walks are nearly as short as can be.
