@@ -192,6 +192,25 @@ mod tests {
         fn observe(&self, state: &u8) -> u8 {
             *state
         }
+        fn process_of(&self, action: &&'static str) -> Process {
+            Process::numbered("counter", u16::from(*action == "reset"))
+        }
+        fn may_stop(&self, state: &u8) -> bool {
+            *state == 2
+        }
+        fn cut_off(&self, state: &u8) -> Vec<&str> {
+            if *state == 1 {
+                vec!["counter"]
+            } else {
+                Vec::new()
+            }
+        }
+        fn draw(&self, state: &u8) -> Option<String> {
+            Some(format!("at {state}"))
+        }
+        fn inputs(&self, _: &&'static str) -> &'static str {
+            "up"
+        }
     }
 
     /// The largest value seen.
@@ -242,5 +261,39 @@ mod tests {
         states.sort_unstable();
         states.dedup();
         assert_eq!(states, [0, 1, 2, 3]);
+    }
+
+    /// All that is asked of a state or an action is what the system says of it, whatever is remembered.
+    #[test]
+    fn a_history_says_what_its_system_says() {
+        let system = WithHistory {
+            system: Counter,
+            history: Highest,
+        };
+        assert_eq!(system.rules(), Counter.rules());
+        for state in 0..4 {
+            for history in state..4 {
+                let from = Remembering { state, history };
+                assert_eq!(system.may_stop(&from), state == 2);
+                assert_eq!(system.cut_off(&from).len(), usize::from(state == 1));
+                assert_eq!(system.draw(&from), Counter.draw(&state));
+                assert_eq!(system.observe(&from), state);
+            }
+        }
+        for action in ["up", "reset"] {
+            assert_eq!(system.rule_of(&action), Counter.rule_of(&action));
+            assert_eq!(system.process_of(&action), Counter.process_of(&action));
+            assert_eq!(system.inputs(&action), "up");
+        }
+        let initial = |system: &WithHistory<Counter, Highest>| {
+            let mut all = Vec::new();
+            system.initial(&mut |state| all.push(state));
+            all
+        };
+        let first = Remembering {
+            state: 0,
+            history: 0,
+        };
+        assert_eq!(initial(&system), [first]);
     }
 }

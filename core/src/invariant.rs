@@ -126,3 +126,69 @@ impl<S: TransitionSystem> fmt::Debug for Invariant<S> {
         write!(f, "Invariant({:?}, {:?})", self.name, self.source)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::{Rule, RuleId};
+
+    /// A counter that goes on.
+    struct Counter;
+
+    impl TransitionSystem for Counter {
+        type State = u8;
+        type Action = ();
+        type Observation = u8;
+
+        fn rules(&self) -> &[Rule] {
+            const { &[Rule::new("tick", "counter", "")] }
+        }
+        fn rule_of(&self, (): &()) -> RuleId {
+            RuleId(0)
+        }
+        fn initial(&self, visit: &mut impl FnMut(u8)) {
+            visit(0);
+        }
+        fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
+            visit((), from.wrapping_add(1));
+        }
+        fn observe(&self, state: &u8) -> u8 {
+            *state
+        }
+    }
+
+    fn table(invariant: &Invariant<Counter>) -> Vec<(bool, bool, bool)> {
+        let row = |n| {
+            let one = invariant;
+            (one.applies(&n), one.concludes(&n), one.holds(&n))
+        };
+        (0..4).map(row).collect()
+    }
+
+    /// Premises add up, wherever they come from, and are asked of the image like the conclusion.
+    #[test]
+    fn a_premise_is_pulled_back_with_its_invariant() {
+        let odd = Invariant::<Counter>::new("odd", "a test", |n: &u8| n % 2 == 1);
+        assert!(!odd.has_premise());
+        assert_eq!(
+            table(&odd),
+            [(true, false, false), (true, true, true)].repeat(2)
+        );
+        let above = odd.when(|n: &u8| *n > 0).when(|n: &u8| *n < 3);
+        let expected = [
+            (false, false, true),
+            (true, true, true),
+            (true, false, false),
+            (false, true, true),
+        ];
+        assert_eq!(table(&above), expected);
+        let pulled: Invariant<Counter> = above.pull_back(|n: &u8| 3 - n).renamed("pulled");
+        assert_eq!((pulled.name(), pulled.source()), ("pulled", "a test"));
+        assert!(pulled.has_premise());
+        let turned: Vec<_> = expected.into_iter().rev().collect();
+        assert_eq!(table(&pulled), turned);
+        assert_eq!(table(&pulled.clone()), turned);
+        let (premise, conclusion) = pulled.predicates();
+        assert!(!premise.expect("it has one")(&0) && conclusion(&0));
+    }
+}

@@ -12,7 +12,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use crate::explore::{break_off, until_enough};
+use crate::explore::{break_off, first_visited, until_enough};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
@@ -138,6 +138,14 @@ pub enum Asymmetry {
         /// The state, as `Debug` shows it.
         about: String,
     },
+    /// What stands for a state is no member of its class, so that the state itself is never looked at.
+    #[error("the representative of {about} is {representative}, which no permutation makes of it")]
+    NotAMember {
+        /// The state, as `Debug` shows it.
+        about: String,
+        /// What is said to stand for it.
+        representative: String,
+    },
     /// Not as many invariants hold in a state as in its image.
     #[error("permutation {permutation} changes how many invariants hold in {about}")]
     InvariantsChange {
@@ -149,9 +157,10 @@ pub enum Asymmetry {
 }
 
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
-/// of the specification, change something: `next`, `map`, `answer`, `observe` and the specification's
-/// `is_initial` have to commute with them, and invariants may only change places with each other. Of
-/// several answers between the same abstract states any will do, if they are of one rule and one process.
+/// of the specification, change something: `next`, `may_stop`, `map`, `answer`, `observe` and the specification's
+/// `is_initial` have to commute with them, invariants may only change places with each other, and what stands for
+/// a state has to be of its class. Of several answers between the same abstract states any will do, if they are of
+/// one rule and one process, and simulate as little or as much.
 /// Not every exchanged initial state of the implementation need be initial: what is reached from it is what
 /// is reached from the other one, exchanged.
 ///
@@ -167,20 +176,75 @@ where
 {
     let invariants = refinement.invariants();
     let permutations = refinement.implementation().permutations();
-    states.into_iter().find_map(|state| {
-        let others = 1..permutations.len();
-        match changed(
-            refinement,
-            &invariants,
-            &permutations,
-            others,
-            state,
-            &|| false,
-        ) {
-            Tested::Changed(asymmetry) => Some(asymmetry),
-            Tested::Unchanged | Tested::CutShort => None,
+    let found = |tested| match tested {
+        Tested::Changed(asymmetry) => Some(asymmetry),
+        Tested::Unchanged | Tested::CutShort => None,
+    };
+    let in_time = || false;
+    let strange = strange_initial(refinement.implementation(), &permutations, &in_time);
+    found(strange).or_else(|| {
+        states.into_iter().find_map(|state| {
+            let others = 1..permutations.len();
+            found(changed(
+                refinement,
+                &invariants,
+                &permutations,
+                others,
+                state,
+                &in_time,
+            ))
+        })
+    })
+}
+
+/// Whether what stands for `state` is none of its class.
+fn strange<S: Symmetric>(
+    system: &S,
+    permutations: &[S::Permutation],
+    state: &StateOf<S>,
+) -> Option<Asymmetry> {
+    let representative = system.canonical(permutations, state);
+    let mut members = permutations.iter().map(|by| system.permute(by, state));
+    (representative != *state && !members.any(|member| member == representative)).then(|| {
+        Asymmetry::NotAMember {
+            about: format!("{state:?}"),
+            representative: format!("{representative:?}"),
         }
     })
+}
+
+/// The same of the first initial states,
+fn strange_initial<S: Symmetric>(
+    system: &S,
+    permutations: &[S::Permutation],
+    out_of_time: &dyn Fn() -> bool,
+) -> Tested {
+    let (first, _) = first_visited(EVERY_STATE as usize, |visit: &mut dyn FnMut(_)| {
+        system.initial(&mut |state| visit(state));
+    });
+    strange_one(system, permutations, first.iter(), out_of_time)
+}
+
+/// or of any states: the search has only what stands for the targets of a state.
+fn strange_one<'s, S: Symmetric + 's>(
+    system: &S,
+    permutations: &[S::Permutation],
+    mut states: impl Iterator<Item = &'s StateOf<S>>,
+    out_of_time: &dyn Fn() -> bool,
+) -> Tested {
+    let mut cut_short = false;
+    let found = states.find_map(|state| {
+        cut_short = cut_short || out_of_time();
+        match cut_short {
+            true => None,
+            false => strange(system, permutations, state),
+        }
+    });
+    match found {
+        Some(asymmetry) => Tested::Changed(asymmetry),
+        None if cut_short => Tested::CutShort,
+        None => Tested::Unchanged,
+    }
 }
 
 /// What a test of the permutations found.
@@ -227,6 +291,14 @@ where
             one..one + 1
         }
     };
+    let system = refinement.implementation();
+    match turn {
+        0 => match strange_initial(system, &permutations, out_of_time) {
+            Tested::Unchanged => (),
+            found => return found,
+        },
+        _ => (),
+    }
     changed(
         refinement,
         invariants,
@@ -251,9 +323,6 @@ where
     R::Concrete: Symmetric,
     R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
 {
-    if tested.is_empty() {
-        return Tested::Unchanged;
-    }
     if out_of_time() {
         return Tested::CutShort;
     }
@@ -270,7 +339,11 @@ where
     match found {
         Some(asymmetry) => Tested::Changed(asymmetry),
         None if cut_short => Tested::CutShort,
-        None => Tested::Unchanged,
+        None => {
+            let targets = original.steps.iter().map(|(_, to)| to);
+            let system = refinement.implementation();
+            strange_one(system, permutations, targets, out_of_time)
+        }
     }
 }
 
@@ -347,6 +420,9 @@ where
                 about: format!("{state:?}"),
             });
         }
+        if system.may_stop(state) != system.may_stop(&image) {
+            return does_not_commute("may_stop", state);
+        }
         let mapped_image = specification.permute(by, mapped);
         if self.is_initial != specification.is_initial(&mapped_image) {
             return does_not_commute("is_initial", state);
@@ -375,6 +451,12 @@ where
             of_image.swap_remove(place);
             let answer = refinement.answer(state, action, to);
             let target = refinement.map(to);
+            let simulates = |answer: &Option<ActionOf<R::Abstract>>, from: &_, to: &_| match answer
+            {
+                Some(answer) => specification.allows(from, answer, to),
+                None => from == to,
+            };
+            let is_simulated = simulates(&answer, mapped, &target);
             let answer =
                 answer.map(|answer| specification.permute_action(by, mapped, &answer, &target));
             let kind = |answer: &ActionOf<R::Abstract>| {
@@ -382,7 +464,10 @@ where
                 (specification.rule_of(answer), process)
             };
             let of_image = refinement.answer(&image, &permuted.0, &permuted.1);
-            if answer.as_ref().map(kind) != of_image.as_ref().map(kind) {
+            let target_image = specification.permute(by, &target);
+            if answer.as_ref().map(kind) != of_image.as_ref().map(kind)
+                || is_simulated != simulates(&of_image, &mapped_image, &target_image)
+            {
                 return does_not_commute("answer", action);
             }
         }
@@ -396,3 +481,6 @@ where
 fn holding<S: TransitionSystem>(invariants: &[Invariant<S>], state: &StateOf<S>) -> usize {
     invariants.iter().filter(|one| one.holds(state)).count()
 }
+
+#[cfg(test)]
+mod tests;

@@ -141,6 +141,31 @@ mod tests {
         }
     }
 
+    /// Choices of more than 256 values, and of more than two bytes say: all of them come up, and none twice.
+    #[test]
+    fn a_choice_may_have_many_values() {
+        let values: Vec<u32> = (0..700).map(|n| n * 7).collect();
+        let radices = [300, 1, 257, values.len() as u64];
+        let total: u64 = radices.iter().product();
+        let mut choices = Choices::of(0);
+        let make = |choices: &mut Choices| {
+            let [a, b, c] = [300, 1, 257].map(|radix| choices.below(radix));
+            (a, b, c, choices.one_of(&values))
+        };
+        let mut highest = (0, 0, 0, 0);
+        for number in 0..total.min(700_000) {
+            let made = make(&mut choices);
+            let (a, c) = (number % 300, number / 300 % 257);
+            let d = values[(number / 300 / 257) as usize];
+            assert_eq!(made, (a, 0, c, d), "{number}");
+            choices.advance(total);
+            highest = highest.max(made);
+        }
+        assert_eq!(highest.0, 299);
+        let last = make(&mut Choices::of(total - 1));
+        assert_eq!(last, (299, 0, 256, 699 * 7));
+    }
+
     #[test]
     #[should_panic(expected = "one of 3 values where it asked for one of 2")]
     fn how_many_values_there_are_does_not_depend_on_choices() {

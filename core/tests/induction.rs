@@ -2,7 +2,7 @@
 
 mod machine;
 
-use machine::{Machine, Via, itself};
+use machine::{Action, Machine, Via, itself};
 use refmap::obligation::{CheckError, Induction, Selection, Settings};
 use refmap::{
     Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect, Verdict,
@@ -75,6 +75,11 @@ fn a_stronger_set_is_inductive_and_says_what_is_needed() {
     refinement.invariants = vec![not_five(), even()];
     let report = induct(&refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let note = row(&report, "inductive:simulation").note.as_deref();
+    assert_eq!(
+        note,
+        Some("4 of 8 type-correct states satisfy the invariants")
+    );
     // Two of eight states have even numbers' successors tested: 0, 2, 4, 6.
     assert_eq!(row(&report, "inductive:even").checked, 4);
     assert_eq!(row(&report, "inductive:even").needed, Some(true));
@@ -303,4 +308,135 @@ fn a_state_that_cannot_be_made_is_no_pass() {
     assert_unmade(&later, 2, "there is no 2");
     let all_made = induct(&Same::making(|choices| choices.below(3) as u8));
     assert_eq!(all_made.verdict, Some(Verdict::Holds), "{all_made}");
+}
+
+/// Of many type-correct states, so that they are several workers' shares: one number that is wrong, beside the number
+/// that is counted. An odd number is never reached.
+type Numbered = (u16, u16);
+
+/// States of a pass: one share, and what is left over of a second.
+const MANY: u16 = 4096 + 17;
+
+/// What is wrong with the state whose number is the wrong one.
+#[derive(Clone, Copy, Debug)]
+enum Gap {
+    /// The last of its steps leads to a state that fails the invariant.
+    LastStep,
+    /// The last of its steps is none of the specification's.
+    Simulation,
+    /// It shows something else than its image.
+    Shown,
+    /// It is initial, and its image is not.
+    Initial,
+}
+
+/// So many steps a state that none is left out by accident.
+const STEPS: u8 = 12;
+
+fn numbered(gap: Gap, wrong: u16) -> Via<Numbered, Numbered> {
+    fn even(&(n, wrong): &Numbered) -> Vec<(Action, Numbered)> {
+        let steps = 0..STEPS;
+        steps.map(|by| (("step", by), (n & !1, wrong))).collect()
+    }
+    fn to_odd(&(n, wrong): &Numbered) -> Vec<(Action, Numbered)> {
+        let mut steps = even(&(n, wrong));
+        if n == wrong {
+            steps[usize::from(STEPS) - 1].1 = (u16::MAX, wrong);
+        }
+        steps
+    }
+    let mut system = Machine::new(&[("step", "counter")], [(0, wrong)], even, |state| {
+        (state.0 % 7) as u8
+    });
+    system.type_correct = (0..MANY).map(|n| (n, wrong)).collect();
+    let mut refinement = itself(system);
+    let below = Invariant::new("below", "a test", |state: &Numbered| state.0 < MANY);
+    refinement.invariants = vec![below];
+    match gap {
+        Gap::LastStep => {
+            refinement.implementation.next = to_odd;
+            refinement.specification.next = to_odd;
+        }
+        Gap::Simulation => {
+            refinement.specification.next = |&(n, wrong)| {
+                let mut steps = even(&(n, wrong));
+                steps.truncate(usize::from(STEPS) - usize::from(n == wrong));
+                steps
+            }
+        }
+        Gap::Shown => {
+            refinement.implementation.observe = |&(n, wrong)| match n == wrong {
+                true => 9,
+                false => (n % 7) as u8,
+            }
+        }
+        Gap::Initial => refinement.implementation.initial.push((wrong, wrong)),
+    }
+    refinement
+}
+
+/// Wherever a state is among those of a pass, first or last of a share or of all, and whichever of its steps it is.
+#[test]
+fn the_one_state_that_is_wrong_is_found_among_many() {
+    for wrong in [0, 4095, 4096, MANY - 1] {
+        for gap in [Gap::LastStep, Gap::Simulation, Gap::Shown, Gap::Initial] {
+            // The first state is initial itself.
+            if wrong == 0 && matches!(gap, Gap::Initial) {
+                continue;
+            }
+            let refinement = numbered(gap, wrong);
+            let settings = Settings {
+                threads: 1 + usize::from(wrong) % 3,
+                obligations: Selection::only(["inductive"]),
+                ..Settings::default()
+            };
+            let report = check_with_induction(&refinement, &settings).expect("they are there");
+            let (name, step) = match gap {
+                Gap::LastStep => ("inductive:below", Some(STEPS - 1)),
+                Gap::Simulation => ("inductive:simulation", Some(STEPS - 1)),
+                Gap::Shown | Gap::Initial => ("inductive:simulation", None),
+            };
+            for row in &report.obligations {
+                let expected = match row.name == name {
+                    true => Verdict::Violated,
+                    false => Verdict::Holds,
+                };
+                assert_eq!(row.verdict, expected, "{gap:?} {wrong}: {report}");
+                assert_eq!(row.checked, u64::from(MANY) * u64::from(STEPS));
+                assert_eq!(row.needed, None);
+            }
+            let shown = &row(&report, name).counterexamples[0].steps;
+            assert_eq!(shown[0].state, serde_json::json!([wrong, wrong]), "{gap:?}");
+            let action = step.map(|by| serde_json::json!(["step", by]));
+            assert_eq!(
+                shown.get(1).map(|step| step.action.clone()),
+                action.map(Some)
+            );
+        }
+    }
+}
+
+/// A pass that is cut short says so, whatever cut it, and nothing holds.
+#[test]
+fn a_pass_that_is_cut_short_is_no_pass() {
+    let refinement = numbered(Gap::LastStep, u16::MAX);
+    let whole = Settings {
+        obligations: Selection::only(["inductive"]),
+        ..Settings::default()
+    };
+    let report = check_with_induction(&refinement, &whole).expect("they are there");
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let cancel = std::sync::atomic::AtomicBool::new(true);
+    let mut cancelled = whole.clone();
+    cancelled.watch.cancel = Some(&cancel);
+    let mut late = whole;
+    late.limits.seconds = Some(0.0);
+    for settings in [cancelled, late] {
+        let report = check_with_induction(&refinement, &settings).expect("they are there");
+        assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+        for row in &report.obligations {
+            assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+            assert_eq!(row.needed, None);
+        }
+    }
 }

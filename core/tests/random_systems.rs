@@ -9,6 +9,7 @@ mod identical;
 mod oracle;
 mod planted;
 mod table;
+mod webs;
 
 use std::collections::HashSet;
 
@@ -22,9 +23,10 @@ use comparison::{
 use oracle::Oracle;
 use planted::{Bug, Findings, explore};
 use table::random::{Size, draw};
+use webs::Shape;
 
 /// Seeds of the default tests.
-const SEEDS: u64 = 2000;
+const SEEDS: u64 = 1000;
 
 fn compare_all(
     seeds: std::ops::Range<u64>,
@@ -53,7 +55,7 @@ fn the_engine_agrees_with_the_oracle_at_length() {
 /// A level of a small system is one worker's work; these have levels that several workers share.
 #[test]
 fn the_engine_agrees_with_the_oracle_when_workers_share_a_level() {
-    let distribution = compare_all(0..60, Size::Wide, Thoroughness::ByTurns);
+    let distribution = compare_all(0..40, Size::Wide, Thoroughness::ByTurns);
     assert!(distribution.widest_level > 300);
 }
 
@@ -69,7 +71,7 @@ fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
 #[test]
 fn a_quotient_decides_what_the_whole_decides() {
     let mut quotients = Quotients::default();
-    let cases = 250;
+    let cases = 160;
     for seed in 0..cases {
         compare_quotient(seed, &mut quotients);
     }
@@ -86,7 +88,7 @@ fn a_quotient_decides_what_the_whole_decides() {
 #[test]
 fn a_part_decides_what_its_states_decide() {
     let mut framings = Framings::default();
-    for (cases, size) in [(600, Size::Small), (150, Size::Wide), (30, Size::Huge)] {
+    for (cases, size) in [(500, Size::Small), (120, Size::Wide), (20, Size::Huge)] {
         for seed in 0..cases {
             compare_framed(seed, size, &mut framings);
         }
@@ -138,15 +140,105 @@ fn a_plain_search_counts_what_a_testing_one_counts() {
 #[test]
 fn walks_find_what_there_is_and_nothing_else() {
     let mut sampled = Sampled::default();
-    for seed in 0..SEEDS {
+    for seed in 0..SEEDS / 2 {
         compare_walks(seed, &mut sampled);
     }
     println!("{sampled:?}");
-    assert!(sampled.found > 1000);
+    assert!(sampled.found > 350);
     // What is missed is where a walk seldom goes, and does not come back from.
     assert!(sampled.missed * 100 < sampled.found, "{sampled:?}");
     // Shortened walks are nearly as short as can be.
     assert!(sampled.shortest * 100 > sampled.found * 98, "{sampled:?}");
+}
+
+/// Every width from one bit to the four words that are kept packed, deep and wide by turns, and the limits
+/// wherever they fall.
+#[test]
+fn webs_of_every_width_are_decided_as_the_oracle_decides_them() {
+    let mut faults = HashSet::new();
+    let mut deepest = 0;
+    for width in 1..=256u32 {
+        let seed = u64::from(width);
+        let most = 1usize << width.min(9);
+        let (shape, states) = match width % 4 {
+            0 if width >= 9 => (Shape::Wide, 350),
+            1 => (Shape::Levels(40), most),
+            _ => (
+                Shape::Deep,
+                most - width as usize % 7 * usize::from(most > 7),
+            ),
+        };
+        let (web, fault) = webs::draw(seed, shape, states, width);
+        let oracle = webs::compare(&web, width as usize, 2);
+        webs::compare_limits(&web, &oracle, seed);
+        faults.insert(format!("{fault:?}"));
+        deepest = deepest.max(oracle.depth());
+    }
+    assert_eq!(faults.len(), 6);
+    assert!(deepest > 400, "{deepest}");
+}
+
+/// Larger than what the search takes at a time, deeper than 100, wider than 256 steps a state.
+#[test]
+fn large_webs_are_decided_as_the_oracle_decides_them() {
+    for (turn, (shape, states, width)) in [
+        (Shape::Levels(1000), 120_000, 40),
+        (Shape::Wide, 20_000, 23),
+        (Shape::Levels(3000), 30_000, 64),
+        (Shape::Deep, 5_000, 130),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (web, _) = webs::draw(7 + turn as u64, shape, states, width);
+        let oracle = webs::compare(&web, turn, if states > 100_000 { 2 } else { 3 });
+        assert_eq!(oracle.states.len(), states);
+        if states < 10_000 {
+            webs::compare_limits(&web, &oracle, turn as u64);
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn webs_are_decided_as_the_oracle_decides_them_at_length() {
+    for seed in 0..3000u64 {
+        let width = 17 + (seed * 7 % 240) as u32;
+        let shapes = [
+            (Shape::Deep, 3000),
+            (Shape::Wide, 4000),
+            (Shape::Levels(700), 40_000),
+            (Shape::Levels(5), 2000),
+        ];
+        let (shape, states) = shapes[(seed % 4) as usize];
+        let (web, _) = webs::draw(seed, shape, states, width);
+        let oracle = webs::compare(&web, seed as usize, 5);
+        webs::compare_limits(&web, &oracle, seed);
+    }
+}
+
+/// Three processes with up to 150 inputs each: an input that is left out is the one that is refused, whichever it is.
+#[test]
+fn an_input_that_is_refused_is_found_among_many() {
+    let mut refused = 0;
+    for seed in 0..60 {
+        let (web, left_out) = webs::environment(seed, 66 + seed as usize % 80);
+        let settings = Settings {
+            threads: 1 + seed as usize % 4,
+            until: Until::End,
+            ..Settings::default()
+        };
+        let report = check(&web, &settings).expect("the refinement does not contradict itself");
+        let row = report.obligation("environment:move").expect("it has a row");
+        let shown = row.counterexamples.first();
+        let shown = shown.map(|shown| shown.refused.clone().expect("an action is refused"));
+        let expected = left_out.map(|(process, argument)| {
+            serde_json::json!({ "rule": 0, "process": process, "argument": argument })
+        });
+        assert_eq!(shown, expected, "{seed}");
+        refused += u64::from(left_out.is_some());
+    }
+    assert!((20..50).contains(&refused), "{refused}");
 }
 
 /// The comparison is worth something: it sees what it should.

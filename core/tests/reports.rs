@@ -3,9 +3,14 @@
 mod machine;
 
 use machine::{Action, Machine, Via, itself};
-use refmap::obligation::{CheckError, Selection, Settings};
+use refmap::catalogue::{Catalogue, Check, Claim, InputError};
+use refmap::explore::Limits;
+use refmap::obligation::{CheckError, Selection, Settings, Until};
 use refmap::report::itf;
-use refmap::{Invariant, Refinement, Report, Verdict, Waiver, check, compose};
+use refmap::table::{Instance, Row, Table, TableRow};
+use refmap::{
+    ActionOf, Invariant, Process, Refinement, Report, StateOf, Verdict, Waiver, check, compose,
+};
 
 fn counter() -> Machine<u8> {
     let next = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
@@ -129,6 +134,290 @@ fn a_composition_with_a_wrong_half_fails() {
     upper.map = |n| (n + 2) % 4;
     let report = check(&compose(upper, halved::<16>()), &Settings::default()).unwrap();
     assert_eq!(report.counterexample.unwrap().obligation, "initiality");
+}
+
+/// What is said of processes is asked of both: a process rests where it does below and above, and acts for whom the
+/// other one of the two acts for. Invariants are pulled back with their premises.
+#[test]
+fn a_composition_asks_both_of_its_parts() {
+    let user = Process::new("user");
+    let mut lower = halved::<16>();
+    lower.at_rest = |n, _| *n != 1;
+    lower.acts_for = |process| match process.name {
+        "buffer" => Process::new("port"),
+        _ => process,
+    };
+    let mut upper = halved::<8>();
+    upper.at_rest = |n, _| *n != 2;
+    upper.acts_for = |process| match process.name {
+        "port" => Process::new("user"),
+        _ => process,
+    };
+    upper.environment = vec![user];
+    upper.waivers = vec![waived("tick")];
+    upper.invariants =
+        vec![Invariant::new("bounded", "a test", |n: &u8| *n == 5).when(|n: &u8| *n > 4)];
+    let composed = compose(upper, lower);
+    let resting = (0..16).filter(|n| composed.at_rest(n, user));
+    assert!(resting.eq((0..16).filter(|n| ![1, 2, 10].contains(n))));
+    let acts_for = ["buffer", "port", "user", "clock"].map(|name| {
+        let process = composed.acts_for(Process::new(name));
+        process.name
+    });
+    assert_eq!(acts_for, ["user", "user", "user", "clock"]);
+    assert_eq!(composed.environment(), [user]);
+    assert_eq!(composed.waivers(), [waived("tick")]);
+    let invariants = composed.invariants();
+    let above = &invariants[1];
+    assert_eq!(above.name(), "above.bounded");
+    let applies = (0..16).filter(|n| above.applies(n));
+    assert!(applies.eq([5, 6, 7, 13, 14, 15]));
+    let holds = (0..16).filter(|n| !above.holds(n));
+    assert!(holds.eq([6, 7, 14, 15]));
+}
+
+/// A refinement of which some obligations cannot be decided.
+struct Undecided<R>(R, &'static [&'static str]);
+
+impl<R: Refinement> Refinement for Undecided<R> {
+    type Concrete = R::Concrete;
+    type Abstract = R::Abstract;
+
+    fn implementation(&self) -> &R::Concrete {
+        self.0.implementation()
+    }
+
+    fn specification(&self) -> &R::Abstract {
+        self.0.specification()
+    }
+
+    fn map(&self, state: &StateOf<R::Concrete>) -> StateOf<R::Abstract> {
+        self.0.map(state)
+    }
+
+    fn answer(
+        &self,
+        from: &StateOf<R::Concrete>,
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> Option<ActionOf<R::Abstract>> {
+        self.0.answer(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
+        self.0.invariants()
+    }
+
+    fn environment(&self) -> &[Process] {
+        self.0.environment()
+    }
+
+    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+        self.1.contains(&obligation).then_some("steps are joined")
+    }
+}
+
+/// What cannot be decided is in the report with its reason, beside what can, and nothing holds as a whole; asked for by
+/// name it is refused. In a composition either part may say so.
+#[test]
+fn an_obligation_that_cannot_be_decided_is_reported() {
+    let of_clock = || {
+        let mut refinement = itself(counter());
+        refinement.environment = vec![Process::new("clock")];
+        refinement.invariants = vec![Invariant::new("small", "a test", |n: &u8| *n < 4)];
+        refinement
+    };
+    let all = [
+        "observation",
+        "initiality",
+        "simulation",
+        "agency",
+        "invariant:small",
+        "environment:tick",
+        "environment:at_rest",
+        "deadlock",
+        "coverage",
+    ];
+    let group = |name: &str| name.split(':').next().expect("it begins").to_owned();
+    for undecided in ["agency", "invariant", "environment", "deadlock", "coverage"] {
+        let leaked: &'static [&'static str] = Box::leak(Box::new([undecided]));
+        let refinement = Undecided(of_clock(), leaked);
+        let report = check(&refinement, &Settings::default()).expect("the settings fit");
+        assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+        let names = report.obligations.iter().map(|row| row.name.as_str());
+        assert!(names.eq(all), "{report}");
+        for row in &report.obligations {
+            let is_open = group(&row.name) == undecided;
+            let expected = if is_open {
+                Verdict::Incomplete
+            } else {
+                Verdict::Holds
+            };
+            assert_eq!(row.verdict, expected, "{undecided}: {report}");
+            let note = row.note.as_deref().unwrap_or_default();
+            assert_eq!(
+                note.contains("steps are joined"),
+                is_open,
+                "{undecided}: {note}"
+            );
+        }
+        let named = Settings {
+            obligations: Selection::only([undecided]),
+            ..Settings::default()
+        };
+        let refused = check(&refinement, &named);
+        assert!(
+            matches!(refused, Err(CheckError::Undecidable { .. })),
+            "{undecided}"
+        );
+        // Where it is not asked for nothing is open.
+        let others = all.iter().filter(|name| group(name) != undecided);
+        let others = Settings {
+            obligations: Selection::only(others.copied()),
+            ..Settings::default()
+        };
+        let report = check(&refinement, &others).expect("the settings fit");
+        assert_eq!(
+            report.verdict,
+            Some(Verdict::Holds),
+            "{undecided}: {report}"
+        );
+    }
+    let reason = |upper, lower| {
+        let composed = compose(
+            Undecided(halved::<8>(), upper),
+            Undecided(halved::<16>(), lower),
+        );
+        composed.undecidable("coverage").is_some()
+    };
+    let (none, coverage): (&[_], &[_]) = (&[], &["coverage"]);
+    assert!(!reason(none, none) && reason(coverage, none) && reason(none, coverage));
+}
+
+/// A claim says of a report each thing in which it differs, and nothing of one that is as claimed.
+#[test]
+fn a_claim_tells_what_differs() {
+    let mut refinement = itself(counter());
+    refinement.answer = |n, action, _| (*n != 2).then_some(*action);
+    refinement.implementation.may_stop = |_| true;
+    refinement.invariants = vec![
+        Invariant::new("small", "a test", |n: &u8| *n < 3),
+        Invariant::new("hollow", "a test", |_: &u8| true).when(|n: &u8| *n > 9),
+    ];
+    let settings = Settings {
+        until: Until::End,
+        ..Settings::default()
+    };
+    let report = check(&refinement, &settings).expect("the settings fit");
+    let claim = || Claim::violated("c", Vec::new(), "simulation");
+    let as_it_is = claim().length(3).counts(4, 4).also(&["invariant:small"]);
+    assert_eq!(as_it_is.differences(&report), Vec::<String>::new());
+    for (claim, expected) in [
+        (
+            Claim::holds("c", Vec::new()),
+            "verdict: expected holds, found violated",
+        ),
+        (
+            Claim::violated("c", Vec::new(), "deadlock"),
+            "violated obligation: expected deadlock, found simulation",
+        ),
+        (claim().length(2), "length: expected 2, found 3"),
+        (claim().states(5), "states: expected 5, found 4"),
+        (claim().counts(4, 3), "transitions: expected 3, found 4"),
+        (
+            claim().also(&["deadlock"]),
+            "deadlock: expected true, found false",
+        ),
+        (
+            claim().exercising_all(),
+            "unexercised: expected , found premise:hollow",
+        ),
+    ] {
+        assert_eq!(claim.differences(&report), [expected]);
+    }
+    // What holds, and what was not decided, is not what was claimed either.
+    let holds = check(&itself(counter()), &settings).expect("the settings fit");
+    assert_eq!(claim().length(3).differences(&holds).len(), 3);
+    assert_eq!(
+        Claim::holds("c", Vec::new())
+            .exercising_all()
+            .differences(&holds),
+        Vec::<String>::new()
+    );
+    let cut = Settings {
+        limits: Limits {
+            states: Some(2),
+            ..Limits::default()
+        },
+        ..settings
+    };
+    let cut = check(&itself(counter()), &cut).expect("the settings fit");
+    assert_eq!(
+        Claim::holds("c", Vec::new()).differences(&cut),
+        ["verdict: expected holds, found incomplete"]
+    );
+}
+
+/// A row of a table holds if every instance does: one that is cut short, that decides nothing or that is violated ends
+/// the row, and is what the row says.
+#[test]
+fn a_row_of_a_table_says_what_its_worst_instance_says() {
+    let check = Check::new("count", "", "", Vec::new(), |_, settings| {
+        Ok(check(&itself(counter()), settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![check],
+        ..Catalogue::default()
+    };
+    let decide = |instances: &[Selection], settings: &Settings<'_>| {
+        let instances = instances.iter().map(|obligations| Instance {
+            obligations: obligations.clone(),
+            ..Instance::default()
+        });
+        let table = Table {
+            name: "table",
+            about: "",
+            check: "count",
+            rows: vec![Row {
+                given: Vec::new(),
+                instances: instances.collect(),
+            }],
+            on_the_way: None,
+        };
+        let mut found: Vec<TableRow> = Vec::new();
+        let visit = |row| {
+            found.push(row);
+            Ok::<_, InputError>(true)
+        };
+        table
+            .decide(&catalogue, settings, visit)
+            .expect("the check is there");
+        let row = found.pop().expect("there is a row");
+        assert_eq!(found.len(), 0);
+        (row.verdict, row.instances.len())
+    };
+    let whole = Settings::default();
+    let cut = Settings {
+        limits: Limits {
+            states: Some(2),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    let (all, nothing) = (Selection::Default, Selection::Nothing);
+    assert_eq!(
+        decide(&[all.clone(), all.clone()], &whole),
+        (Verdict::Holds, 2)
+    );
+    assert_eq!(
+        decide(&[all.clone(), all.clone()], &cut),
+        (Verdict::Incomplete, 1)
+    );
+    assert_eq!(
+        decide(&[all.clone(), nothing.clone(), all.clone()], &whole),
+        (Verdict::Incomplete, 2)
+    );
+    assert_eq!(decide(&[nothing, all], &whole), (Verdict::Incomplete, 1));
 }
 
 /// A report survives its JSON form.

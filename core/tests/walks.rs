@@ -199,6 +199,49 @@ fn a_failing_walk_is_shortened_to_the_minimum() {
     }
 }
 
+/// The state in which a walk ends is looked at like all others, and the step that leads there: with one step fewer it is
+/// not reached.
+#[test]
+fn the_last_state_of_a_walk_is_examined() {
+    type Broken = fn(&mut Via<u8, u8>);
+    let cases: [(Broken, &str); 4] = [
+        (
+            |r| r.invariants = vec![Invariant::new("below", "a test", |n: &u8| *n < 5)],
+            "invariant:below",
+        ),
+        (
+            |r| r.implementation.observe = |n| if *n == 5 { 9 } else { *n },
+            "observation",
+        ),
+        (
+            |r| r.answer = |n, action, _| (*n != 4).then_some(*action),
+            "simulation",
+        ),
+        (
+            |r| r.implementation.next = |n| if *n == 5 { Vec::new() } else { straight(n) },
+            "deadlock",
+        ),
+    ];
+    fn straight(n: &u8) -> Vec<(Action, u8)> {
+        vec![(("up", 0), n + 1)]
+    }
+    for (break_it, obligation) in cases {
+        let mut refinement = itself(Machine::new(&[("up", "walker")], [0], straight, |n| *n));
+        break_it(&mut refinement);
+        for (steps, found) in [(4, false), (5, true), (6, true)] {
+            let report = run(&refinement, &walks(3, steps, 1));
+            let shown = report.counterexample.as_ref();
+            let shown = shown.map(|shown| (shown.obligation.as_str(), shown.length));
+            assert_eq!(shown, found.then_some((obligation, 5)), "{steps}: {report}");
+            let verdict = match found {
+                true => Verdict::Violated,
+                false => Verdict::Incomplete,
+            };
+            assert_eq!(report.verdict, Some(verdict));
+        }
+    }
+}
+
 /// The note says which walk it was and how long.
 #[test]
 fn a_shortened_walk_is_named() {

@@ -73,7 +73,7 @@ fn a_state_that_does_not_fit_is_refused() {
             refused,
             Err(PackingError::OutOfRange {
                 value: 5,
-                count: 4,
+                most: 3,
                 ..
             })
         ),

@@ -81,7 +81,37 @@ impl<T: PartialEq> Places<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
+    use crate::random::Generator;
+
+    /// At every width it says of random marks, of few places, what a map from places to the last mark says.
+    #[test]
+    fn it_remembers_what_a_map_remembers() {
+        for bits in 1..=64u32 {
+            let largest = u64::MAX >> (64 - bits);
+            let mut generator = Generator::new(bits.into());
+            let mut recent = Recent::new(bits);
+            let mut plain = HashMap::new();
+            for _ in 0..3000 {
+                // Few places, the last one among them, and marks that differ at both ends of what is left of them.
+                let last = (generator.bits() & 1) * (PLACES as u64 - 4);
+                let place = last + (generator.bits() & 3);
+                let rest = match generator.bits() & 3 {
+                    0 => generator.bits(),
+                    1 => u64::MAX << BITS,
+                    _ => {
+                        1 << (BITS
+                            + (generator.bits() % u64::from(bits.max(BITS + 1) - BITS)) as u32)
+                    }
+                };
+                let mark = (place | rest >> BITS << BITS) & largest;
+                let new = plain.insert(mark & (PLACES as u64 - 1), mark) != Some(mark);
+                assert_eq!(recent.meet(mark), new, "{mark:#x} of {bits} bits");
+            }
+        }
+    }
 
     /// A mark is known only if it was met, the first of all places and the largest mark of so many bits included.
     #[test]

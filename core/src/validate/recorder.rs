@@ -233,3 +233,60 @@ impl<E> Drop for ThreadLog<E> {
             .retain(|since| !Arc::ptr_eq(since, &self.since));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is complete has begun before the clock was looked at, whatever the logs say: a thread that has just begun
+    /// to record is not seen yet.
+    #[test]
+    fn nothing_is_complete_that_begins_after_the_look_at_the_clock() {
+        let recorder: Recorder<u8> = Recorder::new();
+        let event = |begin, place| Event {
+            thread: 0,
+            place,
+            begin,
+            end: Some(begin + 1),
+            event: Some(0),
+        };
+        let now = recorder.shared.now();
+        let events = [event(now, 0), event(now + (1 << 50), 1), event(IDLE - 1, 2)];
+        recorder.shared.handed_over().events.extend(events);
+        while recorder.shared.now() == now {}
+        let places = |events: Vec<Event<u8>>| -> Vec<u64> {
+            events.iter().map(|event| event.place).collect()
+        };
+        assert_eq!(places(recorder.complete()), [0]);
+        assert!(recorder.complete().is_empty());
+        assert_eq!(places(recorder.finish()), [1, 2]);
+    }
+
+    /// An event that began when a log's thread did is not complete, and one before it is.
+    #[test]
+    fn nothing_is_complete_that_a_log_may_precede() {
+        let recorder: Recorder<u8> = Recorder::new();
+        let mut log = recorder.thread();
+        let mut other = recorder.thread();
+        let begin = other.begin();
+        other.end(begin, 1);
+        other.flush();
+        while recorder.shared.now() == begin.0 {}
+        let Begin(since) = log.begin();
+        let same = Event {
+            thread: 9,
+            place: 0,
+            begin: log.since.load(Ordering::SeqCst),
+            end: None,
+            event: Some(2),
+        };
+        assert!(same.begin <= since);
+        recorder.shared.handed_over().events.push(same);
+        while recorder.shared.now() <= since {}
+        let events = recorder.complete();
+        assert_eq!(events.len(), 1);
+        assert_eq!(events[0].event, Some(1));
+        log.forget(Begin(since));
+        assert_eq!(recorder.complete().len(), 1);
+    }
+}

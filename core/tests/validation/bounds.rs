@@ -220,6 +220,34 @@ fn the_memory_is_looked_at_in_the_middle_of_a_search() {
     assert_eq!(run(None).verdict(), Verdict::Holds);
 }
 
+/// A search that is out of time has no verdict, whether the time is up before the first event or in the middle of what
+/// lies between two; with time enough there is one.
+#[test]
+fn time_that_is_up_is_no_verdict() {
+    let run = |length, sign, seconds| {
+        let limits = Limits {
+            seconds: Some(seconds),
+            ..Limits::default()
+        };
+        Way::new(length).validate(vec![event(0, 0, 0, sign)], limits)
+    };
+    // More steps than are taken in that time, by far.
+    for (length, seconds) in [(10, 0.0), (5_000_000, 0.02)] {
+        for sign in [Sign::Begun, Sign::Arrived, Sign::Beyond] {
+            let cut = run(length, sign, seconds);
+            let expected = Limit::Seconds(seconds);
+            assert!(
+                matches!(cut.outcome, Outcome::Undecided(limit) if limit == expected),
+                "{:?}",
+                cut.outcome
+            );
+            assert_eq!(cut.verdict(), Verdict::Incomplete);
+        }
+    }
+    assert_eq!(run(10, Sign::Arrived, 1e6).verdict(), Verdict::Holds);
+    assert_eq!(run(10, Sign::Beyond, 1e6).verdict(), Verdict::Violated);
+}
+
 /// Who interrupts an explanation gets the verdict, and is told that there may be more to see.
 #[test]
 fn an_explanation_can_be_interrupted() {

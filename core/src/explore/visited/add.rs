@@ -251,12 +251,16 @@ mod tests {
     #[test]
     fn sorted_candidates_are_added_as_unsorted_ones() {
         const BITS: u32 = 24;
-        for (threads, room) in [
-            (1, usize::MAX),
-            (2, usize::MAX),
-            (3, usize::MAX),
-            (1, 9000),
-            (3, 9000),
+        for (threads, room, longest) in [
+            (1, usize::MAX, 200),
+            (2, usize::MAX, 200),
+            (3, usize::MAX, 200),
+            (1, 9000, 200),
+            (3, 9000, 200),
+            // Lists of which thousands are new, and which end at no bound of a word.
+            (2, usize::MAX, 3000),
+            (4, usize::MAX, 3000),
+            (2, 20_001, 3000),
         ] {
             let mut generator = Generator::new(threads as u64);
             let mut plain = (Quotient::new(BITS), Log::new(), Told::default());
@@ -265,9 +269,10 @@ mod tests {
                 let mut lists: Vec<Vec<Candidate<u64>>> = Vec::new();
                 let mut of_threads: Vec<Vec<u32>> = vec![Vec::new(); threads];
                 for list in 0..40 {
-                    let length = generator.bits() % 200;
+                    let length = generator.bits() % longest;
                     let candidate = |step: u64, generator: &mut Generator| {
-                        let number = generator.bits() % 6000 + u64::from(wave) * 3000;
+                        let number =
+                            generator.bits() % (30 * longest) + u64::from(wave) * (15 * longest);
                         Candidate {
                             key: number,
                             mark: number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS),

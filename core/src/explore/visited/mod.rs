@@ -430,31 +430,143 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
 mod tests {
     use super::*;
 
-    struct Unwatched;
+    /// What is added to a set, told to nobody.
+    struct Untold;
 
-    impl Met for Unwatched {
-        fn added(&mut self, _: usize, _: usize, _: impl Iterator<Item = Origin>) {}
+    impl Met for Untold {
+        fn added(&mut self, _: usize, _: usize, steps: impl Iterator<Item = Origin>) {
+            steps.for_each(drop);
+        }
+
         fn numbered(&mut self, _: Option<StateId>) {}
     }
 
-    /// No bit of a fingerprint is left out, as the probability of an omission presumes.
+    /// Marks that differ in one bit are two, whichever bit it is: none of those that a set asks for is left out.
+    fn tells_marks_apart<K: Clone + From<u8>>(new: impl Fn() -> Box<dyn AnySet<K>>) {
+        let mut set = new();
+        let bits = set.bits();
+        for mark in [
+            0,
+            u64::MAX >> (64 - bits),
+            0x0123_4567_89AB_CDEF & u64::MAX >> (64 - bits),
+        ] {
+            set = new();
+            assert!(set.add(mark), "{mark:#x}");
+            for bit in 0..bits {
+                let other = mark ^ 1 << bit;
+                assert!(!set.has(other), "bit {bit} of {mark:#x}");
+                assert!(set.add(other), "bit {bit} of {mark:#x}");
+                assert!(set.has(other) && set.has(mark));
+            }
+        }
+    }
+
+    /// A set, whatever it is of.
+    trait AnySet<K> {
+        fn bits(&self) -> u32;
+        fn has(&self, mark: u64) -> bool;
+        fn add(&mut self, mark: u64) -> bool;
+    }
+
+    impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, Log<K>) {
+        fn bits(&self) -> u32 {
+            self.0.mark_bits()
+        }
+
+        fn has(&self, mark: u64) -> bool {
+            self.0.find(&self.1, mark, &K::from(0)) != Lookup::Absent
+        }
+
+        fn add(&mut self, mark: u64) -> bool {
+            let before = self.1.len();
+            let origin = Origin {
+                source: StateId(0),
+                step: 0,
+            };
+            let key = K::from(0);
+            let wave = vec![vec![Candidate { key, mark, origin }]];
+            let fits = self
+                .0
+                .add_all(&mut self.1, wave, &[], usize::MAX, &mut Untold);
+            assert!(fits);
+            self.1.len() > before
+        }
+    }
+
     #[test]
-    fn fingerprints_that_differ_in_a_bit_are_two() {
-        let mut set = Fingerprints::new();
-        let mut log = Log::new();
-        let some = 0x0123_4567_89AB_CDEF;
-        let all = (0..fingerprint::BITS).map(|bit| some ^ 1 << bit);
-        let candidates: Vec<_> = all
-            .chain([some, some])
-            .map(|mark| Candidate {
-                key: mark,
-                mark,
-                origin: Origin::NONE,
-            })
-            .collect();
-        let fit = set.add_all(&mut log, vec![candidates], &[], usize::MAX, &mut Unwatched);
-        assert!(fit);
-        assert_eq!(log.len(), fingerprint::BITS as usize + 1);
+    fn every_bit_of_a_fingerprint_counts() {
+        tells_marks_apart::<u64>(|| Box::new((Fingerprints::new(), Log::new())));
+        // The marks themselves use all bits: each is 0 in about half of them.
+        let marks = (0..1000u32).map(|state| Visited::mark(&Fingerprints::new(), &state));
+        let ones = marks.fold([0; 64], |mut ones, mark| {
+            (0..64).for_each(|bit| ones[bit] += mark >> bit & 1);
+            ones
+        });
+        assert!(
+            ones.iter().all(|ones| (400..600).contains(ones)),
+            "{ones:?}"
+        );
+    }
+
+    /// A word as it is packed.
+    #[derive(Clone)]
+    struct Key([u64; 1]);
+
+    impl From<u8> for Key {
+        fn from(word: u8) -> Self {
+            Self([word.into()])
+        }
+    }
+
+    /// The set of words, by their marks.
+    struct OfWords(Exact);
+
+    impl Visited<Key> for OfWords {
+        fn marks_are_keys(&self) -> bool {
+            self.0.marks_are_keys()
+        }
+
+        fn mark(&self, key: &Key) -> u64 {
+            self.0.mark(&key.0)
+        }
+
+        fn mark_bits(&self) -> u32 {
+            self.0.mark_bits()
+        }
+
+        fn prefetch(&self, mark: u64) {
+            self.0.prefetch(mark);
+        }
+
+        fn find(&self, _: &Log<Key>, mark: u64, key: &Key) -> Lookup {
+            self.0.find(&Log::new(), mark, &key.0)
+        }
+
+        fn add_all(
+            &mut self,
+            log: &mut Log<Key>,
+            wave: Vec<Vec<Candidate<Key>>>,
+            sorted: &[&Bins],
+            room: usize,
+            met: &mut impl Met,
+        ) -> bool {
+            add_to_quotient(&mut self.0.set, log, wave, sorted, room, met)
+        }
+
+        fn is_starved(&self) -> bool {
+            self.0.is_starved()
+        }
+
+        fn bytes(&self) -> u64 {
+            self.0.bytes()
+        }
+    }
+
+    #[test]
+    fn every_bit_of_a_packed_word_counts() {
+        for bits in 1..=64 {
+            tells_marks_apart::<Key>(|| Box::new((OfWords(Exact::new(bits)), Log::new())));
+        }
     }
 
     /// Each bit of a state changes about half of those of its fingerprint.

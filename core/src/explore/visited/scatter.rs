@@ -52,6 +52,40 @@ mod tests {
         }
     }
 
+    /// The factor that undoes `factor`, modulo 2⁶⁴ and so modulo any smaller power of two: Newton's iteration.
+    fn inverse(factor: u64) -> u64 {
+        let mut inverse = factor;
+        for _ in 0..6 {
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(factor.wrapping_mul(inverse)));
+        }
+        inverse
+    }
+
+    /// It can be undone for numbers of any width, so it is a permutation of them.
+    #[test]
+    fn it_can_be_undone_at_every_width() {
+        for bits in 1..=64 {
+            let scatter = Scatter::new(bits);
+            assert_eq!(scatter.bits(), bits);
+            let largest = u64::MAX >> (64 - bits);
+            let drawn = (0..2000u64).map(|n| n.wrapping_mul(0x0123_4567_89AB_CDEF).rotate_left(7));
+            let single = (0..bits).map(|bit| 1 << bit);
+            for number in drawn.chain(single).chain([0, largest]) {
+                let number = number & largest;
+                let to = scatter.of(number);
+                assert!(to <= largest, "{number:#x} of {bits} bits");
+                let folded = to.wrapping_mul(inverse(0xD6E8_FEB8_6659_FD93)) & largest;
+                // The upper half is as it was, and the lower one is folded back.
+                let mut mixed = folded;
+                for _ in 0..64 {
+                    mixed = folded ^ mixed >> bits.div_ceil(2).max(1);
+                }
+                let back = mixed.wrapping_mul(inverse(0x9E37_79B9_7F4A_7C15)) & largest;
+                assert_eq!(back, number, "{number:#x} of {bits} bits");
+            }
+        }
+    }
+
     /// The upper bits, by which numbers are told apart first, depend on every bit.
     #[test]
     fn every_bit_reaches_the_upper_bits() {

@@ -272,7 +272,10 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Data, DeadRegisters, Register, assign, forever, guess, sequence};
+    use super::super::{
+        Data, DeadRegisters, Register, assign, choice, forever, guess, request, respond_any,
+        sequence,
+    };
     use super::*;
 
     #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -344,5 +347,105 @@ mod tests {
     fn a_dead_register_counts_where_it_is_kept() {
         assert_eq!(states(DeadRegisters::Cleared), 5);
         assert_eq!(states(DeadRegisters::Kept), 9);
+    }
+
+    /// A process that has met somebody, and how often.
+    #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+    struct Met(Vec<u8>);
+
+    impl Data for Met {
+        const REGISTERS: &'static [&'static str] = &[];
+
+        fn clear(&mut self, _: Registers) {}
+
+        fn spoil(&self, _: Register, _: &mut dyn FnMut(Self)) {}
+    }
+
+    #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+    struct Several(At<4>, [Met; 4]);
+
+    impl Configuration for Several {
+        fn location(&self, process: usize) -> Location {
+            self.0[process]
+        }
+
+        fn go_to(&mut self, process: usize, location: Location) {
+            self.0[process] = location;
+        }
+    }
+
+    /// A request meets every process that responds, by each of its responses and with each of its answers, but for
+    /// the one that asks; and who does not meet stays as it is.
+    #[test]
+    fn a_request_meets_everybody_who_responds() {
+        let asker = || request::<Met, u8, u8>("ask", |_| 7, |met, answer| met.0.push(*answer));
+        let answers = |label: &'static str, of: &'static [u8]| {
+            respond_any::<Met, u8, u8>(label, move |asked, from, visit| {
+                for answer in of {
+                    let mut to = from.clone();
+                    to.0.push(100 + asked);
+                    visit(to, *answer);
+                }
+            })
+        };
+        let processes = [
+            // Asks, and would respond itself.
+            choice([asker(), answers("own", &[1])]),
+            answers("first", &[2]),
+            choice([answers("second", &[3, 4]), answers("third", &[5])]),
+            assign("alone", |met: &mut Met| met.0.push(0)),
+        ];
+        let mut composition = Composition::<Several, u8, u8>::new();
+        for (number, command) in processes.into_iter().enumerate() {
+            let process = Process::numbered("party", number as u16);
+            composition
+                .process(
+                    process,
+                    &forever(command),
+                    move |state: &Several| &state.1[number],
+                    move |state| &mut state.1[number],
+                )
+                .expect("its labels differ");
+        }
+        let mut initial = Vec::new();
+        composition.start(Several::default(), &mut |state| initial.push(state));
+        assert_eq!(initial.len(), 1);
+        let mut found = Vec::new();
+        composition.steps(&initial[0], &mut |act, to| {
+            let with = act.with.map(|(process, label)| (process.number, label));
+            let met = to.1.clone().map(|met| met.0);
+            found.push((act.process.number, with, act.choice, met));
+        });
+        let none: fn() -> Vec<u8> = Vec::new;
+        let with = |number, label: &'static str| Some((Some(number), Label::from(label)));
+        let asked = || vec![107];
+        let expected = [
+            (
+                Some(0),
+                with(1, "first"),
+                0,
+                [vec![2], asked(), none(), none()],
+            ),
+            (
+                Some(0),
+                with(2, "second"),
+                0,
+                [vec![3], none(), asked(), none()],
+            ),
+            (
+                Some(0),
+                with(2, "second"),
+                1,
+                [vec![4], none(), asked(), none()],
+            ),
+            (
+                Some(0),
+                with(2, "third"),
+                0,
+                [vec![5], none(), asked(), none()],
+            ),
+            (Some(3), None, 0, [none(), none(), none(), vec![0]]),
+        ];
+        assert_eq!(found, expected);
     }
 }

@@ -138,6 +138,31 @@ mod tests {
                 }
             }
         }
+        // Wide numbers, on lines as many as there are where numbers become that wide, the ends of the range included.
+        for bits in 13..=58 {
+            for lines in [1, 7, 64, 1000, 12_345, 100_003] {
+                let layout = Layout::new::<Wide>(bits, lines * Wide::SLOTS);
+                let others = [2 * lines, 3 * lines / 2 + 1]
+                    .map(|lines| Layout::new::<Wide>(bits, lines * Wide::SLOTS));
+                let largest = (1u64 << bits) - 1;
+                let drawn =
+                    (0..50u64).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits));
+                let bounds = (1..8).map(|n| largest / 8 * n);
+                for number in drawn.chain(bounds).chain([0, 1, largest - 1, largest]) {
+                    let number = number << (64 - bits);
+                    let (home, slot) = layout.home(number);
+                    assert!(home < lines && slot > 0 && slot <= 1 << layout.remainder);
+                    assert_eq!(
+                        layout.number(home, slot),
+                        number,
+                        "{bits} bits, {lines} lines"
+                    );
+                    for other in &others {
+                        assert_eq!(layout.moved(other, home, slot), other.home(number));
+                    }
+                }
+            }
+        }
         let layout = Layout::new::<Wide>(58, 12_345 * Wide::SLOTS);
         for number in (0..1 << 58)
             .step_by((1 << 40) + 12_347)

@@ -1,0 +1,338 @@
+//! Systems given by a list of steps a state, of any size and shape, and packed in any width: what the small
+//! tables cannot show of a search, since they are neither deep nor wide nor large.
+
+mod drawing;
+mod limits;
+mod spread;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use refmap::explore::{Order, Storage};
+use refmap::obligation::{Checker, Selection, Until};
+use refmap::{
+    Invariant, Layout, Packed, Process, Refinement, Report, Rule, RuleId, Settings,
+    TransitionSystem, Verdict,
+};
+use serde::Serialize;
+
+use crate::comparison::{fate, show, timeless};
+use crate::oracle::{Fate, Oracle};
+pub use drawing::{Shape, draw, environment};
+pub use limits::compare_limits;
+pub use spread::Spread;
+
+/// One configuration: its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct State(pub u32);
+
+/// The label of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Label {
+    /// An index into the rules.
+    pub rule: u8,
+    /// Which worker takes it.
+    pub process: u8,
+    pub argument: u16,
+}
+
+/// Everybody who takes steps.
+pub const WORKERS: [Process; 3] = [
+    Process::numbered("worker", 0),
+    Process::numbered("worker", 1),
+    Process::numbered("worker", 2),
+];
+
+/// Raised by the system itself when its `next` has been asked so often: a cancellation that falls anywhere.
+#[derive(Debug)]
+pub struct Fuse {
+    left: AtomicU64,
+    pub blown: AtomicBool,
+}
+
+/// A transition system, state by state.
+#[derive(Clone, Debug)]
+pub struct Web {
+    pub rules: Vec<Rule>,
+    pub initial: Vec<u32>,
+    /// Per state, its steps.
+    pub steps: Vec<Vec<(Label, u32)>>,
+    /// Per state, what can be seen.
+    pub shown: Vec<u8>,
+    /// The states that may be the last.
+    pub may_stop: bool,
+    pub spread: Spread,
+    pub fuse: Option<Arc<Fuse>>,
+}
+
+impl Web {
+    /// So many states without a step.
+    pub fn new(states: usize, width: u32) -> Self {
+        Self {
+            rules: vec![
+                Rule::new("move", "worker", "a test"),
+                Rule::new("jump", "worker", "a test"),
+            ],
+            initial: vec![0],
+            steps: vec![Vec::new(); states],
+            shown: vec![0; states],
+            may_stop: false,
+            spread: Spread::new(width, states),
+            fuse: None,
+        }
+    }
+
+    /// The same, cancelled when the steps of so many states have been asked for.
+    pub fn cancelled_after(&self, states: u64) -> Self {
+        let fuse = Fuse {
+            left: AtomicU64::new(states),
+            blown: AtomicBool::new(states == 0),
+        };
+        Self {
+            fuse: Some(Arc::new(fuse)),
+            ..self.clone()
+        }
+    }
+}
+
+impl TransitionSystem for Web {
+    type State = State;
+    type Action = Label;
+    type Observation = u8;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, action: &Label) -> RuleId {
+        RuleId(action.rule.into())
+    }
+
+    fn process_of(&self, action: &Label) -> Process {
+        WORKERS[usize::from(action.process)]
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        self.initial.iter().for_each(|number| visit(State(*number)));
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Label, State)) {
+        if let Some(fuse) = &self.fuse
+            && fuse.left.fetch_sub(1, Ordering::Relaxed) == 1
+        {
+            fuse.blown.store(true, Ordering::Relaxed);
+        }
+        for (label, to) in &self.steps[from.0 as usize] {
+            visit(*label, State(*to));
+        }
+    }
+
+    fn observe(&self, state: &State) -> u8 {
+        self.shown[state.0 as usize]
+    }
+
+    fn may_stop(&self, _: &State) -> bool {
+        self.may_stop
+    }
+}
+
+impl Packed for Web {
+    fn layout(&self) -> &Layout {
+        self.spread.layout()
+    }
+
+    fn fields(&self, state: &State, fields: &mut impl refmap::Fields) -> State {
+        State(self.spread.pass(state.0, fields))
+    }
+}
+
+/// A refinement between two webs.
+#[derive(Clone, Debug)]
+pub struct Weave {
+    pub concrete: Web,
+    pub specification: Web,
+    /// Per state of the implementation, its image.
+    pub images: Vec<u32>,
+    /// What answers a step, by the state from which it is taken and its label; stutters are left out.
+    pub answers: HashMap<(u32, Label), Label>,
+    /// An invariant, by the states in which it fails.
+    pub fails: Arc<Vec<bool>>,
+    pub environment: Vec<Process>,
+}
+
+impl Refinement for Weave {
+    type Concrete = Web;
+    type Abstract = Web;
+
+    fn implementation(&self) -> &Web {
+        &self.concrete
+    }
+
+    fn specification(&self) -> &Web {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> State {
+        State(self.images[state.0 as usize])
+    }
+
+    fn answer(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
+        self.answers.get(&(from.0, *action)).copied()
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Web>> {
+        let fails = self.fails.clone();
+        let holds = move |state: &State| !fails[state.0 as usize];
+        vec![Invariant::new("sound", "drawn at random", holds)]
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.environment
+    }
+}
+
+/// A way to run a check.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    pub storage: Storage,
+    pub order: Order,
+    pub threads: usize,
+}
+
+/// The ways there are, with a number of threads that a turn says.
+pub fn ways(turn: usize) -> impl Iterator<Item = Way> {
+    let ways = [
+        (Storage::Packed, Order::BreadthFirst),
+        (Storage::Packed, Order::DepthFirst),
+        (Storage::Whole, Order::BreadthFirst),
+        (Storage::Fingerprints, Order::BreadthFirst),
+        (Storage::Whole, Order::DepthFirst),
+    ];
+    (turn..).zip(ways).map(|(turn, (storage, order))| Way {
+        storage,
+        order,
+        threads: 1 + turn % 4,
+    })
+}
+
+/// What a check of a web says.
+pub fn run(refinement: &Weave, way: Way, settings: Settings<'_>) -> Report {
+    let fuse = refinement.concrete.fuse.clone();
+    let mut settings = Settings {
+        storage: way.storage,
+        order: way.order,
+        threads: way.threads,
+        until: Until::End,
+        ..settings
+    };
+    settings.watch.cancel = fuse.as_ref().map(|fuse| &fuse.blown);
+    let report = Checker::new(refinement).packed().check(&settings);
+    timeless(report.expect("the refinement does not contradict itself"))
+}
+
+/// What is asked of states and steps; `coverage` needs the states once more, which fingerprints do not keep.
+pub fn of_states_and_steps<'a>() -> Settings<'a> {
+    let names = [
+        "observation",
+        "initiality",
+        "simulation",
+        "invariant",
+        "deadlock",
+    ];
+    Settings {
+        obligations: Selection::only(names),
+        ..Settings::default()
+    }
+}
+
+/// The length of a shortest trace that shows an action offered twice.
+pub fn offered_twice(oracle: &Oracle<'_, Weave>) -> Option<u32> {
+    let steps = oracle.depths.iter().zip(&oracle.steps);
+    let twice = steps.filter(|(_, steps)| {
+        let labels: std::collections::HashSet<_> = steps.iter().map(|(label, _)| label).collect();
+        labels.len() < steps.len()
+    });
+    twice.map(|(depth, _)| depth + 1).min()
+}
+
+/// The oracle's fates of what is asked, and of the model itself if it is at fault.
+pub fn fates(oracle: &Oracle<'_, Weave>) -> Vec<(String, Fate)> {
+    let asked = ["observation", "initiality", "simulation", "deadlock"];
+    let is_asked = |name: &str| asked.contains(&name) || name.starts_with("invariant");
+    let mut fates = oracle.fates();
+    fates.retain(|(name, _)| is_asked(name));
+    fates.extend(offered_twice(oracle).map(|length| {
+        let verdict = Verdict::Violated;
+        let length = Some(length);
+        ("model".to_owned(), Fate { verdict, length })
+    }));
+    fates
+}
+
+/// A complete search says what the oracle says, in every way that is taken.
+pub fn compare(refinement: &Weave, turn: usize, taken: usize) -> Oracle<'_, Weave> {
+    let oracle = Oracle::new(refinement);
+    let fates = fates(&oracle);
+    for way in ways(turn).cycle_from(turn).take(taken) {
+        let report = run(refinement, way, of_states_and_steps());
+        agrees(&oracle, &fates, way, &report);
+        // Where a state offers an action twice, actions do not say which way to replay.
+        if report.states < 10_000 && report.obligation("model").is_none() {
+            show(&oracle, &report);
+        }
+    }
+    oracle
+}
+
+fn agrees(oracle: &Oracle<'_, Weave>, fates: &[(String, Fate)], way: Way, report: &Report) {
+    assert_eq!(report.limit, None, "{way:?}");
+    assert_eq!(
+        report.initial_states, oracle.initial_states as u64,
+        "{way:?}"
+    );
+    assert_eq!(report.states, oracle.states.len() as u64, "{way:?}");
+    assert_eq!(report.transitions, oracle.transitions() as u64, "{way:?}");
+    let fired: Vec<_> = report.coverage.iter().map(|row| row.fired).collect();
+    assert_eq!(fired, oracle.fired(), "{way:?}");
+    let names = report.obligations.iter().map(|row| &row.name);
+    assert!(
+        names.eq(fates.iter().map(|(name, _)| name)),
+        "{way:?}: {report}"
+    );
+    for (row, (name, decided)) in report.obligations.iter().zip(fates) {
+        match way.order {
+            Order::BreadthFirst => assert_eq!(fate(row), *decided, "{name}, {way:?}"),
+            Order::DepthFirst => {
+                assert_eq!(row.verdict, decided.verdict, "{name}, {way:?}");
+                assert!(fate(row).length >= decided.length, "{name}, {way:?}");
+            }
+        }
+    }
+    match way.order {
+        Order::BreadthFirst => assert_eq!(report.depth, oracle.depth(), "{way:?}"),
+        Order::DepthFirst => assert!(report.depth >= oracle.depth(), "{way:?}"),
+    }
+    let any = fates
+        .iter()
+        .any(|(_, fate)| fate.verdict == Verdict::Violated);
+    let verdict = if any {
+        Verdict::Violated
+    } else {
+        Verdict::Holds
+    };
+    assert_eq!(report.verdict, Some(verdict), "{way:?}");
+}
+
+/// Beginning somewhere in the middle.
+trait CycleFrom: Iterator + Sized {
+    fn cycle_from(self, turn: usize) -> impl Iterator<Item = Self::Item>;
+}
+
+impl<I: Iterator<Item = Way>> CycleFrom for I {
+    fn cycle_from(self, turn: usize) -> impl Iterator<Item = Way> {
+        let all: Vec<_> = self.collect();
+        let from = turn % all.len();
+        all.into_iter().cycle().skip(from)
+    }
+}
