@@ -222,7 +222,9 @@ fn check(
         }
         (None, None | Some(Verdict::Holds)) => Status::Success,
         (None, Some(Verdict::Violated)) => Status::Violated,
-        (None, Some(Verdict::Incomplete | Verdict::NoneDeclared)) => Status::Incomplete,
+        (None, Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested)) => {
+            Status::Incomplete
+        }
     })
 }
 

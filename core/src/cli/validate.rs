@@ -85,6 +85,8 @@ pub(super) fn run(
     Ok(match report.verdict {
         Some(Verdict::Holds) => Status::Success,
         Some(Verdict::Violated) => Status::Violated,
-        Some(Verdict::Incomplete | Verdict::NoneDeclared) | None => Status::Incomplete,
+        Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) | None => {
+            Status::Incomplete
+        }
     })
 }

@@ -126,11 +126,8 @@ impl<'a, R: Refinement> Judge<'a, R> {
         } else if verdicts.is_empty() {
             // Nothing was asked, in one way or another, so nothing holds.
             None
-        } else if verdicts
-            .iter()
-            .all(|verdict| *verdict == Verdict::NoneDeclared)
-        {
-            // What is not declared is no pass.
+        } else if rows_are_vacuous(&rows) {
+            // What is not declared, or was never tested, is no pass.
             Some(Verdict::Incomplete)
         } else if complete && !verdicts.contains(&Verdict::Incomplete) {
             Some(Verdict::Holds)
@@ -482,6 +479,16 @@ impl<'a, R: Refinement> Judge<'a, R> {
         }
         told
     }
+}
+
+/// Whether there is no row of which something was tested, or none of those about the environment's rules.
+fn rows_are_vacuous(rows: &[(Kind, Obligation)]) -> bool {
+    let is_vacuous =
+        |row: &Obligation| matches!(row.verdict, Verdict::NoneDeclared | Verdict::Untested);
+    let of_environment = |kind: &Kind| matches!(kind, Kind::Environment(_));
+    let mut rules = rows.iter().filter(|(kind, _)| of_environment(kind));
+    let untested = rules.clone().count() > 0 && rules.all(|(_, row)| is_vacuous(row));
+    untested || rows.iter().all(|(_, row)| is_vacuous(row))
 }
 
 impl Obligation {

@@ -16,7 +16,8 @@
 //! | `environment:at_rest` | an environment process can always come to rest, and only its steps change whether it does |
 //! | `deadlock` | every state has a step, or is one where the system may stop |
 //! | `coverage` | what the specification can do, the implementation does somewhere |
-//! | `model` | the functions of the model return, and no state offers an action twice; listed only if violated |
+//! | `model` | the functions of the model return, and are functions; no state offers an action twice; what is overridden agrees with the rest; states survive packing; listed only if violated |
+//! | `warnings` | nothing makes the verdict say less than it seems to; listed only if that was asked for and fails |
 
 mod check;
 mod consistency;

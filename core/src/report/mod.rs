@@ -42,6 +42,8 @@ pub enum Verdict {
     /// Of an obligation about the environment: the refinement declares none. Not a pass.
     #[serde(rename = "none declared")]
     NoneDeclared,
+    /// Of an obligation about the environment: no process ever rested where it speaks. Not a pass.
+    Untested,
 }
 
 impl std::fmt::Display for Verdict {
@@ -51,6 +53,7 @@ impl std::fmt::Display for Verdict {
             Self::Violated => "violated",
             Self::Incomplete => "incomplete",
             Self::NoneDeclared => "none declared",
+            Self::Untested => "untested",
         })
     }
 }

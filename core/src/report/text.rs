@@ -222,7 +222,7 @@ impl Text<'_, Report> {
         let ink = match verdict {
             Verdict::Holds => Ink::Good,
             Verdict::Violated => Ink::Bad,
-            Verdict::Incomplete | Verdict::NoneDeclared => Ink::Doubtful,
+            Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested => Ink::Doubtful,
         };
         self.options.colour.paint(ink, verdict)
     }

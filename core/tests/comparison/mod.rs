@@ -159,8 +159,8 @@ fn agrees(oracle: &Oracle<'_, Correspondence>, fates: &[(String, Fate)], report:
     let any = |verdict| fates.iter().any(|(_, fate)| fate.verdict == verdict);
     let verdict = match any(Verdict::Violated) {
         true => Verdict::Violated,
-        // Where simulation holds nothing is left undecided, but for what was never enabled.
-        false if any(Verdict::Incomplete) => Verdict::Incomplete,
+        // Where simulation holds nothing is left undecided, but where no rule of the environment was ever enabled.
+        false if all_untested(fates) => Verdict::Incomplete,
         false => Verdict::Holds,
     };
     assert_eq!(report.verdict, Some(verdict));
@@ -171,6 +171,13 @@ fn agrees(oracle: &Oracle<'_, Correspondence>, fates: &[(String, Fate)], report:
         assert_eq!(shown.map(|shown| shown.length as u32), Some(shortest));
     }
     show(oracle, report);
+}
+
+/// Whether there are rules of the environment, and none was ever enabled where its process rests.
+pub fn all_untested(fates: &[(String, Fate)]) -> bool {
+    let is_rule = |name: &str| name.starts_with("environment:") && name != "environment:at_rest";
+    let mut rules = fates.iter().filter(|(name, _)| is_rule(name));
+    rules.clone().count() > 0 && rules.all(|(_, fate)| fate.verdict == Verdict::Untested)
 }
 
 /// An environment with a process that does nothing is a fault of the model.

@@ -261,7 +261,12 @@ impl Modes<'_> {
 fn conclude(report: &mut Report) {
     let rows = &report.obligations;
     let any = |verdict| rows.iter().any(|row| row.verdict == verdict);
-    report.verdict = Some(match (any(Verdict::Violated), any(Verdict::Incomplete)) {
+    let fates: Vec<_> = rows
+        .iter()
+        .map(|row| (row.name.clone(), fate(row)))
+        .collect();
+    let untested = any(Verdict::Incomplete) || super::all_untested(&fates);
+    report.verdict = Some(match (any(Verdict::Violated), untested) {
         (true, _) => Verdict::Violated,
         (false, true) => Verdict::Incomplete,
         (false, false) => Verdict::Holds,

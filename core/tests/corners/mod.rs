@@ -3,6 +3,7 @@
 mod late_asymmetry;
 
 use refmap::obligation::{CheckError, Settings, Until};
+use refmap::report::About;
 use refmap::{Rule, Verdict, check};
 
 use crate::comparison::{fate, run};
@@ -155,4 +156,24 @@ fn a_rule_filed_under_another_kind_of_process_is_a_fault_of_the_model() {
     assert_eq!(fault.obligation, "model");
     let why = ", and its rule `act` belongs to ";
     assert!(fault.explanation.contains(why), "{}", fault.explanation);
+}
+
+/// An environment that has one worker of two says nothing of the other one: that is told.
+#[test]
+fn a_process_left_out_of_the_environment_is_told() {
+    let mut refinement = identity(1, [vec![(act(WORKER_0), 1)], vec![(act(WORKER_1), 0)]]);
+    let told = |refinement: &_| {
+        let warnings = run(refinement, 1, Until::End).warnings;
+        let mut warnings = warnings.into_iter();
+        warnings.find(|warning| warning.about == About::Environment)
+    };
+    refinement.environment = vec![PROCESSES[0]];
+    let warning = told(&refinement).expect("it is told");
+    assert!(
+        warning.text.contains("leaves worker 1 out"),
+        "{}",
+        warning.text
+    );
+    refinement.environment = vec![PROCESSES[0], PROCESSES[1]];
+    assert_eq!(told(&refinement), None);
 }

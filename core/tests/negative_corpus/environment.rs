@@ -72,7 +72,7 @@ fn nothing_is_tested() {
     let row = report.obligation("environment:ask").expect("it has a row");
     assert_eq!(
         (row.verdict, row.checked),
-        (Verdict::Incomplete, 0),
+        (Verdict::Untested, 0),
         "{report}"
     );
     assert_ne!(report.verdict, Some(Verdict::Holds));

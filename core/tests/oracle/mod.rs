@@ -123,7 +123,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
                             });
                             if !tested {
                                 return Fate {
-                                    verdict: Verdict::Incomplete,
+                                    verdict: Verdict::Untested,
                                     length: None,
                                 };
                             }

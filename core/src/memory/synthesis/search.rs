@@ -400,7 +400,9 @@ fn judge<'a>(scenario: &str, report: &'a Report) -> Result<Judged<'a>, Synthesis
         }
     }
     Ok(match (hollow, verdict) {
-        (_, Verdict::Incomplete | Verdict::NoneDeclared) => Judged::Undecided(report.limit),
+        (_, Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) => {
+            Judged::Undecided(report.limit)
+        }
         (Some(row), _) => Judged::Hollow(row),
         (None, Verdict::Holds) => Judged::Holds,
         (None, Verdict::Violated) => return Err(nothing("fails by none of its obligations")),

@@ -94,8 +94,8 @@ impl<R: Refinement> Judge<'_, R> {
         let checked = findings.checked[rule.0];
         let Some(refusal) = &findings.refusals[rule.0] else {
             return match checked {
-                0 => Obligation::new(Verdict::Incomplete, 0)
-                    .noted("never enabled while its process rests, so nothing was tested"),
+                0 => Obligation::new(Verdict::Untested, 0)
+                    .noted("never enabled while its process rests"),
                 _ => Obligation::new(Verdict::Holds, checked),
             };
         };

@@ -108,7 +108,7 @@ impl<R: Refinement> Judge<'_, R> {
 
     /// A specification that allows a step between any two of its states that were reached.
     fn vacuous_specification(&self) -> Option<String> {
-        if !self.is_selected(Kind::Simulation) {
+        if !self.is_selected(Kind::Simulation) || !self.explored.is_complete() {
             return None;
         }
         let specification = self.examiner.refinement.specification();
@@ -193,7 +193,9 @@ impl<R: Refinement> Judge<'_, R> {
     /// Whether a pass over the kept states is one over all that were reached.
     fn looked_at_all(&self) -> bool {
         let implementation = self.examiner.refinement.implementation();
-        self.in_time() && self.explored.state(implementation, StateId(0)).is_some()
+        self.explored.is_complete()
+            && self.in_time()
+            && self.explored.state(implementation, StateId(0)).is_some()
     }
 
     /// The processes that take actions of the specification, as far as the sample shows.
