@@ -34,7 +34,7 @@ impl<R: Refinement> Judge<'_, R> {
         let never = self.never_enabled.borrow();
         let never = never.iter().map(|rule| {
             let text = format!(
-                "the rule `{rule}` of the specification is enabled in no mapped state: nothing is said of it"
+                "the rule `{rule}` of the specification changes no mapped state: nothing is said of it"
             );
             warn(About::SpecificationRule, Some(text))
         });
