@@ -292,12 +292,11 @@ where
         }
     };
     let system = refinement.implementation();
-    match turn {
-        0 => match strange_initial(system, &permutations, out_of_time) {
-            Tested::Unchanged => (),
-            found => return found,
-        },
-        _ => (),
+    if turn == 0 {
+        let strange = strange_initial(system, &permutations, out_of_time);
+        if !matches!(strange, Tested::Unchanged) {
+            return strange;
+        }
     }
     changed(
         refinement,

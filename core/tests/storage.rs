@@ -250,7 +250,7 @@ impl Counters {
     }
 }
 
-const COUNT: u64 = 64;
+const COUNT: u64 = 80;
 
 impl TransitionSystem for Counters {
     type State = [u64; 3];

@@ -23,6 +23,7 @@ fn timeless(report: Report) -> Report {
     Report {
         seconds: 0.0,
         peak_memory_bytes: 0,
+        frames_sampled: false,
         threads: 0,
         ..report
     }

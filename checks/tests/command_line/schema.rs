@@ -53,10 +53,11 @@ fn reports_fit_their_schema() {
         "--obligations none",
         "--inductive --max-seconds 1",
         "--walks 3 --steps 9",
-        "--storage fingerprints --obligations simulation",
     ] {
         assert_fits("report", &format!("check ben-ari-3 {SMALL} {words} --json"));
     }
+    let words = "check broken --storage fingerprints --obligations simulation --json";
+    assert_fits("report", words);
     let tso = "check tso --references 1 --fields 1 --collector-buffer 1 --json";
     let report = assert_fits("report", &format!("{tso} --symmetry full"));
     assert!(report["symmetry"].is_object());
@@ -189,8 +190,10 @@ fn what_is_not_in_a_schema_does_not_fit() {
         assert!(fault("report", &changed).is_some(), "{field}");
     }
     let mut warned = report;
-    warned["warnings"] = json!(["of something", {"kind": "vacuous"}]);
+    warned["warnings"] = json!([{"about": "observation", "text": "it shows nothing"}]);
     assert_eq!(fault("report", &warned), None);
+    warned["warnings"] = json!([{"about": "the weather", "text": "it rains"}]);
+    assert!(fault("report", &warned).is_some());
 }
 
 /// Each schema is one.

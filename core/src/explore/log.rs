@@ -80,7 +80,9 @@ impl<T> Log<T> {
 
     /// Frees the memory of the entries before `place`, as far as whole blocks go.
     pub fn forget_before(&mut self, place: usize) {
-        while self.forgotten < place >> BLOCK_BITS {
+        // The last block says how many entries there are.
+        let last = self.blocks.len() - 1;
+        while self.forgotten < last.min(place >> BLOCK_BITS) {
             let kept = self.kept.saturating_sub(self.forgotten << BLOCK_BITS);
             let block = &mut self.blocks[self.forgotten];
             block.truncate(kept);

@@ -116,7 +116,13 @@ impl TransitionSystem for Trio {
     }
 
     fn is_initial(&self, state: &State) -> bool {
-        state.time == 0 && (self.0 != Fault::Initial || state.places[2] != 1)
+        *state
+            == State {
+                time: 0,
+                places: [0, 0, 0],
+            }
+            || self.0 == Fault::Initial && state.time == 0 && state.places[2] == 1
+            || self.0 == Fault::CanonicalOfInitial && state.time == NEVER
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {

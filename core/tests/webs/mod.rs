@@ -227,7 +227,13 @@ pub fn run(refinement: &Weave, way: Way, settings: Settings<'_>) -> Report {
         ..settings
     };
     settings.watch.cancel = fuse.as_ref().map(|fuse| &fuse.blown);
-    let report = Checker::new(refinement).packed().check(&settings);
+    let checker = Checker::new(refinement);
+    // Where a packed state is no larger than a fingerprint, fingerprints are for whole states only.
+    let checker = match way.storage {
+        Storage::Fingerprints => checker,
+        Storage::Packed | Storage::Whole => checker.packed(),
+    };
+    let report = checker.check(&settings);
     timeless(report.expect("the refinement does not contradict itself"))
 }
 

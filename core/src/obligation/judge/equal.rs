@@ -26,6 +26,9 @@ const MOST_ASKED: usize = 1 << 8;
 impl<R: Refinement> Judge<'_, R> {
     /// Two equal states that differ, and the place of the step to the one that was not kept.
     pub(super) fn unequal(&self) -> Option<(Place, Inconsistency)> {
+        if !self.in_time() {
+            return None;
+        }
         let implementation = self.examiner.refinement.implementation();
         let states = self.explored.states() as u32;
         let blocks = states.div_ceil(BLOCK);

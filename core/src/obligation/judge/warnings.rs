@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use foldhash::{HashSet, HashSetExt};
 
 use super::Judge;
-use crate::explore::{StateId, catch, first_visited};
+use crate::explore::{End, Limit, StateId, catch, first_visited};
 use crate::obligation::consistency::{Word, is_in_sample};
 use crate::obligation::selection::Kind;
 use crate::refinement::Refinement;
@@ -72,8 +72,15 @@ impl<R: Refinement> Judge<'_, R> {
             .collect()
     }
 
-    /// Whether neither the clock nor the user has ended the check.
+    /// Whether neither a limit on time or memory nor the user has ended the check.
     pub(super) fn in_time(&self) -> bool {
+        if matches!(
+            self.explored.end,
+            End::Limit(Limit::OutOfMemory | Limit::MemoryBytes(_))
+        ) {
+            // To look at states takes memory too.
+            return false;
+        }
         let settings = self.settings;
         let limit = settings
             .limits
