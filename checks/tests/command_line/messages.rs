@@ -159,7 +159,7 @@ fn progress_says_when_the_search_is_over() {
     assert!(phases.contains(&Phase::Induction), "{phases:?}");
 }
 
-/// Help that somebody waits for and does not get is no success.
+/// Help that cannot be written to its reader is a failure.
 #[cfg(target_os = "linux")]
 #[test]
 fn where_there_is_no_room_for_the_help_that_is_an_error() {

@@ -91,7 +91,7 @@ fn a_waiver_without_a_reason() {
         About::Waiver,
         "the waiver for `reset` gives no reason",
     );
-    let (told, _) = told_and_strict(&with("nobody resets it"));
+    let (told, _) = told_and_strict(&with("it is never reset"));
     assert_eq!(
         (told.verdict, told.warnings),
         (Some(Verdict::Holds), vec![])

@@ -430,7 +430,7 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
 mod tests {
     use super::*;
 
-    /// What is added to a set, told to nobody.
+    /// A sink that drops what is added to a set.
     struct Untold;
 
     impl Met for Untold {

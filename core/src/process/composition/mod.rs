@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(states(DeadRegisters::Kept), 9);
     }
 
-    /// A process that has met somebody, and how often.
+    /// A process that counts its rendezvous.
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
     struct Met(Vec<u8>);
 
