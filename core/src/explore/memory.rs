@@ -57,8 +57,20 @@ pub(super) fn available_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// An empty list with room for `count` entries; none if the operating system refuses it.
+/// What a large piece leaves for the small ones that follow before it is asked again whether there is room: those of
+/// a wave of states, in the model too.
+const LEFT_FOR_SMALL: usize = 32 << 20;
+const LARGE: usize = 1 << 20;
+
+/// An empty list with room for `count` entries; none if the operating system refuses it, or if it leaves too
+/// little.
 pub(super) fn room_for<T>(count: usize) -> Option<Vec<T>> {
+    let list = piece(count)?;
+    let leaves_enough = count * size_of::<T>() < LARGE || is_granted(LEFT_FOR_SMALL);
+    leaves_enough.then_some(list)
+}
+
+fn piece<T>(count: usize) -> Option<Vec<T>> {
     #[cfg(test)]
     if tests::REFUSED.with_borrow(|refused| refused.contains(&(count * size_of::<T>()))) {
         return None;
@@ -71,7 +83,7 @@ pub(super) fn room_for<T>(count: usize) -> Option<Vec<T>> {
 /// Whether so many bytes more could be had. They are not touched.
 pub(super) fn is_granted(bytes: usize) -> bool {
     // What is not used might never be asked for.
-    black_box(room_for::<u8>(bytes)).is_some()
+    black_box(piece::<u8>(bytes)).is_some()
 }
 
 /// Four fifths of the memory that the process may have, or `None` where the system does not say.

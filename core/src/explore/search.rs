@@ -56,8 +56,10 @@ const PATIENCE: usize = 16;
 /// How long, after the time is up, states are looked at that were reached already: so long, or a tenth of what the
 /// search took.
 const GRACE: Duration = Duration::from_secs(1);
-/// Bytes that have to be left before more states are expanded, beside what a wave takes.
+/// Bytes that have to be left before a wave of states is expanded, beside what such a wave takes; and the address space
+/// that an allocator takes at a time for a thread. Of all of it only what is used is memory.
 const HEADROOM: u64 = 64 << 20;
+const HEADROOM_OF_THREAD: u64 = 64 << 20;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
@@ -293,6 +295,7 @@ where
         for part in span.parts(BETWEEN_LOOKS) {
             self.within_limits().map_err(|limit| (start, limit))?;
             for wave in part.parts(wave) {
+                self.has_headroom().map_err(|limit| (start, limit))?;
                 self.wave(&wave, Task::Expand)
                     .map_err(|limit| (start, limit))?;
                 start = wave.states.end;
@@ -369,11 +372,6 @@ where
         let Some(held) = self.resident.look_again(self.store_bytes()) else {
             return Ok(());
         };
-        let block = self.log.block_bytes();
-        let headroom = HEADROOM + 2 * (self.wave_bytes + block);
-        if !is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
-            return Err(Limit::OutOfMemory);
-        }
         let most = self.options.limits.memory_bytes;
         if let Some(graph) = &self.graph {
             // Beside the steps, deciding about them takes some 20 bytes a state.
@@ -391,6 +389,17 @@ where
         match most {
             Some(most) if held >= most => Err(Limit::MemoryBytes(most)),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether the operating system would grant what a wave may take.
+    fn has_headroom(&self) -> Result<(), Limit> {
+        let block = self.log.block_bytes();
+        let threads = HEADROOM_OF_THREAD * (self.options.threads as u64 + 1);
+        let headroom = HEADROOM + threads + 2 * (self.wave_bytes + block);
+        match is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
+            true => Ok(()),
+            false => Err(Limit::OutOfMemory),
         }
     }
 

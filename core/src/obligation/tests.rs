@@ -556,7 +556,6 @@ fn what_fits_into_little_memory_is_reported() {
 
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "what the process takes beside the search depends on the machine: the smallest allocations are not asked for softly"]
 fn a_process_that_is_refused_memory_reports_what_it_has_seen() {
     let output = std::process::Command::new("sh")
         .args(["-c", "ulimit -v 600000 && exec \"$0\" \"$@\""])

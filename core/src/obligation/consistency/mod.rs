@@ -2,41 +2,26 @@
 //! methods that it overrides agree with those from which they are derived.
 //!
 //! A search asks each question once, so a model that would answer otherwise the next time is believed. In a sample of
-//! the states, spread over the whole run, everything is asked again and compared. The sample goes by hashes of the
-//! states' numbers, and not by the numbers: what is wrong may come back in step with these.
+//! the states, spread over the whole run, everything is asked again and compared.
+
+mod sample;
+mod specification;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
+pub(super) use self::sample::is_in_sample;
+use self::sample::{FEW, is_well_compared, number, some_of};
 use super::examiner::Examiner;
 use super::tally::{During, Fault, Tally};
-use crate::disagreement::{At, Disagreement, misfiled};
-use crate::explore::{Place, Visitor, catch, first_visited};
+use crate::disagreement::{At, Disagreement};
+use crate::explore::{Place, Visitor, catch};
 use crate::framed::Misframed;
-use crate::random::generator::mix;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
-
-/// So many states, from the first on, are in the sample,
-const ALL_OF_THE_FIRST: u64 = 1 << 10;
-/// and so many each time that their number doubles.
-const OF_EACH_DOUBLING: u64 = 1 << 8;
-/// So many states, from the first on, of which so many steps are compared with what is derived from them, unless there are
-/// too many; and of each later one so many.
-const WELL_COMPARED: u64 = 1 << 6;
-const SOME: usize = 32;
-const MOST_WORK: usize = 1 << 16;
-const FEW: usize = 2;
-/// The most steps of a state of the specification, and the most initial states, with which overridden methods are
-/// compared.
-const MOST_STEPS: usize = 1 << 12;
-/// How long the steps of the specification may take that are compared with its other methods, and the same as a part
-/// of the whole run.
-const PATIENCE: Duration = Duration::from_millis(200);
-const PART_OF_RUN: u32 = 50;
 
 /// How a model contradicts itself.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -169,25 +154,6 @@ fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
     Inconsistency::Disagreement { system, found }
 }
 
-/// Which of the states of a run this is: of walks, which number no states, some number all the same.
-fn number(place: Place, walks: bool) -> u64 {
-    let state = u64::from(place.state.0);
-    match walks {
-        false => state,
-        true => state << 10 | u64::from(place.length) & 1023,
-    }
-}
-
-/// Whether the model is asked again about the state of this number.
-pub(super) fn is_in_sample(number: u64) -> bool {
-    match (number / ALL_OF_THE_FIRST).checked_ilog2() {
-        None => true,
-        Some(doublings) => {
-            mix(number).is_multiple_of((ALL_OF_THE_FIRST / OF_EACH_DOUBLING) << doublings)
-        }
-    }
-}
-
 /// Compares two answers of a function.
 fn same<T: PartialEq + Debug>(function: &str, first: &T, again: &T) -> Result<(), Inconsistency> {
     match first == again {
@@ -252,7 +218,7 @@ impl<R: Refinement> Examiner<'_, R> {
             from: state,
             offered: &next,
         };
-        if number < WELL_COMPARED {
+        if is_well_compared(number) {
             let found = next
                 .iter()
                 .filter_map(|(action, _)| misnamed(implementation, action));
@@ -380,172 +346,6 @@ impl<R: Refinement> Examiner<'_, R> {
         }
         Ok(())
     }
-
-    /// Compares the methods of the specification with each other, at the image of the state and the actions that its
-    /// steps are said to simulate.
-    fn compare_specification(
-        &self,
-        tally: &mut Tally<R>,
-        place: Place,
-        heard: &Heard<R>,
-    ) -> Result<(), Inconsistency> {
-        let Some(image) = &heard.image else {
-            return Ok(());
-        };
-        let too_long = tally.again.spent > PATIENCE
-            && tally.again.spent > self.started.elapsed() / PART_OF_RUN;
-        if too_long {
-            return Ok(());
-        }
-        let started = Instant::now();
-        let compared = self.compare_at(tally, place, image, heard);
-        tally.again.spent += started.elapsed();
-        compared
-    }
-
-    fn compare_at(
-        &self,
-        tally: &mut Tally<R>,
-        place: Place,
-        image: &StateOf<R::Abstract>,
-        heard: &Heard<R>,
-    ) -> Result<(), Inconsistency> {
-        let specification = self.refinement.specification();
-        tally.during = During::Again("`next` of the specification");
-        let next = |visit: &mut dyn FnMut(_)| {
-            specification.next(image, &mut |action, to| visit((action, to)));
-        };
-        let (offered, all) = first_visited(MOST_STEPS, next);
-        tally.during = During::Again("`rule_of` or `process_of` of the specification");
-        for (action, _) in &offered {
-            if let Some(found) = misfiled(specification, action) {
-                return Err(of_the("specification", found));
-            }
-            tally.again.enumerated[specification.rule_of(action).0] = true;
-            tally
-                .again
-                .processes
-                .insert(specification.process_of(action));
-        }
-        let number = number(place, self.walks);
-        if number < WELL_COMPARED {
-            let found = offered
-                .iter()
-                .filter_map(|(action, _)| misnamed(specification, action));
-            tally.again.misnamed.extend(found);
-        }
-        let answered: Vec<_> = heard.steps.iter().zip(&heard.answers).collect();
-        let mut others = vec![image.clone()];
-        let mut actions = Vec::new();
-        for &((_, to), answer) in some_of(&answered, number) {
-            tally.during = During::Map;
-            let target = self.refinement.map(to);
-            if let Some(action) = answer {
-                self.compare_action(tally, action, &target, &offered)?;
-                actions.push(action);
-            } else if *image == target
-                && let Some(difference) = difference(image, &target)
-            {
-                return Err(Inconsistency::Equal {
-                    system: "specification",
-                    difference,
-                });
-            }
-            if !others.contains(&target) {
-                others.push(target);
-            }
-        }
-        if all {
-            tally.during = During::Again("an overridden method of the specification");
-            let at = At {
-                system: specification,
-                from: image,
-                offered: &offered,
-            };
-            let few = some_of(&offered, number).map(|(action, _)| action);
-            let mut doubts = Vec::new();
-            let found = at.disagreement(
-                actions.into_iter().chain(few),
-                &others,
-                &mut |rule, found| {
-                    doubts.push((Word::Rule(rule), found));
-                },
-            );
-            for (word, found) in doubts {
-                tally.again.note(word, place, found);
-            }
-            if let Some(found) = found {
-                return Err(of_the("specification", found));
-            }
-        }
-        self.compare_initial(tally, place, image)
-    }
-
-    /// Compares what is said of an action that a step simulates.
-    fn compare_action(
-        &self,
-        tally: &mut Tally<R>,
-        action: &ActionOf<R::Abstract>,
-        target: &StateOf<R::Abstract>,
-        offered: &[Taken<R::Abstract>],
-    ) -> Result<(), Inconsistency> {
-        let specification = self.refinement.specification();
-        tally.during = During::Again("`inputs` of the specification");
-        if let Some(found) = misfiled(specification, action) {
-            return Err(of_the("specification", found));
-        }
-        let inputs = specification.inputs(action);
-        let is_fixed = specification.inputs(&inputs) == inputs
-            && specification.rule_of(&inputs) == specification.rule_of(action)
-            && specification.process_of(&inputs) == specification.process_of(action);
-        if !is_fixed {
-            return Err(Inconsistency::Inputs {
-                action: format!("{action:?}"),
-                inputs: format!("{inputs:?}"),
-            });
-        }
-        let mut offered = offered.iter();
-        let equal = offered.find(|(other, to)| other == action && to == target);
-        match equal.and_then(|(_, to)| difference(to, target)) {
-            None => Ok(()),
-            Some(difference) => Err(Inconsistency::Equal {
-                system: "specification",
-                difference,
-            }),
-        }
-    }
-
-    /// Compares `is_initial` of the specification with `initial`.
-    fn compare_initial(
-        &self,
-        tally: &mut Tally<R>,
-        place: Place,
-        image: &StateOf<R::Abstract>,
-    ) -> Result<(), Inconsistency> {
-        let specification = self.refinement.specification();
-        tally.during = During::Again("`initial` of the specification");
-        let initial = self.initial_of_specification.get_or_init(|| {
-            let initial =
-                |visit: &mut dyn FnMut(_)| specification.initial(&mut |state| visit(state));
-            let (initial, all) = first_visited(MOST_STEPS, initial);
-            all.then(|| initial.into_iter().collect())
-        });
-        let Some(initial) = initial else {
-            return Ok(());
-        };
-        tally.during = During::IsInitial;
-        if specification.is_initial(image) == initial.contains(image) {
-            return Ok(());
-        }
-        let found = Disagreement::overridden("is_initial", "initial", image);
-        match initial.is_empty() {
-            true => {
-                tally.again.note(Word::Initial, place, found);
-                Ok(())
-            }
-            false => Err(of_the("specification", found)),
-        }
-    }
 }
 
 /// That an action is filed under another rule than the one that has its name, if that is so.
@@ -570,38 +370,4 @@ fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<Str
         "`rule_of` files {action:?} under `{}`, and there is a rule `{}`",
         rules[own].name, other.name
     ))
-}
-
-/// Some of `things` of one of the first states, a few of a later one. What is derived from `next` takes all steps for each,
-/// so they are few where there are many.
-fn some_of<T>(things: &[T], number: u64) -> impl Iterator<Item = &T> + Clone {
-    let most = match number < WELL_COMPARED {
-        true => SOME.min(MOST_WORK / things.len().max(1)),
-        false => FEW,
-    };
-    let count = things.len().min(most.max(FEW));
-    let first = match count < things.len() {
-        true => (mix(!number) % things.len() as u64) as usize,
-        false => 0,
-    };
-    things.iter().cycle().skip(first).take(count)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// All of the first states are in the sample, and of those up to 2²⁴ a few thousand, of each lane about as many.
-    #[test]
-    fn the_sample_is_spread_over_the_run() {
-        let sample: Vec<_> = (0..1u64 << 24).filter(|n| is_in_sample(*n)).collect();
-        assert_eq!(sample[..1024], (0..1024).collect::<Vec<_>>());
-        let expected = 1024 + 14 * 256;
-        assert!(sample.len().abs_diff(expected) < 256, "{}", sample.len());
-        let late = sample.iter().filter(|n| **n >= 1 << 23).count();
-        assert!(late.abs_diff(256) < 64, "{late}");
-        let mut lanes = [0; 16];
-        sample.iter().for_each(|n| lanes[(n % 16) as usize] += 1);
-        assert!(lanes.iter().all(|lane| *lane > 200), "{lanes:?}");
-    }
 }

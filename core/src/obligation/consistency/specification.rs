@@ -1,0 +1,188 @@
+//! Whether the methods of the specification agree with each other, at the images of the states in the sample.
+
+use std::time::{Duration, Instant};
+
+use super::sample::{is_well_compared, number, some_of};
+use super::{Heard, Inconsistency, Taken, Word, difference, misnamed, of_the};
+use crate::disagreement::{At, Disagreement, misfiled};
+use crate::explore::{Place, first_visited};
+use crate::obligation::examiner::Examiner;
+use crate::obligation::tally::{During, Tally};
+use crate::refinement::Refinement;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+
+/// The most steps of a state of the specification, and the most initial states, with which overridden methods are
+/// compared.
+const MOST_STEPS: usize = 1 << 12;
+/// How long the steps of the specification may take that are compared with its other methods, and the same as a part
+/// of the whole run.
+const PATIENCE: Duration = Duration::from_millis(200);
+const PART_OF_RUN: u32 = 50;
+
+impl<R: Refinement> Examiner<'_, R> {
+    /// Compares the methods of the specification with each other, at the image of the state and the actions that its
+    /// steps are said to simulate.
+    pub(super) fn compare_specification(
+        &self,
+        tally: &mut Tally<R>,
+        place: Place,
+        heard: &Heard<R>,
+    ) -> Result<(), Inconsistency> {
+        let Some(image) = &heard.image else {
+            return Ok(());
+        };
+        let too_long = tally.again.spent > PATIENCE
+            && tally.again.spent > self.started.elapsed() / PART_OF_RUN;
+        if too_long {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let compared = self.compare_at(tally, place, image, heard);
+        tally.again.spent += started.elapsed();
+        compared
+    }
+
+    fn compare_at(
+        &self,
+        tally: &mut Tally<R>,
+        place: Place,
+        image: &StateOf<R::Abstract>,
+        heard: &Heard<R>,
+    ) -> Result<(), Inconsistency> {
+        let specification = self.refinement.specification();
+        tally.during = During::Again("`next` of the specification");
+        let next = |visit: &mut dyn FnMut(_)| {
+            specification.next(image, &mut |action, to| visit((action, to)));
+        };
+        let (offered, all) = first_visited(MOST_STEPS, next);
+        tally.during = During::Again("`rule_of` or `process_of` of the specification");
+        for (action, _) in &offered {
+            if let Some(found) = misfiled(specification, action) {
+                return Err(of_the("specification", found));
+            }
+            tally.again.enumerated[specification.rule_of(action).0] = true;
+            tally
+                .again
+                .processes
+                .insert(specification.process_of(action));
+        }
+        let number = number(place, self.walks);
+        if is_well_compared(number) {
+            let found = offered
+                .iter()
+                .filter_map(|(action, _)| misnamed(specification, action));
+            tally.again.misnamed.extend(found);
+        }
+        let answered: Vec<_> = heard.steps.iter().zip(&heard.answers).collect();
+        let mut others = vec![image.clone()];
+        let mut actions = Vec::new();
+        for &((_, to), answer) in some_of(&answered, number) {
+            tally.during = During::Map;
+            let target = self.refinement.map(to);
+            if let Some(action) = answer {
+                self.compare_action(tally, action, &target, &offered)?;
+                actions.push(action);
+            } else if *image == target
+                && let Some(difference) = difference(image, &target)
+            {
+                return Err(Inconsistency::Equal {
+                    system: "specification",
+                    difference,
+                });
+            }
+            if !others.contains(&target) {
+                others.push(target);
+            }
+        }
+        if all {
+            tally.during = During::Again("an overridden method of the specification");
+            let at = At {
+                system: specification,
+                from: image,
+                offered: &offered,
+            };
+            let few = some_of(&offered, number).map(|(action, _)| action);
+            let mut doubts = Vec::new();
+            let found = at.disagreement(
+                actions.into_iter().chain(few),
+                &others,
+                &mut |rule, found| {
+                    doubts.push((Word::Rule(rule), found));
+                },
+            );
+            for (word, found) in doubts {
+                tally.again.note(word, place, found);
+            }
+            if let Some(found) = found {
+                return Err(of_the("specification", found));
+            }
+        }
+        self.compare_initial(tally, place, image)
+    }
+
+    /// Compares what is said of an action that a step simulates.
+    fn compare_action(
+        &self,
+        tally: &mut Tally<R>,
+        action: &ActionOf<R::Abstract>,
+        target: &StateOf<R::Abstract>,
+        offered: &[Taken<R::Abstract>],
+    ) -> Result<(), Inconsistency> {
+        let specification = self.refinement.specification();
+        tally.during = During::Again("`inputs` of the specification");
+        if let Some(found) = misfiled(specification, action) {
+            return Err(of_the("specification", found));
+        }
+        let inputs = specification.inputs(action);
+        let is_fixed = specification.inputs(&inputs) == inputs
+            && specification.rule_of(&inputs) == specification.rule_of(action)
+            && specification.process_of(&inputs) == specification.process_of(action);
+        if !is_fixed {
+            return Err(Inconsistency::Inputs {
+                action: format!("{action:?}"),
+                inputs: format!("{inputs:?}"),
+            });
+        }
+        let mut offered = offered.iter();
+        let equal = offered.find(|(other, to)| other == action && to == target);
+        match equal.and_then(|(_, to)| difference(to, target)) {
+            None => Ok(()),
+            Some(difference) => Err(Inconsistency::Equal {
+                system: "specification",
+                difference,
+            }),
+        }
+    }
+
+    /// Compares `is_initial` of the specification with `initial`.
+    fn compare_initial(
+        &self,
+        tally: &mut Tally<R>,
+        place: Place,
+        image: &StateOf<R::Abstract>,
+    ) -> Result<(), Inconsistency> {
+        let specification = self.refinement.specification();
+        tally.during = During::Again("`initial` of the specification");
+        let initial = self.initial_of_specification.get_or_init(|| {
+            let initial =
+                |visit: &mut dyn FnMut(_)| specification.initial(&mut |state| visit(state));
+            let (initial, all) = first_visited(MOST_STEPS, initial);
+            all.then(|| initial.into_iter().collect())
+        });
+        let Some(initial) = initial else {
+            return Ok(());
+        };
+        tally.during = During::IsInitial;
+        if specification.is_initial(image) == initial.contains(image) {
+            return Ok(());
+        }
+        let found = Disagreement::overridden("is_initial", "initial", image);
+        match initial.is_empty() {
+            true => {
+                tally.again.note(Word::Initial, place, found);
+                Ok(())
+            }
+            false => Err(of_the("specification", found)),
+        }
+    }
+}
