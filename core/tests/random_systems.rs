@@ -6,6 +6,7 @@
 mod comparison;
 mod corners;
 mod identical;
+mod metamorphic;
 mod oracle;
 mod planted;
 mod table;
@@ -20,6 +21,7 @@ use comparison::{
     Distribution, Framings, Quotients, Sampled, Thoroughness, compare, compare_framed,
     compare_quotient, compare_walks, run,
 };
+use metamorphic::{Changes, compare_changed};
 use oracle::Oracle;
 use planted::{Bug, Findings, explore};
 use table::random::{Size, draw};
@@ -98,6 +100,23 @@ fn a_part_decides_what_its_states_decide() {
     assert!(framings.in_lanes > 20);
     assert!(framings.hold > 20);
     assert!(framings.violated > 100);
+}
+
+/// Rules and steps in another order, states under other names, and another system beside the one: what is said
+/// stays as it is, but for what is known of the other system.
+#[test]
+fn what_is_changed_without_effect_is_decided_alike() {
+    let mut changes = Changes::default();
+    for seed in 0..400 {
+        compare_changed(seed, &mut changes);
+    }
+    eprintln!("{changes:?}");
+    assert!(changes.rules_permuted > 200);
+    assert!(changes.steps_permuted > 200);
+    assert!(changes.states_renamed > 200);
+    assert!(changes.unions > 100);
+    assert!(changes.hold > 20);
+    assert!(changes.violated > 100);
 }
 
 /// A search that tests nothing only counts steps for their rules; one that tests all looks at each.
