@@ -1,5 +1,7 @@
 //! Searches that a limit ends, wherever it falls: what was seen is told, and no more than was seen.
 
+use std::time::Duration;
+
 use refmap::explore::{Limit, Limits, Order, Storage};
 use refmap::{Report, Settings, Verdict};
 
@@ -23,6 +25,9 @@ pub fn compare_limits(refinement: &Weave, oracle: &Oracle<'_, Weave>, seed: u64)
         case.by_states(1 + rng.below(all + 1));
         case.by_depth(rng.below(oracle.depth() as usize + 2) as u32);
         case.by_cancellation(rng.below(all + 2) as u64);
+        if seed.is_multiple_of(16) {
+            case.by_time(1 + rng.below(all) as u64);
+        }
     }
 }
 
@@ -106,6 +111,27 @@ impl Case<'_> {
                 "{after} of {all}, {:?}",
                 self.way
             );
+        }
+        self.is_sound(&report);
+    }
+
+    /// The time is up within a wave, when `next` has been asked so often; on a slow machine it may be earlier.
+    fn by_time(&self, after: u64) {
+        let time = Duration::from_millis(20);
+        let refinement = Weave {
+            concrete: self.refinement.concrete.sleeping_after(after, time),
+            ..self.refinement.clone()
+        };
+        let settings = Settings {
+            limits: Limits {
+                seconds: Some(time.as_secs_f64()),
+                ..Limits::default()
+            },
+            ..of_states_and_steps()
+        };
+        let report = run(&refinement, self.way, settings);
+        if let Some(limit) = report.limit {
+            assert_eq!(limit, Limit::Seconds(time.as_secs_f64()), "{:?}", self.way);
         }
         self.is_sound(&report);
     }

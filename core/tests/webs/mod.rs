@@ -8,6 +8,7 @@ mod spread;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use refmap::explore::{Order, Storage};
 use refmap::obligation::{Checker, Selection, Until};
@@ -44,11 +45,13 @@ pub const WORKERS: [Process; 3] = [
     Process::numbered("worker", 2),
 ];
 
-/// Raised by the system itself when its `next` has been asked so often: a cancellation that falls anywhere.
+/// Raised by the system itself when its `next` has been asked so often: a cancellation that falls anywhere, or, where
+/// `next` then takes its time, the end of the time.
 #[derive(Debug)]
 pub struct Fuse {
     left: AtomicU64,
     pub blown: AtomicBool,
+    sleep: Option<Duration>,
 }
 
 /// A transition system, state by state.
@@ -85,9 +88,19 @@ impl Web {
 
     /// The same, cancelled when the steps of so many states have been asked for.
     pub fn cancelled_after(&self, states: u64) -> Self {
+        self.with_fuse(states, None)
+    }
+
+    /// The same, sleeping so long instead of being cancelled.
+    pub fn sleeping_after(&self, states: u64, sleep: Duration) -> Self {
+        self.with_fuse(states, Some(sleep))
+    }
+
+    fn with_fuse(&self, states: u64, sleep: Option<Duration>) -> Self {
         let fuse = Fuse {
             left: AtomicU64::new(states),
-            blown: AtomicBool::new(states == 0),
+            blown: AtomicBool::new(states == 0 && sleep.is_none()),
+            sleep,
         };
         Self {
             fuse: Some(Arc::new(fuse)),
@@ -121,7 +134,10 @@ impl TransitionSystem for Web {
         if let Some(fuse) = &self.fuse
             && fuse.left.fetch_sub(1, Ordering::Relaxed) == 1
         {
-            fuse.blown.store(true, Ordering::Relaxed);
+            match fuse.sleep {
+                Some(sleep) => std::thread::sleep(sleep),
+                None => fuse.blown.store(true, Ordering::Relaxed),
+            }
         }
         for (label, to) in &self.steps[from.0 as usize] {
             visit(*label, State(*to));
