@@ -56,6 +56,8 @@ const PATIENCE: usize = 16;
 /// How long, after the time is up, states are looked at that were reached already: so long, or a tenth of what the
 /// search took.
 const GRACE: Duration = Duration::from_secs(1);
+/// States between two questions of whether there is headroom. PERF: a question takes microseconds, as 10 states do.
+const BETWEEN_GRANTS: u32 = WAVE_OF_ONE;
 /// Bytes that have to be left before a wave of states is expanded, beside what such a wave takes; and the address space
 /// that an allocator takes at a time for a thread. Of all of it only what is used is memory.
 const HEADROOM: u64 = 64 << 20;
@@ -100,6 +102,8 @@ where
     depth: u32,
     /// Bytes that the largest wave took beside what it added.
     wave_bytes: u64,
+    /// The states expanded since the operating system was asked whether there is headroom.
+    since_grant: u32,
     /// A state was left out because there was no room for it.
     full: bool,
     /// A panic, or a state that cannot be packed, left steps unknown.
@@ -184,6 +188,7 @@ where
             transitions: 0,
             depth: 0,
             wave_bytes: 0,
+            since_grant: 0,
             full: false,
             holes: false,
             initial_misfit: None,
@@ -295,7 +300,8 @@ where
         for part in span.parts(BETWEEN_LOOKS) {
             self.within_limits().map_err(|limit| (start, limit))?;
             for wave in part.parts(wave) {
-                self.has_headroom().map_err(|limit| (start, limit))?;
+                let states = wave.states.len() as u32;
+                self.has_headroom(states).map_err(|limit| (start, limit))?;
                 self.wave(&wave, Task::Expand)
                     .map_err(|limit| (start, limit))?;
                 start = wave.states.end;
@@ -392,8 +398,14 @@ where
         }
     }
 
-    /// Whether the operating system would grant what a wave may take.
-    fn has_headroom(&self) -> Result<(), Limit> {
+    /// Whether the operating system would grant what a wave of so many states may take, where it was not asked just
+    /// before.
+    fn has_headroom(&mut self, states: u32) -> Result<(), Limit> {
+        self.since_grant = self.since_grant.saturating_add(states);
+        if self.since_grant < BETWEEN_GRANTS {
+            return Ok(());
+        }
+        self.since_grant = 0;
         let block = self.log.block_bytes();
         let threads = HEADROOM_OF_THREAD * (self.options.threads as u64 + 1);
         let headroom = HEADROOM + threads + 2 * (self.wave_bytes + block);

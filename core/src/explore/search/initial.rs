@@ -55,7 +55,9 @@ where
                 shown += 1;
                 if batch.len() == BATCH {
                     self.add_batch(&mut batch);
-                    let looked = self.not_starved().and_then(|()| self.has_headroom());
+                    let looked = self
+                        .not_starved()
+                        .and_then(|()| self.has_headroom(BATCH as u32));
                     limit = looked.and_then(|()| self.within_limits()).err();
                     if shown.is_multiple_of(BETWEEN_LOOKS.into()) {
                         self.report(0, 0);
