@@ -123,7 +123,9 @@ pub enum Misframed {
 pub(crate) fn bits_of_part<S: PackedPart>(system: &S, part: &PartOf<S>) -> Option<u64> {
     let mut bits = Bits { in_first_word: 0 };
     system.part_fields(part, &mut bits);
-    (system.layout().words() == 1).then_some(bits.in_first_word)
+    let layout = system.layout();
+    let fits = layout.words() == 1 && bits.in_first_word & layout.unused(0) == 0;
+    fits.then_some(bits.in_first_word)
 }
 
 /// Gathers the bits of the variables that are passed through it.

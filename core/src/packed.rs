@@ -155,6 +155,17 @@ impl Layout {
     pub fn bits(&self) -> u32 {
         self.used.iter().sum()
     }
+
+    /// The bits of a word that no variable takes.
+    pub(crate) fn unused(&self, word: usize) -> u64 {
+        let used = self.used.get(word).copied().unwrap_or(0);
+        u64::MAX.checked_shl(used).unwrap_or(0)
+    }
+
+    /// Whether a variable is in it.
+    fn has(&self, field: Field) -> bool {
+        field.bits() & self.unused(field.word as usize) == 0
+    }
 }
 
 /// What the variables of a state are passed through: it writes them down and answers with what it was
@@ -210,6 +221,23 @@ pub enum PackingError {
         /// The greatest value of its range.
         most: u64,
     },
+    /// A variable has a place that is none of the layout's: it is one of another layout, perhaps that of a larger
+    /// instance.
+    #[error(
+        "{variable} is at {bits} bits from bit {offset} of word {word} on, and `layout` has {used} bits there"
+    )]
+    OutsideLayout {
+        /// Which variable, as in [`OutOfRange`](Self::OutOfRange).
+        variable: String,
+        /// Its word, counted from 0.
+        word: u32,
+        /// Its first bit.
+        offset: u32,
+        /// How many bits it takes.
+        bits: u32,
+        /// How many bits of this word the layout has.
+        used: u32,
+    },
     /// A variable is left out, or two are at one place.
     #[error("what is read back is another state: {}", .changed.join(", "))]
     Lossy {
@@ -238,8 +266,23 @@ pub(crate) fn round_trip_with<S: Packed>(
     template: &StateOf<S>,
     state: &StateOf<S>,
 ) -> Result<(), PackingError> {
-    let mut ranges = Ranges::default();
+    let layout = system.layout();
+    let mut ranges = Ranges {
+        layout,
+        position: 0,
+        outside: None,
+        misfit: None,
+    };
     system.fields(state, &mut ranges);
+    if let Some((position, field)) = ranges.outside {
+        return Err(PackingError::OutsideLayout {
+            variable: name_of(system, state, position),
+            word: field.word,
+            offset: field.offset,
+            bits: field.within.count_ones(),
+            used: layout.used.get(field.word as usize).copied().unwrap_or(0),
+        });
+    }
     if let Some(misfit) = ranges.misfit {
         return Err(PackingError::OutOfRange {
             variable: name_of(system, state, misfit.position),
@@ -247,7 +290,7 @@ pub(crate) fn round_trip_with<S: Packed>(
             most: misfit.most,
         });
     }
-    let mut writer = Writer::on(vec![0; system.layout().words()]);
+    let mut writer = Writer::on(vec![0; layout.words()]);
     system.fields(state, &mut writer);
     let (words, _) = writer.written();
     let back = system.fields(template, &mut Reader { words: &words });
@@ -299,7 +342,7 @@ fn name_of<S: Packed>(system: &S, state: &StateOf<S>, position: usize) -> String
 }
 
 /// Writes `state` into as many words as its layout has at most; `None` if a variable is outside
-/// its range.
+/// its range, or outside those words.
 #[inline(always)]
 pub(crate) fn pack<S: Packed, const N: usize>(system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
     let mut writer = Writer::on([0; N]);
@@ -327,10 +370,11 @@ pub(crate) fn write<T>(pass: impl FnOnce(&mut Writer<[u64; 1]>) -> T) -> Option<
     (misfit == 0).then_some(word)
 }
 
-/// Looks for a value outside its range.
-#[derive(Default)]
-struct Ranges {
+/// Looks for a value outside its range, and for a variable outside the layout.
+struct Ranges<'a> {
+    layout: &'a Layout,
     position: usize,
+    outside: Option<(usize, Field)>,
     misfit: Option<Misfit>,
 }
 
@@ -341,9 +385,12 @@ struct Misfit {
     most: u64,
 }
 
-impl Fields for Ranges {
+impl Fields for Ranges<'_> {
     fn number(&mut self, field: Field, value: u64) -> u64 {
         let position = self.position;
+        if !self.layout.has(field) {
+            self.outside.get_or_insert((position, field));
+        }
         if value > field.most && self.misfit.is_none() {
             self.misfit = Some(Misfit {
                 position,
@@ -398,10 +445,18 @@ impl<W: AsMut<[u64]>> Writer<W> {
     /// The words, and whether a value was outside its range.
     #[inline(always)]
     fn written(mut self) -> (W, u64) {
-        if let Some(word) = self.words.as_mut().get_mut(self.at) {
-            *word |= self.open;
-        }
+        self.close();
         (self.words, self.misfit)
+    }
+
+    /// Writes down the word being written; one that there is not has a misfit.
+    #[inline(always)]
+    fn close(&mut self) {
+        match self.words.as_mut().get_mut(self.at) {
+            Some(word) => *word |= self.open,
+            None => self.misfit |= u64::from(self.at > 0 || self.open > 0),
+        }
+        self.open = 0;
     }
 }
 
@@ -411,10 +466,8 @@ impl<W: AsMut<[u64]>> Fields for Writer<W> {
         self.misfit |= u64::from(value > field.most);
         // PERF: a word that is written is kept out of memory, where each variable would have to wait for the
         // one before it. With one word the compiler knows which it is.
-        let words = self.words.as_mut();
-        if words.len() > 1 && field.word as usize != self.at {
-            words[self.at] |= self.open;
-            self.open = 0;
+        if self.words.as_mut().len() > 1 && field.word as usize != self.at {
+            self.close();
             self.at = field.word as usize;
         }
         self.open |= value.wrapping_mul(field.scale);

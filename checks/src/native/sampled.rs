@@ -72,6 +72,7 @@ pub(super) fn sampled(
         warnings: Vec::new(),
         taken_at_word: Vec::new(),
         asked_again: 0,
+        not_compared: 0,
         frames_sampled: false,
         deadlocks: 0,
         cut_off: None,

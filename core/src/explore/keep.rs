@@ -1,7 +1,9 @@
 //! How a state is kept between the waves of a search: as it is, or packed.
 
+use std::array;
+
 use crate::explore::catch;
-use crate::packed::{Packed, PackingError, pack, round_trip_with, unpack};
+use crate::packed::{Layout, Packed, PackingError, pack, round_trip_with, unpack};
 use crate::system::{StateOf, TransitionSystem};
 
 /// From states to what is kept of them, and back.
@@ -53,7 +55,19 @@ impl<S: TransitionSystem> Keeper<S> for Whole {
 /// States are packed into `N` words.
 pub(super) struct Words<const N: usize, T> {
     /// An initial state, for what is the same in all states.
-    pub template: T,
+    template: T,
+    /// The bits that no variable takes.
+    unused: [u64; N],
+}
+
+impl<const N: usize, T> Words<N, T> {
+    /// For states with this layout; `template` is one of them.
+    pub fn new(layout: &Layout, template: T) -> Self {
+        Self {
+            template,
+            unused: array::from_fn(|word| layout.unused(word)),
+        }
+    }
 }
 
 impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
@@ -61,8 +75,13 @@ impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
 
     #[inline(always)]
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
-        let key = pack(system, state)?;
-        (unpack(system, &self.template, &key) == *state).then_some(key)
+        let key: [u64; N] = pack(system, state)?;
+        // The sets of states look at the bits in use only.
+        let outside = key
+            .iter()
+            .zip(&self.unused)
+            .fold(0, |outside, (word, unused)| outside | word & unused);
+        (outside == 0 && unpack(system, &self.template, &key) == *state).then_some(key)
     }
 
     #[inline(always)]

@@ -46,7 +46,7 @@ pub use options::{Options, Order, Record, Storage};
 use recall::{Afresh, OfParts};
 use search::Search;
 use visited::{Exact, Fingerprints, Hashed, Numbered};
-pub(crate) use visited::{FINGERPRINT_BITS, omission_probability};
+pub(crate) use visited::{FINGERPRINT_BITS, fingerprint, omission_probability};
 
 /// Explores the reachable states of `system`, showing each state and step to `visitor`. States are
 /// kept whole, or as fingerprints.
@@ -77,7 +77,7 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
     let bits = system.layout().bits();
     macro_rules! search {
         ($words:literal, $visited:expr) => {{
-            let words = Words::<$words, _> { template };
+            let words = Words::<$words, _>::new(system.layout(), template);
             Search::new(system, visitor, options, words, $visited, Afresh).run()
         }};
     }
@@ -119,7 +119,7 @@ pub fn explore_framed<S: PackedPart, V: FramedVisitor<S>>(
     let Some((parts, template)) = parts else {
         return explore_packed(system, visitor, options);
     };
-    let words = Words::<1, _> { template };
+    let words = Words::<1, _>::new(system.layout(), template);
     let visited = Exact::new(system.layout().bits());
     let explored = Search::new(system, visitor, options, words, visited, parts).run();
     Explored {

@@ -221,6 +221,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             report.seconds = started.elapsed().as_secs_f64();
             return Ok(report);
         }
+        examiner.fingerprints = settings.storage == Storage::Fingerprints;
         let undecidable = environment::undecidable(refinement, settings);
         let options = Options {
             threads: settings.threads,

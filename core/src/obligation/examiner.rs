@@ -1,6 +1,7 @@
 //! What looks at each state and step, and tests the obligations there.
 
 use std::fmt::Debug;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
@@ -55,7 +56,11 @@ pub(super) struct Examiner<'a, R: Refinement> {
     pub asks_again: bool,
     /// Whether these are states of random walks.
     pub walks: bool,
+    /// Whether states are kept as fingerprints.
+    pub fingerprints: bool,
     pub started: Instant,
+    /// How many nanoseconds it took to compare methods of the specification.
+    pub spent: AtomicU64,
     /// The initial states of the specification, unless they are too many; made when they are first asked for.
     pub initial_of_specification: OnceLock<Option<HashSet<StateOf<R::Abstract>>>>,
     /// Whether to stop what takes long.
@@ -117,10 +122,25 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             asymmetry: None,
             asks_again: true,
             walks: false,
+            fingerprints: false,
             started: Instant::now(),
+            spent: AtomicU64::new(0),
             initial_of_specification: OnceLock::new(),
             out_of_time: &|| false,
         }
+    }
+
+    /// Asks again whether the invariants hold that are checked, beside what was answered `first`.
+    pub(super) fn chosen_again<'s>(
+        &'s self,
+        state: &'s StateOf<R::Concrete>,
+        first: &'s [bool],
+    ) -> impl Iterator<Item = (&'s str, &'s bool, impl Fn() -> bool)> {
+        let asked = self.chosen.iter().zip(first);
+        asked.map(move |(chosen, first)| {
+            let invariant = &self.invariants[chosen.place];
+            (invariant.name(), first, move || invariant.holds(state))
+        })
     }
 
     /// Counts a step for its rule, and says which that is.
@@ -277,6 +297,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             if !holds {
                 earlier(&mut tally.first[INVARIANTS + invariant.place], Some(place));
             }
+            if let Some(heard) = &mut tally.again.heard {
+                heard.invariants.push(holds);
+            }
         }
         tally.during = During::Next;
     }
@@ -309,7 +332,11 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         if self.wants.observation {
             tally.during = During::Observe;
             let shown = self.refinement.specification().observe(image);
-            let same = shown == self.refinement.implementation().observe(state);
+            let own = self.refinement.implementation().observe(state);
+            let same = shown == own;
+            if let Some(heard) = &mut tally.again.heard {
+                heard.shown = Some(format!("{own:?}"));
+            }
             tally.test(OBSERVATION, place, same);
         }
         if place.length == 0 {
@@ -350,6 +377,9 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
             heard.steps.push((action.clone(), to.clone()));
         }
         let rule = self.count(tally, action);
+        if let Some(heard) = &mut tally.again.heard {
+            heard.rules.push(rule);
+        }
         // An action that the part offers too is an instance of the same rule.
         tally.perhaps_twice |= tally.recalled_rules >> (rule & 63) & 1 == 1;
         let (from, image) = from;

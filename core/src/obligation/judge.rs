@@ -183,6 +183,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
             warnings,
             taken_at_word: self.taken_at_word(),
             asked_again: tally.again.states,
+            not_compared: tally.again.not_compared,
             frames_sampled: self.explored.framed,
             cut_off: (!tally.cut_off.1.is_empty()).then(|| CutOff {
                 bound: implementation
@@ -384,6 +385,9 @@ impl<'a, R: Refinement> Judge<'a, R> {
         }
         if let Some((place, inconsistency)) = self.explored.tally.again.contradicted() {
             found.push(self.model(place, &Fault::Inconsistent(inconsistency)));
+        }
+        if let Some((place, inconsistency)) = &self.explored.tally.again.confused {
+            found.push(self.model(*place, &Fault::Inconsistent(inconsistency.clone())));
         }
         // A model that has just contradicted itself would do so again.
         if found.is_empty()

@@ -128,6 +128,10 @@ pub struct Report {
     /// are functions and that the methods it overrides agree with the others.
     #[serde(default)]
     pub asked_again: u64,
+    /// Of these, the states at which what the specification overrides was not compared with its `next` and `initial`, since
+    /// these take too long.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub not_compared: u64,
     /// Whether steps of a part of the state were judged once for all states that have it: that they are the steps of the
     /// whole was then tested at a sample of the states.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
@@ -143,6 +147,10 @@ pub struct Report {
     /// The counterexample that the verdict rests on: a shortest one, or what a random walk was
     /// shortened to.
     pub counterexample: Option<Counterexample>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Report {

@@ -103,6 +103,15 @@ impl Display for Text<'_, Report> {
             let line = format!("taken at its word, since no steps state it: {word}");
             self.paragraph(f, &line, 2)?;
         }
+        if report.not_compared > 0 {
+            writeln!(f)?;
+            let (some, all) = (report.not_compared, report.asked_again);
+            let line = format!(
+                "not compared, since `next` or `initial` of the specification takes too long: what it overrides, at \
+                 {some} of {all} states"
+            );
+            self.paragraph(f, &line, 2)?;
+        }
         if !report.unexercised.is_empty() {
             writeln!(f)?;
             let names = report.unexercised.join(", ");

@@ -104,6 +104,7 @@ impl Validation {
             warnings: Vec::new(),
             taken_at_word: Vec::new(),
             asked_again: 0,
+            not_compared: 0,
             frames_sampled: false,
             unexercised: unexercised
                 .map(|row| format!("rule:{}", row.rule))

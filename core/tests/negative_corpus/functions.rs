@@ -1,12 +1,16 @@
 //! Functions of a model that are not functions of what they are given.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use refmap::random::Walks;
 use refmap::{Invariant, Search, Settings, Verdict, check};
+use serde::Serialize;
 
-use super::machine::{Via, itself};
+use super::machine::{Machine, Via, itself};
 use super::{assert_holds, counter, report};
 
 thread_local! {
@@ -162,4 +166,102 @@ fn report_of_one_thread(refinement: &Via<u8, u8>) -> refmap::Report {
         ..Settings::default()
     };
     check(refinement, &settings).expect("the settings fit")
+}
+
+/// Right the first time that it is asked of a state, which is when the search asks.
+#[test]
+fn functions_are_right_the_first_time() {
+    let first = |asked: &Mutex<HashSet<u8>>, n: u8| asked.lock().unwrap().insert(n);
+    let mut refinement = itself(counter());
+    let asked = Mutex::default();
+    refinement.invariants = vec![Invariant::new("first", "a test", move |n: &u8| {
+        first(&asked, *n)
+    })];
+    assert_at_fault(&refinement, "invariant `first` is not a function");
+
+    thread_local! {
+        static SHOWN: RefCell<HashSet<u8>> = RefCell::default();
+    }
+    let mut refinement = itself(counter());
+    refinement.implementation.observe = |n| match SHOWN.with_borrow_mut(|shown| shown.insert(*n)) {
+        true => *n,
+        false => n + 8,
+    };
+    assert_at_fault(
+        &refinement,
+        "`observe` of the implementation is not a function",
+    );
+}
+
+fn assert_at_fault(refinement: &Via<u8, u8>, expected: &str) {
+    let report = report_of_one_thread(refinement);
+    let model = report.obligation("model").expect("the model is at fault");
+    let why = &model.counterexamples[0].explanation;
+    assert!(why.contains(expected), "{why}");
+}
+
+/// All states share a cell that one step sets, so that the invariant was true when it was asked and is not any more.
+#[test]
+fn states_share_what_a_step_changes() {
+    #[derive(Clone, Debug, Serialize)]
+    struct Shared {
+        count: u16,
+        #[serde(skip)]
+        raised: Arc<AtomicBool>,
+    }
+    impl PartialEq for Shared {
+        fn eq(&self, other: &Self) -> bool {
+            self.count == other.count
+        }
+    }
+    impl Eq for Shared {}
+    impl Hash for Shared {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.count.hash(state);
+        }
+    }
+    let with = |next| {
+        let initial = [Shared {
+            count: 0,
+            raised: Arc::default(),
+        }];
+        let mut refinement = itself(Machine::new(&[("tick", "clock")], initial, next, |_| 0));
+        refinement.invariants = vec![Invariant::new("down", "a test", |state: &Shared| {
+            !state.raised.load(Ordering::Relaxed)
+        })];
+        refinement
+    };
+    let sound = with(|from| {
+        let count = (from.count + 1) % 5000;
+        vec![(
+            ("tick", 0),
+            Shared {
+                count,
+                ..from.clone()
+            },
+        )]
+    });
+    assert_holds(&sound);
+    let shared = with(|from| {
+        if from.count == 4999 {
+            from.raised.store(true, Ordering::Relaxed);
+        }
+        let count = (from.count + 1) % 5000;
+        vec![(
+            ("tick", 0),
+            Shared {
+                count,
+                ..from.clone()
+            },
+        )]
+    });
+    let report = report(&shared);
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    let model = report.obligation("model").expect("the model is at fault");
+    let why = &model.counterexamples[0].explanation;
+    assert!(
+        why.contains("invariant `down` is not a function")
+            || why.contains("two equal states of the implementation differ"),
+        "{why}"
+    );
 }

@@ -1,5 +1,7 @@
 //! Methods that are overridden otherwise than `next` and `initial` say.
 
+use std::time::Duration;
+
 use refmap::{Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
 
 /// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
@@ -29,6 +31,14 @@ enum Override {
     OtherProcess,
     /// There are no steps: `allows` and `offers` state the rule.
     Predicate,
+    /// Besides there are thousands of steps, and half way on it goes back; `allows` is true of everything, or not
+    /// overridden.
+    AllowsAllOfMany,
+    Many,
+    /// Thousands of states are initial, and none of them is at the beginning; `is_initial` is true of everything.
+    AllInitialOfMany,
+    /// `next` takes long.
+    Slow,
 }
 
 /// Counts up in each lane, to `most`.
@@ -51,7 +61,11 @@ impl Lanes {
     }
 
     fn target(&self, from: &State) -> State {
-        (from.0, (from.1 + 1) % self.most)
+        let goes_back = matches!(self.how, Override::AllowsAllOfMany | Override::Many);
+        match goes_back && from.1 == self.most / 2 {
+            true => (from.0, 0),
+            false => (from.0, (from.1 + 1) % self.most),
+        }
     }
 }
 
@@ -79,13 +93,25 @@ impl TransitionSystem for Lanes {
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
-        (0..LANES).for_each(|lane| visit((lane, 0)));
+        let begun = match self.how {
+            Override::AllInitialOfMany => 1..100,
+            _ => 0..1,
+        };
+        for lane in 0..LANES {
+            begun.clone().for_each(|count| visit((lane, count)));
+        }
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        if self.how != Override::Predicate {
-            visit(("tick", 0), self.target(from));
+        match self.how {
+            Override::Predicate => return,
+            Override::Slow => std::thread::sleep(Duration::from_millis(2)),
+            Override::AllowsAllOfMany | Override::Many => {
+                (1..5000).for_each(|more| visit(("tick", more), (from.0, 1000 + more)));
+            }
+            _ => (),
         }
+        visit(("tick", 0), self.target(from));
     }
 
     fn observe(&self, state: &State) -> State {
@@ -101,7 +127,7 @@ impl TransitionSystem for Lanes {
 
     fn allows(&self, from: &State, action: &Action, to: &State) -> bool {
         match self.how {
-            Override::AllowsAll => true,
+            Override::AllowsAll | Override::AllowsAllOfMany => true,
             Override::AllowsAllInALane if from.0 == LANES - 1 && from.1 > self.most / 2 => true,
             Override::AllowsNothing => false,
             _ => *action == ("tick", 0) && *to == self.target(from),
@@ -110,7 +136,7 @@ impl TransitionSystem for Lanes {
 
     fn is_initial(&self, state: &State) -> bool {
         match self.how {
-            Override::AllInitial => true,
+            Override::AllInitial | Override::AllInitialOfMany => true,
             Override::NoneInitial => false,
             _ => state.1 == 0,
         }
@@ -243,4 +269,33 @@ fn a_predicate_is_taken_at_its_word() {
         ["`tick` of the specification, as `allows` states it"]
     );
     assert!(report.to_string().contains("taken at its word"), "{report}");
+}
+
+/// Where the specification has more steps or initial states than are compared one with another, those are looked for
+/// that the implementation takes or begins with.
+#[test]
+fn what_is_overridden_disagrees_with_thousands() {
+    let many = report(Override::Nothing, Override::AllowsAllOfMany, 20);
+    assert_at_fault(&many, "of the specification, allows disagrees with next");
+    let honest = report(Override::Nothing, Override::Many, 20);
+    let simulation = honest.obligation("simulation").expect("it has a row");
+    assert_eq!(simulation.verdict, Verdict::Violated, "{honest}");
+    let initial = report(Override::Nothing, Override::AllInitialOfMany, 200);
+    assert_at_fault(
+        &initial,
+        "of the specification, is_initial disagrees with initial",
+    );
+}
+
+/// What it would take too long to compare is told.
+#[test]
+fn a_specification_that_is_too_slow_is_not_compared() {
+    let slow = report(Override::Nothing, Override::Slow, 20);
+    assert_eq!(slow.verdict, Some(Verdict::Holds), "{slow}");
+    assert!(slow.not_compared > 0, "{slow}");
+    assert!(slow.to_string().contains("not compared"), "{slow}");
+    assert_eq!(
+        report(Override::Nothing, Override::Nothing, 20).not_compared,
+        0
+    );
 }

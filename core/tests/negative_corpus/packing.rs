@@ -26,6 +26,8 @@ enum Wrong {
     Forgotten,
     /// An initial state does not fit.
     Initially,
+    /// The layout is that of half as many lanes, the variables those of all.
+    Layout,
 }
 
 const LANES: u8 = 64;
@@ -41,6 +43,9 @@ struct Lanes {
 impl Lanes {
     fn new(wrong: Wrong) -> Self {
         let mut layout = Layout::new();
+        let mut smaller = Layout::new();
+        smaller.below(u64::from(LANES / 2));
+        smaller.below(u64::from(LENGTH) + 1);
         let lanes = if wrong == Wrong::Initially {
             LANES - 1
         } else {
@@ -50,7 +55,10 @@ impl Lanes {
             wrong,
             lane: layout.below(lanes.into()),
             far: layout.below(u64::from(LENGTH) + u64::from(wrong != Wrong::Range)),
-            layout,
+            layout: match wrong {
+                Wrong::Layout => smaller,
+                _ => layout,
+            },
         }
     }
 }
@@ -152,6 +160,12 @@ fn a_packing_that_loses_something() {
             Wrong::Initially,
             "`lane` (variable 0) is 63, and its range is 0 to 62",
             0,
+        ),
+        // Nothing is lost as long as the last bit is 0.
+        (
+            Wrong::Layout,
+            "`far` (variable 1) is at 9 bits from bit 6 of word 0 on, and `layout` has 14 bits there",
+            256,
         ),
     ] {
         for obligations in [Selection::Default, Selection::Nothing] {

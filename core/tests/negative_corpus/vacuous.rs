@@ -54,6 +54,27 @@ fn a_specification_that_allows_everything() {
 }
 
 #[test]
+fn a_specification_that_allows_nearly_everything() {
+    let mut chaos = itself(counter());
+    chaos.implementation.next = |n| vec![(("tick", (n + 1) % 8), (n + 1) % 8)];
+    chaos.specification.next = |n| {
+        let to = (0..8).filter(|to| (*n, *to) != (7, 3));
+        to.map(|to| (("tick", to), to)).collect()
+    };
+    assert_warned(&chaos, About::Specification, "(55 of 56 pairs)");
+    // A rule that leads to half of them says something.
+    chaos.specification.next = |n| {
+        let to = (1..5).map(|more| (n + more) % 8);
+        to.map(|to| (("tick", to), to)).collect()
+    };
+    let (told, _) = told_and_strict(&chaos);
+    assert_eq!(
+        (told.verdict, told.warnings),
+        (Some(Verdict::Holds), vec![])
+    );
+}
+
+#[test]
 fn an_observation_that_shows_nothing() {
     let mut blind = itself(counter());
     blind.implementation.observe = |_| 0;

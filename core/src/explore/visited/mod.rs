@@ -20,8 +20,8 @@ use foldhash::fast::FixedState;
 
 use add::{AHEAD, add_to_quotient, sort_for_quotient};
 pub(super) use bins::Bins;
-use fingerprint::fingerprint;
-pub(crate) use fingerprint::{BITS as FINGERPRINT_BITS, omission_probability};
+
+pub(crate) use fingerprint::{BITS as FINGERPRINT_BITS, fingerprint, omission_probability};
 
 use super::StateId;
 use super::log::Log;

@@ -9,8 +9,8 @@ mod specification;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
-use std::time::Duration;
 
+use foldhash::{HashMap, HashMapExt};
 use serde::Serialize;
 
 pub(super) use self::sample::is_in_sample;
@@ -18,7 +18,7 @@ use self::sample::{FEW, is_well_compared, number, some_of};
 use super::examiner::Examiner;
 use super::tally::{During, Fault, Tally};
 use crate::disagreement::{At, Disagreement};
-use crate::explore::{Place, Visitor, catch};
+use crate::explore::{Place, Visitor, catch, fingerprint};
 use crate::framed::Misframed;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
@@ -43,11 +43,16 @@ pub(super) enum Inconsistency {
         "`inputs` of the specification makes {inputs} of {action}, and that is not the same action with its results fixed"
     )]
     Inputs { action: String, inputs: String },
-    #[error("two equal states of the {system} differ: {difference}")]
+    #[error("two equal {what} differ: {difference}")]
     Equal {
-        system: &'static str,
+        what: &'static str,
         difference: String,
     },
+    #[error(
+        "two states of the implementation have one fingerprint, and `Eq` tells them apart, so `Hash` leaves out what \
+         `Eq` compares: {difference}"
+    )]
+    Fingerprint { difference: String },
 }
 
 impl From<Inconsistency> for Fault {
@@ -69,8 +74,14 @@ type Taken<S> = (ActionOf<S>, StateOf<S>);
 /// What was heard of a state that is in the sample.
 pub(super) struct Heard<R: Refinement> {
     pub image: Option<StateOf<R::Abstract>>,
+    /// What it shows, as `Debug` shows that.
+    pub shown: Option<String>,
+    /// Whether the invariants hold that are checked.
+    pub invariants: Vec<bool>,
     /// The last of its steps: those that were looked at one by one.
     pub steps: Vec<Taken<R::Concrete>>,
+    /// The rules of which these are instances.
+    pub rules: Vec<usize>,
     /// What these were said to simulate, if it was asked.
     pub answers: Vec<Option<ActionOf<R::Abstract>>>,
 }
@@ -79,7 +90,10 @@ impl<R: Refinement> Default for Heard<R> {
     fn default() -> Self {
         Self {
             image: None,
+            shown: None,
+            invariants: Vec::new(),
             steps: Vec::new(),
+            rules: Vec::new(),
             answers: Vec::new(),
         }
     }
@@ -99,8 +113,12 @@ pub(super) struct Again<R: Refinement> {
     pub processes: BTreeSet<Process>,
     /// Actions filed under a rule although there is one of their own name.
     pub misnamed: BTreeSet<String>,
-    /// How long it took to compare methods of the specification.
-    spent: Duration,
+    /// The states at which methods of the specification were not compared, since its `next` takes too long.
+    pub not_compared: u64,
+    /// Where states are kept as fingerprints, those in the sample and their successors, by their fingerprints.
+    fingerprinted: HashMap<u64, (Place, StateOf<R::Concrete>)>,
+    /// Two of one fingerprint that are not one state.
+    pub confused: Option<(Place, Inconsistency)>,
 }
 
 impl<R: Refinement> Again<R> {
@@ -112,7 +130,9 @@ impl<R: Refinement> Again<R> {
             enumerated: vec![false; abstract_rules],
             processes: BTreeSet::new(),
             misnamed: BTreeSet::new(),
-            spent: Duration::ZERO,
+            not_compared: 0,
+            fingerprinted: HashMap::new(),
+            confused: None,
         }
     }
 
@@ -127,7 +147,30 @@ impl<R: Refinement> Again<R> {
         }
         self.processes.extend(other.processes);
         self.misnamed.extend(other.misnamed);
-        self.spent += other.spent;
+        self.not_compared += other.not_compared;
+        for (_, (place, state)) in other.fingerprinted {
+            self.compare_fingerprint(place, &state);
+        }
+        let confused = other.confused.into_iter().chain(self.confused.take());
+        self.confused = confused.min_by_key(|(place, _)| *place);
+    }
+
+    /// Compares a state with the one that has its fingerprint, if that is known.
+    fn compare_fingerprint(&mut self, place: Place, state: &StateOf<R::Concrete>) {
+        let known = self.fingerprinted.entry(fingerprint(state));
+        let (_, other) = known.or_insert_with(|| (place, state.clone()));
+        let what = "states of the implementation";
+        let found = match other == state {
+            true => {
+                difference(other, state).map(|difference| Inconsistency::Equal { what, difference })
+            }
+            false => Some(Inconsistency::Fingerprint {
+                difference: format!("{other:?} and {state:?}"),
+            }),
+        };
+        let found = found.map(|found| (place, found));
+        let confused = found.into_iter().chain(self.confused.take());
+        self.confused = confused.min_by_key(|(place, _)| *place);
     }
 
     fn note(&mut self, word: Word, place: Place, found: Disagreement) {
@@ -174,17 +217,41 @@ fn asked_twice<T: PartialEq + Debug>(
     same(function, &ask(), &ask())
 }
 
-/// How two equal values differ in what they show, if they do.
-pub(super) fn difference<T: Serialize>(value: &T, equal: &T) -> Option<String> {
+/// How two equal values differ as they serialise or as `Debug` shows them, if they do.
+pub(super) fn difference<T: Serialize + Debug>(value: &T, equal: &T) -> Option<String> {
     let json = |value| serde_json::to_value(value).ok();
-    let (value, equal) = (json(value)?, json(equal)?);
-    let found = crate::report::changes(&value, &equal);
-    let first = found.first()?;
-    let crate::report::Change { field, from, to } = first;
-    let field = if field.is_empty() { "the state" } else { field };
+    let found = json(value)
+        .zip(json(equal))
+        .and_then(|(value, equal)| crate::report::changes(&value, &equal).into_iter().next());
+    let Some(crate::report::Change { field, from, to }) = found else {
+        // What is not serialised may be shown.
+        return difference_shown(value, equal);
+    };
+    let field = if field.is_empty() {
+        "the value"
+    } else {
+        &field
+    };
     Some(format!(
         "{field} is {from} in one and {to} in the other, and `Eq` does not tell them apart"
     ))
+}
+
+/// How two equal values differ as `Debug` shows them, if they do.
+pub(super) fn difference_shown(value: &impl Debug, equal: &impl Debug) -> Option<String> {
+    let (value, equal) = (format!("{value:?}"), format!("{equal:?}"));
+    (!is_reordered(&value, &equal))
+        .then(|| format!("one is {value}, the other {equal}, and `Eq` does not tell them apart"))
+}
+
+/// Whether one text has the parts of the other, perhaps in another order: a set that has no order shows them in any.
+fn is_reordered(text: &str, other: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.sort_unstable();
+        bytes
+    };
+    text == other || text.len() == other.len() && sorted(text) == sorted(other)
 }
 
 impl<R: Refinement> Examiner<'_, R> {
@@ -208,6 +275,7 @@ impl<R: Refinement> Examiner<'_, R> {
         tally.again.states += 1;
         tally.during = During::Next;
         let implementation = self.refinement.implementation();
+        same("`clone` of a state", state, &state.clone())?;
         let next = steps(implementation, state);
         self.same_steps(state, heard, count, &next)?;
         self.same_answers(tally, state, heard, &next)?;
@@ -242,6 +310,12 @@ impl<R: Refinement> Examiner<'_, R> {
         }
         self.compare_specification(tally, place, heard)?;
         tally.during = During::Next;
+        if self.fingerprints {
+            tally.again.compare_fingerprint(place, state);
+            for (position, (_, to)) in (0..).zip(&next) {
+                tally.again.compare_fingerprint(place.of_step(position), to);
+            }
+        }
         Ok(())
     }
 
@@ -281,6 +355,11 @@ impl<R: Refinement> Examiner<'_, R> {
             };
             return Err(fault);
         }
+        // What was heard are clones.
+        for (action, to) in next {
+            same("`clone` of an action", action, &action.clone())?;
+            same("`clone` of a state", to, &to.clone())?;
+        }
         let before = next.len() - first.len().min(next.len());
         let mut positions = 0..first.len();
         if let Some(at) = positions.find(|&at| first.get(at) != next.get(before + at)) {
@@ -290,9 +369,12 @@ impl<R: Refinement> Examiner<'_, R> {
                 again: show(next.get(before + at)),
             }));
         }
-        for (action, _) in first {
+        for (position, (action, _)) in first.iter().enumerate() {
             let rule = || implementation.rule_of(action);
             asked_twice("`rule_of` of the implementation", rule)?;
+            if let Some(first) = heard.rules.get(position) {
+                same("`rule_of` of the implementation", &RuleId(*first), &rule())?;
+            }
             let process = || implementation.process_of(action);
             asked_twice("`process_of` of the implementation", process)?;
         }
@@ -309,7 +391,10 @@ impl<R: Refinement> Examiner<'_, R> {
     ) -> Result<(), Inconsistency> {
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();
-        same("`clone` of a state", state, &state.clone())?;
+        for (name, first, again) in self.chosen_again(state, &heard.invariants) {
+            tally.during = During::Again("an invariant");
+            same(&format!("invariant `{name}`"), first, &again())?;
+        }
         for invariant in self.invariants {
             tally.during = During::Again("an invariant");
             let name = format!("invariant `{}`", invariant.name());
@@ -318,15 +403,38 @@ impl<R: Refinement> Examiner<'_, R> {
         tally.during = During::Again("`observe` or `may_stop` of the implementation");
         let observe = || implementation.observe(state);
         asked_twice("`observe` of the implementation", observe)?;
+        if let Some(first) = &heard.shown {
+            let again = format!("{:?}", observe());
+            if !is_reordered(first, &again) {
+                let function = "`observe` of the implementation".to_owned();
+                return Err(Inconsistency::NotAFunction {
+                    function,
+                    first: first.clone(),
+                    again,
+                });
+            }
+        }
         asked_twice("`may_stop`", || implementation.may_stop(state))?;
         let Some(image) = &heard.image else {
             return Ok(());
         };
         tally.during = During::Map;
         same("`map`", image, &self.refinement.map(state))?;
+        same(
+            "`clone` of a state of the specification",
+            image,
+            &image.clone(),
+        )?;
         tally.during = During::Again("`observe` of the specification");
         let observe = || specification.observe(image);
         asked_twice("`observe` of the specification", observe)?;
+        let (shown, shown_of_image) = (implementation.observe(state), observe());
+        if shown == shown_of_image
+            && let Some(difference) = difference_shown(&shown, &shown_of_image)
+        {
+            let what = "observations";
+            return Err(Inconsistency::Equal { what, difference });
+        }
         tally.during = During::Again("`at_rest`");
         for &process in self.environment {
             asked_twice("`at_rest`", || self.refinement.at_rest(state, process))?;

@@ -1,11 +1,12 @@
 //! Whether the methods of the specification agree with each other, at the images of the states in the sample.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::sample::{is_well_compared, number, some_of};
 use super::{Heard, Inconsistency, Taken, Word, difference, misnamed, of_the};
 use crate::disagreement::{At, Disagreement, misfiled};
-use crate::explore::{Place, first_visited};
+use crate::explore::{Place, break_off, first_visited, until_enough};
 use crate::obligation::examiner::Examiner;
 use crate::obligation::tally::{During, Tally};
 use crate::refinement::Refinement;
@@ -31,15 +32,37 @@ impl<R: Refinement> Examiner<'_, R> {
         let Some(image) = &heard.image else {
             return Ok(());
         };
-        let too_long = tally.again.spent > PATIENCE
-            && tally.again.spent > self.started.elapsed() / PART_OF_RUN;
-        if too_long {
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        if spent > PATIENCE && spent > self.started.elapsed() / PART_OF_RUN {
+            tally.again.not_compared += 1;
             return Ok(());
         }
         let started = Instant::now();
         let compared = self.compare_at(tally, place, image, heard);
-        tally.again.spent += started.elapsed();
+        let nanos = started.elapsed().as_nanos() as u64;
+        self.spent.fetch_add(nanos, Ordering::Relaxed);
         compared
+    }
+
+    /// Whether `enumerate` visits what `is_it`, or `None` if it takes too long to say so.
+    fn visits<T>(
+        &self,
+        enumerate: impl FnOnce(&mut dyn FnMut(T)),
+        is_it: impl Fn(&T) -> bool,
+    ) -> Option<bool> {
+        let started = Instant::now();
+        let (mut found, mut count, mut in_time) = (false, 0usize, true);
+        until_enough(|| {
+            enumerate(&mut |one| {
+                found = is_it(&one);
+                count += 1;
+                in_time = !count.is_multiple_of(MOST_STEPS) || started.elapsed() < PATIENCE;
+                if found || !in_time {
+                    break_off();
+                }
+            });
+        });
+        (found || in_time).then_some(found)
     }
 
     fn compare_at(
@@ -67,6 +90,18 @@ impl<R: Refinement> Examiner<'_, R> {
                 .insert(specification.process_of(action));
         }
         let number = number(place, self.walks);
+        for (action, _) in some_of(&offered, number) {
+            let mut others = offered.iter().map(|(other, _)| other);
+            let differ = others.find_map(|other| {
+                (other == action)
+                    .then(|| difference(action, other))
+                    .flatten()
+            });
+            if let Some(difference) = differ {
+                let what = "actions of the specification";
+                return Err(Inconsistency::Equal { what, difference });
+            }
+        }
         if is_well_compared(number) {
             let found = offered
                 .iter()
@@ -82,11 +117,14 @@ impl<R: Refinement> Examiner<'_, R> {
             if let Some(action) = answer {
                 self.compare_action(tally, action, &target, &offered)?;
                 actions.push(action);
+                if !all {
+                    self.compare_step(tally, place, (image, action, &target));
+                }
             } else if *image == target
                 && let Some(difference) = difference(image, &target)
             {
                 return Err(Inconsistency::Equal {
-                    system: "specification",
+                    what: "states of the specification",
                     difference,
                 });
             }
@@ -120,6 +158,38 @@ impl<R: Refinement> Examiner<'_, R> {
         self.compare_initial(tally, place, image)
     }
 
+    /// Compares `allows` with the steps of a state that has too many to be kept.
+    fn compare_step(
+        &self,
+        tally: &mut Tally<R>,
+        place: Place,
+        (image, action, target): (
+            &StateOf<R::Abstract>,
+            &ActionOf<R::Abstract>,
+            &StateOf<R::Abstract>,
+        ),
+    ) {
+        let specification = self.refinement.specification();
+        tally.during = During::Allows;
+        if !specification.allows(image, action, target) {
+            return;
+        }
+        tally.during = During::Again("`next` of the specification");
+        let next = |visit: &mut dyn FnMut(_)| {
+            specification.next(image, &mut |action, to| visit((action, to)));
+        };
+        let is_it = |(other, to): &Taken<R::Abstract>| other == action && to == target;
+        match self.visits(next, is_it) {
+            Some(true) => (),
+            None => tally.again.not_compared += 1,
+            Some(false) => {
+                let found = Disagreement::overridden("allows", "next", action);
+                let rule = specification.rule_of(action);
+                tally.again.note(Word::Rule(rule), place, found);
+            }
+        }
+    }
+
     /// Compares what is said of an action that a step simulates.
     fn compare_action(
         &self,
@@ -148,7 +218,7 @@ impl<R: Refinement> Examiner<'_, R> {
         match equal.and_then(|(_, to)| difference(to, target)) {
             None => Ok(()),
             Some(difference) => Err(Inconsistency::Equal {
-                system: "specification",
+                what: "states of the specification",
                 difference,
             }),
         }
@@ -169,20 +239,33 @@ impl<R: Refinement> Examiner<'_, R> {
             let (initial, all) = first_visited(MOST_STEPS, initial);
             all.then(|| initial.into_iter().collect())
         });
+        let found = || Disagreement::overridden("is_initial", "initial", image);
         let Some(initial) = initial else {
-            return Ok(());
+            // Of too many only those are looked for that initial states map to.
+            if place.length > 0 || !is_well_compared(number(place, self.walks)) {
+                return Ok(());
+            }
+            let enumerate =
+                |visit: &mut dyn FnMut(_)| specification.initial(&mut |state| visit(state));
+            return match self.visits(enumerate, |state| state == image) {
+                Some(is) if is == specification.is_initial(image) => Ok(()),
+                Some(_) => Err(of_the("specification", found())),
+                None => {
+                    tally.again.not_compared += 1;
+                    Ok(())
+                }
+            };
         };
         tally.during = During::IsInitial;
         if specification.is_initial(image) == initial.contains(image) {
             return Ok(());
         }
-        let found = Disagreement::overridden("is_initial", "initial", image);
         match initial.is_empty() {
             true => {
-                tally.again.note(Word::Initial, place, found);
+                tally.again.note(Word::Initial, place, found());
                 Ok(())
             }
-            false => Err(of_the("specification", found)),
+            false => Err(of_the("specification", found())),
         }
     }
 }

@@ -12,6 +12,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::Judge;
 use crate::explore::{Place, StateId};
 use crate::obligation::consistency::{Inconsistency, difference, is_in_sample};
+use crate::obligation::selection::Kind;
 use crate::refinement::Refinement;
 use crate::system::{StateOf, TransitionSystem, steps};
 
@@ -48,6 +49,11 @@ impl<R: Refinement> Judge<'_, R> {
             }
             let from = self.explored.state(implementation, StateId(id))?;
             let place = self.explored.place(StateId(id));
+            if self.explored.is_complete()
+                && let Some(found) = self.changed(&from)
+            {
+                return Some((place, found));
+            }
             for (position, (action, to)) in steps(implementation, &from).into_iter().enumerate() {
                 let to = match self.symmetry {
                     None => to,
@@ -62,8 +68,8 @@ impl<R: Refinement> Judge<'_, R> {
                         let shown = difference(&same, &to);
                         let told = || (pairs <= MOST_ASKED).then(|| self.told_apart(&same, &to));
                         if let Some(difference) = shown.or_else(|| told().flatten()) {
-                            let system = "implementation";
-                            return Some((place, Inconsistency::Equal { system, difference }));
+                            let what = "states of the implementation";
+                            return Some((place, Inconsistency::Equal { what, difference }));
                         }
                     }
                     // Two states may have one hash.
@@ -87,6 +93,23 @@ impl<R: Refinement> Judge<'_, R> {
             }
         }
         None
+    }
+
+    /// An invariant that was true of a state when the search came by, and is not any more.
+    fn changed(&self, state: &StateOf<R::Concrete>) -> Option<Inconsistency> {
+        let rows = self.examiner.rows.iter().zip(&self.explored.tally.first);
+        let mut held = rows.filter_map(|(row, first)| match row.kind {
+            Kind::Invariant(index) if row.selected && first.is_none() => Some(index),
+            _ => None,
+        });
+        let invariant = held.find(|index| !self.examiner.invariants[*index].holds(state))?;
+        let name = self.examiner.invariants[invariant].name();
+        Some(Inconsistency::NotAFunction {
+            function: format!("invariant `{name}`"),
+            first: format!("true of {state:?}"),
+            again: "when the search was over, false: states may share what a step changes"
+                .to_owned(),
+        })
     }
 
     /// What of the model tells two equal states apart, if something does.

@@ -10,11 +10,14 @@ use crate::obligation::consistency::{Word, is_in_sample};
 use crate::obligation::selection::Kind;
 use crate::refinement::Refinement;
 use crate::report::{About, Warning};
-use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
+use crate::system::{Process, StateOf, TransitionSystem};
 
-/// Abstract states between which steps are looked for, and actions by which.
+/// Abstract states between which steps are looked for, how many from each, and by how many actions besides.
 const MOST_IMAGES: usize = 12;
+const MOST_STEPS: usize = 1 << 16;
 const MOST_ACTIONS: usize = 256;
+/// Pairs of them with a step between them from which on the specification hardly says anything.
+const NEARLY_ALL_PERCENT: u64 = 95;
 
 impl<R: Refinement> Judge<'_, R> {
     /// Everything that is doubtful. A function of the model that panics here has told nothing.
@@ -137,27 +140,36 @@ impl<R: Refinement> Judge<'_, R> {
                 break;
             }
         }
-        let leads = |from: &StateOf<R::Abstract>, to: &StateOf<R::Abstract>| {
-            let next = |visit: &mut dyn FnMut(ActionOf<R::Abstract>)| {
-                specification.offers(from, &mut |action| visit(action));
-                specification.next(from, &mut |action, _| visit(action));
-            };
-            let (actions, _) = first_visited(MOST_ACTIONS, next);
-            let mut actions = actions.iter();
-            actions.any(|action| specification.allows(from, action, to))
-        };
         // Where there are two, a step from one to the other says little; one from each to itself says more.
         let is_told = |from, to| from != to || images.len() == 2;
-        let leads_to_all = |from| {
-            images
-                .iter()
-                .all(|to| !is_told(from, to) || leads(from, to))
-        };
-        let every = images.len() > 1 && images.iter().all(leads_to_all);
-        every.then(|| {
+        let (mut pairs, mut allowed) = (0u64, 0);
+        for from in &images {
+            let next = |visit: &mut dyn FnMut(_)| {
+                specification.next(from, &mut |action, to| visit((action, to)));
+            };
+            let (steps, _) = first_visited(MOST_STEPS, next);
+            let offers = |visit: &mut dyn FnMut(_)| {
+                specification.offers(from, &mut |action| visit(action));
+                steps.iter().for_each(|(action, _)| visit(action.clone()));
+            };
+            let (actions, _) = first_visited(MOST_ACTIONS, offers);
+            for to in images.iter().filter(|to| is_told(from, *to)) {
+                let leads = steps.iter().any(|(_, target)| target == to)
+                    || actions
+                        .iter()
+                        .any(|action| specification.allows(from, action, to));
+                pairs += 1;
+                allowed += u64::from(leads);
+            }
+        }
+        (allowed * 100 >= pairs * NEARLY_ALL_PERCENT && pairs > 0).then(|| {
+            let all = match allowed == pairs {
+                true => "each to each".to_owned(),
+                false => format!("nearly each to each ({allowed} of {pairs} pairs)"),
+            };
             format!(
-                "the specification allows a step from each to each of the {} mapped states that were compared: \
-                 it may allow everything",
+                "the specification allows a step from {all} of the {} mapped states that were compared: it may allow \
+                 everything",
                 images.len()
             )
         })
@@ -200,9 +212,10 @@ impl<R: Refinement> Judge<'_, R> {
     /// Whether a pass over the kept states is one over all that were reached.
     fn looked_at_all(&self) -> bool {
         let implementation = self.examiner.refinement.implementation();
-        self.explored.is_complete()
-            && self.in_time()
-            && self.explored.state(implementation, StateId(0)).is_some()
+        // With fingerprints the initial states are kept, and no others.
+        let last = (self.explored.states() as u32).checked_sub(1).map(StateId);
+        let is_kept = |last| self.explored.state(implementation, last).is_some();
+        self.explored.is_complete() && self.in_time() && last.is_none_or(is_kept)
     }
 
     /// The processes that take actions of the specification, as far as the sample shows.
