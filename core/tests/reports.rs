@@ -2,15 +2,22 @@
 
 mod machine;
 
+use std::sync::Mutex;
+
 use machine::{Action, Machine, Via, itself};
-use refmap::catalogue::{Catalogue, Check, Claim, InputError};
+use refmap::catalogue::{
+    Catalogue, Check, Claim, FenceProblem, InputError, Parameter, PublishedFences,
+};
 use refmap::explore::Limits;
-use refmap::obligation::{CheckError, Selection, Settings, Until};
+use refmap::memory::synthesis::Scenario;
+use refmap::memory::{Fence, MemoryModel, Presence, Program, ProgramBuilder};
+use refmap::obligation::{CheckError, Induction, Selection, Settings, Symmetry, Until};
 use refmap::report::itf;
 use refmap::table::{Instance, Row, Table, TableRow};
 use refmap::{
     ActionOf, Invariant, Process, Refinement, Report, StateOf, Verdict, Waiver, check, compose,
 };
+use serde_json::Value;
 
 fn counter() -> Machine<u8> {
     let next = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
@@ -358,6 +365,246 @@ fn a_claim_tells_what_differs() {
     );
 }
 
+/// What a claim asks for is what its check is run with, and what the command that repeats it says.
+#[test]
+fn a_claim_says_how_its_check_is_run() {
+    let claim = || Claim::holds("c", vec![("nodes", 3.into()), ("fast", true.into())]);
+    let plain = claim();
+    assert_eq!(plain.command(), "check c --nodes 3 --fast");
+    assert_eq!(plain.symmetry, Symmetry::None);
+    assert_eq!(plain.induction, Induction::Omitted);
+    assert_eq!(plain.until, Until::FirstViolation);
+    let whole = claim()
+        .up_to_symmetry()
+        .inductively()
+        .also(&["deadlock"])
+        .only(&["deadlock", "agency"])
+        .source("a paper", "what it says");
+    assert_eq!(
+        whole.command(),
+        "check c --nodes 3 --fast --obligations deadlock,agency --inductive --keep-going \
+         --symmetry full"
+    );
+    assert_eq!(whole.symmetry, Symmetry::Full);
+    assert_eq!(whole.induction, Induction::Included);
+    assert_eq!(whole.until, Until::End);
+    assert_eq!((whole.source, whole.says), ("a paper", "what it says"));
+}
+
+/// The settings of a claim are those that its check is run with, and not those that are asked for otherwise.
+#[test]
+fn a_catalogue_runs_a_claim_as_it_says() {
+    type Asked = (Selection, Induction, Until, Symmetry, Option<u64>);
+    static ASKED: Mutex<Vec<Asked>> = Mutex::new(Vec::new());
+    let count = Check::new("count", "", "", Vec::new(), |_, settings| {
+        ASKED.lock().unwrap().push((
+            settings.obligations.clone(),
+            settings.induction,
+            settings.until,
+            settings.symmetry,
+            settings.limits.states,
+        ));
+        Ok(check(&itself(counter()), &Settings::default())?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    };
+    let settings = Settings {
+        limits: Limits {
+            states: Some(7),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    let claim = || Claim::holds("count", Vec::new());
+    let whole = claim()
+        .only(&["deadlock"])
+        .inductively()
+        .also(&["agency"])
+        .up_to_symmetry();
+    for claim in [claim(), whole] {
+        let report = catalogue.run(&claim, &settings).expect("it is there");
+        assert_eq!(report.check, "count");
+        let asked = ASKED.lock().unwrap().pop().expect("it was run");
+        let Claim {
+            obligations,
+            induction,
+            until,
+            symmetry,
+            ..
+        } = claim;
+        assert_eq!(asked, (obligations, induction, until, symmetry, Some(7)));
+    }
+    let other = catalogue.run(&Claim::holds("cound", Vec::new()), &settings);
+    let expected = "there is no check \"cound\" (did you mean \"count\"?); there are: count";
+    assert_eq!(other.expect_err("it is not there").to_string(), expected);
+}
+
+/// An argument is what was given last, within its range, or the default; all else is refused by name.
+#[test]
+fn arguments_are_in_their_range_or_refused() {
+    let parameters = vec![
+        Parameter::number("nodes", 2..=4, 3, ""),
+        Parameter::choice("memory", &["sc", "tso"], ""),
+        Parameter::flag("fast", ""),
+        Parameter::names("fence", ""),
+    ];
+    let run = |given: &[(&str, Value)]| {
+        let check = Check::new("c", "", "", parameters.clone(), |_, _| unreachable!());
+        let arguments = check.arguments(given).map_err(|error| error.to_string())?;
+        let names = arguments.names("fence").join(" ");
+        let (nodes, memory) = (arguments.number::<u8>("nodes"), arguments.choice("memory"));
+        Ok(format!(
+            "{nodes} {memory} {} [{names}]",
+            arguments.flag("fast")
+        ))
+    };
+    let ok = |text: &str| Ok(text.to_owned());
+    assert_eq!(run(&[]), ok("3 sc false []"));
+    for nodes in 2..=4 {
+        let expected = format!("{nodes} sc false []");
+        assert_eq!(run(&[("nodes", nodes.into())]), Ok(expected));
+    }
+    let given = [
+        ("nodes", 2.into()),
+        ("memory", "tso".into()),
+        ("fast", true.into()),
+        ("fence", vec!["a", "b"].into()),
+        ("nodes", 4.into()),
+    ];
+    assert_eq!(run(&given), ok("4 tso true [a b]"));
+    let refused: [(&str, Value, &str); 9] = [
+        (
+            "nodes",
+            1.into(),
+            "nodes is 1, and must be a number from 2 to 4",
+        ),
+        (
+            "nodes",
+            5.into(),
+            "nodes is 5, and must be a number from 2 to 4",
+        ),
+        (
+            "nodes",
+            "3".into(),
+            "nodes is \"3\", and must be a number from 2 to 4",
+        ),
+        (
+            "memory",
+            "pso".into(),
+            "memory is \"pso\", and must be sc or tso",
+        ),
+        ("memory", 1.into(), "memory is 1, and must be sc or tso"),
+        ("fast", 1.into(), "fast is 1, and must be true or false"),
+        (
+            "fence",
+            "a".into(),
+            "fence is \"a\", and must be a list of names",
+        ),
+        (
+            "fence",
+            vec![1].into(),
+            "fence is [1], and must be a list of names",
+        ),
+        (
+            "node",
+            3.into(),
+            "c has no parameter \"node\" (did you mean \"nodes\"?); there are: nodes, memory, fast, fence",
+        ),
+    ];
+    for (name, value, message) in refused {
+        assert_eq!(run(&[(name, value)]), Err(message.to_owned()));
+    }
+    let required = vec![Parameter::required("memory", &["sc", "tso"], "")];
+    let check = Check::new("c", "", "", required, |_, _| unreachable!());
+    let missing = check.arguments(&[]).expect_err("it has no default");
+    assert_eq!(
+        missing.to_string(),
+        "memory is not given, and must be one of sc, tso"
+    );
+    assert!(check.arguments(&[("memory", "sc".into())]).is_ok());
+}
+
+/// One thread sends data behind a flag, the other one receives them; fences of all kinds have a place in each.
+fn message_passing() -> Program {
+    let mut program = ProgramBuilder::new("message passing");
+    let (data, flag) = (program.location("data", 0), program.location("flag", 0));
+    program.thread("sender", |t| {
+        t.store(data, 1);
+        t.fence_kinds_at("sent", Fence::ALL, Presence::Absent);
+        t.store(flag, 1);
+    });
+    program.thread("receiver", |t| {
+        let [f, d] = ["f", "d"].map(|name| t.register(name));
+        t.load(f, flag);
+        t.fence_kinds_at("received", Fence::ALL, Presence::Absent);
+        t.load(d, data);
+        t.output(f);
+        t.output(d);
+    });
+    program.build().expect("it is well formed")
+}
+
+/// Of published fences it is said whether they suffice, which of them nothing needs, and in whose place a weaker one
+/// would do. Those for another memory are not spoken of, and none where nothing was found.
+#[test]
+fn published_fences_are_compared_with_the_minimal_ones() {
+    let published = |memory, fences: &[&'static str]| PublishedFences {
+        source: "a paper",
+        memory: vec![memory],
+        fences: fences.to_vec(),
+    };
+    let of_rmo: [&[&str]; 4] = [
+        &["sent:release", "received:acquire"],
+        &["sent:full", "received:acquire"],
+        &["sent:release", "received:acquire", "received:release"],
+        &["sent:acquire", "received:acquire"],
+    ];
+    let problem = FenceProblem::new("message passing", "", "", Vec::new(), |_| {
+        let robust = Scenario::robust("robust", message_passing(), 1000);
+        Ok(vec![robust.map_err(InputError::instance)?])
+    });
+    let problem = problem.published(published(MemoryModel::Tso, &["sent:full"]));
+    let problem = of_rmo.iter().fold(problem, |problem, fences| {
+        problem.published(published(MemoryModel::RmoNo, fences))
+    });
+    let solve = |settings: &Settings<'_>| {
+        let solved = problem.solve(&[], MemoryModel::RmoNo, settings);
+        solved.expect("it can be searched")
+    };
+    let report = solve(&Settings::default());
+    let sets = report.synthesis.sets();
+    assert_eq!(sets.len(), 1);
+    assert_eq!(sets[0].fences, of_rmo[0]);
+    let none: Vec<Vec<String>> = vec![Vec::new()];
+    let one = |fence: &str| vec![vec![fence.to_owned()]];
+    let expected = [
+        (true, none.clone(), none.clone()),
+        (true, none.clone(), one("sent:full")),
+        (true, one("received:release"), none),
+        (false, Vec::new(), Vec::new()),
+    ];
+    let found = report.published.iter();
+    let found: Vec<_> = found
+        .map(|c| (c.suffices, c.superfluous.clone(), c.stronger.clone()))
+        .collect();
+    assert_eq!(found, expected);
+    let json = serde_json::to_value(&report.published).expect("it has a JSON form");
+    let says: Vec<_> = (0..4)
+        .map(|at| json[at].get("stronger").is_some())
+        .collect();
+    assert_eq!(says, [false, true, false, false]);
+    let cut = solve(&Settings {
+        limits: Limits {
+            states: Some(2),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    });
+    assert!(cut.synthesis.sets().is_empty() && cut.published.is_empty());
+}
+
 /// A row of a table holds if every instance does: one that is cut short, that decides nothing or that is violated ends
 /// the row, and is what the row says.
 #[test]
@@ -418,6 +665,70 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
         (Verdict::Incomplete, 2)
     );
     assert_eq!(decide(&[nothing, all], &whole), (Verdict::Incomplete, 1));
+}
+
+/// What is broken on the way of a row that is violated at once is what is by then, and not what is broken later; of a row
+/// that holds at first, or that is violated at a larger instance, it is all.
+#[test]
+fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
+    let parameters = vec![Parameter::number("small", 1..=9, 9, "what stays below it")];
+    let check = Check::new("count", "", "", parameters, |arguments, settings| {
+        let mut refinement = itself(counter());
+        refinement.invariants = vec![
+            Invariant::new("below_two", "a test", |n: &u8| *n < 2),
+            Invariant::new("below_three", "a test", |n: &u8| *n < 3),
+            match arguments.number("small") {
+                1 => Invariant::new("small", "a test", |n: &u8| *n < 1),
+                3 => Invariant::new("small", "a test", |n: &u8| *n < 3),
+                _ => Invariant::new("small", "a test", |_: &u8| true),
+            },
+        ];
+        Ok(check(&refinement, settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![check],
+        ..Catalogue::default()
+    };
+    let at = |small: u64| Instance {
+        given: vec![("small", small.into())],
+        obligations: Selection::only(["invariant:small"]),
+        ..Instance::default()
+    };
+    let decide = |instances: &[u64]| {
+        let table = Table {
+            name: "table",
+            about: "",
+            check: "count",
+            rows: vec![Row {
+                given: Vec::new(),
+                instances: instances.iter().map(|small| at(*small)).collect(),
+            }],
+            on_the_way: Some(Instance {
+                given: at(instances[0]).given,
+                ..Instance::default()
+            }),
+        };
+        let mut found: Vec<TableRow> = Vec::new();
+        let visit = |row| {
+            found.push(row);
+            Ok::<_, InputError>(true)
+        };
+        let decided = table.decide(&catalogue, &Settings::default(), visit);
+        decided.expect("the check is there");
+        let row = found.remove(0);
+        (row.length, row.broken.expect("the table looks"))
+    };
+    // 1 is reached after a step, 2 after two and 3 after three.
+    let (two, three, small) = (
+        "invariant:below_two",
+        "invariant:below_three",
+        "invariant:small",
+    );
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(decide(&[1]), (Some(1), names(&[small])));
+    assert_eq!(decide(&[3]), (Some(3), names(&[two, three, small])));
+    assert_eq!(decide(&[9]), (None, names(&[two, three])));
+    assert_eq!(decide(&[9, 1]), (Some(1), names(&[two, three])));
 }
 
 /// A report survives its JSON form.

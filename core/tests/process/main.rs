@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use interpreter::Interpreter;
 use program::{Clients, Program, State};
 use refmap::process::{
-    Choices, Command, Composition, Granularity, ProcessError, assign, choice, forever, guess,
-    request, respond, sequence, when, while_do,
+    Choices, Command, Composition, Granularity, Location, ProcessError, assign, choice, forever,
+    guess, request, respond, sequence, when, while_do,
 };
 use refmap::random::Generator;
 
@@ -214,6 +214,12 @@ fn what_is_no_process_is_refused_by_name() {
     for (command, message) in wrong {
         assert_eq!(placed(&command).expect_err(message).to_string(), message);
     }
+    // A choice behind which the process goes round for ever is late or not; that it goes round is what is wrong.
+    let round = forever(sequence([step("a").quiet(), step("b").quiet()]));
+    assert!(matches!(
+        placed(&sequence([choose(), round])),
+        Err(ProcessError::QuietCircle { .. })
+    ));
     let loops = forever(sequence([step("a"), step("b").quiet()]));
     assert_eq!(placed(&loops), Ok(()));
 }
@@ -223,4 +229,62 @@ fn what_is_no_process_is_refused_by_name() {
 fn a_location_that_is_nowhere_is_refused() {
     let clients = Clients::random(&mut Generator::new(1));
     clients.composition(Granularity::Fine).at(0, "nowhere");
+}
+
+/// What is asked of a process at its locations, which are numbered as they are met.
+#[test]
+fn a_composition_tells_what_can_be_done_where() {
+    let ask = request("ask", |p: &Program| p.x, |_: &mut Program, _| ());
+    let serve = respond("serve", |_: &u8, _: &mut Program| Some(0));
+    let guesses = guess("guess", |_: &Program, visit| visit(Program { x: 0 }));
+    let command: Plain = sequence([
+        choice([step("left"), step("right")]),
+        when("more?", |p: &Program| p.x > 0, ask),
+        serve,
+        guesses,
+    ]);
+    let mut composition = Composition::<State, u8, u8>::new();
+    for number in 0..2 {
+        let process = refmap::Process::numbered("client", number as u16);
+        let placed = composition.process(
+            process,
+            &command,
+            move |s| &s.programs[number],
+            move |s| &mut s.programs[number],
+        );
+        placed.expect("the process is well formed");
+    }
+    assert_eq!((composition.processes(), composition.locations(1)), (2, 6));
+    let here = |at: u16| {
+        let at = Location(at);
+        let labels: Vec<_> = composition.labels(1, at).map(|l| l.as_str()).collect();
+        let targets = composition.targets(1, at).into_iter();
+        let targets: BTreeSet<u16> = targets.map(|Location(to)| to).collect();
+        let is_alone = composition.is_alone(1, at);
+        (labels, targets, is_alone, composition.is_choice(1, at))
+    };
+    let to = |targets: &[u16]| targets.iter().copied().collect::<BTreeSet<u16>>();
+    assert_eq!(here(0), (vec!["left", "right"], to(&[1]), true, true));
+    assert_eq!(here(1), (vec!["more?"], to(&[2, 3]), true, false));
+    assert_eq!(here(2), (vec!["ask"], to(&[3]), false, false));
+    assert_eq!(here(3), (vec!["serve"], to(&[4]), false, false));
+    assert_eq!(here(4), (vec!["guess"], to(&[5]), true, true));
+    assert_eq!(here(5), (vec![], to(&[]), true, false));
+    let either = choice([step("a"), respond("b", |_: &u8, _: &mut Program| Some(0))]);
+    let mut composition = Composition::<State, u8, u8>::new();
+    let client = refmap::Process::new("client");
+    let placed = composition.process(client, &either, |s| &s.programs[0], |s| &mut s.programs[0]);
+    placed.expect("the process is well formed");
+    assert!(!composition.is_alone(0, Location(0)));
+    assert!(composition.find(0, "a").is_some() && composition.find(0, "c").is_none());
+}
+
+/// As many locations have numbers of their own; one more would be taken for the first.
+#[test]
+fn a_process_that_is_too_large_is_refused() {
+    let steps = |count: usize| sequence((0..count).map(|n| step(&format!("step {n}"))));
+    // The end of the process is a location too.
+    assert_eq!(placed(&steps((1 << 16) - 1)), Ok(()));
+    let refused = placed(&steps(1 << 16)).expect_err("it is too large");
+    assert_eq!(refused.to_string(), "client has more than 65536 locations");
 }
