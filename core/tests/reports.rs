@@ -17,7 +17,6 @@ use refmap::table::{Instance, Row, Table, TableRow};
 use refmap::{
     ActionOf, Invariant, Process, Refinement, Report, StateOf, Verdict, Waiver, check, compose,
 };
-use serde_json::Value;
 
 fn counter() -> Machine<u8> {
     let next = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
@@ -450,7 +449,7 @@ fn arguments_are_in_their_range_or_refused() {
         Parameter::flag("fast", ""),
         Parameter::names("fence", ""),
     ];
-    let run = |given: &[(&str, Value)]| {
+    let run = |given: &[(&str, serde_json::Value)]| {
         let check = Check::new("c", "", "", parameters.clone(), |_, _| unreachable!());
         let arguments = check.arguments(given).map_err(|error| error.to_string())?;
         let names = arguments.names("fence").join(" ");
@@ -474,7 +473,7 @@ fn arguments_are_in_their_range_or_refused() {
         ("nodes", 4.into()),
     ];
     assert_eq!(run(&given), ok("4 tso true [a b]"));
-    let refused: [(&str, Value, &str); 9] = [
+    let refused: [(&str, serde_json::Value, &str); 9] = [
         (
             "nodes",
             1.into(),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use machine::{Action, Machine, Via, itself};
 use refmap::explore::{Limit, Limits, Progress, Watch};
 use refmap::obligation::{Selection, Until};
-use refmap::random::Walks;
+use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};
 use refmap::{
     Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, TransitionSystem,
@@ -699,4 +699,32 @@ fn those_who_watch_are_told_what_was_walked() {
     assert_eq!((report.limit, report.transitions), (None, 700));
     assert!(report.seconds > 0.0 && report.peak_memory_bytes > 0);
     assert_eq!(told.into_inner(), 700);
+}
+
+/// A behaviour at random is as long as it is asked for, or ends where there is no step; of a system without a beginning
+/// there is none.
+#[test]
+fn a_random_trace_is_as_long_as_it_can_be() {
+    let up = |n: &u8| match n {
+        20 => Vec::new(),
+        n => vec![(("up", 0), n + 1)],
+    };
+    let mut system = Machine::new(&[("up", "walker")], [0], up, |n| *n);
+    let mut generator = Generator::new(1);
+    for steps in [0, 1, 7, 20, 25] {
+        let trace = random_trace(&system, &mut generator, steps).expect("there is a beginning");
+        let length = steps.min(20) as usize;
+        assert_eq!(
+            (trace.length(), usize::from(*trace.last())),
+            (length, length)
+        );
+        assert!(trace.states().map(|n| *n).eq(0..=length as u8));
+    }
+    system.initial = vec![0, 9];
+    let beginnings = (0..50).map(|_| random_trace(&system, &mut generator, 1));
+    let beginnings = beginnings.map(|trace| trace.expect("there are two").initial);
+    let beginnings: std::collections::BTreeSet<_> = beginnings.collect();
+    assert!(beginnings.into_iter().eq([0, 9]));
+    system.initial.clear();
+    assert!(random_trace(&system, &mut generator, 5).is_none());
 }
