@@ -446,6 +446,29 @@ fn why_an_event_cannot_come_is_its_own_reason() {
     );
 }
 
+/// The counterexample of a report is the order that got furthest, with its steps, in the row that it is about.
+#[test]
+fn a_refused_history_is_a_counterexample_with_its_steps() {
+    let lines = vec![
+        (0, 0, 1, Use::Put(1)),
+        (0, 2, 3, Use::Put(2)),
+        (1, 4, 5, take(2)),
+    ];
+    let report = run(&Queue, events(lines)).report();
+    let shown = report.counterexample.as_ref().expect("it is refused");
+    let row = report.obligation("behaviour").expect("it is listed");
+    assert_eq!(row.counterexamples, [shown.clone()]);
+    assert!(shown.reachable);
+    let states: Vec<_> = shown.steps.iter().map(|step| step.state.clone()).collect();
+    assert_eq!(states, [json!([]), json!([1]), json!([1, 2])]);
+    assert_eq!(report.depth, 2);
+    assert!(
+        shown.explanation.contains("the queue has [1, 2]"),
+        "{}",
+        shown.explanation
+    );
+}
+
 /// A bound that comes first leaves the claim open, and says so.
 #[test]
 fn a_bound_decides_nothing() {
@@ -461,12 +484,21 @@ fn a_bound_decides_nothing() {
         ..Settings::default()
     };
     let subject = ObservedMemory(Stores::AtOnce);
-    let validation = validate(&subject, Ordered::of(events(lines)), &settings).unwrap();
-    assert!(matches!(validation.outcome, Outcome::Undecided(_)));
-    let report = validation.report();
-    assert_eq!(report.verdict, Some(Verdict::Incomplete));
-    let limit = report.limit.expect("it is said");
-    assert_eq!(limit.to_string(), "the limit of 2 states");
+    // What comes after the bound is not looked at, and so not refused.
+    let load = Access::Load {
+        cell: 0,
+        value: Some(3),
+    };
+    let mut longer = lines.clone();
+    longer.extend([(0, 20, 21, load.clone()), (1, 22, 23, load)]);
+    for lines in [lines, longer] {
+        let validation = validate(&subject, Ordered::of(events(lines)), &settings).unwrap();
+        assert!(matches!(validation.outcome, Outcome::Undecided(_)));
+        let report = validation.report();
+        assert_eq!(report.verdict, Some(Verdict::Incomplete));
+        let limit = report.limit.expect("it is said");
+        assert_eq!(limit.to_string(), "the limit of 2 states");
+    }
 }
 
 /// Memory whose adapter says of all events that they may change places.

@@ -115,6 +115,28 @@ fn an_event_under_way_holds_back_what_begins_after_it() {
     assert_eq!(recorder.drain(&mut writer).unwrap(), 2);
 }
 
+/// What turns out to be nothing does not make a log forget that it holds something: what began after that is not complete.
+#[test]
+fn a_log_that_holds_something_holds_back_what_begins_after_it() {
+    let recorder: Recorder<u8> = Recorder::new();
+    let (mut slow, mut fast) = (recorder.thread(), recorder.thread());
+    assert_eq!((slow.thread(), fast.thread()), (0, 1));
+    let mut writer = Writer::new(Vec::new(), &Header::default()).unwrap();
+    let first = slow.begin();
+    slow.end(first, 1);
+    let nothing = slow.begin();
+    slow.forget(nothing);
+    let second = fast.begin();
+    fast.end(second, 2);
+    fast.flush();
+    // The clock has to move on behind it.
+    while fast.begin() <= second {}
+    fast.forget(second);
+    assert_eq!(recorder.drain(&mut writer).unwrap(), 0);
+    slow.flush();
+    assert_eq!(recorder.drain(&mut writer).unwrap(), 2);
+}
+
 /// A log that is full is handed over without being asked: what a thread records that never pauses is written out while
 /// it goes on, and not before it is enough to be worth a lock.
 #[test]
