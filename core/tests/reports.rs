@@ -9,8 +9,11 @@ use refmap::catalogue::{
     Catalogue, Check, Claim, FenceProblem, InputError, Parameter, PublishedFences,
 };
 use refmap::explore::Limits;
-use refmap::memory::synthesis::Scenario;
-use refmap::memory::{Fence, MemoryModel, Presence, Program, ProgramBuilder};
+use refmap::grid::{Axis, Expected, Failing, Grid, GridRow, Outcome};
+use refmap::memory::synthesis::{Answer, Scenario, synthesise};
+use refmap::memory::{
+    Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
+};
 use refmap::obligation::{CheckError, Induction, Selection, Settings, Symmetry, Until};
 use refmap::report::itf;
 use refmap::table::{Instance, Row, Table, TableRow};
@@ -329,6 +332,7 @@ fn a_claim_tells_what_differs() {
         ),
         (claim().length(2), "length: expected 2, found 3"),
         (claim().states(5), "states: expected 5, found 4"),
+        (claim().counts(5, 4), "states: expected 5, found 4"),
         (claim().counts(4, 3), "transitions: expected 3, found 4"),
         (
             claim().also(&["deadlock"]),
@@ -503,8 +507,8 @@ fn arguments_are_in_their_range_or_refused() {
         ),
         (
             "fence",
-            vec![1].into(),
-            "fence is [1], and must be a list of names",
+            serde_json::json!(["a", 1]),
+            "fence is [\"a\",1], and must be a list of names",
         ),
         (
             "node",
@@ -602,6 +606,131 @@ fn published_fences_are_compared_with_the_minimal_ones() {
         ..Settings::default()
     });
     assert!(cut.synthesis.sets().is_empty() && cut.published.is_empty());
+}
+
+/// A refinement with an invariant that nothing satisfies.
+struct Falsified<R>(R);
+
+impl<R: Refinement> Refinement for Falsified<R> {
+    type Concrete = R::Concrete;
+    type Abstract = R::Abstract;
+
+    fn implementation(&self) -> &R::Concrete {
+        self.0.implementation()
+    }
+
+    fn specification(&self) -> &R::Abstract {
+        self.0.specification()
+    }
+
+    fn map(&self, state: &StateOf<R::Concrete>) -> StateOf<R::Abstract> {
+        self.0.map(state)
+    }
+
+    fn answer(
+        &self,
+        from: &StateOf<R::Concrete>,
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> Option<ActionOf<R::Abstract>> {
+        self.0.answer(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
+        vec![Invariant::new("never", "a test", |_: &_| false)]
+    }
+}
+
+/// The invariants of a refinement have to hold with its fences too.
+#[test]
+fn fences_have_to_make_invariants_hold() {
+    let program = message_passing();
+    let specification = Behaviours::of(program.clone(), MemoryModel::Sc, 1000).expect("small");
+    let refinement = ProgramRefinement::new(program, MemoryModel::Sc, specification);
+    let scenarios = [Scenario::of("falsified", Falsified(refinement))];
+    let found = synthesise(&scenarios, MemoryModel::RmoNo, &Settings::default());
+    let Answer::Unmendable {
+        failure: Some(failure),
+        ..
+    } = found.expect("it can be searched").answer
+    else {
+        panic!("the invariant is false everywhere");
+    };
+    assert_eq!(failure.counterexample.obligation, "invariant:never");
+}
+
+/// A part of a cell that fails nothing but `coverage` was not put to the test, and does not fail; the states of a cell are
+/// those of all its parts.
+#[test]
+fn a_cell_of_a_grid_fails_by_what_was_put_to_the_test() {
+    let parameters = vec![
+        Parameter::choice("side", &["left", "right"], ""),
+        Parameter::choice("part", &["whole", "idle", "wrong"], ""),
+    ];
+    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+        let mut refinement = counter_with_reset();
+        match arguments.choice("part") {
+            "whole" => refinement.waivers = vec![waived("reset")],
+            "idle" => (),
+            _ => refinement.answer = |_, _, _| None,
+        }
+        let settings = Settings {
+            until: Until::End,
+            ..settings.clone()
+        };
+        Ok(check(&refinement, &settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    };
+    let decide = |parts: &[&'static str]| {
+        let grid = Grid {
+            name: "grid",
+            about: "",
+            source: "",
+            check: "count",
+            columns: Axis {
+                parameter: "side",
+                values: vec!["left"],
+            },
+            parts: Axis {
+                parameter: "part",
+                values: parts.to_vec(),
+            },
+            rows: vec![GridRow {
+                given: Vec::new(),
+                cells: vec![Expected::found(Failing::NONE)],
+            }],
+        };
+        let mut rows = Vec::new();
+        let visit = |row| {
+            rows.push(row);
+            Ok::<_, InputError>(true)
+        };
+        let decided = grid.decide(&catalogue, &Settings::default(), visit);
+        decided.expect("the check is there");
+        let json = grid.json(&rows);
+        let cell = &json["rows"][0]["cells"][0];
+        assert!(
+            cell["seconds"]
+                .as_f64()
+                .is_some_and(|seconds| seconds > 0.0)
+        );
+        assert!(cell.get("paper").is_none());
+        (rows[0].cells[0].ours, cell["states"].as_u64())
+    };
+    let fails = |part: u8| Outcome::Decided(Failing(1 << part));
+    assert_eq!(
+        decide(&["whole"]),
+        (Outcome::Decided(Failing::NONE), Some(4))
+    );
+    assert_eq!(decide(&["idle"]), (Outcome::NotExercised(0), Some(4)));
+    assert_eq!(decide(&["whole", "wrong"]), (fails(1), Some(8)));
+    assert_eq!(
+        decide(&["wrong", "idle"]),
+        (Outcome::NotExercised(1), Some(8))
+    );
 }
 
 /// A row of a table holds if every instance does: one that is cut short, that decides nothing or that is violated ends
