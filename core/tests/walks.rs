@@ -718,7 +718,7 @@ fn a_random_trace_is_as_long_as_it_can_be() {
             (trace.length(), usize::from(*trace.last())),
             (length, length)
         );
-        assert!(trace.states().map(|n| *n).eq(0..=length as u8));
+        assert!(trace.states().copied().eq(0..=length as u8));
     }
     system.initial = vec![0, 9];
     let beginnings = (0..50).map(|_| random_trace(&system, &mut generator, 1));

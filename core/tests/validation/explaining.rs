@@ -457,7 +457,7 @@ fn a_refused_history_is_a_counterexample_with_its_steps() {
     let report = run(&Queue, events(lines)).report();
     let shown = report.counterexample.as_ref().expect("it is refused");
     let row = report.obligation("behaviour").expect("it is listed");
-    assert_eq!(row.counterexamples, [shown.clone()]);
+    assert_eq!(row.counterexamples, std::slice::from_ref(shown));
     assert!(shown.reachable);
     let states: Vec<_> = shown.steps.iter().map(|step| step.state.clone()).collect();
     assert_eq!(states, [json!([]), json!([1]), json!([1, 2])]);

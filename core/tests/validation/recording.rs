@@ -155,7 +155,7 @@ fn a_full_log_is_handed_over() {
     let mut drained = 0;
     while drained < 4096 {
         drained += recorder.drain(&mut writer).unwrap();
-        std::thread::yield_now();
+        thread::yield_now();
         if log.begin() > begin && drained == 0 {
             drained += recorder.drain(&mut writer).unwrap();
             assert!(drained > 0, "nothing was handed over");
