@@ -157,6 +157,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::symmetry::{Quotient, Quotienting};
     use crate::system::steps;
 
     /// A counter that goes up to 3 or back to 0.
@@ -295,5 +296,105 @@ mod tests {
             history: 0,
         };
         assert_eq!(initial(&system), [first]);
+    }
+
+    /// Two lamps, each lit once, by the one who is named.
+    struct Lamps;
+
+    impl TransitionSystem for Lamps {
+        type State = [bool; 2];
+        type Action = usize;
+        type Observation = bool;
+
+        fn rules(&self) -> &[Rule] {
+            const { &[Rule::new("light", "lamp", "")] }
+        }
+        fn rule_of(&self, _: &usize) -> RuleId {
+            RuleId(0)
+        }
+        fn initial(&self, visit: &mut impl FnMut([bool; 2])) {
+            visit([false; 2]);
+        }
+        fn next(&self, from: &[bool; 2], visit: &mut impl FnMut(usize, [bool; 2])) {
+            for lamp in (0..2).filter(|lamp| !from[*lamp]) {
+                let mut to = *from;
+                to[lamp] = true;
+                visit(lamp, to);
+            }
+        }
+        fn observe(&self, state: &[bool; 2]) -> bool {
+            *state == [true; 2]
+        }
+    }
+
+    impl Symmetric for Lamps {
+        /// Whether the lamps are exchanged.
+        type Permutation = bool;
+
+        fn permutations(&self) -> Vec<bool> {
+            vec![false, true]
+        }
+        fn permute(&self, by: &bool, state: &[bool; 2]) -> [bool; 2] {
+            [state[usize::from(*by)], state[usize::from(!*by)]]
+        }
+        fn permute_action(&self, by: &bool, _: &[bool; 2], lamp: &usize, _: &[bool; 2]) -> usize {
+            lamp ^ usize::from(*by)
+        }
+    }
+
+    /// The lamp that was lit last.
+    struct Latest;
+
+    impl History<Lamps> for Latest {
+        type Value = Option<usize>;
+
+        fn initial(&self, _: &Lamps, _: &[bool; 2]) -> Option<usize> {
+            None
+        }
+        fn after(
+            &self,
+            _: &Lamps,
+            _: &Option<usize>,
+            _: &[bool; 2],
+            lamp: &usize,
+            _: &[bool; 2],
+        ) -> Option<usize> {
+            Some(*lamp)
+        }
+    }
+
+    impl SymmetricHistory<Lamps> for Latest {
+        fn permute(&self, _: &Lamps, by: &bool, latest: &Option<usize>) -> Option<usize> {
+            latest.map(|lamp| lamp ^ usize::from(*by))
+        }
+    }
+
+    /// The exchanges are those of the system; they exchange what is remembered too, so that what happened to one lamp
+    /// happens to the other.
+    #[test]
+    fn a_history_is_exchanged_with_its_state() {
+        let system = WithHistory {
+            system: Lamps,
+            history: Latest,
+        };
+        assert_eq!(system.permutations(), [false, true]);
+        assert_eq!(Quotient::of(&system).permutations(), 2);
+        let all = reached(&system);
+        assert_eq!(all.len(), 1 + 2 + 2);
+        for by in [false, true] {
+            for from in &all {
+                let exchanged = system.permute(&by, from);
+                assert_eq!(exchanged == *from, !by || *from == all[0]);
+                for (lamp, to) in steps(&system, from) {
+                    let lamp = system.permute_action(&by, from, &lamp, &to);
+                    let step = (lamp, system.permute(&by, &to));
+                    assert!(steps(&system, &exchanged).contains(&step), "{from:?}");
+                }
+            }
+        }
+        let classes = all
+            .iter()
+            .map(|from| Quotient::of(&system).canonical(&system, from));
+        assert_eq!(classes.collect::<std::collections::BTreeSet<_>>().len(), 3);
     }
 }

@@ -86,6 +86,32 @@ fn a_stronger_set_is_inductive_and_says_what_is_needed() {
     assert_eq!(row(&report, "inductive:not_five").needed, Some(false));
 }
 
+/// A conjunct is needed if the others or the simulation fail without it: of the states that fail nothing else, the
+/// targets are asked for all the others, and the first that fails is named.
+#[test]
+fn a_conjunct_that_the_others_do_without_is_not_needed() {
+    let mut refinement = evens();
+    // 8 and 9 lead to 2 and 3, so that 8 fails `below_eight` alone, and leads to where all is well.
+    refinement.implementation.type_correct = (0..10).collect();
+    let below_eight = Invariant::new("below_eight", "a test", |n: &u8| *n < 8);
+    refinement.invariants = vec![below_eight, not_five(), even()];
+    let report = induct(&refinement);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let needed = ["below_eight", "not_five", "even"].map(|name| {
+        let row = row(&report, &format!("inductive:{name}"));
+        (row.needed, row.note.as_deref().unwrap_or_default())
+    });
+    let not_needed = (
+        Some(false),
+        "not needed: the others are inductive and suffice without it",
+    );
+    assert_eq!(needed[0], not_needed);
+    assert_eq!(needed[1], not_needed);
+    // 3 leads to 5.
+    let for_five = "needed: without it inductive:not_five fails";
+    assert_eq!(needed[2], (Some(true), for_five));
+}
+
 /// `inductive:simulation` fails where the mapping only works in reachable states.
 #[test]
 fn simulation_must_hold_from_every_state_that_satisfies_the_invariants() {

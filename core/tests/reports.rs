@@ -2,10 +2,19 @@
 
 mod machine;
 
+use std::sync::Mutex;
+
 use machine::{Action, Machine, Via, itself};
-use refmap::catalogue::{Catalogue, Check, Claim, InputError};
+use refmap::catalogue::{
+    Catalogue, Check, Claim, FenceProblem, InputError, Parameter, PublishedFences,
+};
 use refmap::explore::Limits;
-use refmap::obligation::{CheckError, Selection, Settings, Until};
+use refmap::grid::{Axis, Expected, Failing, Grid, GridRow, Outcome};
+use refmap::memory::synthesis::{Answer, Scenario, synthesise};
+use refmap::memory::{
+    Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
+};
+use refmap::obligation::{CheckError, Induction, Selection, Settings, Symmetry, Until};
 use refmap::report::itf;
 use refmap::table::{Instance, Row, Table, TableRow};
 use refmap::{
@@ -323,6 +332,7 @@ fn a_claim_tells_what_differs() {
         ),
         (claim().length(2), "length: expected 2, found 3"),
         (claim().states(5), "states: expected 5, found 4"),
+        (claim().counts(5, 4), "states: expected 5, found 4"),
         (claim().counts(4, 3), "transitions: expected 3, found 4"),
         (
             claim().also(&["deadlock"]),
@@ -355,6 +365,371 @@ fn a_claim_tells_what_differs() {
     assert_eq!(
         Claim::holds("c", Vec::new()).differences(&cut),
         ["verdict: expected holds, found incomplete"]
+    );
+}
+
+/// What a claim asks for is what its check is run with, and what the command that repeats it says.
+#[test]
+fn a_claim_says_how_its_check_is_run() {
+    let claim = || Claim::holds("c", vec![("nodes", 3.into()), ("fast", true.into())]);
+    let plain = claim();
+    assert_eq!(plain.command(), "check c --nodes 3 --fast");
+    assert_eq!(plain.symmetry, Symmetry::None);
+    assert_eq!(plain.induction, Induction::Omitted);
+    assert_eq!(plain.until, Until::FirstViolation);
+    let whole = claim()
+        .up_to_symmetry()
+        .inductively()
+        .also(&["deadlock"])
+        .only(&["deadlock", "agency"])
+        .source("a paper", "what it says");
+    assert_eq!(
+        whole.command(),
+        "check c --nodes 3 --fast --obligations deadlock,agency --inductive --keep-going \
+         --symmetry full"
+    );
+    assert_eq!(whole.symmetry, Symmetry::Full);
+    assert_eq!(whole.induction, Induction::Included);
+    assert_eq!(whole.until, Until::End);
+    assert_eq!((whole.source, whole.says), ("a paper", "what it says"));
+}
+
+/// The settings of a claim are those that its check is run with, and not those that are asked for otherwise.
+#[test]
+fn a_catalogue_runs_a_claim_as_it_says() {
+    type Asked = (Selection, Induction, Until, Symmetry, Option<u64>);
+    static ASKED: Mutex<Vec<Asked>> = Mutex::new(Vec::new());
+    let count = Check::new("count", "", "", Vec::new(), |_, settings| {
+        ASKED.lock().unwrap().push((
+            settings.obligations.clone(),
+            settings.induction,
+            settings.until,
+            settings.symmetry,
+            settings.limits.states,
+        ));
+        Ok(check(&itself(counter()), &Settings::default())?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    };
+    let settings = Settings {
+        limits: Limits {
+            states: Some(7),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    let claim = || Claim::holds("count", Vec::new());
+    let whole = claim()
+        .only(&["deadlock"])
+        .inductively()
+        .also(&["agency"])
+        .up_to_symmetry();
+    for claim in [claim(), whole] {
+        let report = catalogue.run(&claim, &settings).expect("it is there");
+        assert_eq!(report.check, "count");
+        let asked = ASKED.lock().unwrap().pop().expect("it was run");
+        let Claim {
+            obligations,
+            induction,
+            until,
+            symmetry,
+            ..
+        } = claim;
+        assert_eq!(asked, (obligations, induction, until, symmetry, Some(7)));
+    }
+    let other = catalogue.run(&Claim::holds("cound", Vec::new()), &settings);
+    let expected = "there is no check \"cound\" (did you mean \"count\"?); there are: count";
+    assert_eq!(other.expect_err("it is not there").to_string(), expected);
+}
+
+/// An argument is what was given last, within its range, or the default; all else is refused by name.
+#[test]
+fn arguments_are_in_their_range_or_refused() {
+    let parameters = vec![
+        Parameter::number("nodes", 2..=4, 3, ""),
+        Parameter::choice("memory", &["sc", "tso"], ""),
+        Parameter::flag("fast", ""),
+        Parameter::names("fence", ""),
+    ];
+    let run = |given: &[(&str, serde_json::Value)]| {
+        let check = Check::new("c", "", "", parameters.clone(), |_, _| unreachable!());
+        let arguments = check.arguments(given).map_err(|error| error.to_string())?;
+        let names = arguments.names("fence").join(" ");
+        let (nodes, memory) = (arguments.number::<u8>("nodes"), arguments.choice("memory"));
+        Ok(format!(
+            "{nodes} {memory} {} [{names}]",
+            arguments.flag("fast")
+        ))
+    };
+    let ok = |text: &str| Ok(text.to_owned());
+    assert_eq!(run(&[]), ok("3 sc false []"));
+    for nodes in 2..=4 {
+        let expected = format!("{nodes} sc false []");
+        assert_eq!(run(&[("nodes", nodes.into())]), Ok(expected));
+    }
+    let given = [
+        ("nodes", 2.into()),
+        ("memory", "tso".into()),
+        ("fast", true.into()),
+        ("fence", vec!["a", "b"].into()),
+        ("nodes", 4.into()),
+    ];
+    assert_eq!(run(&given), ok("4 tso true [a b]"));
+    let refused: [(&str, serde_json::Value, &str); 9] = [
+        (
+            "nodes",
+            1.into(),
+            "nodes is 1, and must be a number from 2 to 4",
+        ),
+        (
+            "nodes",
+            5.into(),
+            "nodes is 5, and must be a number from 2 to 4",
+        ),
+        (
+            "nodes",
+            "3".into(),
+            "nodes is \"3\", and must be a number from 2 to 4",
+        ),
+        (
+            "memory",
+            "pso".into(),
+            "memory is \"pso\", and must be sc or tso",
+        ),
+        ("memory", 1.into(), "memory is 1, and must be sc or tso"),
+        ("fast", 1.into(), "fast is 1, and must be true or false"),
+        (
+            "fence",
+            "a".into(),
+            "fence is \"a\", and must be a list of names",
+        ),
+        (
+            "fence",
+            serde_json::json!(["a", 1]),
+            "fence is [\"a\",1], and must be a list of names",
+        ),
+        (
+            "node",
+            3.into(),
+            "c has no parameter \"node\" (did you mean \"nodes\"?); there are: nodes, memory, fast, fence",
+        ),
+    ];
+    for (name, value, message) in refused {
+        assert_eq!(run(&[(name, value)]), Err(message.to_owned()));
+    }
+    let required = vec![Parameter::required("memory", &["sc", "tso"], "")];
+    let check = Check::new("c", "", "", required, |_, _| unreachable!());
+    let missing = check.arguments(&[]).expect_err("it has no default");
+    assert_eq!(
+        missing.to_string(),
+        "memory is not given, and must be one of sc, tso"
+    );
+    assert!(check.arguments(&[("memory", "sc".into())]).is_ok());
+}
+
+/// One thread sends data behind a flag, the other one receives them; fences of all kinds have a place in each.
+fn message_passing() -> Program {
+    let mut program = ProgramBuilder::new("message passing");
+    let (data, flag) = (program.location("data", 0), program.location("flag", 0));
+    program.thread("sender", |t| {
+        t.store(data, 1);
+        t.fence_kinds_at("sent", Fence::ALL, Presence::Absent);
+        t.store(flag, 1);
+    });
+    program.thread("receiver", |t| {
+        let [f, d] = ["f", "d"].map(|name| t.register(name));
+        t.load(f, flag);
+        t.fence_kinds_at("received", Fence::ALL, Presence::Absent);
+        t.load(d, data);
+        t.output(f);
+        t.output(d);
+    });
+    program.build().expect("it is well formed")
+}
+
+/// Of published fences it is said whether they suffice, which of them nothing needs, and in whose place a weaker one
+/// would do. Those for another memory are not spoken of, and none where nothing was found.
+#[test]
+fn published_fences_are_compared_with_the_minimal_ones() {
+    let published = |memory, fences: &[&'static str]| PublishedFences {
+        source: "a paper",
+        memory: vec![memory],
+        fences: fences.to_vec(),
+    };
+    let of_rmo: [&[&str]; 4] = [
+        &["sent:release", "received:acquire"],
+        &["sent:full", "received:acquire"],
+        &["sent:release", "received:acquire", "received:release"],
+        &["sent:acquire", "received:acquire"],
+    ];
+    let problem = FenceProblem::new("message passing", "", "", Vec::new(), |_| {
+        let robust = Scenario::robust("robust", message_passing(), 1000);
+        Ok(vec![robust.map_err(InputError::instance)?])
+    });
+    let problem = problem.published(published(MemoryModel::Tso, &["sent:full"]));
+    let problem = of_rmo.iter().fold(problem, |problem, fences| {
+        problem.published(published(MemoryModel::RmoNo, fences))
+    });
+    let solve = |settings: &Settings<'_>| {
+        let solved = problem.solve(&[], MemoryModel::RmoNo, settings);
+        solved.expect("it can be searched")
+    };
+    let report = solve(&Settings::default());
+    let sets = report.synthesis.sets();
+    assert_eq!(sets.len(), 1);
+    assert_eq!(sets[0].fences, of_rmo[0]);
+    let none: Vec<Vec<String>> = vec![Vec::new()];
+    let one = |fence: &str| vec![vec![fence.to_owned()]];
+    let expected = [
+        (true, none.clone(), none.clone()),
+        (true, none.clone(), one("sent:full")),
+        (true, one("received:release"), none),
+        (false, Vec::new(), Vec::new()),
+    ];
+    let found = report.published.iter();
+    let found: Vec<_> = found
+        .map(|c| (c.suffices, c.superfluous.clone(), c.stronger.clone()))
+        .collect();
+    assert_eq!(found, expected);
+    let json = serde_json::to_value(&report.published).expect("it has a JSON form");
+    let says: Vec<_> = (0..4)
+        .map(|at| json[at].get("stronger").is_some())
+        .collect();
+    assert_eq!(says, [false, true, false, false]);
+    let cut = solve(&Settings {
+        limits: Limits {
+            states: Some(2),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    });
+    assert!(cut.synthesis.sets().is_empty() && cut.published.is_empty());
+}
+
+/// A refinement with an invariant that nothing satisfies.
+struct Falsified<R>(R);
+
+impl<R: Refinement> Refinement for Falsified<R> {
+    type Concrete = R::Concrete;
+    type Abstract = R::Abstract;
+
+    fn implementation(&self) -> &R::Concrete {
+        self.0.implementation()
+    }
+
+    fn specification(&self) -> &R::Abstract {
+        self.0.specification()
+    }
+
+    fn map(&self, state: &StateOf<R::Concrete>) -> StateOf<R::Abstract> {
+        self.0.map(state)
+    }
+
+    fn answer(
+        &self,
+        from: &StateOf<R::Concrete>,
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> Option<ActionOf<R::Abstract>> {
+        self.0.answer(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
+        vec![Invariant::new("never", "a test", |_: &_| false)]
+    }
+}
+
+/// The invariants of a refinement have to hold with its fences too.
+#[test]
+fn fences_have_to_make_invariants_hold() {
+    let program = message_passing();
+    let specification = Behaviours::of(program.clone(), MemoryModel::Sc, 1000).expect("small");
+    let refinement = ProgramRefinement::new(program, MemoryModel::Sc, specification);
+    let scenarios = [Scenario::of("falsified", Falsified(refinement))];
+    let found = synthesise(&scenarios, MemoryModel::RmoNo, &Settings::default());
+    let Answer::Unmendable {
+        failure: Some(failure),
+        ..
+    } = found.expect("it can be searched").answer
+    else {
+        panic!("the invariant is false everywhere");
+    };
+    assert_eq!(failure.counterexample.obligation, "invariant:never");
+}
+
+/// A part of a cell that fails nothing but `coverage` was not put to the test, and does not fail; the states of a cell are
+/// those of all its parts.
+#[test]
+fn a_cell_of_a_grid_fails_by_what_was_put_to_the_test() {
+    let parameters = vec![
+        Parameter::choice("side", &["left", "right"], ""),
+        Parameter::choice("part", &["whole", "idle", "wrong"], ""),
+    ];
+    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+        let mut refinement = counter_with_reset();
+        match arguments.choice("part") {
+            "whole" => refinement.waivers = vec![waived("reset")],
+            "idle" => (),
+            _ => refinement.answer = |_, _, _| None,
+        }
+        let settings = Settings {
+            until: Until::End,
+            ..settings.clone()
+        };
+        Ok(check(&refinement, &settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    };
+    let decide = |parts: &[&'static str]| {
+        let grid = Grid {
+            name: "grid",
+            about: "",
+            source: "",
+            check: "count",
+            columns: Axis {
+                parameter: "side",
+                values: vec!["left"],
+            },
+            parts: Axis {
+                parameter: "part",
+                values: parts.to_vec(),
+            },
+            rows: vec![GridRow {
+                given: Vec::new(),
+                cells: vec![Expected::found(Failing::NONE)],
+            }],
+        };
+        let mut rows = Vec::new();
+        let visit = |row| {
+            rows.push(row);
+            Ok::<_, InputError>(true)
+        };
+        let decided = grid.decide(&catalogue, &Settings::default(), visit);
+        decided.expect("the check is there");
+        let json = grid.json(&rows);
+        let cell = &json["rows"][0]["cells"][0];
+        assert!(
+            cell["seconds"]
+                .as_f64()
+                .is_some_and(|seconds| seconds > 0.0)
+        );
+        assert!(cell.get("paper").is_none());
+        (rows[0].cells[0].ours, cell["states"].as_u64())
+    };
+    let fails = |part: u8| Outcome::Decided(Failing(1 << part));
+    assert_eq!(
+        decide(&["whole"]),
+        (Outcome::Decided(Failing::NONE), Some(4))
+    );
+    assert_eq!(decide(&["idle"]), (Outcome::NotExercised(0), Some(4)));
+    assert_eq!(decide(&["whole", "wrong"]), (fails(1), Some(8)));
+    assert_eq!(
+        decide(&["wrong", "idle"]),
+        (Outcome::NotExercised(1), Some(8))
     );
 }
 
@@ -418,6 +793,70 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
         (Verdict::Incomplete, 2)
     );
     assert_eq!(decide(&[nothing, all], &whole), (Verdict::Incomplete, 1));
+}
+
+/// What is broken on the way of a row that is violated at once is what is by then, and not what is broken later; of a row
+/// that holds at first, or that is violated at a larger instance, it is all.
+#[test]
+fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
+    let parameters = vec![Parameter::number("small", 1..=9, 9, "what stays below it")];
+    let check = Check::new("count", "", "", parameters, |arguments, settings| {
+        let mut refinement = itself(counter());
+        refinement.invariants = vec![
+            Invariant::new("below_two", "a test", |n: &u8| *n < 2),
+            Invariant::new("below_three", "a test", |n: &u8| *n < 3),
+            match arguments.number("small") {
+                1 => Invariant::new("small", "a test", |n: &u8| *n < 1),
+                3 => Invariant::new("small", "a test", |n: &u8| *n < 3),
+                _ => Invariant::new("small", "a test", |_: &u8| true),
+            },
+        ];
+        Ok(check(&refinement, settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![check],
+        ..Catalogue::default()
+    };
+    let at = |small: u64| Instance {
+        given: vec![("small", small.into())],
+        obligations: Selection::only(["invariant:small"]),
+        ..Instance::default()
+    };
+    let decide = |instances: &[u64]| {
+        let table = Table {
+            name: "table",
+            about: "",
+            check: "count",
+            rows: vec![Row {
+                given: Vec::new(),
+                instances: instances.iter().map(|small| at(*small)).collect(),
+            }],
+            on_the_way: Some(Instance {
+                given: at(instances[0]).given,
+                ..Instance::default()
+            }),
+        };
+        let mut found: Vec<TableRow> = Vec::new();
+        let visit = |row| {
+            found.push(row);
+            Ok::<_, InputError>(true)
+        };
+        let decided = table.decide(&catalogue, &Settings::default(), visit);
+        decided.expect("the check is there");
+        let row = found.remove(0);
+        (row.length, row.broken.expect("the table looks"))
+    };
+    // 1 is reached after a step, 2 after two and 3 after three.
+    let (two, three, small) = (
+        "invariant:below_two",
+        "invariant:below_three",
+        "invariant:small",
+    );
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(decide(&[1]), (Some(1), names(&[small])));
+    assert_eq!(decide(&[3]), (Some(3), names(&[two, three, small])));
+    assert_eq!(decide(&[9]), (None, names(&[two, three])));
+    assert_eq!(decide(&[9, 1]), (Some(1), names(&[two, three])));
 }
 
 /// A report survives its JSON form.

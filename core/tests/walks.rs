@@ -3,15 +3,16 @@
 mod machine;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use machine::{Action, Machine, Via, itself};
-use refmap::explore::{Limit, Limits, Watch};
+use refmap::explore::{Limit, Limits, Progress, Watch};
 use refmap::obligation::{Selection, Until};
-use refmap::random::Walks;
+use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};
 use refmap::{
-    Evidence, Invariant, Refinement, Report, Search, Settings, TransitionSystem, Verdict, check,
-    steps,
+    Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, TransitionSystem,
+    Verdict, check, steps,
 };
 
 fn walks(walks: u32, steps: u32, seed: u64) -> Settings<'static> {
@@ -184,6 +185,47 @@ fn a_seed_decides_all_whatever_the_threads() {
     assert_ne!(other(1).coverage, other(2).coverage);
 }
 
+/// Walks that were done before an earlier one had failed are as if they had not been begun.
+#[test]
+fn a_walk_behind_one_that_fails_counts_for_nothing() {
+    /// How often a walk has begun in another state than 0.
+    static ELSEWHERE: AtomicU64 = AtomicU64::new(0);
+    /// Whether the next walk that begins in 0 waits for another one.
+    static WAITS: AtomicBool = AtomicBool::new(false);
+    fn next(n: &u8) -> Vec<(Action, u8)> {
+        if *n >= 200 {
+            ELSEWHERE.fetch_add(1, Ordering::SeqCst);
+            return Vec::new();
+        }
+        if *n == 0 && WAITS.swap(false, Ordering::SeqCst) {
+            let (before, since) = (ELSEWHERE.load(Ordering::SeqCst), Instant::now());
+            let goes_on = || since.elapsed() < Duration::from_secs(1);
+            while ELSEWHERE.load(Ordering::SeqCst) < before + 3 && goes_on() {
+                std::thread::yield_now();
+            }
+        }
+        vec![(("up", 0), n + 1)]
+    }
+    let initial: Vec<u8> = [0].into_iter().chain(200..216).collect();
+    let mut refinement = itself(Machine::new(&[("up", "walker")], initial, next, |n| *n));
+    refinement.implementation.may_stop = |n| *n >= 200;
+    refinement.invariants = vec![Invariant::new("low", "a test", |n: &u8| {
+        *n < 9 || *n >= 200
+    })];
+    let report = |threads, waits| {
+        WAITS.store(waits, Ordering::SeqCst);
+        let settings = Settings {
+            threads,
+            ..walks(400, 100, 1)
+        };
+        lasting(run(&refinement, &settings))
+    };
+    let alone = report(1, false);
+    assert_eq!(alone.violated().collect::<Vec<_>>(), ["invariant:low"]);
+    assert_eq!(alone.transitions, 9);
+    assert_eq!(alone, report(2, true));
+}
+
 /// From the better of the two initial states, seven steps up are the shortest there is.
 #[test]
 fn a_failing_walk_is_shortened_to_the_minimum() {
@@ -293,6 +335,24 @@ fn a_wrong_answer_is_found_and_explained() {
     assert!(shown.explanation.contains("answered by a stutter"));
     assert!(!shown.nearest.is_empty());
     assert_replays(&refinement, shown);
+}
+
+/// The step that is wrong is the one that is shown, wherever it is among those that its state offers.
+#[test]
+fn the_step_that_is_wrong_is_the_last_one_shown() {
+    for wrong in ["tick", "reset"] {
+        let mut refinement = itself(counter());
+        refinement.answer = match wrong {
+            "tick" => |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action),
+            _ => |n, action, _| (*n != 3 || action.0 != "reset").then_some(*action),
+        };
+        let report = run(&refinement, &walks(100, 100, 0));
+        let shown = report.counterexample.as_ref().unwrap();
+        assert_eq!((shown.obligation.as_str(), shown.length), ("simulation", 4));
+        let last = shown.steps.last().unwrap();
+        assert_eq!(last.action, Some(serde_json::json!([wrong, 0])));
+        assert_replays(&refinement, shown);
+    }
 }
 
 /// Each rule by which simulation fails has a counterexample of its own.
@@ -481,4 +541,190 @@ fn reports_of_walks_can_be_read_back() {
     let exhaustive = run(&itself(counter()), &Settings::default());
     let json = serde_json::to_value(&exhaustive).unwrap();
     assert!(json.get("walks").is_none());
+}
+
+/// A clock of as many initial states as may be shown, or fewer if it fails first.
+struct Starts {
+    rules: [Rule; 1],
+    states: u32,
+    fails_at: u32,
+}
+
+impl Starts {
+    fn new(states: u32, fails_at: u32) -> Self {
+        Self {
+            rules: [Rule::new("tick", "clock", "a test")],
+            states,
+            fails_at,
+        }
+    }
+}
+
+impl TransitionSystem for Starts {
+    type State = u32;
+    type Action = ();
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, (): &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        for state in 0..self.states {
+            assert!(state != self.fails_at, "that is too many");
+            // Each twice.
+            visit(state);
+            visit(state);
+        }
+    }
+
+    fn next(&self, from: &u32, visit: &mut impl FnMut((), u32)) {
+        visit((), *from);
+    }
+
+    fn observe(&self, _: &u32) {}
+}
+
+impl Refinement for Starts {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &u32) -> u32 {
+        *state
+    }
+
+    fn answer(&self, _: &u32, (): &(), _: &u32) -> Option<()> {
+        Some(())
+    }
+}
+
+/// Time, cancellation and memory are looked at while initial states are shown, and those who watch are told.
+#[test]
+fn walks_over_many_initial_states_end_at_a_limit() {
+    const MANY: u32 = 1 << 20;
+    let few = run(&Starts::new(3, MANY), &walks(5, 10, 0));
+    assert_eq!((few.initial_states, few.transitions), (3, 50));
+    let cancel = AtomicBool::new(false);
+    let told = AtomicU64::new(0);
+    let tell = |progress: &Progress| {
+        assert_eq!(
+            (progress.transitions, progress.depth, progress.frontier),
+            (0, 0, 0)
+        );
+        told.fetch_max(progress.states, Ordering::Relaxed);
+        cancel.store(true, Ordering::Relaxed);
+    };
+    let nothing = |settings: &mut Settings<'_>| settings.obligations = Selection::Nothing;
+    let in_time = |settings: &mut Settings<'_>| settings.limits.seconds = Some(0.0);
+    let in_memory = |settings: &mut Settings<'_>| settings.limits.memory_bytes = Some(1);
+    type Bound<'a> = &'a dyn Fn(&mut Settings<'_>);
+    let bounds: [(Bound<'_>, Limit); 2] = [
+        (&in_time, Limit::Seconds(0.0)),
+        (&in_memory, Limit::MemoryBytes(1)),
+    ];
+    for (bound, limit) in bounds {
+        let mut settings = walks(5, 10, 0);
+        bound(&mut settings);
+        nothing(&mut settings);
+        let report = run(&Starts::new(MANY, MANY), &settings);
+        assert_eq!(report.limit, Some(limit));
+        assert!(report.initial_states < u64::from(MANY) / 16, "{report}");
+        assert_eq!(report.transitions, 0);
+    }
+    let mut settings = Settings {
+        watch: Watch {
+            cancel: Some(&cancel),
+            progress: Some(&tell),
+        },
+        ..walks(5, 10, 0)
+    };
+    nothing(&mut settings);
+    let report = run(&Starts::new(MANY, MANY), &settings);
+    assert_eq!(report.limit, Some(Limit::Cancelled));
+    assert!(report.initial_states < u64::from(MANY) / 16, "{report}");
+    // Half of those shown had been shown before.
+    assert_eq!(told.into_inner(), 1 << 13);
+}
+
+/// A model that fails while it shows its initial states is at fault, whatever can be walked from those it has shown.
+#[test]
+fn a_panic_among_initial_states_is_a_finding() {
+    for fails_at in [0, 2] {
+        let report = run(&Starts::new(3, fails_at), &walks(5, 10, 0));
+        assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+        let shown = report.counterexample.as_ref().expect("it is shown");
+        assert_eq!(shown.obligation, "model");
+        assert!(shown.explanation.contains("“that is too many”"), "{report}");
+    }
+}
+
+/// What those are told who watch is what was walked; a bound that is far off ends nothing, and threads there are at least
+/// one.
+#[test]
+fn those_who_watch_are_told_what_was_walked() {
+    let told = AtomicU64::new(0);
+    let tell = |progress: &Progress| {
+        assert_eq!(
+            (progress.states, progress.frontier),
+            (progress.transitions, 0)
+        );
+        assert!(progress.depth <= 100);
+        told.fetch_max(progress.transitions, Ordering::Relaxed);
+    };
+    let settings = Settings {
+        threads: 0,
+        limits: Limits {
+            memory_bytes: Some(u64::MAX),
+            ..Limits::default()
+        },
+        watch: Watch {
+            progress: Some(&tell),
+            ..Watch::default()
+        },
+        ..walks(7, 100, 5)
+    };
+    let report = run(&itself(counter()), &settings);
+    assert_eq!((report.limit, report.transitions), (None, 700));
+    assert!(report.seconds > 0.0 && report.peak_memory_bytes > 0);
+    assert_eq!(told.into_inner(), 700);
+}
+
+/// A behaviour at random is as long as it is asked for, or ends where there is no step; of a system without a beginning
+/// there is none.
+#[test]
+fn a_random_trace_is_as_long_as_it_can_be() {
+    let up = |n: &u8| match n {
+        20 => Vec::new(),
+        n => vec![(("up", 0), n + 1)],
+    };
+    let mut system = Machine::new(&[("up", "walker")], [0], up, |n| *n);
+    let mut generator = Generator::new(1);
+    for steps in [0, 1, 7, 20, 25] {
+        let trace = random_trace(&system, &mut generator, steps).expect("there is a beginning");
+        let length = steps.min(20) as usize;
+        assert_eq!(
+            (trace.length(), usize::from(*trace.last())),
+            (length, length)
+        );
+        assert!(trace.states().copied().eq(0..=length as u8));
+    }
+    system.initial = vec![0, 9];
+    let beginnings = (0..50).map(|_| random_trace(&system, &mut generator, 1));
+    let beginnings = beginnings.map(|trace| trace.expect("there are two").initial);
+    let beginnings: std::collections::BTreeSet<_> = beginnings.collect();
+    assert!(beginnings.into_iter().eq([0, 9]));
+    system.initial.clear();
+    assert!(random_trace(&system, &mut generator, 5).is_none());
 }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use interpreter::Interpreter;
 use program::{Clients, Program, State};
 use refmap::process::{
-    Choices, Command, Composition, Granularity, ProcessError, assign, choice, forever, guess,
-    request, respond, sequence, when, while_do,
+    Choices, Command, Composition, Configuration, Granularity, Location, ProcessError, assign,
+    choice, forever, guess, request, respond, sequence, when, while_do,
 };
 use refmap::random::Generator;
 
@@ -214,6 +214,16 @@ fn what_is_no_process_is_refused_by_name() {
     for (command, message) in wrong {
         assert_eq!(placed(&command).expect_err(message).to_string(), message);
     }
+    // A choice behind which the process goes round for ever is late or not; that it goes round is what is wrong.
+    let round = forever(sequence([step("a").quiet(), step("b").quiet()]));
+    assert!(matches!(
+        placed(&sequence([choose(), round])),
+        Err(ProcessError::QuietCircle { .. })
+    ));
+    assert!(matches!(
+        placed(&sequence([step("a"), forever(step("b").quiet())])),
+        Err(ProcessError::QuietCircle { label: "b", .. })
+    ));
     let loops = forever(sequence([step("a"), step("b").quiet()]));
     assert_eq!(placed(&loops), Ok(()));
 }
@@ -223,4 +233,175 @@ fn what_is_no_process_is_refused_by_name() {
 fn a_location_that_is_nowhere_is_refused() {
     let clients = Clients::random(&mut Generator::new(1));
     clients.composition(Granularity::Fine).at(0, "nowhere");
+}
+
+/// What is asked of a process at its locations, which are numbered as they are met.
+#[test]
+fn a_composition_tells_what_can_be_done_where() {
+    let ask = request("ask", |p: &Program| p.x, |_: &mut Program, _| ());
+    let serve = respond("serve", |_: &u8, _: &mut Program| Some(0));
+    let guesses = guess("guess", |_: &Program, visit| visit(Program { x: 0 }));
+    let command: Plain = sequence([
+        choice([step("left"), step("right")]),
+        when("more?", |p: &Program| p.x > 0, ask),
+        serve,
+        guesses,
+    ]);
+    let mut composition = Composition::<State, u8, u8>::new();
+    for number in 0..2 {
+        let process = refmap::Process::numbered("client", number as u16);
+        let placed = composition.process(
+            process,
+            &command,
+            move |s| &s.programs[number],
+            move |s| &mut s.programs[number],
+        );
+        placed.expect("the process is well formed");
+    }
+    assert_eq!((composition.processes(), composition.locations(1)), (2, 6));
+    let here = |at: u16| {
+        let at = Location(at);
+        let labels: Vec<_> = composition.labels(1, at).map(|l| l.as_str()).collect();
+        let targets = composition.targets(1, at).into_iter();
+        let targets: BTreeSet<u16> = targets.map(|Location(to)| to).collect();
+        let is_alone = composition.is_alone(1, at);
+        (labels, targets, is_alone, composition.is_choice(1, at))
+    };
+    let to = |targets: &[u16]| targets.iter().copied().collect::<BTreeSet<u16>>();
+    assert_eq!(here(0), (vec!["left", "right"], to(&[1]), true, true));
+    assert_eq!(here(1), (vec!["more?"], to(&[2, 3]), true, false));
+    assert_eq!(here(2), (vec!["ask"], to(&[3]), false, false));
+    assert_eq!(here(3), (vec!["serve"], to(&[4]), false, false));
+    assert_eq!(here(4), (vec!["guess"], to(&[5]), true, true));
+    assert_eq!(here(5), (vec![], to(&[]), true, false));
+    let either = choice([step("a"), respond("b", |_: &u8, _: &mut Program| Some(0))]);
+    let mut composition = Composition::<State, u8, u8>::new();
+    let client = refmap::Process::new("client");
+    let placed = composition.process(client, &either, |s| &s.programs[0], |s| &mut s.programs[0]);
+    placed.expect("the process is well formed");
+    assert!(!composition.is_alone(0, Location(0)));
+    assert!(composition.find(0, "a").is_some() && composition.find(0, "c").is_none());
+}
+
+/// As many locations have numbers of their own; one more would be taken for the first.
+#[test]
+fn a_process_that_is_too_large_is_refused() {
+    let steps = |count: usize| sequence((0..count).map(|n| step(&format!("step {n}"))));
+    // The end of the process is a location too.
+    assert_eq!(placed(&steps((1 << 16) - 1)), Ok(()));
+    let refused = placed(&steps(1 << 16)).expect_err("it is too large");
+    assert_eq!(refused.to_string(), "client has more than 65536 locations");
+}
+
+/// Two processes of one name, and one of another, that do the same: a quiet beginning, a guess with a quiet step behind
+/// it, and an end.
+fn three(granularity: Granularity) -> Composition<State, u8, u8> {
+    let add = |label: &str| assign(label, |p: &mut Program| p.x += 1);
+    let guesses = guess("guess", |_: &Program, visit| {
+        (3..6).for_each(|x| visit(Program { x }));
+    });
+    let command: Plain = sequence([
+        add("begin").quiet().from_source("a page"),
+        guesses,
+        guess("again", |p: &Program, visit| visit(Program { x: p.x + 2 })).quiet(),
+        add("then").quiet(),
+        add("end"),
+    ]);
+    let mut composition = Composition::<State, u8, u8>::new().with(granularity);
+    for (number, name) in ["client", "client", "server"].into_iter().enumerate() {
+        let placed = composition.process(
+            refmap::Process::numbered(name, number as u16),
+            &command,
+            move |s| &s.programs[number],
+            move |s| &mut s.programs[number],
+        );
+        placed.expect("the process is well formed");
+    }
+    composition
+}
+
+/// Processes of one name share their rules and others have their own; a step that is run with the one before it has
+/// none. Each act is of the rule that is named as its command is.
+#[test]
+fn every_step_has_the_rule_of_its_command() {
+    let quiet = ["begin", "again", "then"];
+    for granularity in [Granularity::Fine, Granularity::Coarse(Choices::AtOnce)] {
+        let composition = three(granularity);
+        let rules = composition.rules();
+        let named = |name| {
+            let of = rules.iter().filter(|rule| rule.process == name);
+            of.map(|rule| &*rule.name).collect::<BTreeSet<_>>()
+        };
+        let mut expected = BTreeSet::from(["begin", "guess", "again", "then", "end"]);
+        if granularity != Granularity::Fine {
+            expected.retain(|label| !quiet.contains(label));
+        }
+        assert_eq!(
+            (named("client"), named("server")),
+            (expected.clone(), expected)
+        );
+        assert_eq!(rules.len(), 2 * named("client").len());
+        for rule in rules {
+            let source = if rule.name == "begin" { "a page" } else { "" };
+            assert_eq!(rule.source, source);
+        }
+        let mut initial = Vec::new();
+        composition.start(State::default(), &mut |state| initial.push(state));
+        let (states, _) = reach(initial, |from, visit| {
+            composition.steps(from, &mut |act, to| {
+                let rule = &rules[act.rule().0];
+                assert_eq!(
+                    (&*rule.name, rule.process),
+                    (act.label.as_str(), act.process.name)
+                );
+                visit(act.to_string(), to);
+            });
+        });
+        // Each process by itself: the beginning, after it, three numbers at each of three places, and the end of each.
+        let one: usize = match granularity {
+            Granularity::Fine => 2 + 3 * 3 + 3,
+            Granularity::Coarse(_) => 1 + 3 + 3,
+        };
+        assert_eq!(states.len(), one.pow(3));
+    }
+}
+
+/// A beginning is where all processes begin, wherever they were, with the quiet steps there taken; steps that are not
+/// wanted are not taken, and the results of a guess are counted.
+#[test]
+fn processes_begin_where_they_begin_and_choose_in_order() {
+    for (granularity, x, at) in [
+        (Granularity::Fine, 0, 0),
+        (Granularity::Coarse(Choices::AtOnce), 1, 1),
+    ] {
+        let composition = three(granularity);
+        let mut elsewhere = State::default();
+        for process in 0..3 {
+            elsewhere.go_to(process, Location(4));
+        }
+        let mut found = Vec::new();
+        composition.start(elsewhere, &mut |state| found.push(state));
+        assert_eq!(found.len(), 1);
+        for process in 0..3 {
+            assert_eq!(found[0].location(process), Location(at));
+            assert_eq!(found[0].programs[process].x, x);
+        }
+        for wanted in [true, false] {
+            let mut from = found[0].clone();
+            from.go_to(1, Location(1));
+            let before = from.clone();
+            let mut choices = Vec::new();
+            composition.steps_of(1, &|_| wanted, &mut from, &mut |act, to| {
+                choices.push((act.choice, to.programs[1].x));
+            });
+            let more = if granularity == Granularity::Fine {
+                0
+            } else {
+                3
+            };
+            let all = [(0, 3 + more), (1, 4 + more), (2, 5 + more)];
+            assert_eq!(choices, if wanted { &all[..] } else { &[] });
+            assert_eq!(from, before);
+        }
+    }
 }

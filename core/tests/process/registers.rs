@@ -2,8 +2,8 @@
 
 use refmap::Process;
 use refmap::process::{
-    At, Command, Composition, Configuration, Data, Location, Register, Registers, assign, forever,
-    guess, sequence, when,
+    At, Command, Composition, Configuration, Data, Location, Register, Registers, assign, choice,
+    forever, guess, request, respond, sequence, when,
 };
 
 use super::reach;
@@ -130,4 +130,113 @@ fn a_write_that_is_none_is_found_out() {
         .test_registers(&state)
         .expect_err("it does not write");
     assert_eq!(found.label.as_str(), "draw");
+}
+
+/// Registers are counted from 0 and are 64 at most.
+#[test]
+fn a_set_of_registers_has_what_was_put_into_it() {
+    let numbers = [0u8, 5, 6, 63];
+    let set = Registers::from(numbers.map(Register));
+    assert!(set.iter().map(|register| register.0).eq(numbers));
+    for number in 0..64 {
+        assert_eq!(set.contains(Register(number)), numbers.contains(&number));
+    }
+    assert_eq!(Registers::NONE.iter().count(), 0);
+}
+
+/// A state that was not made by steps is cleared where its process is, and nowhere else.
+#[test]
+fn what_is_dead_is_cleared_on_request() {
+    let declared = composition(draw().writes(DRAWN), keep().reads(DRAWN));
+    let [draws, keeps] = ["draw", "keep"].map(|label| declared.at(0, label));
+    for location in (0..4).map(Location) {
+        let mut state = State {
+            at: [location],
+            drawer: Drawer {
+                drawn: 3,
+                was_large: true,
+            },
+        };
+        declared.clear_dead(&mut state);
+        assert!(!(draws.contains(location) && keeps.contains(location)));
+        let drawn = if keeps.contains(location) { 3 } else { 0 };
+        assert_eq!(state.drawer.drawn, drawn);
+        assert!(state.drawer.was_large);
+    }
+}
+
+/// Somebody who asks, and somebody who draws a number and tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Meeting {
+    at: At<2>,
+    data: [Drawer; 2],
+}
+
+impl Configuration for Meeting {
+    fn location(&self, process: usize) -> Location {
+        self.at[process]
+    }
+
+    fn go_to(&mut self, process: usize, location: Location) {
+        self.at[process] = location;
+    }
+}
+
+type Part = Command<Drawer, (), u8>;
+
+/// What the test of registers says in the reachable states in which it says anything; `place` is that of the one who
+/// draws. Between drawing and telling what is drawn is kept, by a step that has nothing to do with it.
+fn said_of(place: usize, tell: Part) -> Vec<String> {
+    let draw = guess("draw", |from: &Drawer, visit| {
+        (0..4).for_each(|drawn| visit(Drawer { drawn, ..*from }));
+    });
+    let wait = assign("wait", |_: &mut Drawer| ());
+    let teller = forever(sequence([draw.writes(DRAWN), wait, tell]));
+    let learn = |d: &mut Drawer, told: &u8| d.was_large = *told > 1;
+    let asker = forever(request("ask", |_: &Drawer| (), learn));
+    let mut composition = Composition::<Meeting, (), u8>::new();
+    for number in 0..2 {
+        let (name, command) = match number == place {
+            true => ("teller", &teller),
+            false => ("asker", &asker),
+        };
+        let placed = composition.process(
+            Process::new(name),
+            command,
+            move |s: &Meeting| &s.data[number],
+            move |s| &mut s.data[number],
+        );
+        placed.expect("the process is well formed");
+    }
+    let mut initial = Vec::new();
+    composition.start(Meeting::default(), &mut |state| initial.push(state));
+    let (states, _) = reach(initial, |from, visit| {
+        composition.steps(from, &mut |act, to| visit(act.to_string(), to));
+    });
+    let said = states.iter().map(|state| composition.test_registers(state));
+    said.filter_map(Result::err)
+        .map(|e| e.to_string())
+        .collect()
+}
+
+/// Responses are looked at by what those learn who ask, wherever these have their place.
+#[test]
+fn a_response_that_does_not_say_what_it_reads_is_found_out() {
+    fn tell(_: &(), d: &mut Drawer) -> Option<u8> {
+        Some(d.drawn)
+    }
+    for place in 0..2 {
+        let silent = said_of(place, respond("tell", tell));
+        assert!(!silent.is_empty());
+        let message =
+            "`tell` of teller depends on what register `drawn` holds, and does not say so";
+        assert!(silent.iter().all(|said| said == message), "{silent:?}");
+        assert!(said_of(place, respond("tell", tell).reads(DRAWN)).is_empty());
+        // What another response tells is not what this one does.
+        let either = choice([
+            respond("tell", tell).reads(DRAWN),
+            respond("refuse", |_: &(), _: &mut Drawer| Some(0)),
+        ]);
+        assert!(said_of(place, either).is_empty());
+    }
 }

@@ -1,8 +1,9 @@
 //! What a search may take: memory and time, and what is said where it was not enough.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use refmap::explore::{Limit, Limits, Watch};
+use refmap::explore::{Limit, Limits, Progress, Watch};
 use refmap::validate::{
     Event, Explanation, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
 };
@@ -280,6 +281,56 @@ fn an_explanation_can_be_interrupted() {
     ));
 }
 
+/// Interrupted after the verdict and before a smaller part was looked for, it says that there may be one.
+#[test]
+fn a_smaller_part_that_was_not_looked_for_is_not_said_not_to_be() {
+    let refused = |patience| {
+        let way = Way {
+            patience,
+            ..Way::new(10)
+        };
+        way.validate(vec![event(0, 0, 0, Sign::Beyond)], Limits::default())
+    };
+    // Eleven places to the verdict, and eleven again to explain it.
+    let interrupted = refused(15);
+    let cut = explanation(&interrupted);
+    assert_eq!(cut.cut_short, Some(Limit::Cancelled));
+    assert!(cut.window.is_none() && !cut.prefixes.is_empty());
+    let whole = refused(u64::MAX);
+    assert_eq!(explanation(&whole).cut_short, None);
+    assert!(explanation(&whole).window.is_some());
+}
+
+/// Those who watch are told now and then how far it is.
+#[test]
+fn a_long_history_tells_how_far_it_is() {
+    let told = Mutex::new(Vec::new());
+    let tell = |progress: &Progress| {
+        let Progress {
+            states,
+            depth,
+            frontier,
+            ..
+        } = *progress;
+        told.lock().unwrap().push((depth, states, frontier));
+    };
+    let settings = Settings {
+        watch: Watch {
+            progress: Some(&tell),
+            ..Watch::default()
+        },
+        ..Settings::default()
+    };
+    let events = (0..5_000).map(|place| event(1, place, 2 * place, Sign::Begun));
+    let validation = validate(&Way::new(0), Ordered::of(events), &settings);
+    assert_eq!(
+        validation.expect("it is in order").verdict(),
+        Verdict::Holds
+    );
+    // All but the last of the events before have ended.
+    assert_eq!(told.into_inner().unwrap(), [(0, 0, 1), (4096, 4095, 1)]);
+}
+
 /// The steps to what is refused are remembered one behind the other, and forgotten on a small stack.
 #[test]
 fn a_long_row_of_steps_needs_no_deep_stack() {
@@ -292,4 +343,149 @@ fn a_long_row_of_steps_needs_no_deep_stack() {
     let thread = std::thread::Builder::new().stack_size(512 << 10);
     let verdict = thread.spawn(run).expect("there is a thread").join();
     assert_eq!(verdict.expect("it does not panic"), Verdict::Violated);
+}
+
+/// A specification of so many initial states, none of which has a step.
+struct Beginnings {
+    states: u32,
+    /// How many were shown.
+    shown: AtomicU64,
+    cancel: AtomicBool,
+}
+
+impl TransitionSystem for Beginnings {
+    type State = u32;
+    type Action = ();
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, (): &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        for state in 0..self.states {
+            self.shown.fetch_add(1, Ordering::Relaxed);
+            visit(state);
+        }
+    }
+
+    fn next(&self, _: &u32, _: &mut impl FnMut((), u32)) {}
+
+    fn observe(&self, _: &u32) {}
+}
+
+impl Observed for Beginnings {
+    type Specification = Self;
+    type Event = Sign;
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    /// It begins anywhere, and has arrived in the last of all states.
+    fn shows(
+        &self,
+        from: &u32,
+        happening: &Happening<'_, Sign>,
+        visit: &mut impl FnMut(Option<()>),
+    ) {
+        match happening.event {
+            Sign::Begun => visit(None),
+            Sign::Arrived if from + 1 == self.states => visit(None),
+            Sign::Arrived | Sign::Beyond => (),
+        }
+    }
+}
+
+/// Whichever bound comes before all initial states were there, no event is looked at: what some of them refuse, another
+/// one may allow.
+#[test]
+fn a_bound_holds_while_initial_states_are_shown() {
+    let run = |states, configurations, limits, cancelled| {
+        let system = Beginnings {
+            states,
+            shown: AtomicU64::new(0),
+            cancel: AtomicBool::new(cancelled),
+        };
+        let settings = Settings {
+            configurations,
+            limits,
+            watch: Watch {
+                cancel: Some(&system.cancel),
+                ..Watch::default()
+            },
+            ..Settings::default()
+        };
+        let events = Ordered::of(vec![event(0, 0, 0, Sign::Arrived)]);
+        let validation = validate(&system, events, &settings).expect("it is in order");
+        (validation, system.shown.load(Ordering::Relaxed))
+    };
+    const MANY: u32 = 1 << 16;
+    let most = 1 << 20;
+    let in_time = Limits {
+        seconds: Some(0.0),
+        ..Limits::default()
+    };
+    let in_memory = Limits {
+        memory_bytes: Some(1),
+        ..Limits::default()
+    };
+    for (configurations, limits, cancelled, expected) in [
+        (50, Limits::default(), false, Limit::States(50)),
+        (most, in_time, false, Limit::Seconds(0.0)),
+        (most, in_memory, false, Limit::MemoryBytes(1)),
+        (most, Limits::default(), true, Limit::Cancelled),
+    ] {
+        let (cut, shown) = run(MANY, configurations, limits, cancelled);
+        assert!(
+            matches!(cut.outcome, Outcome::Undecided(limit) if limit == expected),
+            "{:?} {expected}",
+            cut.outcome
+        );
+        assert_eq!(cut.verdict(), Verdict::Incomplete);
+        assert!(cut.initial_states as u64 == shown && shown < u64::from(MANY) / 4);
+        assert_eq!((cut.events, cut.configurations, cut.steps), (0, 0, 0));
+    }
+    let (whole, shown) = run(50, 60, Limits::default(), false);
+    assert_eq!(whole.verdict(), Verdict::Holds);
+    assert_eq!((whole.initial_states, shown), (50, 50));
+}
+
+/// The counts of a report are those of the search, counted here by hand.
+#[test]
+fn what_a_search_does_is_counted() {
+    let events = vec![
+        event(0, 0, 0, Sign::Begun),
+        event(1, 0, 2, Sign::Arrived),
+        event(7, 0, 3, Sign::Begun),
+        event(1, 1, 5, Sign::Arrived),
+    ];
+    let validation = Way::new(3).validate(events, Limits::default());
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    let report = validation.report();
+    assert_eq!((report.threads, report.initial_states), (1, 1));
+    assert_eq!((report.depth, report.deadlocks), (4, 0));
+    // The first event may come at each of four places, which three steps lead to. At each of them the third event may
+    // come before the second or not, and at the last one the second comes either way; of these two the later is left
+    // out. Two events more have one place each, and so has the end.
+    let configurations = 4 + 4 * 2 + 1 + 1 + 1;
+    let steps = (4 + 3) + (3 + 4 + 1) + (3 + 1) + 1 + 1;
+    assert_eq!(
+        (validation.configurations, validation.steps),
+        (configurations, steps)
+    );
+    let [go] = &report.coverage[..] else {
+        panic!("there is one rule");
+    };
+    assert_eq!((go.rule.as_str(), go.fired), ("go", 3 + 3 + 3));
+    assert_eq!((validation.threads, validation.events), (3, 4));
+    assert_eq!(
+        (validation.widest_window, validation.widest_frontier),
+        (2, 4)
+    );
+    assert_eq!(validation.most_kept, 4);
 }

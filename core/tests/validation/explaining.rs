@@ -1,13 +1,14 @@
 //! What is said of a history that is no behaviour, and of one that says nothing.
 
 use refmap::validate::{
-    Event, Explanation, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
+    Event, Explanation, Happening, Observed, Ordered, Outcome, Settings, StepKind, Validation,
+    validate,
 };
 use refmap::{ActionOf, Report, StateOf, Verdict};
 use serde_json::json;
 
 use super::heap::{Deed, Heap};
-use super::memory::{Access, ObservedMemory, Stores};
+use super::memory::{Access, Buffers, ObservedMemory, Stores};
 use super::queue::{Queue, Result, Use};
 use super::random::Subject;
 
@@ -295,6 +296,179 @@ fn what_was_filled_in_is_said() {
     assert!(text.contains("line 6: Put(3)"), "{text}");
 }
 
+/// What was filled in is all that is told of an order, the first hundred of it, each once and with its line; and how
+/// many events lacked what.
+#[test]
+fn no_more_was_filled_in_than_is_said() {
+    const PAIRS: u64 = 120;
+    let mut all = Vec::new();
+    for pair in 0..PAIRS {
+        let at = 10 * pair;
+        all.push((0, at, at + 1, Use::Put((pair % 3) as u8)));
+        all.push((1, at + 2, at + 3, Use::Take(Result::Unrecorded)));
+    }
+    let mut all = events(all);
+    let validation = run(&Queue, all.clone());
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    let partial = validation.partial;
+    assert_eq!(
+        (partial.unknown, partial.open, partial.incomplete),
+        (0, 0, PAIRS)
+    );
+    let lines = |validation: &Validation| -> Vec<u64> {
+        let assumed = validation.assumptions.iter();
+        assumed.map(|assumed| assumed.line).collect()
+    };
+    let hundred: Vec<u64> = (0..100).map(|pair| 2 * pair + 3).collect();
+    assert_eq!(lines(&validation), hundred);
+    for (pair, assumed) in (0..).zip(&validation.assumptions) {
+        assert_eq!(assumed.action, Some(json!({"Take": pair % 3})));
+    }
+    // Of two events nothing was recorded, and one of them has no end.
+    for unknown in [2, 7] {
+        all[unknown].event = None;
+    }
+    all.truncate(8);
+    all[7].end = None;
+    let validation = run(&Queue, all);
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    let partial = validation.partial;
+    assert_eq!(
+        (partial.unknown, partial.open, partial.incomplete),
+        (2, 1, 3)
+    );
+}
+
+/// Steps of the specification's own are not among what was filled in, and leave room for it.
+#[test]
+fn what_no_event_shows_is_nothing_that_was_filled_in() {
+    let store = |thread, at: u64| (thread, at, at + 1, Access::Store { cell: 0, value: 1 });
+    let fence = |thread, at: u64| (thread, at, at + 1, Access::Fence);
+    // After each fence what was stored has been committed, which is a step of the memory.
+    let rounds = (0..110).flat_map(|round| [store(0, 10 * round), fence(0, 10 * round + 2)]);
+    let mut all = events(rounds.collect());
+    all.push(Event {
+        thread: 1,
+        place: 0,
+        begin: 2_000,
+        end: Some(2_001),
+        event: None,
+    });
+    let validation = run(&Buffers, all);
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    let lines = validation.assumptions.iter().map(|assumed| assumed.line);
+    assert_eq!(lines.collect::<Vec<_>>(), [222]);
+}
+
+/// What could still come is not among what cannot: a store that waits may take effect, and that helps nobody. Each step
+/// of an order is told with its event, and once.
+#[test]
+fn what_could_come_next_is_not_said_to_be_impossible() {
+    let load = |value| Access::Load {
+        cell: 0,
+        value: Some(value),
+    };
+    let (explanation, text) = refuted(
+        &ObservedMemory(Stores::Delayed),
+        vec![
+            (0, 0, 1, Access::Store { cell: 0, value: 1 }),
+            (
+                1,
+                2,
+                3,
+                Access::Load {
+                    cell: 1,
+                    value: Some(0),
+                },
+            ),
+            (1, 4, 5, load(3)),
+        ],
+    );
+    let prefixes = &explanation.prefixes;
+    // The store has taken effect by then, or has not.
+    assert_eq!((prefixes.len(), explanation.more_prefixes), (2, 0));
+    let mut reasons = Vec::new();
+    for prefix in prefixes {
+        let [refused] = &prefix.next[..] else {
+            panic!("{text}");
+        };
+        assert_eq!((prefix.events, refused.event.line), (2, Some(4)));
+        reasons.push(refused.reason.as_str());
+        let steps = prefix.steps.iter();
+        let mut steps: Vec<_> = steps
+            .map(|step| (step.kind, step.event.as_ref().and_then(|event| event.line)))
+            .filter(|(kind, _)| *kind != StepKind::Effect)
+            .collect();
+        steps.sort_by_key(|(_, line)| *line);
+        let once = [(StepKind::Issue, Some(2)), (StepKind::Event, Some(3))];
+        assert_eq!(steps, once, "{text}");
+    }
+    reasons.sort_unstable();
+    assert_eq!(reasons, ["it would read 0", "it would read 1"]);
+}
+
+/// An event that waits for what its thread has delayed is told apart from one that has nothing to wait for.
+#[test]
+fn why_an_event_cannot_come_is_its_own_reason() {
+    let swap = |at| {
+        (
+            0,
+            at,
+            at + 1,
+            Access::Swap {
+                cell: 0,
+                old: 3,
+                new: 2,
+            },
+        )
+    };
+    let subject = ObservedMemory(Stores::Delayed);
+    let (explanation, _) = refuted(&subject, vec![swap(0)]);
+    let reason = |explanation: &Explanation| {
+        let mut reasons: Vec<_> = explanation
+            .prefixes
+            .iter()
+            .flat_map(|prefix| &prefix.next)
+            .map(|refused| refused.reason.clone())
+            .collect();
+        reasons.sort();
+        reasons
+    };
+    assert_eq!(reason(&explanation), ["it would find Some(0)"]);
+    let store = (0, 0, 1, Access::Store { cell: 0, value: 1 });
+    let (explanation, _) = refuted(&subject, vec![store, swap(2)]);
+    assert_eq!(
+        reason(&explanation),
+        [
+            "it would find Some(1)",
+            "what its thread has delayed has not all taken effect"
+        ]
+    );
+}
+
+/// The counterexample of a report is the order that got furthest, with its steps, in the row that it is about.
+#[test]
+fn a_refused_history_is_a_counterexample_with_its_steps() {
+    let lines = vec![
+        (0, 0, 1, Use::Put(1)),
+        (0, 2, 3, Use::Put(2)),
+        (1, 4, 5, take(2)),
+    ];
+    let report = run(&Queue, events(lines)).report();
+    let shown = report.counterexample.as_ref().expect("it is refused");
+    let row = report.obligation("behaviour").expect("it is listed");
+    assert_eq!(row.counterexamples, std::slice::from_ref(shown));
+    assert!(shown.reachable);
+    let states: Vec<_> = shown.steps.iter().map(|step| step.state.clone()).collect();
+    assert_eq!(states, [json!([]), json!([1]), json!([1, 2])]);
+    assert_eq!(report.depth, 2);
+    assert!(
+        shown.explanation.contains("the queue has [1, 2]"),
+        "{}",
+        shown.explanation
+    );
+}
+
 /// A bound that comes first leaves the claim open, and says so.
 #[test]
 fn a_bound_decides_nothing() {
@@ -310,12 +484,21 @@ fn a_bound_decides_nothing() {
         ..Settings::default()
     };
     let subject = ObservedMemory(Stores::AtOnce);
-    let validation = validate(&subject, Ordered::of(events(lines)), &settings).unwrap();
-    assert!(matches!(validation.outcome, Outcome::Undecided(_)));
-    let report = validation.report();
-    assert_eq!(report.verdict, Some(Verdict::Incomplete));
-    let limit = report.limit.expect("it is said");
-    assert_eq!(limit.to_string(), "the limit of 2 states");
+    // What comes after the bound is not looked at, and so not refused.
+    let load = Access::Load {
+        cell: 0,
+        value: Some(3),
+    };
+    let mut longer = lines.clone();
+    longer.extend([(0, 20, 21, load.clone()), (1, 22, 23, load)]);
+    for lines in [lines, longer] {
+        let validation = validate(&subject, Ordered::of(events(lines)), &settings).unwrap();
+        assert!(matches!(validation.outcome, Outcome::Undecided(_)));
+        let report = validation.report();
+        assert_eq!(report.verdict, Some(Verdict::Incomplete));
+        let limit = report.limit.expect("it is said");
+        assert_eq!(limit.to_string(), "the limit of 2 states");
+    }
 }
 
 /// Memory whose adapter says of all events that they may change places.

@@ -115,6 +115,56 @@ fn an_event_under_way_holds_back_what_begins_after_it() {
     assert_eq!(recorder.drain(&mut writer).unwrap(), 2);
 }
 
+/// What turns out to be nothing does not make a log forget that it holds something: what began after that is not complete.
+#[test]
+fn a_log_that_holds_something_holds_back_what_begins_after_it() {
+    let recorder: Recorder<u8> = Recorder::new();
+    let (mut slow, mut fast) = (recorder.thread(), recorder.thread());
+    assert_eq!((slow.thread(), fast.thread()), (0, 1));
+    let mut writer = Writer::new(Vec::new(), &Header::default()).unwrap();
+    let first = slow.begin();
+    slow.end(first, 1);
+    let nothing = slow.begin();
+    slow.forget(nothing);
+    let second = fast.begin();
+    fast.end(second, 2);
+    fast.flush();
+    // The clock has to move on behind it.
+    while fast.begin() <= second {}
+    fast.forget(second);
+    assert_eq!(recorder.drain(&mut writer).unwrap(), 0);
+    slow.flush();
+    assert_eq!(recorder.drain(&mut writer).unwrap(), 2);
+}
+
+/// A log that is full is handed over without being asked: what a thread records that never pauses is written out while
+/// it goes on, and not before it is enough to be worth a lock.
+#[test]
+fn a_full_log_is_handed_over() {
+    let recorder: Recorder<u16> = Recorder::new();
+    let mut log = recorder.thread();
+    let mut writer = Writer::new(Vec::new(), &Header::default()).unwrap();
+    for number in 0..4095 {
+        let begin = log.begin();
+        log.end(begin, number);
+    }
+    assert_eq!(recorder.drain(&mut writer).unwrap(), 0);
+    let begin = log.begin();
+    log.end(begin, 4095);
+    // The clock has to move on behind the last of them.
+    let mut drained = 0;
+    while drained < 4096 {
+        drained += recorder.drain(&mut writer).unwrap();
+        thread::yield_now();
+        if log.begin() > begin && drained == 0 {
+            drained += recorder.drain(&mut writer).unwrap();
+            assert!(drained > 0, "nothing was handed over");
+        }
+    }
+    drop(log);
+    assert_eq!(recorder.finish().len(), 1);
+}
+
 /// A thread that panics leaves an event that may have come about.
 #[test]
 fn a_thread_that_panics_leaves_an_event_without_an_end() {
