@@ -219,6 +219,7 @@ impl Hash for Deal {
 #[derive(Clone, Debug)]
 struct Seen {
     asked: u8,
+    #[expect(dead_code, reason = "`Debug` shows it, and nothing else")]
     balance: u8,
 }
 
