@@ -10,10 +10,15 @@
 //! several, as `environment` is.
 
 use std::fmt::Debug;
+use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use foldhash::fast::FixedState;
 
 use crate::explore::{break_off, first_visited, until_enough};
 use crate::invariant::Invariant;
+use crate::random::generator::mix;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::trace::Trace;
@@ -55,14 +60,23 @@ pub trait Quotienting<S: TransitionSystem>: Sync {
     fn canonical(&self, system: &S, state: &StateOf<S>) -> StateOf<S>;
     /// The behaviour of the system that a sequence of steps between representatives stands for: each
     /// step begins where the one before it ended, up to an exchange.
-    fn lift(&self, system: &S, representatives: Trace<S>) -> Trace<S>;
+    ///
+    /// # Errors
+    ///
+    /// If the permutations are none that identify these states.
+    fn lift(&self, system: &S, representatives: Trace<S>) -> Result<Trace<S>, Asymmetry>;
     /// How many permutations there are.
     fn permutations(&self) -> usize;
+    /// What stood for a state, of those asked about so far that were looked at, and is no member of its class.
+    fn strange(&self) -> Option<Asymmetry>;
 }
 
 /// The quotient of a system by its permutations.
 pub struct Quotient<S: Symmetric> {
     permutations: Vec<S::Permutation>,
+    hasher: FixedState,
+    /// The least state for which something stands that is none of its class, and what that is.
+    strange: Mutex<Option<(StateOf<S>, StateOf<S>)>>,
 }
 
 impl<S: Symmetric> Quotient<S> {
@@ -70,16 +84,51 @@ impl<S: Symmetric> Quotient<S> {
     pub fn of(system: &S) -> Self {
         Self {
             permutations: system.permutations(),
+            hasher: FixedState::default(),
+            strange: Mutex::new(None),
+        }
+    }
+
+    /// Whether it is looked at that what stands for `state` is of its class.
+    ///
+    /// PERF: to find it takes a permutation after the other, so one state is looked at of as many as there are
+    /// permutations.
+    fn is_looked_at(&self, state: &StateOf<S>) -> bool {
+        let permutations = self.permutations.len() as u64;
+        permutations <= 2 || (self.hasher.hash_one(state) >> 16).is_multiple_of(permutations)
+    }
+
+    #[cold]
+    fn note_strange(&self, state: &StateOf<S>, representative: &StateOf<S>) {
+        let mut strange = self.strange.lock().unwrap_or_else(PoisonError::into_inner);
+        if strange.as_ref().is_none_or(|(least, _)| state < least) {
+            *strange = Some((state.clone(), representative.clone()));
         }
     }
 }
 
 impl<S: Symmetric> Quotienting<S> for Quotient<S> {
     fn canonical(&self, system: &S, state: &StateOf<S>) -> StateOf<S> {
-        system.canonical(&self.permutations, state)
+        let representative = system.canonical(&self.permutations, state);
+        if representative != *state
+            && self.is_looked_at(state)
+            && !is_member(system, &self.permutations, state, &representative)
+        {
+            self.note_strange(state, &representative);
+        }
+        representative
     }
 
-    fn lift(&self, system: &S, representatives: Trace<S>) -> Trace<S> {
+    fn strange(&self) -> Option<Asymmetry> {
+        let strange = self.strange.lock().unwrap_or_else(PoisonError::into_inner);
+        let (state, representative) = strange.as_ref()?;
+        Some(Asymmetry::NotAMember {
+            about: format!("{state:?}"),
+            representative: format!("{representative:?}"),
+        })
+    }
+
+    fn lift(&self, system: &S, representatives: Trace<S>) -> Result<Trace<S>, Asymmetry> {
         let mut from = representatives.initial;
         // The representative of an initial state need not be initial itself.
         let mut initial = None;
@@ -97,17 +146,20 @@ impl<S: Symmetric> Quotienting<S> for Quotient<S> {
         };
         for (action, to) in representatives.steps {
             // The exchange that makes the representative the state that the behaviour has come to.
-            let by = self
-                .permutations
-                .iter()
-                .find(|by| system.permute(by, &from) == *lifted.last())
-                .expect("the behaviour is in a state of the representative's class");
+            let mut permutations = self.permutations.iter();
+            let by = permutations.find(|by| system.permute(by, &from) == *lifted.last());
+            let Some(by) = by else {
+                return Err(Asymmetry::NoGroup {
+                    from: format!("{from:?}"),
+                    to: format!("{:?}", lifted.last()),
+                });
+            };
             let permuted = system.permute_action(by, &from, &action, &to);
             let step = (permuted, system.permute(by, &to));
             lifted.steps.push(step);
             from = self.canonical(system, &to);
         }
-        lifted
+        Ok(lifted)
     }
 
     fn permutations(&self) -> usize {
@@ -138,6 +190,14 @@ pub enum Asymmetry {
         /// The state, as `Debug` shows it.
         about: String,
     },
+    /// The first permutation is not the one that exchanges nothing.
+    #[error(
+        "the first permutation exchanges something in {about}, and has to be the one that exchanges nothing"
+    )]
+    FirstExchanges {
+        /// The state, as `Debug` shows it.
+        about: String,
+    },
     /// What stands for a state is no member of its class, so that the state itself is never looked at.
     #[error("the representative of {about} is {representative}, which no permutation makes of it")]
     NotAMember {
@@ -145,6 +205,16 @@ pub enum Asymmetry {
         about: String,
         /// What is said to stand for it.
         representative: String,
+    },
+    /// Two states were identified, and no permutation exchanges one for the other: of a group there is one.
+    #[error(
+        "{from} stands for {to}, and no permutation makes this of it: the permutations are no group"
+    )]
+    NoGroup {
+        /// The representative, as `Debug` shows it.
+        from: String,
+        /// The state that a behaviour has come to, as `Debug` shows it.
+        to: String,
     },
     /// Not as many invariants hold in a state as in its image.
     #[error("permutation {permutation} changes how many invariants hold in {about}")]
@@ -204,13 +274,27 @@ fn strange<S: Symmetric>(
     state: &StateOf<S>,
 ) -> Option<Asymmetry> {
     let representative = system.canonical(permutations, state);
-    let mut members = permutations.iter().map(|by| system.permute(by, state));
-    (representative != *state && !members.any(|member| member == representative)).then(|| {
-        Asymmetry::NotAMember {
-            about: format!("{state:?}"),
-            representative: format!("{representative:?}"),
-        }
+    let is_member =
+        representative == *state || is_member(system, permutations, state, &representative);
+    (!is_member).then(|| Asymmetry::NotAMember {
+        about: format!("{state:?}"),
+        representative: format!("{representative:?}"),
     })
+}
+
+/// Whether a permutation makes `other` of `state`.
+fn is_member<S: Symmetric>(
+    system: &S,
+    permutations: &[S::Permutation],
+    state: &StateOf<S>,
+    other: &StateOf<S>,
+) -> bool {
+    // PERF: the first one exchanges nothing, and is the last that can be the one.
+    let mut members = permutations
+        .iter()
+        .rev()
+        .map(|by| system.permute(by, state));
+    members.any(|member| member == *other)
 }
 
 /// The same of the first initial states,
@@ -259,53 +343,77 @@ pub(crate) enum Tested {
 const ALL_PERMUTATIONS: usize = 64;
 /// The states tested one after the other; of the others, one in so many.
 const EVERY_STATE: u32 = 1024;
-const ONE_IN: u32 = 1021;
+const ONE_IN: u64 = 1024;
 
-/// Whether [`asymmetry_in_turn`] is to be asked of a state: of the first ones, and now and then.
+/// Whether a quotient's [`asymmetry`](TestedQuotient::asymmetry) is to be asked of a state: of the first ones, and of
+/// some of the others. These go by a hash of the number: what is wrong may come back in step with the numbers.
 pub(crate) fn is_in_turn(state: u32) -> bool {
-    state < EVERY_STATE || state.is_multiple_of(ONE_IN)
+    state < EVERY_STATE || (mix(u64::from(state)) >> 32).is_multiple_of(ONE_IN)
 }
 
-/// The same of one of many states: of the first ones with all permutations, and of the others with one,
-/// by turns. `turn` is the number of the state.
-///
-/// PERF: the invariants are made once, since making them takes longer than the test.
-pub(crate) fn asymmetry_in_turn<R>(
-    refinement: &R,
-    invariants: &[Invariant<R::Concrete>],
-    state: &StateOf<R::Concrete>,
-    turn: usize,
-    out_of_time: &dyn Fn() -> bool,
-) -> Tested
+/// A quotient of the implementation of `R`, and the test of its symmetry. What is tested are the permutations that
+/// the quotient is made of: a model that is asked for them again may answer otherwise.
+pub(crate) trait TestedQuotient<R: Refinement>: Sync {
+    /// The quotient.
+    fn quotient(&self) -> &dyn Quotienting<R::Concrete>;
+
+    /// The same as [`asymmetry()`] of one of many states: of the first ones with all permutations, and of the others with
+    /// one, as a hash says. `turn` is the number of the state.
+    ///
+    /// PERF: the invariants are made once, since making them takes longer than the test.
+    fn asymmetry(
+        &self,
+        refinement: &R,
+        invariants: &[Invariant<R::Concrete>],
+        state: &StateOf<R::Concrete>,
+        turn: usize,
+        out_of_time: &dyn Fn() -> bool,
+    ) -> Tested;
+}
+
+impl<R> TestedQuotient<R> for Quotient<R::Concrete>
 where
     R: Refinement,
     R::Concrete: Symmetric,
     R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
 {
-    let permutations = refinement.implementation().permutations();
-    let others = 1..permutations.len();
-    let tested = match turn < ALL_PERMUTATIONS || others.is_empty() {
-        true => others,
-        false => {
-            let one = 1 + turn % others.len();
-            one..one + 1
-        }
-    };
-    let system = refinement.implementation();
-    if turn == 0 {
-        let strange = strange_initial(system, &permutations, out_of_time);
-        if !matches!(strange, Tested::Unchanged) {
-            return strange;
-        }
+    fn quotient(&self) -> &dyn Quotienting<R::Concrete> {
+        self
     }
-    changed(
-        refinement,
-        invariants,
-        &permutations,
-        tested,
-        state,
-        out_of_time,
-    )
+
+    fn asymmetry(
+        &self,
+        refinement: &R,
+        invariants: &[Invariant<R::Concrete>],
+        state: &StateOf<R::Concrete>,
+        turn: usize,
+        out_of_time: &dyn Fn() -> bool,
+    ) -> Tested {
+        let permutations = &self.permutations;
+        let others = 1..permutations.len();
+        let tested = match turn < ALL_PERMUTATIONS || others.is_empty() {
+            true => others,
+            false => {
+                let one = 1 + (mix(!(turn as u64)) % others.len() as u64) as usize;
+                one..one + 1
+            }
+        };
+        let system = refinement.implementation();
+        if turn == 0 {
+            let strange = strange_initial(system, permutations, out_of_time);
+            if !matches!(strange, Tested::Unchanged) {
+                return strange;
+            }
+        }
+        changed(
+            refinement,
+            invariants,
+            permutations,
+            tested,
+            state,
+            out_of_time,
+        )
+    }
 }
 
 /// Tests some permutations, counted from 0, of one state.
@@ -325,6 +433,16 @@ where
     if out_of_time() {
         return Tested::CutShort;
     }
+    // It is tested no further, and what stands for a state is looked for among the others.
+    let system = refinement.implementation();
+    if permutations
+        .first()
+        .is_some_and(|first| system.permute(first, state) != *state)
+    {
+        return Tested::Changed(Asymmetry::FirstExchanges {
+            about: format!("{state:?}"),
+        });
+    }
     let original = Original::of(refinement, invariants, permutations, state);
     // There may be so many permutations that a state takes minutes.
     let mut cut_short = false;
@@ -340,7 +458,6 @@ where
         None if cut_short => Tested::CutShort,
         None => {
             let targets = original.steps.iter().map(|(_, to)| to);
-            let system = refinement.implementation();
             strange_one(system, permutations, targets, out_of_time)
         }
     }

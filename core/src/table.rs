@@ -64,8 +64,8 @@ impl From<Given> for Instance {
 pub struct TableRow {
     /// The combination.
     pub combination: Map<String, Value>,
-    /// `holds` if it holds at every instance of the table; `violated` or `incomplete` if it is so at
-    /// the last one tried.
+    /// `holds` if it holds at every instance of the table, and there is one; `violated` or `incomplete` if it is so
+    /// at the last one tried, or if there is none.
     pub verdict: Verdict,
     /// The instances tried, the last of which decided.
     pub instances: Vec<Map<String, Value>>,
@@ -113,7 +113,8 @@ impl Table {
     ) -> Result<TableRow, InputError> {
         let mut row = TableRow {
             combination: map(given),
-            verdict: Verdict::Holds,
+            // Where nothing is tried nothing holds.
+            verdict: Verdict::Incomplete,
             instances: Vec::new(),
             by: None,
             length: None,

@@ -67,6 +67,10 @@ impl Choices {
     }
 
     fn divide(&mut self, radix: u64) {
+        assert!(
+            radix > 0,
+            "`type_correct` asks for one of no values: `below(0)`, or `one_of` an empty list"
+        );
         let combinations = self.combinations.checked_mul(radix);
         self.combinations = combinations.expect("fewer than 2^64 combinations");
         let value = self.rest % radix;

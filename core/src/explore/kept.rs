@@ -5,7 +5,7 @@ use super::log::Log;
 use super::origins::Origins;
 use super::visited::Origin;
 use super::{Place, StateId, catch};
-use crate::symmetry::Quotienting;
+use crate::symmetry::{Asymmetry, Quotienting};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
@@ -43,14 +43,22 @@ pub(super) struct Kept<K, P> {
     pub initial_only: Option<usize>,
 }
 
-/// A step that a search took, and that the model does not offer when it is asked again.
+/// Why a behaviour that a search found is not one when the model is asked again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`next` is not a function of the state: the search went {first}, and asked again {again}")]
-pub struct Unrepeatable {
-    /// The step that the search took.
-    pub first: String,
-    /// What the model offers in its place.
-    pub again: String,
+pub enum Unrepeatable {
+    /// A step that the search took, and that the model does not offer.
+    #[error(
+        "`next` is not a function of the state: the search went {first}, and asked again {again}"
+    )]
+    Step {
+        /// The step that the search took.
+        first: String,
+        /// What the model offers in its place.
+        again: String,
+    },
+    /// States were identified, and no permutation leads from one to the other.
+    #[error("the symmetry is none: {0}")]
+    Asymmetry(#[from] Asymmetry),
 }
 
 /// How many steps are shown of those that are offered in the place of one.
@@ -69,7 +77,7 @@ impl Unrepeatable {
             });
         });
         let more = if count > SHOWN { ", …" } else { "" };
-        Self {
+        Self::Step {
             first,
             again: format!("the steps are {count}: {}{more}", offered.join(", ")),
         }
@@ -206,7 +214,7 @@ where
         }
         Ok(match symmetry {
             None => trace,
-            Some(symmetry) => symmetry.lift(system, trace),
+            Some(symmetry) => symmetry.lift(system, trace)?,
         })
     }
 }

@@ -38,7 +38,9 @@ impl Limits {
             return Some(Limit::Cancelled);
         }
         let seconds = self.seconds?;
-        (started.elapsed().as_secs_f64() >= seconds).then_some(Limit::Seconds(seconds))
+        // A time that is no number is up.
+        let in_time = started.elapsed().as_secs_f64() < seconds;
+        (!in_time).then_some(Limit::Seconds(seconds))
     }
 
     /// Whether the process holds as much memory as allowed; the operating system is asked for that.

@@ -246,6 +246,10 @@ where
             self.examine_rest(frontier.rest(), limit);
             return End::Limit(limit);
         }
+        if self.full && self.log.len() == 0 {
+            // There is nothing to look at, and there are states.
+            return End::Limit(Limit::States(self.most_states()));
+        }
         let mut too_deep = None;
         while let Some(span) = frontier.next() {
             let before = self.log.len() as u32;

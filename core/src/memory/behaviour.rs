@@ -28,6 +28,10 @@ pub struct Behaviours {
     allowed: HashSet<Observation>,
     /// The values that some thread shows.
     values: BTreeSet<Value>,
+    /// What bounds the runs of the program, and the threads that it has stopped somewhere: what they would have shown
+    /// after that is not among what is allowed.
+    bound: Option<String>,
+    cut_off: BTreeSet<String>,
     rules: [Rule; 1],
 }
 
@@ -67,7 +71,9 @@ impl Behaviours {
         let machine = Machine::new(program, model);
         let mut allowed = HashSet::new();
         let mut values = BTreeSet::new();
+        let mut cut_off = BTreeSet::new();
         for state in reachable(&machine, limit)? {
+            cut_off.extend(machine.cut_off(&state).into_iter().map(str::to_owned));
             let shown = machine.observe(&state);
             values.extend(
                 shown
@@ -79,6 +85,8 @@ impl Behaviours {
         Ok(Self {
             allowed,
             values,
+            bound: machine.bound().filter(|_| !cut_off.is_empty()),
+            cut_off,
             rules: [Rule::new("show", "thread", "what the specification shows")],
         })
     }
@@ -188,6 +196,15 @@ impl TransitionSystem for Behaviours {
 
     fn may_stop(&self, _: &Observation) -> bool {
         true
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.bound.clone()
+    }
+
+    /// Those stopped somewhere: which runs have shown this is not known.
+    fn cut_off(&self, _: &Observation) -> Vec<&str> {
+        self.cut_off.iter().map(String::as_str).collect()
     }
 }
 

@@ -12,14 +12,15 @@ use super::selection::{CheckError, rows};
 use super::tally::Tally;
 use super::{Search, Settings, Symmetry};
 use crate::explore::{
-    Explored, FINGERPRINT_BITS, Options, Record, Storage, explore, explore_framed, explore_packed,
+    Explored, FINGERPRINT_BITS, Options, Record, Storage, catch, explore, explore_framed,
+    explore_packed,
 };
 use crate::framed::{FramedRefinement, PackedPart};
 use crate::invariant::Invariant;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
-use crate::symmetry::{Quotient, Quotienting, Symmetric, Tested, asymmetry_in_turn};
+use crate::symmetry::{Quotient, Symmetric, TestedQuotient};
 use crate::system::StateOf;
 use crate::type_correct::TypeCorrect;
 
@@ -71,7 +72,7 @@ pub struct Checker<'a, R: Refinement> {
     /// The bits into which a state is packed.
     bits: Option<fn(&R::Concrete) -> u32>,
     enumerated: Option<Enumerated<R>>,
-    symmetry: Option<SymmetryOf<R>>,
+    quotient: Option<QuotientOf<R>>,
 }
 
 /// A search of the states of a refinement's implementation.
@@ -84,25 +85,8 @@ type Explore<R> = for<'e> fn(
 /// What it finds.
 type Found<R> = Explored<<R as Refinement>::Concrete, Tally<R>>;
 
-/// The symmetry that a refinement's systems have in common.
-struct SymmetryOf<R: Refinement> {
-    quotient: QuotientOf<R>,
-    asymmetry: AsymmetryAt<R>,
-}
-
-/// Makes the quotient of the implementation.
-type QuotientOf<R> = for<'s> fn(
-    &'s <R as Refinement>::Concrete,
-) -> Box<dyn Quotienting<<R as Refinement>::Concrete> + 's>;
-
-/// Whether the symmetry is none, as a state of some number shows; asks now and then whether to stop.
-pub(super) type AsymmetryAt<R> = fn(
-    &R,
-    &[Invariant<<R as Refinement>::Concrete>],
-    &StateOf<<R as Refinement>::Concrete>,
-    usize,
-    &dyn Fn() -> bool,
-) -> Tested;
+/// Makes the quotient of the implementation by the symmetry that a refinement's systems have in common.
+type QuotientOf<R> = for<'s> fn(&'s <R as Refinement>::Concrete) -> Box<dyn TestedQuotient<R> + 's>;
 
 /// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
 /// states.
@@ -119,6 +103,14 @@ type Decide<R> = fn(
     &Settings<'_>,
 ) -> induction::Findings;
 
+/// What a model declares beside its states, which no counterexample can show.
+fn declared<T>(functions: &'static str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
+    catch(declare).map_err(|panic| CheckError::Panicked {
+        functions,
+        panic: Box::new(panic),
+    })
+}
+
 impl<'a, R: Refinement> Checker<'a, R> {
     /// A check of `refinement`, of whose systems nothing is known but that they are systems.
     pub fn new(refinement: &'a R) -> Self {
@@ -127,7 +119,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             explore: |system, examiner, options| explore(system, examiner, options),
             bits: None,
             enumerated: None,
-            symmetry: None,
+            quotient: None,
         }
     }
 
@@ -174,10 +166,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         R::Concrete: Symmetric,
         R::Abstract: Symmetric<Permutation = <R::Concrete as Symmetric>::Permutation>,
     {
-        self.symmetry = Some(SymmetryOf {
-            quotient: |system| Box::new(Quotient::of(system)),
-            asymmetry: asymmetry_in_turn::<R>,
-        });
+        self.quotient = Some(|system| Box::new(Quotient::of(system)));
         self
     }
 
@@ -189,9 +178,10 @@ impl<'a, R: Refinement> Checker<'a, R> {
     pub fn check(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
         let started = Instant::now();
         let refinement = self.refinement;
-        let invariants = refinement.invariants();
+        let invariants = declared("invariants", || refinement.invariants())?;
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
-        let rows = rows(refinement, &names, settings, self.enumerated.is_some())?;
+        let rows = || rows(refinement, &names, settings, self.enumerated.is_some());
+        let rows = declared("rules, environment, acts_for or waivers", rows)??;
         let bits = self.bits.map(|bits| bits(refinement.implementation()));
         if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
             && bits <= FINGERPRINT_BITS
@@ -199,16 +189,20 @@ impl<'a, R: Refinement> Checker<'a, R> {
         {
             return Err(CheckError::FingerprintsOfSmallStates { bits });
         }
-        let symmetry = match (settings.symmetry, self.symmetry) {
+        let quotient = match (settings.symmetry, self.quotient) {
             (Symmetry::None, _) => None,
-            (Symmetry::Full, Some(symmetry)) => Some(symmetry),
+            (Symmetry::Full, Some(quotient)) => {
+                let system = refinement.implementation();
+                let made = declared("permutations", || quotient(system))?;
+                if made.quotient().permutations() == 0 {
+                    return Err(CheckError::NoPermutations);
+                }
+                Some(made)
+            }
             (Symmetry::Full, None) => return Err(CheckError::NotSymmetric),
         };
-        let quotient = symmetry
-            .as_ref()
-            .map(|symmetry| (symmetry.quotient)(refinement.implementation()));
         let mut examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
-        examiner.asymmetry = symmetry.map(|symmetry| symmetry.asymmetry);
+        examiner.symmetry = quotient.as_deref();
         let out_of_time = || {
             let limit = settings.limits.out_of_time(&settings.watch, started);
             limit.is_some()
@@ -233,7 +227,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             },
             order: settings.order,
             storage: settings.storage,
-            symmetry: quotient.as_deref(),
+            symmetry: quotient.as_deref().map(TestedQuotient::quotient),
         };
         let explored = (self.explore)(refinement.implementation(), &examiner, &options);
         let symmetry = options.symmetry;

@@ -12,6 +12,7 @@
 //!
 //! Decided on the complete graph by backward reachability.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
@@ -104,10 +105,17 @@ pub(super) struct Findings<R: Refinement> {
     pub checked: Vec<u64>,
     /// Per rule of the specification, the first refusal.
     pub refusals: Vec<Option<Refusal<ActionOf<R::Abstract>>>>,
+    /// Per rule of the specification, the processes of the environment of which it was tested; a bit each.
+    pub tested: Vec<u32>,
+    /// Processes that take actions of the specification, and that the environment does not have.
+    pub undeclared: BTreeSet<Process>,
     /// How many pairs of a process and a state, or a step, were tested for (b) and (c).
     pub rest_checked: u64,
     pub unrest: Option<Unrest>,
 }
+
+/// A state at which a function of the model panicked, the name of the function, and with what.
+pub(super) type PanickedAt = (StateId, &'static str, Panic);
 
 /// Decides (a), (b) and (c). `inputs` are the inputs with which steps were answered, by number.
 pub(super) fn decide<R: Refinement, T: Sync>(
@@ -116,10 +124,12 @@ pub(super) fn decide<R: Refinement, T: Sync>(
     graph: &Graph,
     inputs: &[ActionOf<R::Abstract>],
     threads: usize,
-) -> Result<Findings<R>, (StateId, Panic)> {
+) -> Result<Findings<R>, PanickedAt> {
     let rest = Rest::new(refinement, explored)?;
     let mut findings = Findings {
         checked: vec![0; refinement.specification().rules().len()],
+        tested: vec![0; refinement.specification().rules().len()],
+        undeclared: BTreeSet::new(),
         refusals: refinement
             .specification()
             .rules()
@@ -163,9 +173,10 @@ fn kept<R: Refinement, T>(
     refinement: &R,
     explored: &Explored<R::Concrete, T>,
     id: StateId,
-) -> StateOf<R::Concrete> {
-    let state = explored.state(refinement.implementation(), id);
-    state.expect("where a graph is recorded, states are kept")
+) -> Result<StateOf<R::Concrete>, PanickedAt> {
+    let read = catch(|| explored.state(refinement.implementation(), id));
+    let state = read.map_err(|panic| (id, "`fields`, reading a state back,", panic))?;
+    Ok(state.expect("where a graph is recorded, states are kept"))
 }
 
 /// Per state, the set of environment processes at rest.
@@ -175,7 +186,7 @@ impl Rest {
     fn new<R: Refinement, T>(
         refinement: &R,
         explored: &Explored<R::Concrete, T>,
-    ) -> Result<Self, (StateId, Panic)> {
+    ) -> Result<Self, PanickedAt> {
         let processes = refinement.environment();
         let of = |state: &StateOf<R::Concrete>| {
             let at_rest = |(index, &process): (usize, &Process)| {
@@ -186,8 +197,8 @@ impl Rest {
         (0..explored.states() as u32)
             .map(StateId)
             .map(|id| {
-                let state = kept(refinement, explored, id);
-                catch(|| of(&state)).map_err(|panic| (id, panic))
+                let state = kept(refinement, explored, id)?;
+                catch(|| of(&state)).map_err(|panic| (id, "`at_rest`", panic))
             })
             .collect::<Result<_, _>>()
             .map(Self)
@@ -319,24 +330,27 @@ fn meets_at_once<R: Refinement, T: Sync>(
     backward: &Backward<'_>,
     threads: usize,
     findings: &mut Findings<R>,
-) -> Result<Vec<Unmet>, (StateId, Panic)> {
+) -> Result<Vec<Unmet>, PanickedAt> {
     let part = backward.states.div_ceil(threads.max(1)).max(1);
     let look = |states: Range<usize>| {
         let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
         let mut known = HashMap::new();
         let mut at_hand = vec![false; inputs.len()];
         let mut checked = vec![0; refinement.specification().rules().len()];
+        let mut tested = vec![0u32; checked.len()];
+        let mut undeclared = BTreeSet::new();
         let mut unmet = Vec::new();
         for id in states.map(|id| StateId(id as u32)) {
             if rest.0[id.0 as usize] == 0 {
                 continue;
             }
+            let state = kept(refinement, explored, id)?;
+            let image = catch(|| refinement.map(&state)).map_err(|panic| (id, "`map`", panic))?;
             let needs: &Vec<Need<_>> = catch(|| {
-                known
-                    .entry(refinement.map(&kept(refinement, explored, id)))
-                    .or_insert_with_key(|image| needs(refinement, image, &numbers))
+                let needs = |image: &_| needs(refinement, image, &numbers, &mut undeclared);
+                known.entry(image).or_insert_with_key(needs)
             })
-            .map_err(|panic| (id, panic))?;
+            .map_err(|panic| (id, "`offers` of the specification", panic))?;
             let mark = |at_hand: &mut [bool], value| {
                 for (_, label) in backward.graph.steps(id) {
                     if let Some(input) = Label::decode(label).input {
@@ -348,6 +362,7 @@ fn meets_at_once<R: Refinement, T: Sync>(
             for (order, need) in needs.iter().enumerate() {
                 if rest.contains(id, need.process) {
                     checked[need.rule] += 1;
+                    tested[need.rule] |= 1 << need.process;
                     if !need.input.is_some_and(|input| at_hand[input as usize]) {
                         unmet.push((Offer { state: id, order }, need.clone()));
                     }
@@ -355,14 +370,18 @@ fn meets_at_once<R: Refinement, T: Sync>(
             }
             mark(&mut at_hand, false);
         }
-        Ok((checked, unmet))
+        Ok((checked, tested, undeclared, unmet))
     };
     let parts = (0..backward.states)
         .step_by(part)
         .map(|start| start..backward.states.min(start + part));
     let mut unmet = Vec::new();
     for result in together(parts, look) {
-        let (checked, needs) = result?;
+        let (checked, tested, undeclared, needs) = result?;
+        for (rule, tested) in tested.into_iter().enumerate() {
+            findings.tested[rule] |= tested;
+        }
+        findings.undeclared.extend(undeclared);
         for (rule, checked) in checked.into_iter().enumerate() {
             findings.checked[rule] += checked;
         }
@@ -433,11 +452,12 @@ fn meets_later<R: Refinement>(
     }
 }
 
-/// What the specification offers each process of the environment in `image`.
+/// What the specification offers each process of the environment in `image`; other processes are noted.
 fn needs<R: Refinement>(
     refinement: &R,
     image: &StateOf<R::Abstract>,
     numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
+    undeclared: &mut BTreeSet<Process>,
 ) -> Vec<Need<ActionOf<R::Abstract>>> {
     let specification = refinement.specification();
     let mut needs: Vec<Need<_>> = Vec::new();
@@ -445,6 +465,7 @@ fn needs<R: Refinement>(
         let process = specification.process_of(&action);
         let declared = refinement.environment().iter();
         let Some(process) = declared.clone().position(|other| *other == process) else {
+            undeclared.insert(process);
             return;
         };
         let rule = specification.rule_of(&action);

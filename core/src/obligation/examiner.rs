@@ -8,7 +8,6 @@ use std::time::Instant;
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::Until;
-use super::check::AsymmetryAt;
 use super::environment::Label;
 use super::selection::{Kind, Row};
 use super::tally::{
@@ -20,7 +19,7 @@ use crate::framed::Misframed;
 use crate::invariant::{Invariant, PredicateOf};
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
-use crate::symmetry::{Tested, is_in_turn};
+use crate::symmetry::{Tested, TestedQuotient, is_in_turn};
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
 
 /// What has to be computed for the obligations chosen.
@@ -48,10 +47,12 @@ pub(super) struct Examiner<'a, R: Refinement> {
     pub wants: Wants,
     pub until: Until,
     pub environment: &'a [Process],
+    /// Whether something bounds the runs of the implementation, which may stop threads.
+    is_bounded: bool,
     /// The inputs with which steps were answered, in the order in which they turned up.
     pub inputs: Mutex<Vec<ActionOf<R::Abstract>>>,
-    /// Where states are identified by a symmetry: the test that it is one.
-    pub asymmetry: Option<AsymmetryAt<R>>,
+    /// Where states are identified by a symmetry: the quotient, with the test that it is one.
+    pub symmetry: Option<&'a dyn TestedQuotient<R>>,
     /// Whether the model is asked again in a sample of the states.
     pub asks_again: bool,
     /// Whether these are states of random walks.
@@ -118,8 +119,9 @@ impl<'a, R: Refinement> Examiner<'a, R> {
             },
             until,
             environment: refinement.environment(),
+            is_bounded: refinement.implementation().bound().is_some(),
             inputs: Mutex::new(Vec::new()),
-            asymmetry: None,
+            symmetry: None,
             asks_again: true,
             walks: false,
             fingerprints: false,
@@ -217,6 +219,13 @@ impl<'a, R: Refinement> Examiner<'a, R> {
                 if self.wants.labels {
                     input = Some(self.input(&mut tally.inputs, abstract_action));
                 }
+            } else if self
+                .environment
+                .iter()
+                .any(|other| other.name == process.name)
+            {
+                // One of a kind that the environment has others of.
+                tally.again.processes.insert(process);
             }
         }
         tally.during = During::Next;
@@ -275,11 +284,11 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         tally.offered = Offers::default();
         tally.perhaps_twice = false;
         tally.recalled_rules = 0;
-        if let Some(asymmetry) = self.asymmetry.filter(|_| is_in_turn(place.state.0)) {
+        if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
             tally.during = During::Symmetry;
             let turn = place.state.0 as usize;
             let stop = self.out_of_time;
-            match asymmetry(self.refinement, self.invariants, state, turn, stop) {
+            match symmetry.asymmetry(self.refinement, self.invariants, state, turn, stop) {
                 Tested::Unchanged => tally.tested_symmetry += 1,
                 Tested::Changed(found) => {
                     tally.tested_symmetry += 1;
@@ -403,7 +412,10 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         let deadlock = self.rows.len() - 3;
         if count == 0 {
             tally.deadlocks += 1;
-            tally.note_cut_off(implementation.cut_off(state));
+        }
+        // Beside a thread that was stopped another one may go on for ever.
+        if count == 0 || self.is_bounded {
+            tally.note_cut_off(implementation.cut_off(state), count == 0);
         }
         tally.test(deadlock, place, count > 0 || implementation.may_stop(state));
         if tally.perhaps_twice {

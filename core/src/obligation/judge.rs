@@ -21,7 +21,7 @@ use crate::refinement::Refinement;
 use crate::report::{
     Counterexample, CutOff, Evidence, Identified, Obligation, Report, RuleCoverage, Verdict,
 };
-use crate::symmetry::Quotienting;
+use crate::symmetry::{Asymmetry, Quotienting};
 use crate::system::{Process, TransitionSystem, steps};
 use crate::trace::Trace;
 
@@ -99,7 +99,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
                 rows.push((row.kind, judged));
             }
         }
-        let warnings = self.warnings();
+        let warnings = self.warnings(&environment);
         if self.settings.warnings == Warnings::Fail && !warnings.is_empty() {
             let texts = warnings.iter().map(|warning| warning.text.clone());
             let mut failed = Obligation::violated(
@@ -205,16 +205,39 @@ impl<'a, R: Refinement> Judge<'a, R> {
         explain: impl FnOnce(&Trace<R::Concrete>) -> Counterexample,
     ) -> Counterexample {
         let implementation = self.examiner.refinement.implementation();
-        let explained = match self.explored.trace(implementation, self.symmetry, place) {
-            // What the search did not ask may panic, or what did not panic then.
-            Ok(trace) => catch(|| explain(&trace)).map_err(|panic| panic.to_string()),
-            Err(unrepeatable) => Err(unrepeatable.to_string()),
+        let trace = || self.explored.trace(implementation, self.symmetry, place);
+        // What the search did not ask may panic, or what did not panic then.
+        let explained = match catch(trace) {
+            Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {
+                format!(
+                    "a function of the model panicked when its behaviour was to be shown: {panic}"
+                )
+            }),
+            Ok(Err(unrepeatable)) => Err(unrepeatable.to_string()),
+            Err(panic) => Err(format!(
+                "{} panicked when the search's behaviour was taken again: {panic}",
+                match self.symmetry {
+                    None => "`next`, or `fields`,",
+                    Some(_) => "`next`, `fields`, `canonical`, `permute` or `permute_action`",
+                }
+            )),
         };
         explained.unwrap_or_else(|explanation| {
             let found = Counterexample::without_steps(explanation);
             self.unrepeated.borrow_mut().push(found.clone());
             found
         })
+    }
+
+    /// A behaviour with an explanation that was found without it, and that is told even if the behaviour is lost.
+    fn told(&self, place: Place, explanation: String) -> Counterexample {
+        let mut told = self.explained(place, |trace| {
+            self.explainer.counterexample(trace, explanation.clone())
+        });
+        if told.explanation != explanation {
+            told.explanation = format!("{explanation}; {}", told.explanation);
+        }
+        told
     }
 
     /// The same of a place where the row of this index fails: that is tested once more.
@@ -359,7 +382,8 @@ impl<'a, R: Refinement> Judge<'a, R> {
     fn initiality(&self, index: usize) -> Obligation {
         let nothing_initial =
             self.explored.initial_states == 0 && self.explored.initial_panic.is_none();
-        if nothing_initial {
+        // Where a limit came first it is not known whether there is one.
+        if nothing_initial && !matches!(self.explored.end, End::Limit(_)) {
             let explanation = "the implementation has no initial state, so nothing was checked";
             let counterexample = Counterexample::without_steps(explanation.to_owned());
             return Obligation::violated(0, vec![counterexample]);
@@ -389,28 +413,56 @@ impl<'a, R: Refinement> Judge<'a, R> {
         if let Some((place, inconsistency)) = &self.explored.tally.again.confused {
             found.push(self.model(*place, &Fault::Inconsistent(inconsistency.clone())));
         }
+        if let Some(asymmetry) = self.strange() {
+            let explanation = format!("the symmetry is none: {asymmetry}");
+            found.push(Counterexample::without_steps(explanation));
+        }
         // A model that has just contradicted itself would do so again.
-        if found.is_empty()
-            && let Some((place, inconsistency)) = catch(|| self.unequal()).ok().flatten()
-        {
-            found.push(self.model(place, &Fault::Inconsistent(inconsistency)));
+        let mut later = Vec::new();
+        if found.is_empty() {
+            match catch(|| self.unequal()) {
+                Ok(None) => (),
+                Ok(Some((place, inconsistency))) => {
+                    later.push(self.model(place, &Fault::Inconsistent(inconsistency)));
+                }
+                Err(panic) => later.push(Counterexample::without_steps(format!(
+                    "a function of the model panicked when states were compared after the search: {panic}"
+                ))),
+            }
         }
-        if let Some(process) = catch(|| self.idle_process()).ok().flatten() {
-            found.push(Counterexample::without_steps(self.idle(process)));
+        match catch(|| self.idle_process()) {
+            Ok(None) => (),
+            Ok(Some(process)) => later.push(Counterexample::without_steps(self.idle(process))),
+            // A row that could not be decided says so.
+            Err(_) if matches!(environment, Environment::Panicked(..)) || !found.is_empty() => (),
+            Err(panic) => later.push(Counterexample::without_steps(format!(
+                "`fields`, `map`, or `offers`, `next` or `process_of` of the specification panicked when the states \
+                 were looked at after the search: {panic}"
+            ))),
         }
-        if let Environment::Panicked(state, panic) = environment {
-            let explanation =
-                format!("`at_rest`, or `offers` of the specification, panicked: {panic}");
-            let place = self.explored.place(*state);
-            found.push(self.explained(place, |trace| {
-                self.explainer.counterexample(trace, explanation)
-            }));
+        found.extend(later);
+        if let Environment::Panicked(state, during, panic) = environment {
+            let explanation = format!("{during} panicked: {panic}");
+            found.push(self.told(self.explored.place(*state), explanation));
         }
-        // What was found while the rows before this one were explained.
-        found.extend(self.unrepeated.take());
+        // What was found while the rows before this one were explained, unless it is told already.
+        for one in self.unrepeated.take() {
+            let is_told = |told: &Counterexample| told.explanation.contains(&one.explanation);
+            if !found.iter().any(is_told) {
+                found.push(one);
+            }
+        }
         match found.is_empty() {
             true => Obligation::new(Verdict::Holds, 0),
             false => Obligation::violated(0, found),
+        }
+    }
+
+    /// What stands for a state and is none of its class, unless a function of the model was found to be at fault there.
+    fn strange(&self) -> Option<Asymmetry> {
+        match self.explored.tally.fault {
+            Some(_) => None,
+            None => self.symmetry?.strange(),
         }
     }
 
@@ -475,13 +527,7 @@ impl<'a, R: Refinement> Judge<'a, R> {
             }
         };
         // Of a model that contradicts itself the behaviour may be lost; what is wrong is told all the same.
-        let mut told = self.explained(place, |trace| {
-            self.explainer.counterexample(trace, explanation.clone())
-        });
-        if told.explanation != explanation {
-            told.explanation = format!("{explanation}; {}", told.explanation);
-        }
-        told
+        self.told(place, explanation)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Which obligations a check reports, and in which order.
 
+use std::collections::HashSet;
+
 use super::{Induction, Settings};
-use crate::explore::{Order, Storage};
+use crate::explore::{Order, Panic, Storage};
 use crate::refinement::Refinement;
-use crate::system::{Process, RuleId, TransitionSystem};
+use crate::system::{Process, Rule, RuleId, TransitionSystem};
 
 /// The obligations chosen for a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +38,12 @@ pub enum CheckError {
         nearest: Option<String>,
         /// All names.
         known: Vec<String>,
+    },
+    /// Invariants are asked for, and there are none.
+    #[error("{name:?} chooses nothing: the refinement has no invariants")]
+    NoInvariants {
+        /// The name given.
+        name: String,
     },
     /// Two invariants of one name, so that a report could not tell them apart.
     #[error("two invariants are named {name:?}")]
@@ -84,6 +92,39 @@ pub enum CheckError {
         "this check cannot decide inductive:*, since it does not enumerate type-correct states"
     )]
     NotEnumerated,
+    /// A function that declares something of the model, and not of its states, panicked.
+    #[error("`{functions}` panicked: {panic}")]
+    Panicked {
+        /// The function, or those that were asked.
+        functions: &'static str,
+        /// With what.
+        panic: Box<Panic>,
+    },
+    /// Symmetry is asked for, and there is not even the permutation that exchanges nothing.
+    #[error(
+        "`permutations` of the implementation is empty: there has to be the one that exchanges nothing at least"
+    )]
+    NoPermutations,
+    /// Two rules of the specification of one name, one of which a waiver or a row of `environment` names.
+    #[error(
+        "two rules of the specification are named {name:?}, and a waiver, or a row of `environment`, could be about either"
+    )]
+    DuplicateRule {
+        /// The name.
+        name: String,
+    },
+    /// Two waivers for one rule.
+    #[error("there are two waivers for {name:?}")]
+    DuplicateWaiver {
+        /// The name of the rule.
+        name: String,
+    },
+    /// A time that is none.
+    #[error("a limit of {seconds} seconds is none: it has to be a number, and not negative")]
+    NoTime {
+        /// What was given, as `Display` shows it.
+        seconds: String,
+    },
     /// Symmetry is asked for, and the model has none to offer.
     #[error("this check has no symmetry to offer: --symmetry must be none")]
     NotSymmetric,
@@ -128,7 +169,8 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     known
         .into_iter()
         .map(|other| (strsim::jaro_winkler(name, other), other))
-        .filter(|(likeness, _)| *likeness > 0.7)
+        // What was given itself is no hint.
+        .filter(|(likeness, other)| *likeness > 0.7 && *other != name)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, other)| other.to_owned())
 }
@@ -233,6 +275,7 @@ pub(super) fn rows<R: Refinement>(
                 .iter()
                 .any(|process| process.name == rule.process)
             {
+                names_one(rules, &rule.name)?;
                 row(
                     format!("environment:{}", rule.name),
                     Kind::Environment(RuleId(index)),
@@ -245,7 +288,16 @@ pub(super) fn rows<R: Refinement>(
     row("coverage".into(), Kind::Coverage);
     row("model".into(), Kind::Model);
 
-    for waiver in refinement.waivers() {
+    let waivers = refinement.waivers();
+    for (index, waiver) in waivers.iter().enumerate() {
+        if waivers[..index]
+            .iter()
+            .any(|other| other.rule == waiver.rule)
+        {
+            return Err(CheckError::DuplicateWaiver {
+                name: waiver.rule.to_owned(),
+            });
+        }
         let mut names = rules.iter().map(|rule| &*rule.name);
         if !names.clone().any(|name| name == waiver.rule) {
             return Err(CheckError::UnknownWaiver {
@@ -253,12 +305,20 @@ pub(super) fn rows<R: Refinement>(
                 nearest: nearest(waiver.rule, &mut names),
             });
         }
+        names_one(rules, waiver.rule)?;
     }
 
     let matches = |row: &str, name: &str| {
         row.strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     };
+    if let Some(seconds) = settings.limits.seconds
+        && (seconds.is_nan() || seconds < 0.0)
+    {
+        return Err(CheckError::NoTime {
+            seconds: seconds.to_string(),
+        });
+    }
     if settings.storage == Storage::Fingerprints && settings.order == Order::DepthFirst {
         return Err(CheckError::FingerprintsDepthFirst);
     }
@@ -274,11 +334,15 @@ pub(super) fn rows<R: Refinement>(
                     reason,
                 });
             }
+            if name == "invariant" && invariants.is_empty() {
+                return Err(CheckError::NoInvariants { name: name.clone() });
+            }
             if !rows.iter().any(|(row, _)| matches(row, name)) {
-                let mut known = vec!["invariant".to_owned(), "environment".to_owned()];
+                let mut known = vec!["environment".to_owned()];
+                known.extend((!invariants.is_empty()).then(|| "invariant".to_owned()));
                 known.extend(enumerated.then(|| "inductive".to_owned()));
                 known.extend(rows.iter().map(|(row, _)| row.clone()));
-                let mut seen = std::collections::HashSet::new();
+                let mut seen = HashSet::new();
                 known.retain(|name| seen.insert(name.clone()));
                 return Err(CheckError::UnknownObligation {
                     name: name.clone(),
@@ -313,6 +377,17 @@ pub(super) fn rows<R: Refinement>(
             }
         })
         .collect())
+}
+
+/// Whether a name is that of one rule alone.
+fn names_one(rules: &[Rule], name: &str) -> Result<(), CheckError> {
+    let named = rules.iter().filter(|rule| rule.name == name);
+    match named.count() {
+        0 | 1 => Ok(()),
+        _ => Err(CheckError::DuplicateRule {
+            name: name.to_owned(),
+        }),
+    }
 }
 
 /// The name of an obligation up to its colon.

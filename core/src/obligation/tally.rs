@@ -74,7 +74,8 @@ pub(super) struct Tally<R: Refinement> {
     /// PERF: these are counted at every state, and found here without a detour.
     pub claims: Vec<Claim>,
     pub deadlocks: u64,
-    /// States without a step in which a bound has stopped a thread, and the names of all such threads.
+    /// States without a step in which a bound has stopped a thread, and the names of all threads that it has stopped
+    /// anywhere.
     pub cut_off: (u64, BTreeSet<String>),
     pub fault: Option<(Place, Fault)>,
     pub during: During,
@@ -233,9 +234,9 @@ impl<R: Refinement> Tally<R> {
         }
     }
 
-    pub fn note_cut_off(&mut self, threads: Vec<&str>) {
+    pub fn note_cut_off(&mut self, threads: Vec<&str>, is_end: bool) {
         let (states, names) = &mut self.cut_off;
-        *states += u64::from(!threads.is_empty());
+        *states += u64::from(is_end && !threads.is_empty());
         for name in threads {
             if !names.contains(name) {
                 names.insert(name.to_owned());

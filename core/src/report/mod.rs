@@ -224,7 +224,7 @@ pub struct CutOff {
     /// How many of the states without a step are such that one has been stopped. Of random walks: how
     /// many visits.
     pub states: u64,
-    /// Their names.
+    /// The names of those that it has stopped in any state: beside them others may go on for ever.
     pub threads: Vec<String>,
 }
 

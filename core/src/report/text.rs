@@ -87,7 +87,11 @@ impl Display for Text<'_, Report> {
             None => counts(report),
         };
         self.paragraph(f, &counted, 2)?;
-        if let Some(CutOff { states, .. }) = &report.cut_off {
+        if let Some(CutOff {
+            states: states @ 1..,
+            ..
+        }) = &report.cut_off
+        {
             let of = report.deadlocks;
             self.paragraph(f, &format!("cut off in {states} of {of} ends"), 2)?;
         }

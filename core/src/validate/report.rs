@@ -5,7 +5,7 @@ use serde_json::Map;
 
 use super::explanation::{Explanation, Prefix, ShownEvent};
 use super::validator::{Assumption, Outcome, Partial, Validation};
-use crate::report::{Counterexample, Evidence, Obligation, Report, Step, Verdict};
+use crate::report::{About, Counterexample, Evidence, Obligation, Report, Step, Verdict, Warning};
 
 /// What a report says of a recorded history besides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,12 @@ impl Validation {
                 longest.map_or(0, |longest| longest.events)
             }
         };
+        let fault = self.disagreement.as_ref().map(|found| Counterexample {
+            obligation: "model".to_owned(),
+            ..Counterexample::without_steps(format!(
+                "the model contradicts itself: of the specification, {found}"
+            ))
+        });
         let unexercised = self.coverage.iter().filter(|row| row.fired == 0);
         let counterexample = explanation.and_then(counterexample);
         let obligation = |name: &str, verdict, checked, note| Obligation {
@@ -70,6 +76,13 @@ impl Validation {
             }
             _ => (Verdict::Holds, None),
         };
+        let model = fault.clone().map(|fault| {
+            let mut model = obligation("model", Verdict::Violated, 0, None);
+            model.counterexamples.push(fault);
+            model
+        });
+        // What contradicts itself refutes nothing.
+        let counterexample = fault.or(counterexample);
         let decided = !matches!(self.outcome, Outcome::Undecided(_) | Outcome::Misled);
         Report {
             check: String::new(),
@@ -94,15 +107,18 @@ impl Validation {
             seconds: self.seconds,
             peak_memory_bytes: self.peak_memory_bytes,
             threads: 1,
-            obligations: vec![
+            obligations: [
                 behaviour,
                 obligation("interest", interest, self.interesting, dull),
-            ],
+            ]
+            .into_iter()
+            .chain(model)
+            .collect(),
             coverage: self.coverage.clone(),
             deadlocks: 0,
             cut_off: None,
-            warnings: Vec::new(),
-            taken_at_word: Vec::new(),
+            warnings: self.took_no_step().into_iter().collect(),
+            taken_at_word: self.taken_at_word.clone(),
             asked_again: 0,
             not_compared: 0,
             frames_sampled: false,
@@ -119,6 +135,19 @@ impl Validation {
             Outcome::Behaviour if self.events > 0 => Verdict::Holds,
             Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => Verdict::Incomplete,
         }
+    }
+
+    /// A history of which no event took a step of the specification says nothing of it.
+    fn took_no_step(&self) -> Option<Warning> {
+        let nothing = self.coverage.iter().all(|row| row.fired == 0);
+        let is_behaviour = matches!(self.outcome, Outcome::Behaviour);
+        (is_behaviour && self.events > 0 && nothing).then(|| Warning {
+            about: About::Specification,
+            text: format!(
+                "none of the {} events took a step of the specification, so that it was not asked for anything",
+                self.events
+            ),
+        })
     }
 
     /// What to know beside the verdict: what was assumed of events that were recorded in part.

@@ -16,9 +16,11 @@
 //! Source: the search just in time is that of Lowe, *Testing for linearizability*, Concurrency and
 //! Computation 29(4), 2017. The delayed effects, internal steps and partial events are added.
 
+mod compared;
 mod pruning;
 mod steps;
 
+use std::cell::RefCell;
 use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,6 +32,7 @@ use super::validator::Settings;
 use super::window::{Log, Window};
 use crate::explore::{Limit, break_off, until_enough};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
+pub(super) use compared::Compared;
 use steps::Fresh;
 
 pub(super) use steps::{happening, is_partial, pending};
@@ -84,6 +87,8 @@ pub(super) struct Search<'a, O: Observed> {
     found: Set<State<O>, Action<O>>,
     /// Which events are tried for the one that ends; empty if all are.
     needed: Needed,
+    /// Where `successor` of the specification was compared with `next`.
+    pub compared: RefCell<Compared>,
     stack: Vec<usize>,
     fresh: Vec<Fresh<O>>,
     turns: u32,
@@ -160,6 +165,7 @@ impl<'a, O: Observed> Search<'a, O> {
             visited: Set::new(),
             found: Set::new(),
             needed: Needed::default(),
+            compared: RefCell::default(),
             stack: Vec::new(),
             fresh: Vec::new(),
             turns: 0,

@@ -15,6 +15,7 @@ use super::problem::HistoryError;
 use super::search::{Frontier, Search, Stop, Way};
 use super::window::{Log, Window};
 
+use crate::disagreement::Disagreement;
 use crate::explore::{Limit, Limits, Phase, Progress, Watch, resident_bytes};
 use crate::report::{RuleCoverage, Verdict};
 use crate::system::TransitionSystem;
@@ -81,6 +82,11 @@ pub struct Validation {
     pub steps: u64,
     /// Of the steps, those by each rule of the specification.
     pub coverage: Vec<RuleCoverage>,
+    /// How the specification contradicts itself, if it was seen to: `successor`, by which the history was decided, was
+    /// compared with `next` in a sample of the steps.
+    pub disagreement: Option<Disagreement>,
+    /// The rules of which `next` visits nothing, so that there was nothing to compare `successor` with.
+    pub taken_at_word: Vec<String>,
     /// Time taken.
     pub seconds: f64,
     /// The most memory that the process was seen to hold.
@@ -123,9 +129,10 @@ pub struct Assumption {
 
 impl Validation {
     /// `Holds` if the history is a behaviour and has an interesting event; a history that has none says
-    /// nothing, and leaves the claim `Incomplete`.
+    /// nothing, and leaves the claim `Incomplete`. A specification that contradicts itself is `Violated`.
     pub fn verdict(&self) -> Verdict {
         match self.outcome {
+            _ if self.disagreement.is_some() => Verdict::Violated,
             Outcome::Refuted(_) => Verdict::Violated,
             Outcome::Behaviour if self.interesting > 0 => Verdict::Holds,
             Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => Verdict::Incomplete,
@@ -319,6 +326,12 @@ impl<O: Observed> Run<'_, O> {
             ..
         } = self;
         let rules = search.observed.specification().rules().iter();
+        let compared = search.compared.borrow();
+        let words = compared.words();
+        let words = words.map(|rule| {
+            let name = rules.clone().nth(rule).map_or("", |rule| &rule.name);
+            format!("`{name}` of the specification, as `successor` states it")
+        });
         let resident = resident_bytes().unwrap_or(0);
         Validation {
             outcome,
@@ -336,6 +349,8 @@ impl<O: Observed> Run<'_, O> {
             widest_frontier: search.counts.widest_frontier,
             configurations: search.counts.configurations,
             steps: search.counts.steps,
+            disagreement: compared.disagreement(),
+            taken_at_word: words.collect(),
             coverage: rules
                 .zip(&search.counts.fired)
                 .map(|(rule, fired)| RuleCoverage {

@@ -22,6 +22,11 @@ pub struct Machine<S> {
     pub inputs: fn(&Action) -> Action,
     /// The type-correct states.
     pub type_correct: Vec<S>,
+    /// The number of the process that takes an action, where the processes of a kind have numbers.
+    pub number_of: fn(&Action) -> Option<u16>,
+    /// What bounds its runs, and the threads that it has stopped.
+    pub bound: Option<&'static str>,
+    pub cut_off: fn(&S) -> Vec<&'static str>,
 }
 
 impl<S> Machine<S> {
@@ -43,6 +48,9 @@ impl<S> Machine<S> {
             may_stop: |_| false,
             inputs: |action| *action,
             type_correct: Vec::new(),
+            number_of: |_| None,
+            bound: None,
+            cut_off: |_| Vec::new(),
         }
     }
 }
@@ -62,6 +70,22 @@ where
     fn rule_of(&self, action: &Action) -> RuleId {
         let rule = self.rules.iter().position(|rule| rule.name == action.0);
         RuleId(rule.expect("an action is named after its rule"))
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        let kind = self.rules[self.rule_of(action).0].process;
+        match (self.number_of)(action) {
+            None => Process::new(kind),
+            Some(number) => Process::numbered(kind, number),
+        }
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.bound.map(str::to_owned)
+    }
+
+    fn cut_off(&self, state: &S) -> Vec<&str> {
+        (self.cut_off)(state)
     }
 
     fn initial(&self, visit: &mut impl FnMut(S)) {

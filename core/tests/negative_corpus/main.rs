@@ -7,8 +7,12 @@ mod machine;
 mod environment;
 mod equality;
 mod functions;
+mod later;
 mod overridden;
 mod packing;
+mod permutations;
+mod recorded;
+mod refused;
 mod vacuous;
 
 use std::hash::{Hash, Hasher};

@@ -301,7 +301,7 @@ impl<R: Refinement> Examiner<'_, R> {
         });
         let mut found = found.or(beyond);
         // A walk may come back to an initial state, and what stands for one need not be one.
-        let is_known = !self.walks && self.asymmetry.is_none();
+        let is_known = !self.walks && self.symmetry.is_none();
         if is_known && implementation.is_initial(state) != (place.length == 0) {
             found.get_or_insert(Disagreement::overridden("is_initial", "initial", state));
         }

@@ -12,8 +12,8 @@ use crate::system::TransitionSystem;
 enum Unseen {
     /// They were not kept.
     Forgotten,
-    /// A function of the model panicked at a state.
-    Panicked(StateId, Panic),
+    /// A function of the model, whose name is here, panicked at a state.
+    Panicked(StateId, &'static str, Panic),
 }
 
 impl<R: Refinement> Judge<'_, R> {
@@ -39,12 +39,9 @@ impl<R: Refinement> Judge<'_, R> {
                     "not evaluated: it needs the states once more, and fingerprints keep none";
                 return Obligation::new(Verdict::Incomplete, 0).noted(reason);
             }
-            Err(Unseen::Panicked(state, panic)) => {
-                let explanation = format!("`offers` of the specification panicked: {panic}");
-                let place = self.explored.place(state);
-                let counterexample = self.explained(place, |trace| {
-                    self.explainer.counterexample(trace, explanation)
-                });
+            Err(Unseen::Panicked(state, during, panic)) => {
+                let explanation = format!("{during} panicked: {panic}");
+                let counterexample = self.told(self.explored.place(state), explanation);
                 return Obligation::violated(0, vec![counterexample]);
             }
         };
@@ -93,9 +90,7 @@ impl<R: Refinement> Judge<'_, R> {
         }
         let explain = |(state, explanation): (Option<StateId>, _)| match state {
             None => Counterexample::without_steps(explanation),
-            Some(state) => self.explained(self.explored.place(state), |trace| {
-                self.explainer.counterexample(trace, explanation)
-            }),
+            Some(state) => self.told(self.explored.place(state), explanation),
         };
         let mut counterexamples: Vec<_> = problems.into_iter().map(explain).collect();
         counterexamples.sort_by_key(|found| found.length);
@@ -114,8 +109,11 @@ impl<R: Refinement> Judge<'_, R> {
             if found == missing {
                 break;
             }
-            let state = self.explored.state(refinement.implementation(), id);
-            let image = refinement.map(&state.ok_or(Unseen::Forgotten)?);
+            let panicked = |during| move |panic| Unseen::Panicked(id, during, panic);
+            let state = catch(|| self.explored.state(refinement.implementation(), id))
+                .map_err(panicked("`fields`, reading a state back,"))?;
+            let state = state.ok_or(Unseen::Forgotten)?;
+            let image = catch(|| refinement.map(&state)).map_err(panicked("`map`"))?;
             if seen.contains(&image) {
                 continue;
             }
@@ -128,7 +126,7 @@ impl<R: Refinement> Judge<'_, R> {
                     }
                 });
             })
-            .map_err(|panic| Unseen::Panicked(id, panic))?;
+            .map_err(panicked("`offers` of the specification"))?;
             seen.insert(image);
         }
         Ok(first)

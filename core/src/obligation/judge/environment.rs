@@ -8,15 +8,15 @@ use crate::obligation::environment;
 use crate::obligation::tally::SIMULATION;
 use crate::refinement::Refinement;
 use crate::report::{Obligation, Verdict};
-use crate::system::RuleId;
+use crate::system::{Process, RuleId, TransitionSystem};
 
 /// What became of the environment obligations.
 pub(super) enum Environment<R: Refinement> {
     Decided(environment::Findings<R>),
     /// Not decided, and why.
     Open(String),
-    /// A function of the model panicked at a state.
-    Panicked(StateId, Panic),
+    /// A function of the model, whose name is here, panicked at a state.
+    Panicked(StateId, &'static str, Panic),
 }
 
 impl<R: Refinement> Environment<R> {
@@ -65,7 +65,7 @@ impl<R: Refinement> Judge<'_, R> {
         );
         match decided {
             Ok(findings) => Environment::Decided(findings),
-            Err((state, panic)) => Environment::Panicked(state, panic),
+            Err((state, during, panic)) => Environment::Panicked(state, during, panic),
         }
     }
 
@@ -96,12 +96,57 @@ impl<R: Refinement> Judge<'_, R> {
             return match checked {
                 0 => Obligation::new(Verdict::Untested, 0)
                     .noted("never enabled while its process rests"),
-                _ => Obligation::new(Verdict::Holds, checked),
+                _ => {
+                    let judged = Obligation::new(Verdict::Holds, checked);
+                    let untested = self.untested(findings, rule);
+                    let names: Vec<_> = untested.map(|process| process.to_string()).collect();
+                    match names.is_empty() {
+                        true => judged,
+                        false => judged.noted(&format!(
+                            "not tested of {}, which never rests where the specification offers it",
+                            names.join(", ")
+                        )),
+                    }
+                }
             };
         };
         let place = self.explored.place(refusal.at.state);
         let counterexample = self.explained(place, |trace| self.explainer.refusal(trace, refusal));
         Obligation::violated(checked, vec![counterexample])
+    }
+
+    /// The processes of the environment to whose kind a rule belongs and of which it was never tested.
+    fn untested(
+        &self,
+        findings: &environment::Findings<R>,
+        RuleId(rule): RuleId,
+    ) -> impl Iterator<Item = Process> {
+        let kind = self.examiner.refinement.specification().rules()[rule].process;
+        let tested = findings.tested[rule];
+        let declared = self.examiner.environment.iter().zip(0..);
+        declared
+            .filter(move |(process, bit)| process.name == kind && tested >> bit & 1 == 0)
+            .map(|(process, _)| *process)
+    }
+
+    /// A process of the environment of which no rule was tested, where others of its kind were.
+    pub(super) fn left_free_of_nothing(&self, environment: &Environment<R>) -> Option<String> {
+        let Environment::Decided(findings) = environment else {
+            return None;
+        };
+        let tested = findings.tested.iter().fold(0, |all, one| all | one);
+        let is_tested = |place: usize| tested >> place & 1 == 1;
+        let declared = self.examiner.environment;
+        let mut places = 0..declared.len();
+        let untested = places.find(|&place| {
+            let mut others = (0..declared.len()).filter(|other| is_tested(*other));
+            !is_tested(place) && others.any(|other| declared[other].name == declared[place].name)
+        })?;
+        Some(format!(
+            "`environment` was never tested of {}: it never rests where the specification offers it something, so \
+             nothing says that the implementation leaves it free",
+            declared[untested]
+        ))
     }
 
     pub(super) fn at_rest(&self, environment: &Environment<R>) -> Obligation {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use foldhash::{HashSet, HashSetExt};
 
 use super::Judge;
+use super::environment::Environment;
 use crate::explore::{End, Limit, StateId, catch, first_visited};
 use crate::obligation::consistency::{Word, is_in_sample};
 use crate::obligation::selection::Kind;
@@ -20,10 +21,16 @@ const MOST_ACTIONS: usize = 256;
 const NEARLY_ALL_PERCENT: u64 = 95;
 
 impl<R: Refinement> Judge<'_, R> {
-    /// Everything that is doubtful. A function of the model that panics here has told nothing.
-    pub(super) fn warnings(&self) -> Vec<Warning> {
+    /// Everything that is doubtful, and where a function of the model panics so that it is not known.
+    pub(super) fn warnings(&self, environment: &Environment<R>) -> Vec<Warning> {
         let warn = |about, text: Option<String>| text.map(|text| Warning { about, text });
-        let ask = |doubt: &dyn Fn() -> Option<String>| catch(doubt).ok().flatten();
+        let ask = |doubt: &dyn Fn() -> Option<String>| {
+            catch(doubt).unwrap_or_else(|panic| {
+                Some(format!(
+                    "not everything was looked at that may be doubtful: a function of the model panicked: {panic}"
+                ))
+            })
+        };
         let waivers = self.examiner.refinement.waivers();
         let unreasoned = waivers
             .iter()
@@ -47,7 +54,12 @@ impl<R: Refinement> Judge<'_, R> {
             warn(About::Specification, ask(&|| self.vacuous_specification())),
             warn(About::Observation, ask(&|| self.constant_observation())),
             warn(About::MayStop, ask(&|| self.excuses_everything())),
-            warn(About::Environment, ask(&|| self.left_out())),
+            warn(About::Specification, ask(&|| self.cut_off_above())),
+            warn(About::Environment, ask(&|| self.left_out(environment))),
+            warn(
+                About::Environment,
+                ask(&|| self.left_free_of_nothing(environment)),
+            ),
             warn(About::TypeCorrect, self.type_incorrect.borrow().clone()),
         ]
         .into_iter()
@@ -223,10 +235,33 @@ impl<R: Refinement> Judge<'_, R> {
         &self.explored.tally.again.processes
     }
 
+    /// A specification that a bound has stopped, where the implementation was not: it allows less than it states.
+    fn cut_off_above(&self) -> Option<String> {
+        let specification = self.examiner.refinement.specification();
+        let bound = specification.bound()?;
+        if !self.explored.tally.cut_off.1.is_empty() {
+            return None;
+        }
+        let (initial, _) = first_visited(1, |visit: &mut dyn FnMut(_)| {
+            specification.initial(&mut |state| visit(state));
+        });
+        let threads = specification.cut_off(initial.first()?);
+        (!threads.is_empty()).then(|| {
+            format!(
+                "the specification is cut off, {bound}: what {} would show after that is not among what it allows",
+                threads.join(", ")
+            )
+        })
+    }
+
     /// A process of a kind that the environment has, and that is none of it.
-    fn left_out(&self) -> Option<String> {
+    fn left_out(&self, environment: &Environment<R>) -> Option<String> {
         let declared = self.examiner.environment;
-        let mut acting = self.acting().iter();
+        let undeclared = match environment {
+            Environment::Decided(findings) => Some(&findings.undeclared),
+            _ => None,
+        };
+        let mut acting = self.acting().iter().chain(undeclared.into_iter().flatten());
         let left_out = acting.find(|process| {
             !declared.contains(process) && declared.iter().any(|other| other.name == process.name)
         })?;

@@ -71,9 +71,8 @@ impl<O: Observed> Search<'_, O> {
                 self.take(log, from, after, number, Kind::Effect, &[], fresh);
             }
         }
-        let specification = self.observed.specification();
         self.observed.internal(&from.state, &mut |action| {
-            if let Some(state) = specification.successor(&from.state, &action) {
+            if let Some(state) = self.successor(&from.state, &action) {
                 fresh.push(Fresh {
                     step: Taken {
                         kind: Kind::Internal,
@@ -84,6 +83,15 @@ impl<O: Observed> Search<'_, O> {
                 });
             }
         });
+    }
+
+    /// The state to which the specification says that `action` leads; now and then `next` is asked too.
+    fn successor(&self, from: &State<O>, action: &Action<O>) -> Option<State<O>> {
+        let specification = self.observed.specification();
+        let to = specification.successor(from, action);
+        let mut compared = self.compared.borrow_mut();
+        compared.note(specification, from, action, to.as_ref());
+        to
     }
 
     fn has_room(&self, ahead: Ahead) -> bool {
@@ -106,7 +114,6 @@ impl<O: Observed> Search<'_, O> {
         pending: &[&O::Event],
         fresh: &mut Vec<Fresh<O>>,
     ) {
-        let specification = self.observed.specification();
         let mut step = |action: Option<Action<O>>, state: State<O>| {
             let mut to = from.with_state(state);
             to.set(after);
@@ -122,7 +129,7 @@ impl<O: Observed> Search<'_, O> {
         let mut shown = |action: Option<Action<O>>| match action {
             None => step(None, from.state.clone()),
             Some(action) => {
-                if let Some(state) = specification.successor(&from.state, &action) {
+                if let Some(state) = self.successor(&from.state, &action) {
                     step(Some(action), state);
                 }
             }

@@ -1,0 +1,224 @@
+//! Permutations that are no symmetry.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use refmap::obligation::{CheckError, Checker, Settings, Symmetry, Until};
+use refmap::{Invariant, Refinement, Report, Rule, RuleId, Symmetric, TransitionSystem, Verdict};
+
+/// How far each of three components has come.
+type State = [u8; 3];
+/// To what place the component at each place goes.
+type Permutation = [usize; 3];
+
+const IDENTITY: Permutation = [0, 1, 2];
+const ROTATIONS: [Permutation; 3] = [IDENTITY, [1, 2, 0], [2, 0, 1]];
+
+/// Three components, each of which goes round for itself.
+struct Three {
+    rules: [Rule; 1],
+    length: u8,
+    /// The permutations, as they are asked for the first time, and from then on.
+    permutations: [Vec<Permutation>; 2],
+    asked: AtomicUsize,
+    /// How often `canonical` answers as it should.
+    right: usize,
+    canonical: AtomicUsize,
+}
+
+impl Three {
+    fn new(length: u8, permutations: &[Permutation]) -> Self {
+        Self {
+            rules: [Rule::new("step", "component", "a test")],
+            length,
+            permutations: [permutations.to_vec(), permutations.to_vec()],
+            asked: AtomicUsize::new(0),
+            right: usize::MAX,
+            canonical: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl TransitionSystem for Three {
+    type State = State;
+    type Action = usize;
+    type Observation = u8;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, _: &usize) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit([0; 3]);
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(usize, State)) {
+        for place in 0..3 {
+            let mut to = *from;
+            to[place] = (to[place] + 1) % self.length;
+            visit(place, to);
+        }
+    }
+
+    fn observe(&self, state: &State) -> u8 {
+        state.iter().sum()
+    }
+}
+
+impl Symmetric for Three {
+    type Permutation = Permutation;
+
+    fn permutations(&self) -> Vec<Permutation> {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        self.permutations[asked.min(1)].clone()
+    }
+
+    fn permute(&self, by: &Permutation, state: &State) -> State {
+        let mut permuted = *state;
+        for (place, to) in by.iter().enumerate() {
+            permuted[*to] = state[place];
+        }
+        permuted
+    }
+
+    fn permute_action(&self, by: &Permutation, _: &State, action: &usize, _: &State) -> usize {
+        by[*action]
+    }
+
+    fn canonical(&self, all: &[Permutation], state: &State) -> State {
+        if self.canonical.fetch_add(1, Ordering::Relaxed) >= self.right {
+            return [0; 3];
+        }
+        let members = all.iter().map(|by| self.permute(by, state));
+        members.min().unwrap_or(*state)
+    }
+}
+
+struct Itself {
+    implementation: Three,
+    specification: Three,
+    invariants: Vec<Invariant<Three>>,
+}
+
+impl Refinement for Itself {
+    type Concrete = Three;
+    type Abstract = Three;
+
+    fn implementation(&self) -> &Three {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Three {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> State {
+        *state
+    }
+
+    fn answer(&self, _: &State, action: &usize, _: &State) -> Option<usize> {
+        Some(*action)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Three>> {
+        self.invariants.clone()
+    }
+}
+
+fn itself(length: u8, permutations: &[Permutation]) -> Itself {
+    Itself {
+        implementation: Three::new(length, permutations),
+        specification: Three::new(length, permutations),
+        invariants: Vec::new(),
+    }
+}
+
+fn check(refinement: &Itself) -> Result<Report, CheckError> {
+    let settings = Settings {
+        symmetry: Symmetry::Full,
+        until: Until::End,
+        threads: 1,
+        ..Settings::default()
+    };
+    Checker::new(refinement).symmetric().check(&settings)
+}
+
+/// The model is blamed, among others for this reason.
+fn assert_blamed(report: &Report, why: &str) {
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    let model = report.obligation("model").expect("it is to blame");
+    let mut told = model.counterexamples.iter();
+    assert!(told.any(|one| one.explanation.contains(why)), "{report}");
+}
+
+#[test]
+fn a_group() {
+    let report = check(&itself(4, &ROTATIONS)).expect("they can be exchanged");
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert!(report.states < 64, "{report}");
+}
+
+/// Only one of the rotations. An invariant is violated, and there is no behaviour to show it.
+#[test]
+fn permutations_that_are_no_group() {
+    let mut one = itself(4, &ROTATIONS[..2]);
+    assert_blamed(&check(&one).expect("it is checked"), "the symmetry is none");
+    let sum = |state: &State| state.iter().sum::<u8>() < 7;
+    one.invariants = vec![Invariant::new("sum", "a test", sum)];
+    assert_blamed(&check(&one).expect("it is checked"), "are no group");
+    // Of a group there is one.
+    let mut all = itself(4, &ROTATIONS);
+    all.invariants = vec![Invariant::new("sum", "a test", sum)];
+    let shown = check(&all).expect("it is checked").counterexample;
+    assert_eq!(
+        shown.map(|shown| (shown.obligation, shown.length)),
+        Some(("invariant:sum".to_owned(), 7))
+    );
+}
+
+/// Those that the quotient is made of, and that are none, are tested, and not those that come when the model is asked
+/// again.
+#[test]
+fn permutations_that_change() {
+    let swap = [1, 0, 2];
+    let mut changing = itself(4, &[IDENTITY]);
+    changing.invariants = vec![Invariant::new("first", "a test", |state: &State| {
+        *state != [3, 0, 0]
+    })];
+    changing.implementation.permutations[0] = vec![IDENTITY, swap];
+    assert_blamed(
+        &check(&changing).expect("it is checked"),
+        "permutation 1 changes how many invariants hold",
+    );
+}
+
+#[test]
+fn no_permutations() {
+    let refused = check(&itself(4, &[])).expect_err("there has to be one");
+    assert_eq!(refused, CheckError::NoPermutations);
+    check(&itself(4, &[IDENTITY])).expect("there is one");
+}
+
+#[test]
+fn a_first_permutation_that_exchanges_something() {
+    let report = check(&itself(4, &ROTATIONS[1..])).expect("it is checked");
+    assert_blamed(&report, "has to be the one that exchanges nothing");
+}
+
+/// What stands for a state is the initial state, from some call on: long after all states one after the other were tested.
+#[test]
+fn a_representative_that_is_forgotten_late() {
+    let with = |right| {
+        let mut late = itself(30, &ROTATIONS);
+        late.implementation.right = right;
+        check(&late).expect("it is checked")
+    };
+    let whole = with(usize::MAX);
+    assert_eq!(whole.verdict, Some(Verdict::Holds), "{whole}");
+    let late = with(30_000);
+    assert!(late.states > 1024 && late.states < whole.states, "{late}");
+    assert_blamed(&late, "which no permutation makes of it");
+}
