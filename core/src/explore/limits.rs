@@ -51,6 +51,27 @@ impl Limits {
     }
 }
 
+/// Says when a search has to end.
+#[derive(Clone, Copy)]
+pub(super) struct Clock<'a> {
+    pub limits: Limits,
+    pub watch: Watch<'a>,
+    pub started: Instant,
+}
+
+impl Clock<'_> {
+    /// The limit on time, if it is reached, or that the search was cancelled.
+    pub fn out_of_time(&self) -> Option<Limit> {
+        self.limits.out_of_time(&self.watch, self.started)
+    }
+
+    /// The same, or whether more memory is held than allowed; the operating system is asked for that.
+    pub fn out_of_time_or_memory(&self) -> Option<Limit> {
+        let out_of_memory = || self.limits.out_of_memory();
+        self.out_of_time().or_else(out_of_memory)
+    }
+}
+
 /// What ended an exploration early.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -7,6 +7,7 @@
 //! A state is kept once, as it is or packed, and beside it a few bytes by which it is found again.
 //! Nothing is kept of how it was reached, since that can be found out when it is asked for.
 
+mod expansion;
 mod frontier;
 mod graph;
 mod guard;
@@ -32,19 +33,21 @@ use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
+use expansion::{Expand, Expansion};
 pub use graph::Graph;
 pub use guard::Panic;
 pub(crate) use guard::{Ended, break_off, catch, first_visited, interruptible, until_enough};
-use keep::{Whole, Words};
+use keep::{Keeper, Whole, Words};
 pub use kept::Unrepeatable;
 use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Phase, Progress, Watch};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;
+use options::PlainOptions;
 pub use options::{Options, Order, Record, Storage};
-use recall::{Afresh, OfParts};
-use search::Search;
+use recall::{Afresh, OfParts, Recall};
+use search::{Found, Search};
 use visited::{Exact, Fingerprints, Hashed, Numbered};
 pub(crate) use visited::{FINGERPRINT_BITS, fingerprint, omission_probability};
 
@@ -55,11 +58,7 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    let visited = match options.storage {
-        Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
-        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new()),
-    };
-    Search::new(system, visitor, options, Whole, visited, Afresh).run()
+    search_with((system, visitor), options, Whole, Afresh, search_hashed)
 }
 
 /// The most words into which a state is packed; if it needs more it is kept whole.
@@ -74,24 +73,26 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
     let Some(template) = some_initial(system) else {
         return explore(system, visitor, options);
     };
-    let bits = system.layout().bits();
-    macro_rules! search {
-        ($words:literal, $visited:expr) => {{
-            let words = Words::<$words, _>::new(system.layout(), template);
-            Search::new(system, visitor, options, words, $visited, Afresh).run()
-        }};
-    }
-    match (options.storage, system.layout().words()) {
+    let of = (system, visitor);
+    let layout = system.layout();
+    match (options.storage, layout.words()) {
         (Storage::Packed, 0 | 1) if options.record == Record::States => {
-            search!(1, Exact::new(bits))
+            let words = Words::<1, _>::new(layout, template);
+            let bits = layout.bits();
+            search_with(of, options, words, Afresh, |model, options| {
+                search_word(model, options, bits)
+            })
         }
         // Beside the graph a word more or less is nothing, and each of these is compiled anew for
         // every model.
-        (Storage::Packed, 0..=2) => search!(2, Numbered::new()),
-        (Storage::Packed, 3..=MOST_WORDS) => search!(4, Hashed::Exact(Numbered::new())),
-        // Until they are expanded states are kept packed.
-        (Storage::Fingerprints, 0..=MOST_WORDS) => {
-            search!(4, Hashed::Fingerprints(Fingerprints::new()))
+        (Storage::Packed, 0..=2) => {
+            let words = Words::<2, _>::new(layout, template);
+            search_with(of, options, words, Afresh, search_two_words)
+        }
+        // Until they are expanded states are kept packed where fingerprints stand for them.
+        (Storage::Packed, 3..=MOST_WORDS) | (Storage::Fingerprints, 0..=MOST_WORDS) => {
+            let words = Words::<4, _>::new(layout, template);
+            search_with(of, options, words, Afresh, search_four_words)
         }
         _ => explore(system, visitor, options),
     }
@@ -119,13 +120,69 @@ pub fn explore_framed<S: PackedPart, V: FramedVisitor<S>>(
     let Some((parts, template)) = parts else {
         return explore_packed(system, visitor, options);
     };
-    let words = Words::<1, _>::new(system.layout(), template);
-    let visited = Exact::new(system.layout().bits());
-    let explored = Search::new(system, visitor, options, words, visited, parts).run();
+    let layout = system.layout();
+    let words = Words::<1, _>::new(layout, template);
+    let bits = layout.bits();
+    let explored = search_with(
+        (system, visitor),
+        options,
+        words,
+        parts,
+        |model, options| search_word(model, options, bits),
+    );
     Explored {
         framed: true,
         ..explored
     }
+}
+
+/// Searches the states of a model, kept by `keeper`.
+fn search_with<S, V, P, R>(
+    of: (&S, &V),
+    options: &Options<'_, S>,
+    keeper: P,
+    recall: R,
+    search: impl FnOnce(&dyn Expand<P::Key>, PlainOptions<'_>) -> Found<P::Key>,
+) -> Explored<S, V::Tally>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Recall<S, V, P::Key>,
+{
+    let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
+    let expansion = Expansion::new(of, options.symmetry, records, keeper, recall);
+    let found = search(&expansion, options.plain());
+    expansion.explored(found)
+}
+
+/// The search of states in a word, which is compiled once for all models, as the next two are.
+fn search_word(
+    model: &dyn Expand<[u64; 1]>,
+    options: PlainOptions<'_>,
+    bits: u32,
+) -> Found<[u64; 1]> {
+    Search::new(model, options, Exact::new(bits)).run()
+}
+
+fn search_two_words(model: &dyn Expand<[u64; 2]>, options: PlainOptions<'_>) -> Found<[u64; 2]> {
+    Search::new(model, options, Numbered::new()).run()
+}
+
+fn search_four_words(model: &dyn Expand<[u64; 4]>, options: PlainOptions<'_>) -> Found<[u64; 4]> {
+    search_hashed(model, options)
+}
+
+/// The search of states of any kind.
+fn search_hashed<K: Clone + Eq + Hash + Send + Sync>(
+    model: &dyn Expand<K>,
+    options: PlainOptions<'_>,
+) -> Found<K> {
+    let visited = match options.storage {
+        Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
+        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new()),
+    };
+    Search::new(model, options, visited).run()
 }
 
 /// The first initial state, if there is one.

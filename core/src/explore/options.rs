@@ -23,6 +23,31 @@ pub struct Options<'a, S: TransitionSystem> {
     pub symmetry: Option<&'a dyn Quotienting<S>>,
 }
 
+impl<'a, S: TransitionSystem> Options<'a, S> {
+    /// What of them does not speak of the system.
+    pub(super) fn plain(&self) -> PlainOptions<'a> {
+        PlainOptions {
+            threads: self.threads.max(1),
+            limits: self.limits,
+            watch: self.watch,
+            record: self.record,
+            order: self.order,
+            storage: self.storage,
+        }
+    }
+}
+
+/// Options of a search that knows nothing of the system; see [`Options`].
+#[derive(Clone, Copy)]
+pub(super) struct PlainOptions<'a> {
+    pub threads: usize,
+    pub limits: Limits,
+    pub watch: Watch<'a>,
+    pub record: Record,
+    pub order: Order,
+    pub storage: Storage,
+}
+
 impl<S: TransitionSystem> Default for Options<'_, S> {
     fn default() -> Self {
         Self {

@@ -8,32 +8,29 @@
 //! first.
 
 mod arrivals;
-mod expand;
+mod chunk;
 mod initial;
 
 use std::time::{Duration, Instant};
 
 use arrivals::Arrivals;
-use expand::Expansion;
+use chunk::Expansion;
 use initial::CutShort;
 
+use super::End;
+use super::expansion::{Expand, Expanded, Expander, Keeps, Task};
 use super::frontier::{Frontier, Span};
 use super::graph::Graph;
-use super::keep::Keeper;
-use super::kept::Kept;
-use super::limits::{Limit, Phase, Progress};
+use super::guard::Panic;
+use super::limits::{Clock, Limit, Phase, Progress};
 use super::log::Log;
 use super::memory::{Resident, available_bytes, is_granted};
-use super::options::{Options, Order, Record, Storage};
+use super::options::{Order, PlainOptions, Record, Storage};
 use super::origins::{Origins, Steps};
-use super::recall::Recall;
 use super::recent::Recent;
 use super::sieve::Sieve;
 use super::visited::{Bins, Candidate, Visited};
-use super::{End, Explored, Reached, Visitor};
-use crate::packed::PackingError;
 use crate::stretches::Stretches;
-use crate::system::{StateOf, TransitionSystem};
 use crate::workers::together;
 
 /// States a wave, breadth first. PERF: so many that each region of a large set is touched several times by
@@ -74,29 +71,18 @@ const MEMORY_FOR_FEW: u64 = 16 << 20;
 /// More states than this cannot be numbered: the last number means none.
 const MOST_STATES: u64 = u32::MAX as u64;
 
-pub(super) struct Search<'a, S, V, P, I, R>
-where
-    S: TransitionSystem,
-    V: Visitor<S>,
-    P: Keeper<S>,
-    R: Recall<S, V, P::Key>,
-{
-    system: &'a S,
-    visitor: &'a V,
-    options: &'a Options<'a, S>,
-    started: Instant,
-    keeper: P,
-    log: Log<P::Key>,
+/// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
+pub(super) struct Search<'a, K, I> {
+    model: &'a dyn Expand<K>,
+    options: PlainOptions<'a>,
+    clock: Clock<'a>,
+    log: Log<K>,
     visited: I,
     origins: Origins,
-    recall: R,
-    /// The steps of parts that are known.
-    known: R::Memory,
-    workers: Vec<Worker<R::Memory, P::Key>>,
+    workers: Vec<Worker<'a, K>>,
     graph: Option<Graph>,
     /// The steps that there were when they took too much memory.
     graph_too_large: Option<u64>,
-    tally: V::Tally,
     transitions: u64,
     /// The greatest length of a path to a state reached.
     depth: u32,
@@ -108,8 +94,6 @@ where
     full: bool,
     /// A panic, or a state that cannot be packed, left steps unknown.
     holes: bool,
-    /// An initial state that cannot be packed.
-    initial_misfit: Option<(StateOf<S>, PackingError)>,
     /// Until when states are looked at that were reached before the time was up.
     grace: Option<Instant>,
     /// The states reached that are not looked at, for lack of time.
@@ -118,7 +102,11 @@ where
 }
 
 /// What a worker remembers from wave to wave.
-struct Worker<M, K> {
+struct Worker<'a, K> {
+    /// Expands the states.
+    expander: Box<dyn Expander<K> + 'a>,
+    /// Where the steps of the last batch led.
+    expanded: Expanded<K>,
     /// Whether the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
     /// may be met here first, in order.
     in_order: bool,
@@ -128,77 +116,78 @@ struct Worker<M, K> {
     passed: Sieve<Candidate<K>>,
     /// The candidates of all its chunks of the wave, if they were sorted.
     sorted: Bins,
-    /// The steps of parts that it learned in this wave.
-    learned: M,
     /// Steps taken since it looked at the memory.
     unlooked: u64,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Task {
-    Expand,
-    ExamineOnly,
+/// What a search has found: the states, and how it went. Of what was found of them the model knows.
+pub(super) struct Found<K> {
+    pub log: Log<K>,
+    pub origins: Origins,
+    /// How many initial states there are, if the log keeps no others.
+    pub initial_only: Option<usize>,
+    pub end: End,
+    pub initial_states: u64,
+    pub unexamined: u64,
+    pub transitions: u64,
+    pub depth: u32,
+    pub seconds: f64,
+    pub peak_memory_bytes: u64,
+    pub store_bytes: u64,
+    pub set_bytes: u64,
+    pub graph: Option<Graph>,
+    pub graph_too_large: Option<u64>,
+    pub initial_panic: Option<Panic>,
 }
 
-impl<'a, S, V, P, I, R> Search<'a, S, V, P, I, R>
+impl<'a, K, I> Search<'a, K, I>
 where
-    S: TransitionSystem,
-    V: Visitor<S>,
-    P: Keeper<S>,
-    I: Visited<P::Key>,
-    R: Recall<S, V, P::Key>,
+    K: Clone + Send + Sync,
+    I: Visited<K>,
 {
-    pub fn new(
-        system: &'a S,
-        visitor: &'a V,
-        options: &'a Options<'a, S>,
-        keeper: P,
-        visited: I,
-        recall: R,
-    ) -> Self {
+    pub fn new(model: &'a dyn Expand<K>, options: PlainOptions<'a>, visited: I) -> Self {
         let steps = match options.storage {
             Storage::Fingerprints => Steps::Kept,
             Storage::Packed | Storage::Whole => Steps::Found,
         };
         Self {
-            system,
-            visitor,
+            model,
             options,
-            started: Instant::now(),
-            keeper,
+            clock: Clock {
+                limits: options.limits,
+                watch: options.watch,
+                started: Instant::now(),
+            },
             log: Log::new(),
             origins: Origins::new(steps),
-            workers: (0..options.threads.max(1))
+            workers: (0..options.threads)
                 .map(|_| Worker {
+                    expander: model.worker(),
+                    expanded: Expanded::default(),
                     in_order: true,
                     recent: Recent::new(visited.mark_bits()),
                     passed: Sieve::new(),
                     sorted: Bins::default(),
-                    learned: recall.memory(),
                     unlooked: 0,
                 })
                 .collect(),
-            known: recall.memory(),
-            recall,
             // Without the numbers of targets there are no edges.
             graph: (options.record == Record::Graph && !visited.marks_are_keys()).then(Graph::new),
             visited,
             graph_too_large: None,
-            tally: visitor.tally(),
             transitions: 0,
             depth: 0,
             wave_bytes: 0,
             since_grant: 0,
             full: false,
             holes: false,
-            initial_misfit: None,
             grace: None,
             unexamined: 0,
             resident: Resident::default(),
         }
     }
 
-    pub fn run(mut self) -> Explored<S, V::Tally> {
+    pub fn run(mut self) -> Found<K> {
         let CutShort { limit, panic } = self.add_initial();
         let initial_states = self.log.len();
         if self.options.storage == Storage::Fingerprints {
@@ -210,31 +199,25 @@ where
         }
         let store_bytes = self.store_bytes();
         self.resident.look(store_bytes);
-        Explored {
-            tally: self.tally,
+        Found {
             initial_states: initial_states as u64,
             unexamined: self.unexamined,
             transitions: self.transitions,
             depth: self.depth,
-            seconds: self.started.elapsed().as_secs_f64(),
+            seconds: self.clock.started.elapsed().as_secs_f64(),
             peak_memory_bytes: self.resident.peak(),
             store_bytes,
             set_bytes: self.visited.bytes(),
-            framed: false,
             graph: self.graph.take().filter(|_| end == End::Complete),
             graph_too_large: self.graph_too_large,
             initial_panic: panic,
-            initial_misfit: self.initial_misfit,
+            initial_only: match self.options.storage {
+                Storage::Fingerprints => Some(initial_states),
+                Storage::Packed | Storage::Whole => None,
+            },
             end,
-            reached: Reached::Searched(Box::new(Kept {
-                log: self.log,
-                keeper: self.keeper,
-                origins: self.origins,
-                initial_only: match self.options.storage {
-                    Storage::Fingerprints => Some(initial_states),
-                    Storage::Packed | Storage::Whole => None,
-                },
-            })),
+            log: self.log,
+            origins: self.origins,
         }
     }
 
@@ -280,7 +263,7 @@ where
                 self.examine_rest(rest, limit);
                 return End::Limit(limit);
             }
-            if let Some(length) = self.visitor.stop(&self.tally) {
+            if let Some(length) = self.model.stop() {
                 if self.options.order == Order::BreadthFirst && length >= new.length {
                     // What is wrong with the states just reached is shown by traces as short.
                     self.examine(&new);
@@ -328,7 +311,7 @@ where
         self.grace = match limit {
             Limit::States(_) | Limit::Depth(_) => None,
             Limit::Seconds(_) | Limit::MemoryBytes(_) | Limit::OutOfMemory | Limit::Cancelled => {
-                Some(Instant::now() + GRACE.max(self.started.elapsed() / 10))
+                Some(Instant::now() + GRACE.max(self.clock.started.elapsed() / 10))
             }
         };
         rest.for_each(|span| self.examine(&span));
@@ -354,20 +337,9 @@ where
                 transitions: self.transitions,
                 depth,
                 frontier: frontier.into(),
-                elapsed: self.started.elapsed(),
+                elapsed: self.clock.started.elapsed(),
             });
         }
-    }
-
-    fn out_of_time(&self) -> Option<Limit> {
-        let Options { limits, watch, .. } = self.options;
-        limits.out_of_time(watch, self.started)
-    }
-
-    /// The same, or whether more memory is held than allowed; the operating system is asked for that.
-    fn out_of_time_or_memory(&self) -> Option<Limit> {
-        let out_of_memory = || self.options.limits.out_of_memory();
-        self.out_of_time().or_else(out_of_memory)
     }
 
     /// Bytes of the states and of what says how they were reached.
@@ -376,7 +348,7 @@ where
     }
 
     fn within_limits(&mut self) -> Result<(), Limit> {
-        if let Some(limit) = self.out_of_time() {
+        if let Some(limit) = self.clock.out_of_time() {
             return Err(limit);
         }
         let Some(held) = self.resident.look_again(self.store_bytes()) else {
@@ -439,8 +411,7 @@ where
         let threads = self.workers.len().min(chunks as usize);
         let shares = Stretches::new(chunks, threads);
         let mut workers = std::mem::take(&mut self.workers);
-        let work = |(number, worker): (usize, &mut Worker<R::Memory, P::Key>)| {
-            let mut tally = self.visitor.tally();
+        let work = |(number, worker): (usize, &mut Worker<'a, K>)| {
             let mut done = Vec::new();
             let mut limit = None;
             while let Some(share) = shares.take(number) {
@@ -450,7 +421,7 @@ where
                     ..*wave
                 };
                 worker.in_order = share.in_order;
-                match self.chunk(&chunk, task, &mut tally, worker) {
+                match self.chunk(&chunk, task, worker) {
                     Ok(expansion) => done.push(expansion),
                     Err(reached) => {
                         limit = Some(reached);
@@ -468,28 +439,31 @@ where
                 let of = (states as usize, threads);
                 self.visited.sort(of, lists, &mut worker.sorted);
             }
-            (tally, done, limit)
+            (done, limit)
         };
         let results = together(workers.iter_mut().enumerate().take(threads), work);
         self.workers = workers;
-        for worker in &mut self.workers {
-            self.recall.gather(&mut self.known, &mut worker.learned);
+        let is_forgotten = shares.is_stopped() && task == Task::Expand;
+        let keeps = match is_forgotten {
+            true => Keeps::Nothing,
+            false => Keeps::Found,
+        };
+        for worker in &mut self.workers[..threads] {
+            worker.expander.end_of_wave(keeps);
         }
         let known = self.log.bytes() + self.visited.bytes();
-        let most = MEMORY_FOR_FEW.max(known / 2);
-        self.recall.limit(&mut self.known, most);
-        if shares.is_stopped() && task == Task::Expand {
+        self.model.limit_memory(MEMORY_FOR_FEW.max(known / 2));
+        if is_forgotten {
             // What was met is forgotten with the wave.
             for worker in &mut self.workers {
                 worker.recent = Recent::new(self.visited.mark_bits());
                 worker.passed = Sieve::new();
             }
-            let mut limits = results.iter().filter_map(|(_, _, limit)| *limit);
+            let mut limits = results.iter().filter_map(|(_, limit)| *limit);
             return Err(limits.next().expect("a limit has stopped the wave"));
         }
         let mut expansions = Vec::with_capacity(chunks as usize);
-        for (tally, done, _) in results {
-            self.visitor.merge(&mut self.tally, tally);
+        for (done, _) in results {
             expansions.extend(done);
         }
         if task == Task::Expand {
@@ -503,14 +477,14 @@ where
     }
 
     /// Adds the new states of a wave, and its steps, to what is known.
-    fn take_in(&mut self, mut wave: Vec<Expansion<P::Key>>, threads: usize, length: u32) {
+    fn take_in(&mut self, mut wave: Vec<Expansion<K>>, threads: usize, length: u32) {
         let candidates: Vec<_> = wave
             .iter_mut()
             .map(|expansion| std::mem::take(&mut expansion.candidates))
             .collect();
         // Each is there once more while lists grow, and its mark once more where it is sorted.
         let count: usize = candidates.iter().map(Vec::len).sum();
-        let bytes = 3 * count * size_of::<Candidate<P::Key>>();
+        let bytes = 3 * count * size_of::<Candidate<K>>();
         self.wave_bytes = self.wave_bytes.max(bytes as u64);
         let sources: Vec<_> = wave.iter().map(|one| one.sources.clone()).collect();
         let sorted = self.workers[..threads].iter();

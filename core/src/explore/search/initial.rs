@@ -5,13 +5,10 @@
 
 use super::arrivals::Arrivals;
 use super::{BETWEEN_LOOKS, PATIENCE, Search};
-use crate::explore::Visitor;
-use crate::explore::guard::{Ended, Panic, break_off, interruptible};
-use crate::explore::keep::Keeper;
+use crate::explore::expansion::Initial;
+use crate::explore::guard::{Panic, break_off};
 use crate::explore::limits::Limit;
-use crate::explore::recall::Recall;
 use crate::explore::visited::{Candidate, Origin, Visited};
-use crate::system::{StateOf, TransitionSystem};
 
 /// Initial states that are added at a time.
 const BATCH: usize = 1024;
@@ -23,64 +20,53 @@ pub(super) struct CutShort {
     pub panic: Option<Panic>,
 }
 
-impl<S, V, P, I, R> Search<'_, S, V, P, I, R>
+impl<K, I> Search<'_, K, I>
 where
-    S: TransitionSystem,
-    V: Visitor<S>,
-    P: Keeper<S>,
-    I: Visited<P::Key>,
-    R: Recall<S, V, P::Key>,
+    K: Clone + Send + Sync,
+    I: Visited<K>,
 {
     /// Adds the initial states.
     pub(super) fn add_initial(&mut self) -> CutShort {
-        let system = self.system;
         self.origins.begin(0, 0..0, 0);
         let mut batch = Vec::with_capacity(BATCH);
         let mut shown: u64 = 0;
         let mut limit = None;
-        let enumerated = interruptible(|| {
-            system.initial(&mut |state| {
-                let state = self.representative(state);
-                let Some(key) = self.keeper.key(system, &state) else {
-                    let error = self.keeper.complaint(system, &state);
-                    self.initial_misfit = Some((state, error));
-                    self.holes = true;
-                    break_off();
-                };
-                batch.push(Candidate {
-                    mark: self.visited.mark(&key),
-                    key,
-                    origin: Origin::NONE,
-                });
-                shown += 1;
-                if batch.len() == BATCH {
-                    self.add_batch(&mut batch);
-                    let looked = self
-                        .not_starved()
-                        .and_then(|()| self.has_headroom(BATCH as u32));
-                    limit = looked.and_then(|()| self.within_limits()).err();
-                    if shown.is_multiple_of(BETWEEN_LOOKS.into()) {
-                        self.report(0, 0);
-                    }
-                } else if batch.len().is_multiple_of(PATIENCE) {
-                    // To find the state that stands for one may take long.
-                    limit = self.out_of_time();
-                }
-                if limit.is_some() || self.full {
-                    break_off();
-                }
+        let model = self.model;
+        let ended = model.initial(&mut |key| {
+            batch.push(Candidate {
+                mark: self.visited.mark(&key),
+                key,
+                origin: Origin::NONE,
             });
+            shown += 1;
+            if batch.len() == BATCH {
+                self.add_batch(&mut batch);
+                let looked = self
+                    .not_starved()
+                    .and_then(|()| self.has_headroom(BATCH as u32));
+                limit = looked.and_then(|()| self.within_limits()).err();
+                if shown.is_multiple_of(BETWEEN_LOOKS.into()) {
+                    self.report(0, 0);
+                }
+            } else if batch.len().is_multiple_of(PATIENCE) {
+                // To find the state that stands for one may take long.
+                limit = self.clock.out_of_time();
+            }
+            if limit.is_some() || self.full {
+                break_off();
+            }
         });
         self.add_batch(&mut batch);
         let limit = limit.or_else(|| self.not_starved().err());
-        let panic = match enumerated {
-            Err(Ended::Panicked(panic)) => Some(panic),
-            Err(Ended::BrokenOff) | Ok(()) => None,
+        self.holes |= matches!(ended, Initial::Misfit);
+        let panic = match ended {
+            Initial::Panicked(panic) => Some(panic),
+            Initial::All | Initial::BrokenOff | Initial::Misfit => None,
         };
         CutShort { limit, panic }
     }
 
-    fn add_batch(&mut self, batch: &mut Vec<Candidate<P::Key>>) {
+    fn add_batch(&mut self, batch: &mut Vec<Candidate<K>>) {
         let room = self.most_states() as usize;
         let mut arrivals = Arrivals {
             next: self.log.len() as u32,
@@ -97,12 +83,5 @@ where
             .add_all(&mut self.log, wave, &[], room, &mut arrivals);
         self.full |= !fits;
         batch.reserve(BATCH);
-    }
-
-    fn representative(&self, state: StateOf<S>) -> StateOf<S> {
-        match self.options.symmetry {
-            Some(symmetry) => symmetry.canonical(self.system, &state),
-            None => state,
-        }
     }
 }

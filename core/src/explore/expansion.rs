@@ -1,0 +1,654 @@
+//! The expansion of states: all of a search that is compiled for a model.
+//!
+//! A search gives states by the batch, as they are kept, and gets back what is kept of where their steps lead. What is
+//! done with a step is done in loops of its own, each over many steps: the model takes all steps of a state, these are
+//! looked at, their targets are written down. PERF: done step by step, what all of it needs finds no room in the
+//! registers.
+
+use std::cell::Cell;
+use std::sync::{Mutex, RwLock};
+
+use super::guard::{Ended, Panic, break_off, interruptible};
+use super::keep::Keeper;
+use super::kept::Kept;
+use super::limits::{Clock, Limit};
+use super::recall::Recall;
+use super::search::Found;
+use super::{Explored, Place, Reached, StateId, Visitor};
+use crate::packed::PackingError;
+use crate::random::generator::mix;
+use crate::symmetry::Quotienting;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+
+/// A state of more steps than this is a wide one: the clock is looked at within it.
+const WIDE: usize = 512;
+/// And where there are more than this, at the memory too.
+const VERY_WIDE: usize = 1 << 14;
+/// Targets between two looks at the clock where each takes long.
+const PATIENCE: usize = 16;
+/// States, from the first on, of which the steps recalled are compared with those that the model takes; and
+/// one of how many later ones is.
+const COMPARED: u32 = 1 << 10;
+const COMPARED_ONE_IN: u64 = 256;
+/// How many states ahead the targets of their parts are asked for; the parts, twice as many.
+const AHEAD: usize = 8;
+
+/// Whether the steps of a state are compared with those recalled. Its number is hashed, since what is wrong with a
+/// model may come back in step with the numbers.
+fn is_compared(StateId(id): StateId) -> bool {
+    id < COMPARED || mix(id.into()).is_multiple_of(COMPARED_ONE_IN)
+}
+
+/// A model as a search sees it: it expands states that are kept as `K`.
+pub(super) trait Expand<K>: Sync {
+    /// Shows what is kept of each initial state to `visit`, which may break off.
+    fn initial(&self, visit: &mut dyn FnMut(K)) -> Initial;
+    /// A worker, which has found nothing.
+    fn worker(&self) -> Box<dyn Expander<K> + '_>;
+    /// Sees to it that no more than so many bytes are held of what is remembered of states.
+    fn limit_memory(&self, bytes: u64);
+    /// The length of the shortest trace worth stopping for.
+    fn stop(&self) -> Option<u32>;
+}
+
+/// How the enumeration of the initial states ended.
+pub(super) enum Initial {
+    All,
+    BrokenOff,
+    /// One of them cannot be kept.
+    Misfit,
+    Panicked(Panic),
+}
+
+/// What expands states for one worker of a search, and has found something of its own.
+pub(super) trait Expander<K>: Send + Sync {
+    /// Examines the states of a batch and, if that is the task, takes their steps.
+    ///
+    /// # Errors
+    ///
+    /// The limit that was reached meanwhile; what has been found is of no use then.
+    fn expand(&mut self, batch: &Batch<'_, K>, found: &mut Expanded<K>) -> Result<(), Limit>;
+    /// Adds to what is known of all states what was found since the last time, or forgets it.
+    fn end_of_wave(&mut self, keeps: Keeps);
+}
+
+/// What becomes of the findings of a wave.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keeps {
+    Found,
+    Nothing,
+}
+
+/// What is to be done with states.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Task {
+    Expand,
+    ExamineOnly,
+}
+
+/// Consecutive states to which paths of one length were found.
+pub(super) struct Batch<'a, K> {
+    pub task: Task,
+    pub first: StateId,
+    pub length: u32,
+    /// As they are kept: the batch,
+    pub count: usize,
+    /// and those after it.
+    pub keys: &'a [K],
+    pub clock: &'a Clock<'a>,
+}
+
+/// Where the steps of a batch lead.
+pub(super) struct Expanded<K> {
+    /// Per state, how many steps it has.
+    pub degrees: Vec<u32>,
+    /// The targets of all steps,
+    pub keys: Vec<K>,
+    /// and their labels, if the graph is recorded.
+    pub labels: Vec<u32>,
+    /// Some steps are unknown.
+    pub holes: bool,
+}
+
+impl<K> Expanded<K> {
+    fn clear(&mut self) {
+        self.degrees.clear();
+        self.keys.clear();
+        self.labels.clear();
+        self.holes = false;
+    }
+}
+
+impl<K> Default for Expanded<K> {
+    fn default() -> Self {
+        Self {
+            degrees: Vec::new(),
+            keys: Vec::new(),
+            labels: Vec::new(),
+            holes: false,
+        }
+    }
+}
+
+/// What is being done with a state.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// It is looked at itself.
+    Examining,
+    /// Its steps are taken.
+    Stepping,
+    /// One of them is looked at.
+    LookingAt(u32),
+    /// Its targets are written down.
+    Writing,
+}
+
+/// What became of the steps of a state.
+enum Taken {
+    All,
+    /// Something panicked, or a target cannot be packed. Those before are known.
+    SomeUnknown,
+    /// A limit was reached before all were taken.
+    BrokenOff(Limit),
+}
+
+/// The steps of the state being expanded.
+struct Targets<S: TransitionSystem, K> {
+    actions: Vec<ActionOf<S>>,
+    /// How many steps before these were recalled.
+    recalled: u32,
+    /// Where they lead, until that is written down,
+    targets: Vec<StateOf<S>>,
+    /// and then.
+    keys: Vec<K>,
+    /// Per step its label; only if the graph is recorded.
+    labels: Vec<u32>,
+    /// The limit that was reached while the state was expanded.
+    limit: Option<Limit>,
+}
+
+/// What a worker finds and learns.
+struct Own<T, M> {
+    tally: T,
+    /// The steps of parts.
+    learned: M,
+}
+
+/// A model with a visitor, of whose states `P` says how they are kept.
+pub(super) struct Expansion<'a, S, V, P, R>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Recall<S, V, P::Key>,
+{
+    system: &'a S,
+    visitor: &'a V,
+    keeper: P,
+    recall: R,
+    symmetry: Option<&'a dyn Quotienting<S>>,
+    /// Whether steps are labelled.
+    records: bool,
+    tally: Mutex<V::Tally>,
+    /// The steps of parts that are known.
+    known: RwLock<R::Memory>,
+    /// An initial state that cannot be packed.
+    misfit: Mutex<Option<(StateOf<S>, PackingError)>>,
+}
+
+/// No holder of a lock panics: what the models do is caught.
+const UNPOISONED: &str = "panics of the model are caught";
+
+impl<'a, S, V, P, R> Expansion<'a, S, V, P, R>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Recall<S, V, P::Key>,
+{
+    pub fn new(
+        (system, visitor): (&'a S, &'a V),
+        symmetry: Option<&'a dyn Quotienting<S>>,
+        records: bool,
+        keeper: P,
+        recall: R,
+    ) -> Self {
+        Self {
+            system,
+            visitor,
+            keeper,
+            symmetry,
+            records,
+            tally: Mutex::new(visitor.tally()),
+            known: RwLock::new(recall.memory()),
+            recall,
+            misfit: Mutex::new(None),
+        }
+    }
+
+    /// What a search of its states has found.
+    pub fn explored(self, found: Found<P::Key>) -> Explored<S, V::Tally> {
+        let Found {
+            log,
+            origins,
+            initial_only,
+            ..
+        } = found;
+        Explored {
+            tally: self.tally.into_inner().expect(UNPOISONED),
+            end: found.end,
+            initial_states: found.initial_states,
+            unexamined: found.unexamined,
+            transitions: found.transitions,
+            depth: found.depth,
+            seconds: found.seconds,
+            peak_memory_bytes: found.peak_memory_bytes,
+            store_bytes: found.store_bytes,
+            set_bytes: found.set_bytes,
+            framed: false,
+            graph: found.graph,
+            graph_too_large: found.graph_too_large,
+            initial_panic: found.initial_panic,
+            initial_misfit: self.misfit.into_inner().expect(UNPOISONED),
+            reached: Reached::Searched(Box::new(Kept {
+                log,
+                keeper: self.keeper,
+                origins,
+                initial_only,
+            })),
+        }
+    }
+
+    /// Examines a state and, if that is the task, has the model take its steps, looks at each, and turns
+    /// their targets into what is kept of them. If something panics, tells the visitor; the steps are then those
+    /// before.
+    fn take_steps(
+        &self,
+        (place, key): (Place, &P::Key),
+        (batch, known): (&Batch<'_, P::Key>, &R::Memory),
+        Own { tally, learned }: &mut Own<V::Tally, R::Memory>,
+        met: &mut Targets<S, P::Key>,
+    ) -> Taken {
+        let Batch { task, clock, .. } = *batch;
+        let of = (self.system, self.visitor);
+        let phase = Cell::new(Phase::Examining);
+        let taken = interruptible(|| {
+            self.keeper.with(self.system, key, |from| {
+                let judgement = match task {
+                    Task::Expand => self.recall.part(of, (known, learned), key, &mut met.keys),
+                    Task::ExamineOnly => None,
+                };
+                met.recalled = met.keys.len() as u32;
+                self.visitor.examine(tally, place, from);
+                // PERF: a copy of what was just written variable by variable has to wait; it is made here,
+                // when the state has been looked at.
+                let image = self.visitor.image(tally, from);
+                self.visitor.examine_image(tally, place, from, &image);
+                let at = (place, from, &image);
+                self.recall.examine(self.visitor, tally, at);
+                if task == Task::ExamineOnly {
+                    return;
+                }
+                if let Some(judgement) = judgement {
+                    let memory = (known, &*learned);
+                    self.recall.count(self.visitor, memory, tally, judgement);
+                    if is_compared(place.state) {
+                        self.recall.compare(of, tally, (place, from), &met.keys);
+                    }
+                }
+                phase.set(Phase::Stepping);
+                let mut visit = |action, to| {
+                    // PERF: limits are looked at where room has to be made anyway.
+                    if met.targets.len() == met.targets.capacity() {
+                        self.make_room(clock, met);
+                    }
+                    met.actions.push(action);
+                    met.targets.push(to);
+                };
+                match judgement {
+                    None => self.system.next(from, &mut visit),
+                    Some(_) => self.recall.next_of_rest(self.system, from, &mut visit),
+                }
+                self.look_at((clock, &phase), tally, at, met);
+                phase.set(Phase::Examining);
+                let steps = met.recalled + met.targets.len() as u32;
+                self.visitor.leave(tally, place, from, steps);
+            });
+            phase.set(Phase::Writing);
+            self.write_down((clock, place), tally, met)
+        });
+        let taken = match taken {
+            Ok(true) => Taken::All,
+            Ok(false) => Taken::SomeUnknown,
+            Err(ended) => self.recover((ended, phase.get()), (clock, place, key), tally, met),
+        };
+        met.actions.clear();
+        met.targets.clear();
+        if met.targets.capacity() > WIDE {
+            // So that the next wide state has to make room too.
+            met.targets.shrink_to(WIDE);
+        }
+        met.labels.truncate(met.keys.len());
+        taken
+    }
+
+    /// Makes room for the targets of more steps, and breaks off if a limit is reached.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&self, clock: &Clock<'_>, met: &mut Targets<S, P::Key>) {
+        let steps = met.targets.len();
+        if steps < WIDE {
+            met.targets.reserve_exact(WIDE.min(steps.max(4)));
+            return;
+        }
+        // Little by little, so that it is not long until the next look.
+        if met
+            .targets
+            .try_reserve_exact((steps / 16).max(WIDE))
+            .is_err()
+        {
+            met.limit = Some(Limit::OutOfMemory);
+            break_off();
+        }
+        look_within(clock, &mut met.limit, steps);
+    }
+
+    /// Looks at the steps taken of a state.
+    #[inline(always)]
+    fn look_at(
+        &self,
+        (clock, phase): (&Clock<'_>, &Cell<Phase>),
+        tally: &mut V::Tally,
+        (place, from, image): (Place, &StateOf<S>, &V::Image),
+        met: &mut Targets<S, P::Key>,
+    ) {
+        let positions = met.recalled..;
+        if !self.visitor.looks_at_steps() {
+            for (position, action) in positions.zip(&met.actions) {
+                phase.set(Phase::LookingAt(position));
+                self.visitor.taken(tally, action);
+            }
+            if self.records {
+                met.labels.resize(met.labels.len() + met.targets.len(), 0);
+            }
+            return;
+        }
+        let mut positions = positions;
+        let mut parts = met.actions.chunks(WIDE).zip(met.targets.chunks(WIDE));
+        while let Some((actions, targets)) = parts.next() {
+            for ((action, to), position) in actions.iter().zip(targets).zip(&mut positions) {
+                phase.set(Phase::LookingAt(position));
+                self.visitor.offered(tally, action);
+                let place = place.of_step(position);
+                let label = self.visitor.step(tally, place, (from, image), action, to);
+                if self.records {
+                    met.labels.push(label);
+                }
+            }
+            if parts.len() > 0 {
+                look_within(clock, &mut met.limit, met.targets.len());
+            }
+        }
+    }
+
+    /// Tells the visitor of a panic, and does what is left to do with the steps before it. A state that was
+    /// broken off is left as it is.
+    #[cold]
+    fn recover(
+        &self,
+        (ended, phase): (Ended, Phase),
+        (clock, place, key): (&Clock<'_>, Place, &P::Key),
+        tally: &mut V::Tally,
+        met: &mut Targets<S, P::Key>,
+    ) -> Taken {
+        let broken_off = |met: &Targets<S, P::Key>| {
+            Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
+        };
+        let Ended::Panicked(panic) = ended else {
+            return broken_off(met);
+        };
+        let of_step = |position: u32, panic: Panic, tally: &mut V::Tally| {
+            self.visitor.panicked(tally, place.of_step(position), panic);
+        };
+        // A step that could not be looked at is none.
+        let before = |position: u32, met: &mut Targets<S, P::Key>| {
+            met.targets.truncate((position - met.recalled) as usize);
+        };
+        match phase {
+            Phase::Writing => {
+                of_step(met.keys.len() as u32, panic, tally);
+                return Taken::SomeUnknown;
+            }
+            Phase::LookingAt(position) => {
+                before(position, met);
+                of_step(position, panic, tally);
+            }
+            Phase::Stepping => {
+                let phase = Cell::new(Phase::Stepping);
+                let looked = interruptible(|| {
+                    self.keeper.with(self.system, key, |from| {
+                        let image = self.visitor.image(tally, from);
+                        self.look_at((clock, &phase), tally, (place, from, &image), met);
+                    });
+                });
+                match (looked, phase.get()) {
+                    (Err(Ended::BrokenOff), _) => return broken_off(met),
+                    (Err(Ended::Panicked(earlier)), Phase::LookingAt(position)) => {
+                        before(position, met);
+                        of_step(position, earlier, tally);
+                    }
+                    _ => self.visitor.panicked(tally, place, panic),
+                }
+            }
+            Phase::Examining => self.visitor.panicked(tally, place, panic),
+        }
+        match interruptible(|| self.write_down((clock, place), tally, met)) {
+            Ok(_) => (),
+            Err(Ended::Panicked(panic)) => of_step(met.keys.len() as u32, panic, tally),
+            Err(Ended::BrokenOff) => return broken_off(met),
+        }
+        Taken::SomeUnknown
+    }
+
+    /// Turns the targets of the state at `place` into what is kept of them. If one cannot be packed, tells the
+    /// visitor, and answers no; that is then done with those before.
+    #[inline(always)]
+    fn write_down(
+        &self,
+        (clock, place): (&Clock<'_>, Place),
+        tally: &mut V::Tally,
+        met: &mut Targets<S, P::Key>,
+    ) -> bool {
+        let Targets { targets, keys, .. } = met;
+        let unfit = match self.symmetry {
+            None => {
+                let all = self.keeper.keys(self.system, targets, keys);
+                let first = keys.len() - met.recalled as usize;
+                (!all).then(|| targets.drain(first..).next()).flatten()
+            }
+            Some(symmetry) => targets.iter().enumerate().find_map(|(step, to)| {
+                // To find the state that stands for one may take long.
+                if step % PATIENCE == PATIENCE - 1 {
+                    look_within(clock, &mut met.limit, step);
+                }
+                let to = symmetry.canonical(self.system, to);
+                let Some(key) = self.keeper.key(self.system, &to) else {
+                    return Some(to);
+                };
+                keys.push(key);
+                None
+            }),
+        };
+        if let Some(to) = &unfit {
+            self.complain(place.of_step(met.keys.len() as u32), to, tally);
+        }
+        unfit.is_none()
+    }
+
+    /// Tells the visitor that a target cannot be packed.
+    #[cold]
+    fn complain(&self, place: Place, to: &StateOf<S>, tally: &mut V::Tally) {
+        let error = self.keeper.complaint(self.system, to);
+        self.visitor.mispacked(tally, place, error);
+    }
+
+    fn representative(&self, state: StateOf<S>) -> StateOf<S> {
+        match self.symmetry {
+            Some(symmetry) => symmetry.canonical(self.system, &state),
+            None => state,
+        }
+    }
+
+    /// Asks for the memory of the parts of states that are expanded soon; the next one is the first.
+    #[inline(always)]
+    fn ask_for_parts(&self, known: &R::Memory, next: &[P::Key]) {
+        if let Some(key) = next.get(2 * AHEAD) {
+            self.recall.ask(known, key);
+        }
+        if let Some(key) = next.get(AHEAD) {
+            self.recall.ask_more(known, key);
+        }
+    }
+}
+
+/// Breaks off if a limit is reached within a state, of which so many steps were taken or looked at.
+#[cold]
+#[inline(never)]
+fn look_within(clock: &Clock<'_>, reached: &mut Option<Limit>, steps: usize) {
+    let limit = match steps < VERY_WIDE {
+        true => clock.out_of_time(),
+        false => clock.out_of_time_or_memory(),
+    };
+    if limit.is_some() {
+        *reached = limit;
+        break_off();
+    }
+}
+
+impl<S, V, P, R> Expand<P::Key> for Expansion<'_, S, V, P, R>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Recall<S, V, P::Key>,
+{
+    fn initial(&self, visit: &mut dyn FnMut(P::Key)) -> Initial {
+        let system = self.system;
+        let mut misfit = None;
+        let enumerated = interruptible(|| {
+            system.initial(&mut |state| {
+                let state = self.representative(state);
+                match self.keeper.key(system, &state) {
+                    Some(key) => visit(key),
+                    None => {
+                        let error = self.keeper.complaint(system, &state);
+                        misfit = Some((state, error));
+                        break_off();
+                    }
+                }
+            });
+        });
+        let is_misfit = misfit.is_some();
+        *self.misfit.lock().expect(UNPOISONED) = misfit;
+        match enumerated {
+            Err(Ended::Panicked(panic)) => Initial::Panicked(panic),
+            Err(Ended::BrokenOff) if is_misfit => Initial::Misfit,
+            Err(Ended::BrokenOff) => Initial::BrokenOff,
+            Ok(()) => Initial::All,
+        }
+    }
+
+    fn worker(&self) -> Box<dyn Expander<P::Key> + '_> {
+        Box::new(OfModel {
+            expansion: self,
+            own: Own {
+                tally: self.visitor.tally(),
+                learned: self.recall.memory(),
+            },
+            met: Targets {
+                actions: Vec::new(),
+                recalled: 0,
+                targets: Vec::new(),
+                keys: Vec::new(),
+                labels: Vec::new(),
+                limit: None,
+            },
+        })
+    }
+
+    fn limit_memory(&self, bytes: u64) {
+        self.recall
+            .limit(&mut self.known.write().expect(UNPOISONED), bytes);
+    }
+
+    fn stop(&self) -> Option<u32> {
+        self.visitor.stop(&self.tally.lock().expect(UNPOISONED))
+    }
+}
+
+/// A worker's part of an expansion.
+struct OfModel<'e, 'a, S, V, P, R>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Recall<S, V, P::Key>,
+{
+    expansion: &'e Expansion<'a, S, V, P, R>,
+    own: Own<V::Tally, R::Memory>,
+    met: Targets<S, P::Key>,
+}
+
+impl<S, V, P, R> Expander<P::Key> for OfModel<'_, '_, S, V, P, R>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Recall<S, V, P::Key>,
+{
+    fn expand(
+        &mut self,
+        batch: &Batch<'_, P::Key>,
+        found: &mut Expanded<P::Key>,
+    ) -> Result<(), Limit> {
+        let expansion = self.expansion;
+        let known = &*expansion.known.read().expect(UNPOISONED);
+        found.clear();
+        for (index, key) in batch.keys[..batch.count].iter().enumerate() {
+            if batch.task == Task::Expand {
+                expansion.ask_for_parts(known, &batch.keys[index..]);
+            }
+            let place = Place {
+                length: batch.length,
+                state: StateId(batch.first.0 + index as u32),
+                step: None,
+            };
+            let of = (batch, known);
+            let met = &mut self.met;
+            match expansion.take_steps((place, key), of, &mut self.own, met) {
+                Taken::All => (),
+                Taken::SomeUnknown => found.holes = true,
+                Taken::BrokenOff(limit) => return Err(limit),
+            }
+            found.degrees.push(met.keys.len() as u32);
+            found.keys.append(&mut met.keys);
+            found.labels.append(&mut met.labels);
+        }
+        Ok(())
+    }
+
+    fn end_of_wave(&mut self, keeps: Keeps) {
+        let Expansion {
+            visitor,
+            recall,
+            tally,
+            known,
+            ..
+        } = self.expansion;
+        let own = std::mem::replace(&mut self.own.tally, visitor.tally());
+        if keeps == Keeps::Found {
+            visitor.merge(&mut tally.lock().expect(UNPOISONED), own);
+        }
+        recall.gather(&mut known.write().expect(UNPOISONED), &mut self.own.learned);
+    }
+}

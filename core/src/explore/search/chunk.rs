@@ -1,0 +1,225 @@
+//! The expansion of some states of a wave: the model expands them batch by batch, and those of their targets that may be
+//! new are found.
+//!
+//! Nothing is written but what the worker has for itself. PERF: the targets of many states are asked for before the
+//! first of them is looked up, so that the memory asked for is there.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use super::{PATIENCE, Search, Worker};
+use crate::explore::StateId;
+use crate::explore::expansion::{Batch, Task};
+use crate::explore::frontier::Span;
+use crate::explore::limits::Limit;
+use crate::explore::recent::Recent;
+use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
+
+/// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
+/// misses of the cache, few enough that what was asked for is still there.
+const BATCH: usize = 256;
+/// Steps that are taken between two looks at the memory, each of which takes as long as a few hundred of them.
+const MEMORY_STEPS: u64 = 1 << 20;
+
+/// What the expansion of a chunk finds.
+pub(super) struct Expansion<K> {
+    /// The states; where they are only looked at, those for which there was time.
+    pub sources: Range<u32>,
+    /// Per expanded state, how many steps; only if the graph is recorded.
+    pub degrees: Vec<u32>,
+    /// Per step, its target unless that is a candidate, and its label; only if the graph is recorded.
+    pub edges: Vec<(Option<StateId>, u32)>,
+    /// Targets that are new, or may be, in order.
+    pub candidates: Vec<Candidate<K>>,
+    pub transitions: u64,
+    pub holes: bool,
+}
+
+/// Targets that were asked for, and not looked up yet.
+struct Asked<K> {
+    candidates: Vec<Candidate<K>>,
+    /// The labels of their steps; only if the graph is recorded.
+    labels: Vec<u32>,
+}
+
+impl<'a, K, I> Search<'a, K, I>
+where
+    K: Clone + Send + Sync,
+    I: Visited<K>,
+{
+    /// Examines the states of a chunk and, if that is the task, visits their steps. If a limit is reached
+    /// meanwhile, that is the answer.
+    pub(super) fn chunk(
+        &self,
+        chunk: &Span,
+        task: Task,
+        worker: &mut Worker<'a, K>,
+    ) -> Result<Expansion<K>, Limit> {
+        let mut found = Expansion {
+            sources: chunk.states.clone(),
+            degrees: Vec::new(),
+            edges: Vec::new(),
+            candidates: Vec::new(),
+            transitions: 0,
+            holes: false,
+        };
+        let mut asked = Asked {
+            candidates: Vec::new(),
+            labels: Vec::new(),
+        };
+        let places = chunk.states.start as usize..chunk.states.end as usize;
+        for (first, keys) in self.log.runs(places) {
+            for start in (0..keys.len()).step_by(PATIENCE) {
+                let state = StateId((first + start) as u32);
+                match task {
+                    Task::Expand => self.look_at_limits(&mut worker.unlooked)?,
+                    Task::ExamineOnly if self.is_grace_over() => {
+                        found.sources.end = state.0;
+                        return Ok(found);
+                    }
+                    Task::ExamineOnly => (),
+                }
+                let batch = Batch {
+                    task,
+                    first: state,
+                    length: chunk.length,
+                    count: PATIENCE.min(keys.len() - start),
+                    keys: &keys[start..],
+                    clock: &self.clock,
+                };
+                worker.expander.expand(&batch, &mut worker.expanded)?;
+                self.sort_out(state, &mut asked, worker, &mut found);
+            }
+        }
+        self.look_up(&mut asked, &mut found);
+        worker.passed.give(&mut found.candidates);
+        Ok(found)
+    }
+
+    /// Whether a limit is reached between two batches; the memory is looked at after many steps.
+    fn look_at_limits(&self, unlooked: &mut u64) -> Result<(), Limit> {
+        let limit = match *unlooked < MEMORY_STEPS {
+            true => self.clock.out_of_time(),
+            false => {
+                *unlooked = 0;
+                self.clock.out_of_time_or_memory()
+            }
+        };
+        limit.map_or(Ok(()), Err)
+    }
+
+    fn is_grace_over(&self) -> bool {
+        self.grace.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Passes on what the expansion of a batch has found, from the state `first` on.
+    fn sort_out(
+        &self,
+        first: StateId,
+        asked: &mut Asked<K>,
+        worker: &mut Worker<'a, K>,
+        found: &mut Expansion<K>,
+    ) {
+        let mut expanded = std::mem::take(&mut worker.expanded);
+        found.holes |= expanded.holes;
+        found.transitions += expanded.keys.len() as u64;
+        worker.unlooked += expanded.keys.len() as u64;
+        if self.graph.is_some() {
+            found.degrees.extend_from_slice(&expanded.degrees);
+            asked.labels.extend_from_slice(&expanded.labels);
+        }
+        let sources = (first.0..).map(StateId).zip(expanded.degrees.drain(..));
+        match self.visited.looks_up_first() {
+            true => {
+                let mut keys = expanded.keys.drain(..);
+                for (source, degree) in sources {
+                    let targets = keys.by_ref().take(degree as usize);
+                    self.ask(source, targets, asked, worker);
+                    if asked.candidates.len() >= BATCH {
+                        self.look_up(asked, found);
+                    }
+                }
+            }
+            false => {
+                let mut keys = expanded.keys.as_slice();
+                for (source, degree) in sources {
+                    let (targets, rest) = keys.split_at(degree as usize);
+                    self.pass_on(source, targets, worker);
+                    keys = rest;
+                }
+            }
+        }
+        worker.expanded = expanded;
+    }
+
+    /// Asks for the memory at which the targets of `source` would be.
+    fn ask(
+        &self,
+        source: StateId,
+        targets: impl Iterator<Item = K>,
+        asked: &mut Asked<K>,
+        worker: &mut Worker<'a, K>,
+    ) {
+        // A target met before is known, or is among the candidates already.
+        let filtering = self.visited.marks_are_keys() && worker.in_order;
+        for (step, key) in (0..).zip(targets) {
+            let mark = self.visited.mark(&key);
+            if filtering && !worker.recent.meet(mark) {
+                continue;
+            }
+            self.visited.prefetch(mark);
+            let origin = Origin { source, step };
+            asked.candidates.push(Candidate { key, mark, origin });
+        }
+    }
+
+    /// Keeps all targets of `source` but those just met, to be looked up when they are added.
+    #[inline(always)]
+    fn pass_on(&self, source: StateId, targets: &[K], worker: &mut Worker<'a, K>) {
+        let Worker {
+            in_order,
+            recent,
+            passed,
+            ..
+        } = worker;
+        let keys = targets.iter().enumerate();
+        let candidates = keys.map(|(step, key)| Candidate {
+            key: key.clone(),
+            mark: self.visited.mark(key),
+            origin: Origin {
+                source,
+                step: step as u32,
+            },
+        });
+        // PERF: how long a mark is, is asked once for all of a state.
+        match (in_order, recent) {
+            (false, _) => passed.sift(candidates, |_| true),
+            (true, Recent::Short(met)) => passed.sift(candidates, |one| met.meet(one.mark)),
+            (true, Recent::Long(met)) => passed.sift(candidates, |one| met.meet(one.mark)),
+        }
+    }
+
+    /// Keeps of the targets asked for those that are not there. Of some the labels may be among those of targets that
+    /// are not asked for yet.
+    fn look_up(&self, asked: &mut Asked<K>, found: &mut Expansion<K>) {
+        let Asked { candidates, labels } = asked;
+        let recording = self.graph.is_some();
+        let count = candidates.len();
+        for (place, candidate) in candidates.drain(..).enumerate() {
+            let known = self.visited.find(&self.log, candidate.mark, &candidate.key);
+            let number = match known {
+                Lookup::Present(number) => number,
+                Lookup::Absent => {
+                    found.candidates.push(candidate);
+                    None
+                }
+            };
+            if recording {
+                found.edges.push((number, labels[place]));
+            }
+        }
+        if recording {
+            labels.drain(..count);
+        }
+    }
+}
