@@ -118,7 +118,7 @@ impl<R: Refinement> Examiner<'_, R> {
                 self.compare_action(tally, action, &target, &offered)?;
                 actions.push(action);
                 if !all {
-                    self.compare_step(tally, place, (image, action, &target));
+                    self.compare_step(tally, place, image, action, &target);
                 }
             } else if *image == target
                 && let Some(difference) = difference(image, &target)
@@ -163,11 +163,9 @@ impl<R: Refinement> Examiner<'_, R> {
         &self,
         tally: &mut Tally<R>,
         place: Place,
-        (image, action, target): (
-            &StateOf<R::Abstract>,
-            &ActionOf<R::Abstract>,
-            &StateOf<R::Abstract>,
-        ),
+        image: &StateOf<R::Abstract>,
+        action: &ActionOf<R::Abstract>,
+        target: &StateOf<R::Abstract>,
     ) {
         let specification = self.refinement.specification();
         tally.during = During::Allows;
