@@ -24,7 +24,7 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 const WIDE: usize = 512;
 /// And where there are more than this, at the memory too.
 const VERY_WIDE: usize = 1 << 14;
-/// Targets between two looks at the clock where each takes long.
+/// States between two looks at the clock, and targets where each takes long.
 const PATIENCE: usize = 16;
 /// States, from the first on, of which the steps recalled are compared with those that the model takes; and
 /// one of how many later ones is.
@@ -586,7 +586,8 @@ where
     }
 }
 
-/// A worker's part of an expansion.
+/// A worker's part of an expansion. PERF: what a worker counts is on lines of the cache of its own.
+#[repr(align(128))]
 struct OfModel<'e, 'a, S, V, P, R>
 where
     S: TransitionSystem,
@@ -616,6 +617,11 @@ where
         found.clear();
         for (index, key) in batch.keys[..batch.count].iter().enumerate() {
             if batch.task == Task::Expand {
+                if index.is_multiple_of(PATIENCE)
+                    && let Some(limit) = batch.clock.out_of_time()
+                {
+                    return Err(limit);
+                }
                 expansion.ask_for_parts(known, &batch.keys[index..]);
             }
             let place = Place {

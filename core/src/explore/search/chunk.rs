@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::{PATIENCE, Search, Worker};
+use super::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;
@@ -18,6 +18,9 @@ use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
 /// misses of the cache, few enough that what was asked for is still there.
 const BATCH: usize = 256;
+/// States that a model expands at a time. PERF: so many that a call of it costs nothing, so few that where their steps lead
+/// is still in the cache.
+const AT_A_TIME: usize = 64;
 /// Steps that are taken between two looks at the memory, each of which takes as long as a few hundred of them.
 const MEMORY_STEPS: u64 = 1 << 20;
 
@@ -69,10 +72,10 @@ where
         };
         let places = chunk.states.start as usize..chunk.states.end as usize;
         for (first, keys) in self.log.runs(places) {
-            for start in (0..keys.len()).step_by(PATIENCE) {
+            for start in (0..keys.len()).step_by(AT_A_TIME) {
                 let state = StateId((first + start) as u32);
                 match task {
-                    Task::Expand => self.look_at_limits(&mut worker.unlooked)?,
+                    Task::Expand => self.look_at_memory(&mut worker.unlooked)?,
                     Task::ExamineOnly if self.is_grace_over() => {
                         found.sources.end = state.0;
                         return Ok(found);
@@ -83,7 +86,7 @@ where
                     task,
                     first: state,
                     length: chunk.length,
-                    count: PATIENCE.min(keys.len() - start),
+                    count: AT_A_TIME.min(keys.len() - start),
                     keys: &keys[start..],
                     clock: &self.clock,
                 };
@@ -96,16 +99,13 @@ where
         Ok(found)
     }
 
-    /// Whether a limit is reached between two batches; the memory is looked at after many steps.
-    fn look_at_limits(&self, unlooked: &mut u64) -> Result<(), Limit> {
-        let limit = match *unlooked < MEMORY_STEPS {
-            true => self.clock.out_of_time(),
-            false => {
-                *unlooked = 0;
-                self.clock.out_of_time_or_memory()
-            }
-        };
-        limit.map_or(Ok(()), Err)
+    /// Whether a limit on memory is reached; it is looked at after many steps.
+    fn look_at_memory(&self, unlooked: &mut u64) -> Result<(), Limit> {
+        if *unlooked < MEMORY_STEPS {
+            return Ok(());
+        }
+        *unlooked = 0;
+        self.clock.out_of_time_or_memory().map_or(Ok(()), Err)
     }
 
     fn is_grace_over(&self) -> bool {
