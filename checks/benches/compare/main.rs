@@ -5,7 +5,7 @@
 //! folder.
 
 // With `test`, either `main` or the tests are left over: a bench has no harness that would run its
-// tests, so `tests/compare.rs` does, which has no use for `main`.
+// tests, so `tests/suite/compare.rs` does, which has no use for `main`.
 #![cfg_attr(test, allow(dead_code, unused_imports))]
 
 mod arguments;

@@ -14,7 +14,7 @@ mod initial;
 use std::time::{Duration, Instant};
 
 use arrivals::Arrivals;
-use chunk::Expansion;
+use chunk::Successors;
 use initial::CutShort;
 
 use super::End;
@@ -431,7 +431,7 @@ where
                 }
             }
             worker.sorted.clear();
-            done.sort_unstable_by_key(|expansion: &Expansion<_>| expansion.sources.start);
+            done.sort_unstable_by_key(|expansion: &Successors<_>| expansion.sources.start);
             if task == Task::Expand {
                 let lists = done.iter().map(|expansion| {
                     let chunk = (expansion.sources.start - wave.states.start) / chunk_size;
@@ -478,7 +478,7 @@ where
     }
 
     /// Adds the new states of a wave, and its steps, to what is known.
-    fn take_in(&mut self, mut wave: Vec<Expansion<K>>, threads: usize, length: u32) {
+    fn take_in(&mut self, mut wave: Vec<Successors<K>>, threads: usize, length: u32) {
         let candidates: Vec<_> = wave
             .iter_mut()
             .map(|expansion| std::mem::take(&mut expansion.candidates))

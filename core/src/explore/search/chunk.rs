@@ -25,7 +25,7 @@ const AT_A_TIME: usize = 64;
 const MEMORY_STEPS: u64 = 1 << 20;
 
 /// What the expansion of a chunk finds.
-pub(super) struct Expansion<K> {
+pub(super) struct Successors<K> {
     /// The states; where they are only looked at, those for which there was time.
     pub sources: Range<u32>,
     /// Per expanded state, how many steps; only if the graph is recorded.
@@ -57,8 +57,8 @@ where
         chunk: &Span,
         task: Task,
         worker: &mut Worker<'a, K>,
-    ) -> Result<Expansion<K>, Limit> {
-        let mut found = Expansion {
+    ) -> Result<Successors<K>, Limit> {
+        let mut found = Successors {
             sources: chunk.states.clone(),
             degrees: Vec::new(),
             edges: Vec::new(),
@@ -118,7 +118,7 @@ where
         first: StateId,
         asked: &mut Asked<K>,
         worker: &mut Worker<'a, K>,
-        found: &mut Expansion<K>,
+        found: &mut Successors<K>,
     ) {
         let mut expanded = std::mem::take(&mut worker.expanded);
         found.holes |= expanded.holes;
@@ -201,7 +201,7 @@ where
 
     /// Keeps of the targets asked for those that are not there. Of some the labels may be among those of targets that
     /// are not asked for yet.
-    fn look_up(&self, asked: &mut Asked<K>, found: &mut Expansion<K>) {
+    fn look_up(&self, asked: &mut Asked<K>, found: &mut Successors<K>) {
         let Asked { candidates, labels } = asked;
         let recording = self.graph.is_some();
         let count = candidates.len();

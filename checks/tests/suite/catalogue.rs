@@ -1,0 +1,237 @@
+//! Every claim of the catalogue comes true.
+
+use std::ffi::OsString;
+use std::sync::atomic::AtomicBool;
+
+use refmap::catalogue::{Claim, InputError};
+use refmap::cli::Status;
+use refmap::obligation::Selection;
+use refmap::report::{About, TextOptions};
+use refmap::{Settings, Verdict};
+use refmap_checks::{NAME, catalogue};
+use serde_json::Value;
+
+/// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
+/// about, and a part of its text.
+const EXPLAINED: [(&str, About, &str); 9] = [
+    ("yrc", About::SpecificationRule, "`take`"),
+    ("yrc", About::SpecificationRule, "`pass`"),
+    ("yrc-module", About::SpecificationRule, "`allocate`"),
+    ("yrc-module", About::SpecificationRule, "`load`"),
+    ("yrc-module", About::SpecificationRule, "`pass`"),
+    ("tso", About::SpecificationRule, "`commit`"),
+    ("tso", About::SpecificationRule, "`load`"),
+    ("broken", About::Specification, "it may allow everything"),
+    ("broken", About::MayStop, "`may_stop`"),
+];
+
+/// Claims of a million states and more are for the default run of `refmap`; they have small twins here.
+#[test]
+fn every_claim_comes_true() {
+    let catalogue = catalogue();
+    let small = catalogue.claims.iter();
+    let small = small.filter(|claim| claim.expect.states.is_none_or(|states| states < 1_000_000));
+    assert!(small.clone().count() > 140);
+    let mut failures = Vec::new();
+    let mut unused = EXPLAINED.to_vec();
+    for claim in small {
+        let report = catalogue.run(claim, &Settings::default()).unwrap();
+        for warning in &report.warnings {
+            let is_it = |(check, about, part): &(&str, About, &str)| {
+                claim.check == *check && warning.about == *about && warning.text.contains(part)
+            };
+            unused.retain(|explained| !is_it(explained));
+            if !EXPLAINED.iter().any(is_it) {
+                failures.push(format!("{}: {}", claim.command(), warning.text));
+            }
+        }
+        for difference in claim.differences(&report) {
+            failures.push(format!("{}: {difference}", claim.command()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert_eq!(unused, [], "explained, and not told");
+}
+
+/// Nor does any cell of a grid differ from what is recorded, or from what was published.
+#[test]
+fn every_cell_comes_true() {
+    let catalogue = catalogue();
+    let (mut cells, mut failures) = (0, Vec::new());
+    for grid in &catalogue.grids {
+        let decided = grid.decide(&catalogue, &Settings::default(), |row| {
+            for cell in &row.cells {
+                cells += 1;
+                if !cell.is_as_claimed() || cell.agrees() == Some(false) {
+                    failures.push(format!("{}: {:?}: {cell:?}", grid.name, row.given));
+                }
+            }
+            Ok::<_, InputError>(true)
+        });
+        decided.expect("the grid fits its check");
+    }
+    assert!(cells > 500, "{cells}");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A claim is not met by another verdict, another obligation, another length or another count.
+#[test]
+fn a_claim_that_is_wrong_is_noticed() {
+    let catalogue = catalogue();
+    let mut claim = catalogue.claims[0].clone();
+    claim.arguments = vec![
+        ("nodes", 1.into()),
+        ("sons", 1.into()),
+        ("figure-14", "as-printed".into()),
+    ];
+    let report = catalogue.run(&claim, &Settings::default()).unwrap();
+    let differences = claim.differences(&report).join("; ");
+    for expected in [
+        "verdict: expected holds, found violated",
+        "states:",
+        "transitions:",
+    ] {
+        assert!(differences.contains(expected), "{differences}");
+    }
+    let mut right = claim.clone();
+    right.expect.verdict = Verdict::Violated;
+    (right.expect.states, right.expect.transitions) = (None, None);
+    assert_eq!(right.differences(&report), Vec::<String>::new());
+    right.expect.length = Some(22);
+    right.expect.by = Some("agency");
+    right.expect.also = vec!["deadlock"];
+    assert_eq!(right.differences(&report).len(), 3);
+}
+
+/// Every refinement that is claimed to hold has an instance at which all its rules fire and all its
+/// premises are true. (The module of YRC is not: that most of its rules never fire is the finding.)
+#[test]
+fn every_refinement_is_exercised_in_full_somewhere() {
+    let catalogue = catalogue();
+    let mut held = 0;
+    for check in &catalogue.checks {
+        let claims = || {
+            catalogue
+                .claims
+                .iter()
+                .filter(|claim| claim.check == check.name)
+        };
+        let holds = |claim: &Claim| {
+            claim.expect.verdict == Verdict::Holds && claim.obligations == Selection::Default
+        };
+        if claims().any(holds) {
+            assert!(
+                claims().any(|claim| claim.expect.all_exercised),
+                "{}",
+                check.name
+            );
+            held += 1;
+        }
+    }
+    assert!(held >= 5);
+}
+
+/// Every claim says where it comes from.
+#[test]
+fn every_claim_has_a_source() {
+    for claim in catalogue().claims {
+        assert!(
+            !claim.source.is_empty() && !claim.says.is_empty(),
+            "{}",
+            claim.command()
+        );
+    }
+}
+
+/// The README's table is the catalogue's.
+#[test]
+fn the_readme_lists_the_catalogue() {
+    let readme = include_str!("../../../README.md");
+    let table = refmap::cli::markdown(NAME, &catalogue());
+    assert!(
+        readme.contains(&table),
+        "`cargo run --release -- list --markdown` prints the table"
+    );
+}
+
+/// What the default run says of three small claims, the second of which is wrong, and its status.
+fn everything(words: &str, cancelled: bool) -> (Status, Value) {
+    let mut catalogue = catalogue();
+    catalogue.grids.clear();
+    catalogue
+        .claims
+        .retain(|claim| claim.expect.states.is_some_and(|states| states < 1000));
+    catalogue.claims.truncate(3);
+    assert_eq!(catalogue.claims.len(), 3);
+    catalogue.claims[1].expect.states = Some(1);
+    let words = ["refmap", "--json"]
+        .into_iter()
+        .chain(words.split_whitespace());
+    let mut output = Vec::new();
+    let status = refmap::cli::run(
+        "refmap",
+        "",
+        &catalogue,
+        words.map(OsString::from),
+        &AtomicBool::new(cancelled),
+        TextOptions::default(),
+        &mut output,
+    );
+    let printed = serde_json::from_slice(&output).expect("it is JSON");
+    (status.expect("it is carried out"), printed)
+}
+
+/// Rows are in the catalogue's order and say the same, however many workers there are; a claim that is
+/// wrong is counted, and shown in the status.
+#[test]
+fn the_default_run_is_the_same_with_any_number_of_workers() {
+    let rows = |words| {
+        let (status, mut printed) = everything(words, false);
+        assert_eq!(status, Status::Violated);
+        assert_eq!(
+            (&printed["as_claimed"], &printed["otherwise"]),
+            (&2.into(), &1.into())
+        );
+        let mut rows = printed["claims"].take();
+        for row in rows.as_array_mut().expect("rows") {
+            for measured in ["seconds", "peak_memory_bytes"] {
+                row["report"][measured].take();
+            }
+        }
+        rows
+    };
+    let one = rows("--threads 1");
+    let as_claimed = [&one[0], &one[1], &one[2]].map(|row| row["as_claimed"].clone());
+    assert_eq!(as_claimed, [true, false, true].map(Value::from));
+    assert_eq!(rows("--threads 3"), one);
+}
+
+#[test]
+fn what_was_not_run_is_said() {
+    let (status, printed) = everything("--threads 2", true);
+    assert_eq!(status, Status::Incomplete);
+    assert_eq!(printed["not_run"], 3);
+}
+
+/// What is not counted where steps are joined is not called unexercised, nor exercised.
+#[test]
+fn coverage_that_is_not_counted_is_said_to_be_unknown() {
+    let catalogue = catalogue();
+    let check = catalogue.check("tso").expect("it is there");
+    let unexercised = |granularity: &str| {
+        let given = [
+            ("references", 1.into()),
+            ("granularity", granularity.into()),
+        ];
+        let report = check
+            .run(&given, &Settings::default())
+            .expect("it can be checked");
+        report.unexercised
+    };
+    let reduced = unexercised("reduced");
+    let rules = reduced.iter().filter(|name| name.starts_with("rule:"));
+    let rules: Vec<_> = rules.collect();
+    assert_eq!(rules.len(), 1, "{reduced:?}");
+    assert!(rules[0].starts_with("rule:* (unknown: "), "{reduced:?}");
+    assert!(unexercised("coarse").iter().all(|name| !name.contains('*')));
+}

@@ -1,0 +1,125 @@
+//! `stress --record`: what is recorded is what is reported.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::{json, refmap, status, text};
+
+/// The lines of a history, as JSON.
+fn lines(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).expect("there is a history");
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("each line is JSON")
+}
+
+/// How many events are of a kind.
+fn count(history: &[Value], kind: &str) -> u64 {
+    let events = history.iter().map(|line| &line["event"]);
+    let of_kind = events.filter(|event| !event[kind].is_null() || **event == kind);
+    of_kind.count() as u64
+}
+
+/// All that was done is in the history, which is as long as was asked for.
+#[test]
+fn the_run_that_is_reported_is_recorded() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let file = folder.path().join("history.jsonl");
+    for (of, kinds) in [
+        (
+            "ben-ari",
+            [("redirect", "redirected"), ("append", "appended")],
+        ),
+        (
+            "collector --objects 16",
+            [("free", "freed"), ("load", "loads")],
+        ),
+    ] {
+        let seconds = 0.5;
+        let words = format!("stress {of} --seconds {seconds} --json --record");
+        let report = json(&format!("{words} {}", file.display()));
+        assert!(report["failure"].is_null());
+        let history = lines(&file);
+        let events = history.len() as u64 - 1;
+        assert_eq!(report["recorded"]["events"], events);
+        assert_eq!(report["recorded"]["fails"], false);
+        for (kind, counted) in kinds {
+            let recorded = count(&history, kind);
+            assert!(recorded > 0, "{of}: {kind}");
+            assert_eq!(report["counts"][counted], recorded, "{of}: {kind}");
+        }
+        let last = history.last().and_then(|line| line["begin"].as_u64());
+        let last = last.expect("it has an event") as f64 / 1e9;
+        assert!(last > 0.8 * seconds, "{of}: {last}");
+        assert!(
+            report["seconds"]
+                .as_f64()
+                .is_some_and(|time| time > 0.8 * seconds)
+        );
+        let overhead = report["recorded"]["overhead"].as_f64();
+        assert!(overhead.is_some_and(|times| times > 1.0), "{overhead:?}");
+    }
+    let words = "stress ben-ari --seconds 0.05 --record";
+    let told = text(&refmap(&format!("{words} {}", file.display())).stdout);
+    let told: Vec<_> = told.split_whitespace().collect();
+    let told = told.join(" ");
+    assert!(told.contains("an operation takes"), "{told}");
+    assert!(told.contains("times as long when it is recorded"), "{told}");
+}
+
+/// A name with a typo is not one left out.
+#[test]
+fn a_header_with_a_typo_is_refused() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let file = folder.path().join("history.jsonl");
+    let recorded = concat!(
+        r#"{"history":"refmap","version":1,"parameters":{"collector":"ben-ari","nodes":3,"#,
+        r#""sons":1,"roots":1,"fault":"none","seed":0}}"#,
+        "\n"
+    );
+    fs::write(&file, recorded).expect("it can be written");
+    let validated = || {
+        let output = refmap(&format!(
+            "validate {} --against collect-only-garbage",
+            file.display()
+        ));
+        (status(&output), text(&output.stderr))
+    };
+    // It has no event, which is another matter.
+    assert_eq!(validated().0, 3);
+    for (name, typo, parts) in [
+        (
+            "\"seed\"",
+            "\"sead\"",
+            [
+                "line 1: the header has no parameter \"sead\" (did you mean \"seed\"?)",
+                "there are: collector, nodes, sons, roots, fault, seed",
+            ],
+        ),
+        (
+            "\"parameters\"",
+            "\"paramters\"",
+            [
+                "line 1: the header's field \"paramters\" is not known",
+                "there are: history, version, parameters",
+            ],
+        ),
+        (
+            "\"version\"",
+            "\"versoin\"",
+            [
+                "line 1: the header's field \"versoin\" is not known",
+                "there are: history, version, parameters",
+            ],
+        ),
+    ] {
+        assert!(recorded.contains(name));
+        fs::write(&file, recorded.replacen(name, typo, 1)).expect("it can be written");
+        let (status, told) = validated();
+        assert_eq!(status, 2, "{typo}");
+        for part in parts {
+            assert!(told.contains(part), "{told}");
+        }
+    }
+}

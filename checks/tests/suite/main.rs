@@ -1,0 +1,13 @@
+//! The tests of the catalogue and of the command line over it.
+
+mod catalogue;
+mod command_line;
+mod compare;
+mod copying;
+mod fences;
+mod litmus;
+mod modes;
+mod program;
+mod unread;
+mod validate;
+mod walks;

@@ -1,0 +1,296 @@
+//! The environment obligations, condition by condition [architecture page; Havelund & Shankar,
+//! section 2].
+
+
+use crate::machine::{Action, Machine, Via, itself};
+use refmap::obligation::{Settings, Until};
+use refmap::{Process, Report, Verdict, check};
+
+const USER: Process = Process::new("user");
+const OTHER: Process = Process::new("other");
+
+/// How many requests are outstanding, from 0 to 2: the user makes them, the server serves them.
+fn desk() -> Machine<u8> {
+    fn next(waiting: &u8) -> Vec<(Action, u8)> {
+        let mut steps = Vec::new();
+        if *waiting < 2 {
+            steps.push((("request", 0), waiting + 1));
+        }
+        if *waiting > 0 {
+            steps.push((("serve", 0), waiting - 1));
+        }
+        steps
+    }
+    Machine::new(
+        &[("request", "user"), ("serve", "server")],
+        [0],
+        next,
+        |waiting| *waiting,
+    )
+}
+
+fn with_user(mut refinement: Via<u8, u8>) -> Via<u8, u8> {
+    refinement.environment = vec![USER];
+    refinement
+}
+
+fn to_the_end<R: refmap::Refinement>(refinement: &R) -> Report {
+    let settings = Settings {
+        until: Until::End,
+        ..Settings::default()
+    };
+    check(refinement, &settings).expect("the settings fit")
+}
+
+fn verdict(report: &Report, name: &str) -> Verdict {
+    report
+        .obligation(name)
+        .unwrap_or_else(|| panic!("{name}\n{report}"))
+        .verdict
+}
+
+#[test]
+fn no_environment_is_not_a_pass() {
+    let report = to_the_end(&itself(desk()));
+    assert_eq!(verdict(&report, "environment"), Verdict::NoneDeclared);
+    assert_eq!(verdict(&report, "agency"), Verdict::NoneDeclared);
+    assert_eq!(report.verdict, Some(Verdict::Holds));
+}
+
+#[test]
+fn a_specification_leaves_its_own_environment_free() {
+    let report = to_the_end(&with_user(itself(desk())));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    // Enabled with 0 and with 1 waiting.
+    assert_eq!(report.obligation("environment:request").unwrap().checked, 2);
+}
+
+/// (a) A desk that takes one request at a time never refuses the second for good: the server first
+/// serves. The system's own visible steps may come before.
+#[test]
+fn the_system_may_serve_first() {
+    let mut refinement = with_user(itself(desk()));
+    refinement.implementation.next = |waiting| match waiting {
+        0 => vec![(("request", 0), 1)],
+        _ => vec![(("serve", 0), 0)],
+    };
+    let report = to_the_end(&refinement);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+/// (a) A desk that closes with a request outstanding refuses the next one for good.
+#[test]
+fn a_refusal_names_the_action_and_shows_the_way_to_it() {
+    let mut refinement = with_user(itself(desk()));
+    refinement.implementation.next = |waiting| match waiting {
+        0 => vec![(("request", 0), 1)],
+        _ => Vec::new(),
+    };
+    refinement.implementation.may_stop = |_| true;
+    let report = to_the_end(&refinement);
+    let row = report.obligation("environment:request").unwrap();
+    assert_eq!(row.verdict, Verdict::Violated);
+    let counterexample = &row.counterexamples[0];
+    assert_eq!(counterexample.length, 1);
+    assert_eq!(
+        counterexample.refused,
+        Some(serde_json::json!(["request", 0]))
+    );
+    assert_eq!(counterexample.steps[1].abstract_state, 1);
+}
+
+/// (a) Another request of the user itself, before the one that was asked for, does not count.
+#[test]
+fn another_step_of_the_process_does_not_excuse() {
+    // The user may set the variable to 1, 2 or 3; the implementation wants 1 before 2.
+    let system = |next| Machine::new(&[("set", "user")], [0u8], next, |n: &u8| *n);
+    let any = |_: &u8| {
+        (1..=3)
+            .map(|n| (("set", n), n))
+            .collect::<Vec<(Action, u8)>>()
+    };
+    let mut refinement = with_user(itself(system(any)));
+    assert_eq!(to_the_end(&refinement).verdict, Some(Verdict::Holds));
+    refinement.implementation.next = |n| match n {
+        0 => vec![(("set", 1), 1)],
+        _ => (1..=3).map(|n| (("set", n), n)).collect(),
+    };
+    let report = to_the_end(&refinement);
+    let row = report.obligation("environment:set").unwrap();
+    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+    assert_eq!(
+        row.counterexamples[0].refused,
+        Some(serde_json::json!(["set", 2]))
+    );
+    assert_eq!(row.counterexamples[0].length, 0);
+}
+
+/// A state of two users that share one lock: who holds it, and how often each has used it.
+type Lock = (Option<u8>, [u8; 2]);
+
+/// The specification: a use is one step.
+fn uses() -> Machine<[u8; 2]> {
+    fn next(used: &[u8; 2]) -> Vec<(Action, [u8; 2])> {
+        let mut zero = *used;
+        zero[0] = (zero[0] + 1) % 2;
+        let mut one = *used;
+        one[1] = (one[1] + 1) % 2;
+        vec![(("use_0", 0), zero), (("use_1", 0), one)]
+    }
+    let rules = [("use_0", "user"), ("use_1", "other")];
+    Machine::new(&rules, [[0, 0]], next, |used| used[0] + 2 * used[1])
+}
+
+/// The implementation: take the lock, then use and give it back. At rest: not holding it.
+fn locked() -> Via<Lock, [u8; 2]> {
+    fn next(&(holder, used): &Lock) -> Vec<(Action, Lock)> {
+        match holder {
+            None => vec![
+                (("take_0", 0), (Some(0), used)),
+                (("take_1", 0), (Some(1), used)),
+            ],
+            Some(user) => {
+                let mut then = used;
+                then[usize::from(user)] = (used[usize::from(user)] + 1) % 2;
+                let name = ["use_0", "use_1"][usize::from(user)];
+                vec![((name, 0), (None, then))]
+            }
+        }
+    }
+    let rules = [
+        ("take_0", "user"),
+        ("take_1", "other"),
+        ("use_0", "user"),
+        ("use_1", "other"),
+    ];
+    let observe = |state: &Lock| state.1[0] + 2 * state.1[1];
+    Via {
+        implementation: Machine::new(&rules, [(None, [0, 0])], next, observe),
+        specification: uses(),
+        map: |state| state.1,
+        answer: |_, action, _| action.0.starts_with("use").then_some(*action),
+        environment: vec![USER, OTHER],
+        at_rest: |state, process| state.0 != Some(u8::from(process == OTHER)),
+        acts_for: |process| process,
+        invariants: Vec::new(),
+        waivers: Vec::new(),
+    }
+}
+
+/// (a) While the other holds the lock the user waits for it to finish what it began.
+#[test]
+fn other_processes_may_finish_what_they_began() {
+    let report = to_the_end(&locked());
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+/// (a) But they need not begin anything for it: here the user's turn comes only after a use by the
+/// other, which takes one step.
+#[test]
+fn other_processes_need_not_begin_anything() {
+    let mut refinement = locked();
+    refinement.implementation.next = |&(holder, used)| {
+        let other = (("use_1", 0), (None, [used[0], (used[1] + 1) % 2]));
+        match (holder, used[1]) {
+            (None, 0) => vec![other],
+            (None, _) => vec![(("take_0", 0), (Some(0), used)), other],
+            (Some(_), _) => vec![(("use_0", 0), (None, [(used[0] + 1) % 2, used[1]]))],
+        }
+    };
+    let report = to_the_end(&refinement);
+    assert_eq!(
+        verdict(&report, "environment:use_0"),
+        Verdict::Violated,
+        "{report}"
+    );
+    assert_eq!(verdict(&report, "environment:use_1"), Verdict::Holds);
+    assert_eq!(verdict(&report, "environment:at_rest"), Verdict::Holds);
+}
+
+/// (b) A process that can never finish is not at rest for ever.
+#[test]
+fn a_process_must_be_able_to_come_to_rest() {
+    let mut refinement = locked();
+    refinement.implementation.next = |&(holder, used)| match holder {
+        None => vec![
+            (("take_0", 0), (Some(0), used)),
+            (("take_1", 0), (Some(1), used)),
+        ],
+        Some(0) => vec![(("use_0", 0), (None, [(used[0] + 1) % 2, used[1]]))],
+        // The other takes the lock again and again.
+        Some(_) => vec![(("take_1", 0), (Some(1), used))],
+    };
+    let report = to_the_end(&refinement);
+    let row = report.obligation("environment:at_rest").unwrap();
+    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+    assert_eq!(row.counterexamples[0].length, 1);
+    assert!(
+        row.counterexamples[0]
+            .explanation
+            .contains("can never come to rest")
+    );
+}
+
+/// (c) Only its own steps, or those on its behalf, change whether it is at rest.
+#[test]
+fn rest_is_a_process_s_own_affair() {
+    let mut refinement = locked();
+    refinement.implementation.rules[2].process = "server";
+    let report = to_the_end(&refinement);
+    let row = report.obligation("environment:at_rest").unwrap();
+    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+    assert!(
+        row.counterexamples[0]
+            .explanation
+            .contains("is not taken by user")
+    );
+    assert_eq!(verdict(&report, "agency"), Verdict::Violated);
+    // Unless the server acts for the user.
+    refinement.acts_for = |process| match process.name {
+        "server" => USER,
+        _ => process,
+    };
+    let report = to_the_end(&refinement);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+/// Results are the system's to choose: only inputs are compared.
+#[test]
+fn an_allocation_may_return_any_of_the_results_allowed() {
+    // The specification returns any free slot; the implementation the first.
+    fn allocate(used: &u8, first_only: bool) -> Vec<(Action, u8)> {
+        let free = (0..3).filter(|slot| used >> slot & 1 == 0);
+        let mut steps: Vec<_> = free
+            .map(|slot| (("allocate", slot), used | 1 << slot))
+            .collect();
+        steps.truncate(if first_only { 1 } else { 3 });
+        steps.push((("reset", 0), 0));
+        steps
+    }
+    let rules = [("allocate", "user"), ("reset", "server")];
+    let specification = Machine::new(&rules, [0], |used| allocate(used, false), |used| *used);
+    let mut refinement = with_user(itself(specification));
+    refinement.implementation.next = |used| allocate(used, true);
+    assert_eq!(
+        verdict(&to_the_end(&refinement), "environment:allocate"),
+        Verdict::Violated
+    );
+    let erase: fn(&Action) -> Action = |action| (action.0, 0);
+    refinement.specification.inputs = erase;
+    assert_eq!(to_the_end(&refinement).verdict, Some(Verdict::Holds));
+}
+
+#[test]
+fn it_is_not_evaluated_where_simulation_fails_or_states_are_missing() {
+    let mut refinement = with_user(itself(desk()));
+    refinement.answer = |_, _, _| Some(("serve", 0));
+    let report = to_the_end(&refinement);
+    let row = report.obligation("environment:request").unwrap();
+    assert_eq!(row.verdict, Verdict::Incomplete);
+    assert!(row.note.as_ref().unwrap().contains("simulation fails"));
+
+    let mut settings = Settings::default();
+    settings.limits.depth = Some(1);
+    let report = check(&with_user(itself(desk())), &settings).unwrap();
+    assert_eq!(verdict(&report, "environment:request"), Verdict::Incomplete);
+}

@@ -1,0 +1,247 @@
+//! Statements that say nothing, or less than it seems.
+
+use refmap::memory::{Behaviours, MemoryModel, ProgramBuilder, ProgramRefinement};
+use refmap::obligation::{Checker, Warnings};
+use refmap::report::About;
+use refmap::{Evidence, Refinement, Report, Settings, TypeCorrect, Verdict, Waiver, check};
+
+use super::counter;
+use crate::machine::{Machine, Via, itself};
+
+/// A report with warnings told, and one with warnings that fail.
+fn told_and_strict<R: Refinement>(refinement: &R) -> (Report, Report)
+where
+    R::Concrete: TypeCorrect,
+{
+    let check = |warnings| {
+        let settings = Settings {
+            warnings,
+            ..Settings::default()
+        };
+        let checked = Checker::new(refinement).check(&settings);
+        checked.expect("the settings fit")
+    };
+    (check(Warnings::Told), check(Warnings::Fail))
+}
+
+/// The check holds with a warning, and fails where warnings do.
+fn assert_warned(refinement: &Via<u8, u8>, about: About, why: &str) {
+    let (told, strict) = told_and_strict(refinement);
+    assert_eq!(told.verdict, Some(Verdict::Holds), "{told}");
+    let mut warnings = told.warnings.iter();
+    let warning = warnings.find(|warning| warning.about == about);
+    let warning = warning.unwrap_or_else(|| panic!("it is told: {told}"));
+    assert!(warning.text.contains(why), "{told}");
+    assert!(told.to_string().contains("warning: "), "{told}");
+    assert_eq!(strict.verdict, Some(Verdict::Violated), "{strict}");
+    let row = strict.obligation("warnings").expect("it has a row");
+    assert_eq!(row.verdict, Verdict::Violated);
+}
+
+#[test]
+fn nothing_is_vacuous() {
+    let (told, strict) = told_and_strict(&itself(counter()));
+    assert_eq!(told.warnings, []);
+    assert_eq!(strict.verdict, Some(Verdict::Holds), "{strict}");
+}
+
+#[test]
+fn a_specification_that_allows_everything() {
+    let mut chaos = itself(counter());
+    chaos.specification.next = |_| (0..4).map(|to| (("tick", to), to)).collect();
+    chaos.answer = |_, _, to| Some(("tick", *to));
+    assert_warned(&chaos, About::Specification, "it may allow everything");
+}
+
+#[test]
+fn a_specification_that_allows_nearly_everything() {
+    let mut chaos = itself(counter());
+    chaos.implementation.next = |n| vec![(("tick", (n + 1) % 8), (n + 1) % 8)];
+    chaos.specification.next = |n| {
+        let to = (0..8).filter(|to| (*n, *to) != (7, 3));
+        to.map(|to| (("tick", to), to)).collect()
+    };
+    assert_warned(&chaos, About::Specification, "(55 of 56 pairs)");
+    // A rule that leads to half of them says something.
+    chaos.specification.next = |n| {
+        let to = (1..5).map(|more| (n + more) % 8);
+        to.map(|to| (("tick", to), to)).collect()
+    };
+    let (told, _) = told_and_strict(&chaos);
+    assert_eq!(
+        (told.verdict, told.warnings),
+        (Some(Verdict::Holds), vec![])
+    );
+}
+
+#[test]
+fn an_observation_that_shows_nothing() {
+    let mut blind = itself(counter());
+    blind.implementation.observe = |_| 0;
+    blind.specification.observe = |_| 0;
+    assert_warned(
+        &blind,
+        About::Observation,
+        "all 4 states reached show the same",
+    );
+}
+
+#[test]
+fn a_rule_of_the_specification_that_is_never_enabled() {
+    let mut more = itself(counter());
+    let rules = [("tick", "clock"), ("reset", "user")];
+    more.specification = Machine::new(&rules, [0], more.specification.next, |n| *n);
+    assert_warned(&more, About::SpecificationRule, "`reset`");
+}
+
+#[test]
+fn a_waiver_without_a_reason() {
+    let with = |reason| {
+        let mut refinement = itself(counter());
+        let rules = [("tick", "clock"), ("reset", "user")];
+        let next = |n: &u8| vec![(("tick", 0), (n + 1) % 4), (("reset", 0), (n + 2) % 4)];
+        refinement.specification = Machine::new(&rules, [0], next, |n| *n);
+        refinement.waivers = vec![Waiver {
+            rule: "reset",
+            reason,
+        }];
+        refinement
+    };
+    assert_warned(
+        &with(" "),
+        About::Waiver,
+        "the waiver for `reset` gives no reason",
+    );
+    let (told, _) = told_and_strict(&with("it is never reset"));
+    assert_eq!(
+        (told.verdict, told.warnings),
+        (Some(Verdict::Holds), vec![])
+    );
+}
+
+#[test]
+fn a_system_that_may_stop_anywhere() {
+    let with = |may_stop| {
+        let mut stuck = itself(counter());
+        stuck.implementation.next = |n| match n {
+            3 => Vec::new(),
+            _ => vec![(("tick", 0), n + 1)],
+        };
+        stuck.implementation.may_stop = may_stop;
+        stuck
+    };
+    assert_warned(
+        &with(|_| true),
+        About::MayStop,
+        "`may_stop` is true of every state",
+    );
+    let (told, _) = told_and_strict(&with(|n| *n == 3));
+    assert_eq!(
+        (told.verdict, told.warnings),
+        (Some(Verdict::Holds), vec![])
+    );
+}
+
+#[test]
+fn type_correct_states_that_leave_reachable_ones_out() {
+    for (states, warned) in [(vec![0, 1, 2, 3, 4], false), (vec![0, 1, 3], true)] {
+        let mut refinement = itself(counter());
+        refinement.implementation.type_correct = states;
+        let settings = Settings {
+            induction: refmap::obligation::Induction::Included,
+            ..Settings::default()
+        };
+        let checked = Checker::new(&refinement).inductive().check(&settings);
+        let report = checked.expect("the settings fit");
+        let mut warnings = report.warnings.iter();
+        let warning = warnings.find(|warning| warning.about == About::TypeCorrect);
+        assert_eq!(warning.is_some(), warned, "{report}");
+        if let Some(warning) = warning {
+            assert!(warning.text.ends_with(": 2"), "{report}");
+        }
+    }
+}
+
+/// What a thread does in a fourth round is not looked at where the loop is run once: the verdict names the bound and
+/// the thread, and rests on less than every state.
+#[test]
+fn a_thread_that_a_bound_cuts_off() {
+    let verdict = |rounds, jumps| {
+        let mut program = ProgramBuilder::new("rounds");
+        program.backward_jumps(jumps);
+        let x = program.location("x", 0);
+        program.thread("counting", |t| {
+            let r = t.register("r");
+            t.repeat_until(r.equals(rounds), |t| {
+                t.load(r, x);
+                t.store(x, r + 1);
+                t.load(r, x);
+            });
+        });
+        let program = program.build().expect("it is well formed");
+        let refinement = ProgramRefinement::robust(program, MemoryModel::Sc, 1000);
+        let refinement = refinement.expect("it is small");
+        check(&refinement, &Settings::default()).expect("the settings fit")
+    };
+    let whole = verdict(1, 0);
+    assert_eq!(whole.verdict, Some(Verdict::Holds), "{whole}");
+    assert_eq!(
+        (whole.evidence, &whole.cut_off),
+        (Evidence::Exhaustive, &None)
+    );
+    let cut = verdict(3, 0);
+    assert_eq!(cut.evidence, Evidence::Bounded, "{cut}");
+    let headline = "holds, each loop once: counting was cut off, bounded";
+    assert!(cut.to_string().contains(headline), "{cut}");
+    let more = verdict(3, 2);
+    assert_eq!(more.evidence, Evidence::Exhaustive, "{more}");
+}
+
+/// Beside the thread that was stopped another one goes on for ever, so that no state is without a step.
+#[test]
+fn a_thread_that_is_cut_off_while_another_goes_on() {
+    let with = |cut_off| {
+        let mut running = itself(counter());
+        running.implementation.bound = Some("each loop once");
+        running.implementation.cut_off = cut_off;
+        check(&running, &Settings::default()).expect("the settings fit")
+    };
+    let whole = with(|_| vec![]);
+    assert_eq!(
+        (whole.evidence, &whole.cut_off),
+        (Evidence::Exhaustive, &None)
+    );
+    let cut = with(|n| if *n == 3 { vec!["worker"] } else { vec![] });
+    assert_eq!(cut.evidence, Evidence::Bounded, "{cut}");
+    let headline = "holds, each loop once: worker was cut off, bounded";
+    assert!(cut.to_string().contains(headline), "{cut}");
+}
+
+/// What the specification's program would show in a further round is not among what it allows.
+#[test]
+fn a_specification_that_a_bound_cuts_off() {
+    let rounds = |rounds, jumps| {
+        let mut program = ProgramBuilder::new("rounds");
+        program.backward_jumps(jumps);
+        let x = program.location("x", 0);
+        program.thread("counting", |t| {
+            let r = t.register("r");
+            t.repeat_until(r.equals(rounds), |t| {
+                t.load(r, x);
+                t.store(x, r + 1);
+                t.load(r, x);
+            });
+        });
+        program.build().expect("it is well formed")
+    };
+    for (jumps, is_told) in [(0, true), (2, false)] {
+        let specification = Behaviours::of(rounds(3, jumps), MemoryModel::Sc, 1000);
+        let specification = specification.expect("it is small");
+        let refinement = ProgramRefinement::new(rounds(1, 0), MemoryModel::Sc, specification);
+        let report = check(&refinement, &Settings::default()).expect("the settings fit");
+        let cut_off = "the specification is cut off, each loop once: what counting would show";
+        let mut warnings = report.warnings.iter();
+        let told = warnings.any(|warning| warning.text.contains(cut_off));
+        assert_eq!(told, is_told, "{report}");
+    }
+}

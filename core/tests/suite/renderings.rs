@@ -1,0 +1,226 @@
+//! Counterexamples as people and other tools see them: text, diagrams and graphs.
+
+
+use crate::machine::{Machine, Via, itself};
+use refmap::report::{Colour, Counterexample, Detail, TextOptions, dot, mermaid};
+use refmap::{Process, Report, Settings, check};
+
+/// Two bits for a counter to 4, and a carry that is forgotten: a bit a step.
+fn adder() -> Via<(u8, u8, bool), u8> {
+    let next = |&(high, low, carry): &(u8, u8, bool)| match (carry, low) {
+        (true, _) => vec![(("carry", 0), (high ^ 1, low, false))],
+        (false, 0) => vec![(("low", 0), (high, 1, false))],
+        (false, _) => vec![(("low", 0), (high, 0, high == 0))],
+    };
+    let rules = [("low", "clock"), ("carry", "wire \"a\"; #1")];
+    let implementation = Machine::new(&rules, [(0, 0, false)], next, |_| 0);
+    let tick = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
+    let specification = Machine::new(&[("tick", "clock")], [0], tick, |_| 0);
+    let itself = itself(specification);
+    Via {
+        implementation,
+        specification: itself.specification,
+        map: |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
+        answer: |_, action, _| (action.0 == "low").then_some(("tick", 0)),
+        environment: itself.environment,
+        at_rest: |_, _| true,
+        acts_for: |process: Process| process,
+        invariants: Vec::new(),
+        waivers: Vec::new(),
+    }
+}
+
+fn report() -> (Report, Counterexample) {
+    let mut refinement = adder();
+    // The second carry is answered as if it were a tick.
+    refinement.answer = |_, _, _| Some(("tick", 0));
+    let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
+    let report = report.named("adder", [("bits", 2)]);
+    let counterexample = report
+        .counterexample
+        .clone()
+        .expect("something is violated");
+    (report, counterexample)
+}
+
+fn columns(text: &str) -> usize {
+    text.lines()
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0)
+}
+
+const GOLDEN_TEXT: &str = r##"simulation fails after 3 steps: wire "a"; #1 takes `carry` (a test), which is not the
+  specification's `tick` as answered
+
+   0  initially
+       [0 0 false]
+       abstract: 0
+   1  clock: [low 0]  [a test]  answered by [tick 0]
+       [1]: 0 → 1
+       abstract: 0 → 1
+   2  clock: [low 0]  [a test]  answered by [tick 0]
+       [1]: 1 → 0  [2]: false → true
+       abstract: 1 → 2
+
+   3  wire "a"; #1: [carry 0]  [a test]  answered by [tick 0]
+       implementation               specification
+       * [0 0 true] → [1 0 false]     2
+
+  the nearest abstract actions, and why each does not fit:
+    [tick 0] (as answered): the state would be 3, and is 2
+    a stutter: leads where the step leads, but is not what was answered
+"##;
+
+#[test]
+fn text_shows_the_way_and_both_states_at_its_end() {
+    let (_, counterexample) = report();
+    assert_eq!(
+        counterexample.to_string(),
+        GOLDEN_TEXT,
+        "\n{counterexample}"
+    );
+}
+
+#[test]
+fn text_is_as_wide_as_it_is_told() {
+    let (report, _) = report();
+    for width in [40, 60, 80, 120] {
+        for detail in [Detail::Changes, Detail::WholeStates] {
+            let options = TextOptions {
+                width,
+                detail,
+                ..TextOptions::default()
+            };
+            let text = report.text(options).to_string();
+            assert!(columns(&text) <= width, "{text}");
+        }
+    }
+}
+
+/// Colours change nothing but the colours.
+#[test]
+fn coloured_text_is_the_plain_text_with_escapes() {
+    let (report, _) = report();
+    let options = TextOptions {
+        colour: Colour::Ansi,
+        ..TextOptions::default()
+    };
+    let coloured = report.text(options).to_string();
+    let mut plain = String::new();
+    for (index, part) in coloured.split('\x1b').enumerate() {
+        plain += match index {
+            0 => part,
+            _ => part.split_once('m').unwrap().1,
+        };
+    }
+    assert!(coloured.contains("\x1b[1;31mviolated\x1b[0m"));
+    assert_eq!(plain, report.to_string());
+}
+
+#[test]
+fn whole_states_are_shown_when_asked_for() {
+    let (_, counterexample) = report();
+    let options = TextOptions {
+        detail: Detail::WholeStates,
+        ..TextOptions::default()
+    };
+    let text = counterexample.text(options).to_string();
+    let states = counterexample.steps.len() - 1;
+    assert!(text.matches("abstract: ").count() > states, "{text}");
+    assert!(text.contains("\n       [0 0 true]\n"), "{text}");
+}
+
+/// A drawing is shown where it differs from the one before, and at the end.
+#[test]
+fn drawings_are_shown_where_they_change() {
+    let (_, mut counterexample) = report();
+    for (step, drawing) in counterexample
+        .steps
+        .iter_mut()
+        .zip(["(a)", "(a)", "(b)", "(c)"])
+    {
+        step.drawing = Some(drawing.to_owned());
+    }
+    let text = counterexample.to_string();
+    for drawing in ["(a)", "(b)", "(c)"] {
+        assert_eq!(text.matches(drawing).count(), 1, "{text}");
+    }
+}
+
+const GOLDEN_MERMAID: &str = r##"sequenceDiagram
+    participant p0 as clock
+    participant p1 as wire #34;a#34;#59; #35;1
+    participant s as specification
+    Note over p0,s: adder, initially
+    p0->>s: 1 [low 0] ⇒ [tick 0]
+    p0->>s: 2 [low 0] ⇒ [tick 0]
+    p1-xs: 3 [carry 0] ⇒ [tick 0]
+    Note over p1: [0]: 0 → 1<br/>[2]: true → false
+    Note over p0,s: simulation fails: wire #34;a#34;#59; #35;1 takes `carry` (a test), which is not the specification's `tick` as answered
+"##;
+
+#[test]
+fn a_sequence_diagram_has_one_arrow_a_step() {
+    let (report, counterexample) = report();
+    let diagram = mermaid::diagram(&report, &counterexample);
+    assert_eq!(diagram, GOLDEN_MERMAID, "\n{diagram}");
+    let arrows = diagram
+        .lines()
+        .filter(|line| line.contains("->>") || line.contains("-xs"));
+    assert_eq!(arrows.count(), counterexample.length);
+    // A semicolon or a hash sign outside of an entity would end the line there.
+    let entities = diagram.matches(';').count();
+    assert_eq!(diagram.matches('#').count(), entities);
+}
+
+const GOLDEN_DOT: &str = r##"digraph counterexample {
+    label="adder: simulation fails: wire \"a\"; #1 takes `carry` (a test), which is not the specification's `tick` as answered\l";
+    labelloc=t;
+    node [shape=box, fontname=monospace];
+    s0 [label="0\l[0 0 false]\l"];
+    s1 [label="1\l[1]: 0 → 1\l"];
+    s2 [label="2\l[1]: 1 → 0\l[2]: false → true\l"];
+    s3 [label="3\l[0]: 0 → 1\l[2]: true → false\l"];
+    s0 -> s1 [label="clock: [low 0]\l⇒ [tick 0]\l"];
+    s1 -> s2 [label="clock: [low 0]\l⇒ [tick 0]\l"];
+    s2 -> s3 [label="wire \"a\"; #1: [carry 0]\l⇒ [tick 0]\l", color=red, fontcolor=red];
+}
+"##;
+
+#[test]
+fn a_graph_has_one_edge_a_step_the_last_one_red() {
+    let (report, mut counterexample) = report();
+    let graph = dot::graph(&report, &counterexample);
+    assert_eq!(graph, GOLDEN_DOT, "\n{graph}");
+    counterexample.explanation = "a \"quote\" and a \\ in \n two lines".to_owned();
+    let graph = dot::graph(&report, &counterexample);
+    let edges: Vec<_> = graph
+        .lines()
+        .filter(|line| line.contains(" -> s"))
+        .collect();
+    assert_eq!(edges.len(), counterexample.length);
+    assert!(
+        edges
+            .iter()
+            .rev()
+            .skip(1)
+            .all(|edge| !edge.contains("color=red"))
+    );
+    assert!(edges.last().unwrap().contains("color=red"));
+    for line in graph.lines() {
+        let bare = line.replace("\\\\", "").replace("\\\"", "");
+        assert!(bare.matches('"').count() % 2 == 0, "{line}");
+    }
+}
+
+/// A counterexample without steps has a rendering too.
+#[test]
+fn no_steps_are_no_reason_to_panic() {
+    let (report, mut counterexample) = report();
+    counterexample.steps.clear();
+    counterexample.length = 0;
+    assert!(dot::graph(&report, &counterexample).ends_with("}\n"));
+    assert!(mermaid::diagram(&report, &counterexample).contains("fails"));
+    assert!(counterexample.to_string().contains("fails after 0 steps"));
+}

@@ -1,0 +1,160 @@
+//! The methods of each level agree with one another, and its counts with those of a second program.
+
+
+use std::collections::HashSet;
+
+use refmap::{Framed, TransitionSystem, next_framed, steps};
+use refmap_systems::ben_ari::broken::{Broken, Fault};
+use refmap_systems::ben_ari::{
+    AppendToFree, Figure14, InitialColours, Level0, Level1, Level2, Level3, MutatorOrder, Scope,
+};
+use crate::support::{agrees, reachable};
+
+fn variants() -> Vec<Scope> {
+    let mut scopes = Vec::new();
+    for (nodes, sons, roots) in [(1, 1, 1), (2, 1, 1), (2, 2, 1), (2, 1, 2)] {
+        for mutators in [1, 2] {
+            for mutator in [MutatorOrder::RedirectFirst, MutatorOrder::ColourFirst] {
+                for figure_14 in [Figure14::Corrected, Figure14::AsPrinted] {
+                    scopes.push(Scope {
+                        mutators,
+                        mutator,
+                        figure_14,
+                        ..Scope::new(nodes, sons, roots)
+                    });
+                }
+            }
+        }
+    }
+    scopes
+}
+
+#[test]
+fn the_specification_with_a_free_list_agrees_with_itself() {
+    for scope in variants() {
+        let append = AppendToFree::FreeList;
+        agrees(&Level0 { scope, append });
+    }
+}
+
+#[test]
+fn level_1_agrees_with_itself() {
+    variants()
+        .into_iter()
+        .map(Level1::new)
+        .for_each(|level| agrees(&level));
+}
+
+#[test]
+fn level_2_agrees_with_itself() {
+    variants()
+        .into_iter()
+        .map(Level2::new)
+        .for_each(|level| agrees(&level));
+}
+
+#[test]
+fn level_3_agrees_with_itself() {
+    variants()
+        .into_iter()
+        .map(Level3::new)
+        .for_each(|level| agrees(&level));
+}
+
+/// What mutators do to what they see is what they do to a state, and no step of the collector's is among it.
+fn is_framed<S: Framed<State: Copy, Part: std::fmt::Debug>>(level: &S) {
+    let states = reachable(level);
+    let mut other = level.part(&states[0]);
+    for state in &states {
+        let mut framed = Vec::new();
+        next_framed(level, state, &mut |action, to| framed.push((action, to)));
+        assert_eq!(steps(level, state), framed);
+        let part = level.part(state);
+        let mut exchanged = *state;
+        level.put(&other, &mut exchanged);
+        assert_eq!(level.part(&exchanged), other);
+        level.put(&part, &mut exchanged);
+        assert_eq!(exchanged, *state);
+        other = part;
+    }
+}
+
+#[test]
+fn levels_2_and_3_are_framed_as_they_say() {
+    for scope in variants() {
+        is_framed(&Level2::new(scope));
+        is_framed(&Level3::new(scope));
+    }
+}
+
+#[test]
+fn the_broken_implementations_agree_with_themselves() {
+    for fault in [
+        Fault::None,
+        Fault::NeverRedirectsAway,
+        Fault::IdleMutator,
+        Fault::IdleCollector,
+        Fault::OverwritingCollector,
+    ] {
+        agrees(&Broken::new(Scope::new(2, 2, 1), fault));
+    }
+}
+
+/// With the axiom the result of an append is open: `next` enumerates exactly what `allows` allows,
+/// and `offers` what changes the memory.
+#[test]
+fn the_axiom_of_append_allows_what_it_enumerates() {
+    let specification = Level0::new(Scope::new(3, 1, 1));
+    let states = reachable(&specification);
+    for from in &states {
+        let steps = steps(&specification, from);
+        for to in &states {
+            for (action, _) in &steps {
+                let enumerated = steps.iter().any(|step| step.0 == *action && step.1 == *to);
+                assert_eq!(specification.allows(from, action, to), enumerated);
+            }
+        }
+        let mut offered = HashSet::new();
+        specification.offers(from, &mut |action| {
+            offered.insert(action);
+        });
+        let changing = steps.iter().filter(|(_, to)| to != from);
+        assert_eq!(offered, changing.map(|(action, _)| *action).collect());
+    }
+}
+
+/// The free list is one of the results that the axiom leaves open.
+#[test]
+fn the_free_list_is_an_instance_of_the_axiom() {
+    let scope = Scope::new(3, 1, 1);
+    let free_list = Level0 {
+        scope,
+        append: AppendToFree::FreeList,
+    };
+    let axiom = Level0::new(scope);
+    for from in reachable(&free_list) {
+        for (action, to) in steps(&free_list, &from) {
+            assert!(axiom.allows(&from, &action, &to));
+        }
+    }
+}
+
+/// The count is that of the plain search above; pinned so that a change of the model shows.
+#[test]
+fn level_1_has_169_states_at_2_1_1() {
+    assert_eq!(reachable(&Level1::new(Scope::new(2, 1, 1))).len(), 169);
+}
+
+/// From white only, fewer states are reachable than from any colours, and none besides.
+#[test]
+fn white_is_an_instance_of_any() {
+    let any = Scope::new(2, 2, 1);
+    let white = Scope {
+        colours: InitialColours::White,
+        ..any
+    };
+    let from_any: HashSet<_> = reachable(&Level3::new(any)).into_iter().collect();
+    let from_white = reachable(&Level3::new(white));
+    assert!(from_white.len() < from_any.len());
+    assert!(from_white.iter().all(|state| from_any.contains(state)));
+}
