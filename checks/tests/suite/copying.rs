@@ -1,6 +1,5 @@
 //! Copying protocols on the command line: `check copying`, `table copying`.
 
-
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;

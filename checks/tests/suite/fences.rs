@@ -1,6 +1,5 @@
 //! `refmap fences` as its users meet it, and what it finds.
 
-
 use refmap::memory::synthesis::{Answer, Scenario, synthesise};
 use refmap::memory::{MemoryModel, Program};
 use refmap::{Settings, Verdict, check};

@@ -1,7 +1,6 @@
 //! The environment obligations, condition by condition [architecture page; Havelund & Shankar,
 //! section 2].
 
-
 use crate::machine::{Action, Machine, Via, itself};
 use refmap::obligation::{Settings, Until};
 use refmap::{Process, Report, Verdict, check};

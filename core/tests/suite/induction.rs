@@ -1,6 +1,5 @@
 //! Induction: decided from every type-correct state, never presented as a reachable bug.
 
-
 use crate::machine::{Action, Machine, Via, itself};
 use refmap::obligation::{CheckError, Induction, Selection, Settings};
 use refmap::{

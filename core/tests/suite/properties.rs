@@ -1,6 +1,5 @@
 //! The generators of behaviours: what they draw replays, and so does all that it shrinks to.
 
-
 use crate::machine::Machine;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{TestError, TestRunner};

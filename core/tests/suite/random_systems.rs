@@ -3,7 +3,6 @@
 //!
 //! A failure prints the seed and the tables of its case.
 
-
 use std::collections::HashSet;
 
 use refmap::obligation::{Selection, Until};

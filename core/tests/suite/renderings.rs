@@ -1,6 +1,5 @@
 //! Counterexamples as people and other tools see them: text, diagrams and graphs.
 
-
 use crate::machine::{Machine, Via, itself};
 use refmap::report::{Colour, Counterexample, Detail, TextOptions, dot, mermaid};
 use refmap::{Process, Report, Settings, check};

@@ -1,6 +1,5 @@
 //! Reports as data: obligations chosen, notes, waivers, composition, and traces for other tools.
 
-
 use std::sync::Mutex;
 
 use crate::machine::{Action, Machine, Via, itself};

@@ -1,6 +1,5 @@
 //! Random walks: what they find, what they are shortened to, and that a seed decides all of it.
 
-
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 

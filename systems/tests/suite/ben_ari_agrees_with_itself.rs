@@ -1,14 +1,13 @@
 //! The methods of each level agree with one another, and its counts with those of a second program.
 
-
 use std::collections::HashSet;
 
+use crate::support::{agrees, reachable};
 use refmap::{Framed, TransitionSystem, next_framed, steps};
 use refmap_systems::ben_ari::broken::{Broken, Fault};
 use refmap_systems::ben_ari::{
     AppendToFree, Figure14, InitialColours, Level0, Level1, Level2, Level3, MutatorOrder, Scope,
 };
-use crate::support::{agrees, reachable};
 
 fn variants() -> Vec<Scope> {
     let mut scopes = Vec::new();

@@ -1,6 +1,5 @@
 //! The function lemmas hold, need their premises, and notice functions that are wrong.
 
-
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 

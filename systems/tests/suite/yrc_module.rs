@@ -1,10 +1,9 @@
 //! The module `yrc_proof` as stated, and the specification that it is held against.
 
-
+use crate::support::{agrees, reachable};
 use refmap::{TransitionSystem, steps};
 use refmap_systems::heap::{self, CollectOnlyGarbage, Objects, Sources};
 use refmap_systems::yrc::module::{Action, Module};
-use crate::support::{agrees, reachable};
 
 fn module(objects: u8, threads: u8, threshold: u8) -> Module {
     Module {

@@ -8,12 +8,13 @@
 mod add;
 mod bins;
 mod fingerprint;
+mod gather;
 mod index;
 mod prefetch;
 mod quotient;
 mod scatter;
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::{Hash, Hasher};
 use std::iter;
 
 use foldhash::fast::FixedState;
@@ -26,6 +27,7 @@ pub(crate) use fingerprint::{BITS as FINGERPRINT_BITS, fingerprint, omission_pro
 use super::StateId;
 use super::log::Log;
 use super::memory::room_for;
+use gather::Gather;
 use index::Index;
 pub(super) use prefetch::prefetch;
 use quotient::Quotient;
@@ -277,7 +279,9 @@ impl Numbered {
 /// The index goes by the upper bits of a hash, which the hasher mixes least.
 #[inline(always)]
 fn hash<K: Hash>(hasher: &FixedState, key: &K) -> u64 {
-    hasher.hash_one(key).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    let mut gather = Gather::new(hasher);
+    key.hash(&mut gather);
+    gather.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {

@@ -4,8 +4,8 @@ use refmap::obligation::{CheckError, Selection};
 use refmap::report::About;
 use refmap::{Process, Report, Settings, Verdict, check};
 
-use crate::machine::{Machine, Via, itself};
 use super::{assert_caught, assert_holds, report};
+use crate::machine::{Machine, Via, itself};
 
 /// Two users in turn, told apart by an argument where the rules are those of one kind.
 fn users() -> Machine<u8> {

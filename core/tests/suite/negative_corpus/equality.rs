@@ -9,8 +9,8 @@ use refmap::{
 };
 use serde::Serialize;
 
-use crate::machine::{Machine, Via, itself};
 use super::{assert_caught, assert_holds, counter, report};
+use crate::machine::{Machine, Via, itself};
 
 /// Two variables, of which equality knows the first.
 #[derive(Clone, Copy, Debug, Serialize)]

@@ -10,8 +10,8 @@ use refmap::random::Walks;
 use refmap::{Invariant, Search, Settings, Verdict, check};
 use serde::Serialize;
 
-use crate::machine::{Machine, Via, itself};
 use super::{assert_holds, counter, report};
+use crate::machine::{Machine, Via, itself};
 
 thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };

@@ -7,9 +7,9 @@ use refmap::validate::{Effect, Event, Ordered, Outcome, Settings, Validation, va
 
 use super::heap::Heap;
 use super::memory::{Access, Buffers, ObservedMemory, Stores, THREADS};
-use crate::validation::oracle::Oracle;
 use super::queue::Queue;
 use super::random::{Corruption, Loss, Size, Subject, history};
+use crate::validation::oracle::Oracle;
 
 fn run<S: Subject>(subject: &S, events: &[Event<S::Event>]) -> Validation {
     within(None, subject, events)
