@@ -51,6 +51,12 @@ impl Text<'_, Report> {
                 self.paragraph(f, &format!("  line {}: {action}", assumption.line), 4)?;
             }
         }
+        let model = self.of.obligation("model").into_iter();
+        for fault in model.flat_map(|row| &row.counterexamples) {
+            writeln!(f)?;
+            let told = self.options.colour.paint(Ink::Bad, &fault.explanation);
+            self.paragraph(f, &told, 2)?;
+        }
         match &history.explanation {
             None => Ok(()),
             Some(explanation) => self.explanation(f, explanation),

@@ -1,7 +1,7 @@
 //! Whether `successor` of the specification, by which alone a history is decided, is what `next` says: compared in a
 //! sample of the steps that are tried.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use crate::disagreement::{Disagreement, misfiled};
 use crate::explore::first_visited;
@@ -21,10 +21,9 @@ pub(in crate::validate) struct Compared {
     tried: u64,
     /// Where they disagree.
     found: Option<Disagreement>,
-    /// Per rule of which `next` visited no action where one was taken, one such; the rule may be stated as a predicate.
-    words: BTreeMap<usize, Disagreement>,
-    /// The rules of which `next` visits actions.
-    enumerated: Vec<bool>,
+    /// The rules of which an action was taken that `next` does not visit there: it may visit several steps as one, or none
+    /// of a rule that is stated as a predicate.
+    words: BTreeSet<usize>,
 }
 
 impl Compared {
@@ -60,12 +59,6 @@ impl Compared {
         if !all || self.found.is_some() {
             return;
         }
-        self.enumerated.resize(system.rules().len(), false);
-        for (other, _) in &offered {
-            if let Some(is) = self.enumerated.get_mut(system.rule_of(other).0) {
-                *is = true;
-            }
-        }
         let mut targets = offered.iter().filter(|(other, _)| other == action);
         let is_offered = targets.clone().next().is_some();
         let agrees = match to {
@@ -75,25 +68,21 @@ impl Compared {
         if agrees {
             return;
         }
-        let found = Disagreement::overridden("successor", "next", action);
         match is_offered {
-            true => self.found = Some(found),
+            true => self.found = Some(Disagreement::overridden("successor", "next", action)),
             false => {
-                self.words.entry(system.rule_of(action).0).or_insert(found);
+                self.words.insert(system.rule_of(action).0);
             }
         }
     }
 
     /// How the two contradict each other, if they do.
     pub fn disagreement(&self) -> Option<Disagreement> {
-        let enumerated = |rule: usize| self.enumerated.get(rule) == Some(&true);
-        let mut words = self.words.iter();
-        let word = words.find(|(rule, _)| enumerated(**rule));
-        self.found.clone().or(word.map(|(_, found)| found.clone()))
+        self.found.clone()
     }
 
-    /// The rules of which `next` visits nothing, so that `successor` was taken at its word.
+    /// The rules of which `successor` was taken at its word.
     pub fn words(&self) -> impl Iterator<Item = usize> {
-        self.words.keys().copied()
+        self.words.iter().copied()
     }
 }

@@ -110,6 +110,8 @@ fn a_successor_that_contradicts_next() {
         found.explanation.contains("successor disagrees with next"),
         "{report}"
     );
+    let told = report.to_string();
+    assert!(told.contains("successor disagrees with next"), "{told}");
 }
 
 #[test]
