@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 const HUP: u32 = 1;
+const INT: u32 = 2;
 const TERM: u32 = 15;
 
 /// A check that takes long, started by a shell that first does as `first` says. It has its handlers.
@@ -74,8 +75,16 @@ fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
 
 #[test]
 fn signals_that_are_not_ignored_end_in_a_partial_report() {
-    for signal in ["-HUP", "-INT", "-TERM"] {
-        let child = long_check("", &["--json"]);
+    for (signal, number) in [("-HUP", HUP), ("-INT", INT), ("-TERM", TERM)] {
+        let mut child = long_check("", &["--json"]);
+        let ignored = mask(&child, "SigIgn").expect("the program runs");
+        if ignored >> (number - 1) & 1 == 1 {
+            // These tests were started in the background, where a shell ignores some.
+            eprintln!("{signal} is ignored by these tests, and is not sent");
+            child.kill().expect("it runs");
+            child.wait().expect("it was killed");
+            continue;
+        }
         send(signal, &child);
         is_partial(child);
     }
