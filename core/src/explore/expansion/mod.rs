@@ -1,0 +1,101 @@
+//! The expansion of states: all of a search that is compiled for a model.
+//!
+//! A search gives states by the batch, as they are kept, and gets back what is kept of where their steps lead.
+
+mod model;
+
+use super::StateId;
+use super::guard::Panic;
+use super::limits::{Clock, Limit};
+pub(super) use model::Expansion;
+
+/// A model as a search sees it: it expands states that are kept as `K`.
+pub(super) trait Expand<K>: Sync {
+    /// Shows what is kept of each initial state to `visit`, which may break off.
+    fn initial(&self, visit: &mut dyn FnMut(K)) -> Initial;
+    /// A worker, which has found nothing.
+    fn worker(&self) -> Box<dyn Expander<K> + '_>;
+    /// Sees to it that no more than so many bytes are held of what is remembered of states.
+    fn limit_memory(&self, bytes: u64);
+    /// The length of the shortest trace worth stopping for.
+    fn stop(&self) -> Option<u32>;
+}
+
+/// How the enumeration of the initial states ended.
+pub(super) enum Initial {
+    All,
+    BrokenOff,
+    /// One of them cannot be kept.
+    Misfit,
+    Panicked(Panic),
+}
+
+/// What expands states for one worker of a search, and has found something of its own.
+pub(super) trait Expander<K>: Send + Sync {
+    /// Examines the states of a batch and, if that is the task, takes their steps.
+    ///
+    /// # Errors
+    ///
+    /// The limit that was reached meanwhile; what has been found is of no use then.
+    fn expand(&mut self, batch: &Batch<'_, K>, found: &mut Expanded<K>) -> Result<(), Limit>;
+    /// Adds to what is known of all states what was found since the last time, or forgets it.
+    fn end_of_wave(&mut self, keeps: Keeps);
+}
+
+/// What becomes of the findings of a wave.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keeps {
+    Found,
+    Nothing,
+}
+
+/// What is to be done with states.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Task {
+    Expand,
+    ExamineOnly,
+}
+
+/// Consecutive states to which paths of one length were found.
+pub(super) struct Batch<'a, K> {
+    pub task: Task,
+    pub first: StateId,
+    pub length: u32,
+    /// As they are kept: the batch,
+    pub count: usize,
+    /// and those after it.
+    pub keys: &'a [K],
+    pub clock: &'a Clock<'a>,
+}
+
+/// Where the steps of a batch lead.
+pub(super) struct Expanded<K> {
+    /// Per state, how many steps it has.
+    pub degrees: Vec<u32>,
+    /// The targets of all steps,
+    pub keys: Vec<K>,
+    /// and their labels, if the graph is recorded.
+    pub labels: Vec<u32>,
+    /// Some steps are unknown.
+    pub holes: bool,
+}
+
+impl<K> Expanded<K> {
+    fn clear(&mut self) {
+        self.degrees.clear();
+        self.keys.clear();
+        self.labels.clear();
+        self.holes = false;
+    }
+}
+
+impl<K> Default for Expanded<K> {
+    fn default() -> Self {
+        Self {
+            degrees: Vec::new(),
+            keys: Vec::new(),
+            labels: Vec::new(),
+            holes: false,
+        }
+    }
+}
