@@ -1,4 +1,4 @@
 //! The comparison's helpers. A bench has no test harness, so its files are tested from here.
 
 #[path = "../../benches/compare/main.rs"]
-mod compare;
+mod bench;
