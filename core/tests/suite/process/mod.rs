@@ -80,7 +80,7 @@ fn random_processes_do_what_an_interpreter_does() {
 }
 
 /// A coarse granularity reaches just those states of the fine one in which no quiet step is next; where choices
-/// are late, those in which nobody has just chosen, either.
+/// are late, those in which no choice has just been made, either.
 #[test]
 fn quiet_steps_and_late_choices_are_run_together_and_nothing_else_changes() {
     let (mut fine_states, mut coarse_states) = (0, [0, 0]);

@@ -165,7 +165,7 @@ fn what_is_dead_is_cleared_on_request() {
     }
 }
 
-/// Somebody who asks, and somebody who draws a number and tells it.
+/// A process that asks, and one that draws a number and tells it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Meeting {
     at: At<2>,

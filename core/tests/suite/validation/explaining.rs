@@ -360,7 +360,7 @@ fn what_no_event_shows_is_nothing_that_was_filled_in() {
     assert_eq!(lines.collect::<Vec<_>>(), [222]);
 }
 
-/// What could still come is not among what cannot: a store that waits may take effect, and that helps nobody. Each step
+/// What could still come is not among what cannot: a store that waits may take effect, and that enables nothing. Each step
 /// of an order is told with its event, and once.
 #[test]
 fn what_could_come_next_is_not_said_to_be_impossible() {
