@@ -85,7 +85,7 @@ pub struct Validation {
     /// How the specification contradicts itself, if it was seen to: `successor`, by which the history was decided, was
     /// compared with `next` in a sample of the steps.
     pub disagreement: Option<Disagreement>,
-    /// The rules of which `next` visits nothing, so that there was nothing to compare `successor` with.
+    /// The rules of which `successor` allowed a step where `next` shows none, so that it was taken at its word.
     pub taken_at_word: Vec<String>,
     /// Time taken.
     pub seconds: f64,

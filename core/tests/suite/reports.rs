@@ -183,10 +183,17 @@ fn a_composition_asks_both_of_its_parts() {
     assert!(holds.eq([6, 7, 14, 15]));
 }
 
-/// A refinement of which some obligations cannot be decided.
-struct Undecided<R>(R, &'static [&'static str]);
+/// A refinement that says one thing more of itself.
+struct Changed<R>(R, Change);
 
-impl<R: Refinement> Refinement for Undecided<R> {
+enum Change {
+    /// These obligations cannot be decided.
+    Undecided(&'static [&'static str]),
+    /// There is an invariant that nothing satisfies.
+    Falsified,
+}
+
+impl<R: Refinement> Refinement for Changed<R> {
     type Concrete = R::Concrete;
     type Abstract = R::Abstract;
 
@@ -212,7 +219,11 @@ impl<R: Refinement> Refinement for Undecided<R> {
     }
 
     fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
-        self.0.invariants()
+        let mut invariants = self.0.invariants();
+        if matches!(self.1, Change::Falsified) {
+            invariants.push(Invariant::new("never", "a test", |_: &_| false));
+        }
+        invariants
     }
 
     fn environment(&self) -> &[Process] {
@@ -220,7 +231,10 @@ impl<R: Refinement> Refinement for Undecided<R> {
     }
 
     fn undecidable(&self, obligation: &str) -> Option<&'static str> {
-        self.1.contains(&obligation).then_some("steps are joined")
+        match self.1 {
+            Change::Undecided(all) => all.contains(&obligation).then_some("steps are joined"),
+            Change::Falsified => None,
+        }
     }
 }
 
@@ -248,7 +262,7 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
     let group = |name: &str| name.split(':').next().expect("it begins").to_owned();
     for undecided in ["agency", "invariant", "environment", "deadlock", "coverage"] {
         let leaked: &'static [&'static str] = Box::leak(Box::new([undecided]));
-        let refinement = Undecided(of_clock(), leaked);
+        let refinement = Changed(of_clock(), Change::Undecided(leaked));
         let report = check(&refinement, &Settings::default()).expect("the settings fit");
         assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
         let names = report.obligations.iter().map(|row| row.name.as_str());
@@ -292,8 +306,8 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
     }
     let reason = |upper, lower| {
         let composed = compose(
-            Undecided(halved::<8>(), upper),
-            Undecided(halved::<16>(), lower),
+            Changed(halved::<8>(), Change::Undecided(upper)),
+            Changed(halved::<16>(), Change::Undecided(lower)),
         );
         composed.undecidable("coverage").is_some()
     };
@@ -606,46 +620,16 @@ fn published_fences_are_compared_with_the_minimal_ones() {
     assert!(cut.synthesis.sets().is_empty() && cut.published.is_empty());
 }
 
-/// A refinement with an invariant that nothing satisfies.
-struct Falsified<R>(R);
-
-impl<R: Refinement> Refinement for Falsified<R> {
-    type Concrete = R::Concrete;
-    type Abstract = R::Abstract;
-
-    fn implementation(&self) -> &R::Concrete {
-        self.0.implementation()
-    }
-
-    fn specification(&self) -> &R::Abstract {
-        self.0.specification()
-    }
-
-    fn map(&self, state: &StateOf<R::Concrete>) -> StateOf<R::Abstract> {
-        self.0.map(state)
-    }
-
-    fn answer(
-        &self,
-        from: &StateOf<R::Concrete>,
-        action: &ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
-    ) -> Option<ActionOf<R::Abstract>> {
-        self.0.answer(from, action, to)
-    }
-
-    fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
-        vec![Invariant::new("never", "a test", |_: &_| false)]
-    }
-}
-
 /// The invariants of a refinement have to hold with its fences too.
 #[test]
 fn fences_have_to_make_invariants_hold() {
     let program = message_passing();
     let specification = Behaviours::of(program.clone(), MemoryModel::Sc, 1000).expect("small");
     let refinement = ProgramRefinement::new(program, MemoryModel::Sc, specification);
-    let scenarios = [Scenario::of("falsified", Falsified(refinement))];
+    let scenarios = [Scenario::of(
+        "falsified",
+        Changed(refinement, Change::Falsified),
+    )];
     let found = synthesise(&scenarios, MemoryModel::RmoNo, &Settings::default());
     let Answer::Unmendable {
         failure: Some(failure),

@@ -155,10 +155,17 @@ impl<R: Refinement> Again<R> {
         self.confused = confused.min_by_key(|(place, _)| *place);
     }
 
-    /// Compares a state with the one that has its fingerprint, if that is known.
+    /// Compares a state with the first one that has its fingerprint, if that is known. What is found is the same in
+    /// whatever order states are compared.
     fn compare_fingerprint(&mut self, place: Place, state: &StateOf<R::Concrete>) {
         let known = self.fingerprinted.entry(fingerprint(state));
-        let (_, other) = known.or_insert_with(|| (place, state.clone()));
+        let (first, kept) = known.or_insert_with(|| (place, state.clone()));
+        let (mut place, mut state) = (place, state.clone());
+        if place < *first {
+            std::mem::swap(&mut place, first);
+            std::mem::swap(&mut state, kept);
+        }
+        let (other, state) = (&*kept, &state);
         let what = "states of the implementation";
         let found = match other == state {
             true => {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::disagreement::{Disagreement, misfiled};
-use crate::explore::first_visited;
+use crate::explore::{catch, first_visited};
 use crate::random::generator::mix;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
@@ -21,8 +21,8 @@ pub(in crate::validate) struct Compared {
     tried: u64,
     /// Where they disagree.
     found: Option<Disagreement>,
-    /// The rules of which an action was taken that `next` does not visit there: it may visit several steps as one, or none
-    /// of a rule that is stated as a predicate.
+    /// The rules of which an action was taken that `next` does not visit there: it may visit several steps as one, none
+    /// of a rule that is stated as a predicate, or more than are looked at.
     words: BTreeSet<usize>,
 }
 
@@ -55,23 +55,25 @@ impl Compared {
         }
         // Of what leads nowhere no rule need speak.
         self.found = to.and_then(|_| misfiled(system, action));
-        let next = |visit: &mut dyn FnMut(_)| system.next(from, &mut |one, to| visit((one, to)));
-        let (offered, all) = first_visited(MOST_STEPS, next);
-        if !all || self.found.is_some() {
+        if self.found.is_some() {
             return;
         }
+        let next = |visit: &mut dyn FnMut(_)| system.next(from, &mut |one, to| visit((one, to)));
+        // A history is decided without `next`, which need not be able to say anything.
+        let visited = catch(|| first_visited(MOST_STEPS, next));
+        let offered = visited.map_or_else(|_| Vec::new(), |(offered, _)| offered);
         let mut targets = offered.iter().filter(|(other, _)| other == action);
         let is_offered = targets.clone().next().is_some();
         let agrees = match to {
             Some(to) => targets.any(|(_, target)| target == to),
             None => !is_offered,
         };
-        if agrees {
-            return;
-        }
-        match is_offered {
-            true => self.found = Some(Disagreement::overridden("successor", "next", action)),
-            false => {
+        match (agrees, is_offered) {
+            (true, _) => (),
+            (false, true) => {
+                self.found = Some(Disagreement::overridden("successor", "next", action));
+            }
+            (false, false) => {
                 self.words.insert(system.rule_of(action).0);
             }
         }

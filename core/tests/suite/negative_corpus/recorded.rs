@@ -15,8 +15,10 @@ enum Successor {
     Derived,
     /// A tick is always possible, and changes nothing.
     Anything,
-    /// As it should be, of a rule that `next` does not enumerate.
+    /// As it should be, of a rule that `next` does not enumerate,
     Predicate,
+    /// or cannot.
+    Panicking,
 }
 
 impl TransitionSystem for Counter {
@@ -37,15 +39,18 @@ impl TransitionSystem for Counter {
     }
 
     fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
-        if *from < 4 && self.successor != Successor::Predicate {
-            visit((), from + 1);
+        match self.successor {
+            Successor::Predicate => (),
+            Successor::Panicking => panic!("histories are decided without it"),
+            _ if *from < 4 => visit((), from + 1),
+            _ => (),
         }
     }
 
     fn successor(&self, from: &u8, (): &()) -> Option<u8> {
         match self.successor {
             Successor::Anything => Some(*from),
-            Successor::Derived | Successor::Predicate => (*from < 4).then_some(from + 1),
+            _ => (*from < 4).then_some(from + 1),
         }
     }
 
@@ -116,12 +121,17 @@ fn a_successor_that_contradicts_next() {
 
 #[test]
 fn a_successor_that_is_taken_at_its_word() {
-    let report = validated(Successor::Predicate, true, 4).report();
-    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-    assert_eq!(
-        report.taken_at_word,
-        ["`tick` of the specification, as `successor` states it"]
-    );
+    for successor in [Successor::Predicate, Successor::Panicking] {
+        let report = validated(successor, true, 4).report();
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!(
+            report.taken_at_word,
+            ["`tick` of the specification, as `successor` states it"]
+        );
+        // What it refuses is refused all the same.
+        let refused = validated(successor, true, 5);
+        assert_eq!(refused.verdict(), Verdict::Violated);
+    }
 }
 
 #[test]
