@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group};
 use refmap::random::Generator;
-use refmap::validate::{
+use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap_histories::{
     Effect, Event, Happening, Header, History, HistoryError, Observed, Ordered, Recorder, Settings,
     Validation, Writer, validate,
 };
-use refmap::{Rule, RuleId, TransitionSystem, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A memory of so many cells.

@@ -3,9 +3,9 @@
 //! Paper: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*. Counts without a
 //! source of their own were found by this checker and are pinned so that a change shows.
 
-use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter};
 use refmap::obligation::Checker;
 use refmap::{Packed, Refinement, Report, Settings, Symmetric, TypeCorrect, check};
+use refmap_cli::catalogue::{Arguments, Check, Claim, InputError, Parameter};
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;

@@ -1,8 +1,8 @@
 //! The programs for which fences are searched.
 
-use refmap::catalogue::{Arguments, FenceProblem, InputError, Parameter, PublishedFences};
-use refmap::memory::synthesis::Scenario;
-use refmap::memory::{Behaviours, MemoryModel};
+use refmap_cli::catalogue::{Arguments, FenceProblem, InputError, Parameter, PublishedFences};
+use refmap_programs::synthesis::Scenario;
+use refmap_programs::{Behaviours, MemoryModel};
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{self, Instance, Protocol};
 use refmap_systems::dekker;

@@ -8,7 +8,7 @@ mod tso;
 mod words;
 mod yrc;
 
-use refmap::catalogue::Catalogue;
+use refmap_cli::catalogue::Catalogue;
 
 /// The name of the program.
 pub const NAME: &str = "refmap";

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    refmap::cli::main(
+    refmap_cli::main(
         refmap_checks::NAME,
         refmap_checks::ABOUT,
         &refmap_checks::catalogue(),

@@ -1,7 +1,7 @@
 //! Arguments as words: those of claims as a line of them, which is how most are shortest to state, and
 //! what the names of a choice stand for.
 
-use refmap::catalogue::{Arguments, Parameter, ParameterKind};
+use refmap_cli::catalogue::{Arguments, Parameter, ParameterKind};
 use serde_json::Value;
 
 /// `name=value` for numbers, choices and names, of which there may be several, and `name` for a flag.

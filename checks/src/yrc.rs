@@ -3,9 +3,9 @@
 //! The counts of the module are those of the reachable states by hand: any set of roots for each
 //! thread, times the lock free or held by one of the threads.
 
-use refmap::catalogue::{Arguments, Check, Claim, Parameter};
 use refmap::check;
-use refmap::table::{Instance, Table, combinations, rows};
+use refmap_cli::catalogue::{Arguments, Check, Claim, Parameter};
+use refmap_cli::table::{Instance, Table, combinations, rows};
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
 use refmap_systems::yrc::design::{

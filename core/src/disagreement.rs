@@ -51,11 +51,8 @@ pub enum Disagreement {
 }
 
 impl Disagreement {
-    pub(crate) fn overridden(
-        method: &'static str,
-        origin: &'static str,
-        about: &dyn Debug,
-    ) -> Self {
+    /// That `method`, which is overridden, disagrees with `origin`.
+    pub fn overridden(method: &'static str, origin: &'static str, about: &dyn Debug) -> Self {
         Self::Overridden {
             method,
             origin,
@@ -105,10 +102,7 @@ pub fn disagreement<S: TransitionSystem>(
 }
 
 /// The rule of `action` and the process that takes it fit each other and the system's rules.
-pub(crate) fn misfiled<S: TransitionSystem>(
-    system: &S,
-    action: &ActionOf<S>,
-) -> Option<Disagreement> {
+pub fn misfiled<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<Disagreement> {
     let (RuleId(number), rules) = (system.rule_of(action), system.rules());
     let Some(rule) = rules.get(number) else {
         return Some(Disagreement::NoSuchRule {

@@ -13,35 +13,27 @@
 //! nor exits, but for the module `cli` behind the feature of that name.
 
 pub mod auxiliary;
-pub mod catalogue;
-#[cfg(feature = "cli")]
-pub mod cli;
 mod compose;
 mod disagreement;
 pub mod explore;
 mod framed;
-pub mod grid;
-mod in_order;
 mod invariant;
-pub mod memory;
+pub mod model_call;
 pub mod obligation;
 mod packed;
 mod primitives;
-pub mod process;
 pub mod random;
 mod refinement;
 pub mod report;
 mod stretches;
 mod symmetry;
 mod system;
-pub mod table;
 mod trace;
 mod type_correct;
-pub mod validate;
 mod workers;
 
 pub use compose::{Composed, compose};
-pub use disagreement::{Disagreement, disagreement};
+pub use disagreement::{Disagreement, disagreement, misfiled};
 pub use framed::{Framed, FramedRefinement, Misframed, PackedPart, PartOf, next_framed};
 pub use invariant::Invariant;
 pub use obligation::{Search, Settings, check, check_with_induction};
@@ -50,8 +42,8 @@ pub use refinement::{Refinement, Waiver};
 pub use report::{Evidence, Report, Verdict};
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
-    ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem, offer,
-    offer_changed, steps,
+    ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem, first_initial,
+    offer, offer_changed, steps,
 };
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};

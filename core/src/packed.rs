@@ -9,9 +9,9 @@ use std::fmt::Debug;
 
 use serde::Serialize;
 
-use crate::explore::{catch, first_initial};
+use crate::model_call::catch;
 use crate::report::{Change, changes};
-use crate::system::{StateOf, TransitionSystem};
+use crate::system::{StateOf, TransitionSystem, first_initial};
 
 /// A system whose states can be written into a fixed number of bits.
 ///

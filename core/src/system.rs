@@ -5,13 +5,12 @@
 //! over the trait.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
 
 use serde::{Serialize, Serializer};
 
-use crate::explore::{break_off, until_enough};
+use crate::model_call::{Culprit, break_off, until_enough};
 
 /// States after which it pays to break an enumeration off.
 const WORTH_BREAKING_OFF: u32 = 64;
@@ -271,27 +270,21 @@ pub fn offer_changed<A: Debug, S: Clone>(
     }
 }
 
-/// Dropped only when the rule it names unwinds, and then leaves the rule's name to be reported.
-struct Culprit<'a, A: Debug>(&'a A);
-
-impl<A: Debug> Drop for Culprit<'_, A> {
-    fn drop(&mut self) {
-        CULPRIT.with_borrow_mut(|culprit| *culprit = Some(format!("{:?}", self.0)));
-    }
-}
-
-thread_local! {
-    static CULPRIT: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-/// The action whose rule panicked last on this thread, if it was evaluated by [`offer`] or [`offer_changed`].
-pub(crate) fn take_culprit() -> Option<String> {
-    CULPRIT.with_borrow_mut(Option::take)
-}
-
 /// All steps from a state, in the order of `next`. For tests and explanations; a hot loop visits.
 pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<(ActionOf<S>, StateOf<S>)> {
     let mut steps = Vec::new();
     system.next(from, &mut |action, to| steps.push((action, to)));
     steps
+}
+
+/// The first initial state that a system visits, if it has one. Panics of the model are passed on.
+pub fn first_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
+    let mut first = None;
+    until_enough(|| {
+        system.initial(&mut |state| {
+            first.get_or_insert(state);
+            break_off();
+        });
+    });
+    first
 }

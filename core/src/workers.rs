@@ -4,7 +4,7 @@
 //! for itself, and the results are put together when all are done. Left out: a pool of threads. Starting one takes
 //! tens of microseconds, and the engines start them for milliseconds of work.
 
-use super::primitives::{AtomicBool, AtomicUsize, Ordering, thread};
+use super::primitives::{AtomicUsize, Ordering, thread};
 
 /// Has every worker do `work`, each on a thread of its own but the first, which has this one. The
 /// results are in the order of the workers.
@@ -37,7 +37,6 @@ pub(crate) fn together<W: Send, R: Send>(
 pub(crate) struct Shares {
     next: AtomicUsize,
     count: usize,
-    stopped: AtomicBool,
 }
 
 impl Shares {
@@ -46,24 +45,13 @@ impl Shares {
         Self {
             next: AtomicUsize::new(0),
             count,
-            stopped: AtomicBool::new(false),
         }
     }
 
-    /// The next share; none if all are taken, or if the work is not to go on.
+    /// The next share; none if all are taken.
     pub fn take(&self) -> Option<usize> {
         // A share says nothing of another's results: those are seen by whoever joins their thread.
         let share = self.next.fetch_add(1, Ordering::Relaxed);
-        (share < self.count && !self.is_stopped()).then_some(share)
-    }
-
-    /// No further share is taken.
-    pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the work is not to go on, and may be half done.
-    pub fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        (share < self.count).then_some(share)
     }
 }

@@ -6,11 +6,11 @@
 
 #![allow(clippy::print_stdout, reason = "the reports are the output")]
 
-use refmap::memory::synthesis::{Scenario, Synthesis, synthesise};
-use refmap::memory::{
+use refmap::{Report, Settings, check};
+use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};
+use refmap_programs::{
     Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
 };
-use refmap::{Report, Settings, check};
 
 /// More states than any of the programs here has.
 const STATES: u64 = 1_000_000;

@@ -5,11 +5,11 @@
 
 #![allow(clippy::print_stdout, reason = "the reports are the output")]
 
-use refmap::memory::synthesis::{Scenario, Synthesis, synthesise};
-use refmap::memory::{
+use refmap::{Report, Settings, check};
+use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};
+use refmap_programs::{
     Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
 };
-use refmap::{Report, Settings, check};
 
 /// The implementation. The writer makes the sequence number odd, writes, and makes it even again; the
 /// reader believes what it has read if it has seen the same even number before and after. At four

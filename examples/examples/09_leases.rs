@@ -6,12 +6,12 @@
 
 #![allow(clippy::print_stdout, reason = "the reports are the output")]
 
-use refmap::process::{
-    Act, At, Command, Composition, Configuration, Data, Location, assign, choice, forever, request,
-    respond, sequence, while_do,
-};
 use refmap::{
     Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check,
+};
+use refmap_processes::{
+    Act, At, Command, Composition, Configuration, Data, Location, assign, choice, forever, request,
+    respond, sequence, while_do,
 };
 use serde::Serialize;
 

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::{mem, thread};
 
-use refmap::validate::{
+use refmap::{Rule, RuleId, TransitionSystem};
+use refmap_histories::{
     Happening, Observed, Ordered, Recorder, Settings, ThreadLog, Validation, validate,
 };
-use refmap::{Rule, RuleId, TransitionSystem};
 use serde::{Deserialize, Serialize};
 
 /// What tells a head from an earlier one.
@@ -273,7 +273,7 @@ fn main() {
 mod tests {
     use super::*;
     use refmap::Verdict;
-    use refmap::validate::Outcome;
+    use refmap_histories::Outcome;
 
     #[test]
     fn a_slot_that_comes_back_is_taken_for_the_one_it_was() {

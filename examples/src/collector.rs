@@ -1,8 +1,8 @@
 //! The x86-TSO on-the-fly collector at a size that takes a moment.
 
 use refmap::obligation::{Checker, Selection, Symmetry};
-use refmap::process::DeadRegisters;
 use refmap::{Report, Settings};
+use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, Variant};
 

@@ -6,7 +6,7 @@
 //! Deviations. D1: no thread comes back for another round. D2: a thread that has looked as often as
 //! the bound says is cut off.
 
-use refmap::memory::{Fence, Presence, Program, ProgramBuilder, ThreadBuilder};
+use refmap_programs::{Fence, Presence, Program, ProgramBuilder, ThreadBuilder};
 
 /// The places where a fence may stand, in both threads alike, in program order.
 pub const PLACES: [&str; 5] = [

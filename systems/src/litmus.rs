@@ -7,7 +7,7 @@
 //! *Model Checking Copy Phases of Concurrent Copying Garbage Collection with Various Memory Models*,
 //! section 3.1, and of its section 4.2.2 for the two weaker fences.
 
-use refmap::memory::{
+use refmap_programs::{
     Afterwards, Expression, Fence, Location, Operator, Outcome, Program, ProgramBuilder, Register,
     ThreadBuilder, Value,
 };

@@ -1,8 +1,8 @@
 //! The table of the paper, and what becomes of the protocols without each of their parts and with
 //! each that they lack.
 
-use refmap::grid::{Axis, Expected, Failing, Grid, GridRow};
-use refmap::memory::MemoryModel;
+use refmap_cli::grid::{Axis, Expected, Failing, Grid, GridRow};
+use refmap_programs::MemoryModel;
 use refmap_systems::copying::Protocol;
 use refmap_systems::copying::table_2::{Cell, TABLE_2};
 use serde_json::Value;
@@ -266,7 +266,7 @@ const ABLATIONS: [Ablation; 122] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refmap::memory::Presence;
+    use refmap_programs::Presence;
     use refmap_systems::copying::parts;
 
     /// No part of a protocol is left out, and none is made up.

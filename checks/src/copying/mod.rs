@@ -2,10 +2,10 @@
 
 mod grids;
 
-use refmap::catalogue::{Arguments, Check, Claim, InputError, Parameter, ParameterKind};
 use refmap::check;
-use refmap::grid::Grid;
-use refmap::memory::MemoryModel;
+use refmap_cli::catalogue::{Arguments, Check, Claim, InputError, Parameter, ParameterKind};
+use refmap_cli::grid::Grid;
+use refmap_programs::MemoryModel;
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{
     Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Protocol, Scenario,

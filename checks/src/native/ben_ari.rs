@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use refmap::catalogue::{
+use refmap_cli::catalogue::{
     InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun, StressSettings,
 };
-use refmap::validate::{Header, Recorder};
+use refmap_histories::{Header, Recorder};
 use refmap_systems::native::ben_ari::{self, Bounds, Event, Fault, Outcome};
 use serde_json::Value;
 

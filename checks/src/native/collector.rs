@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use refmap::catalogue::{
+use refmap_cli::catalogue::{
     Arguments, InputError, Parameter, StressFailure, StressReport, StressRun, StressSettings,
 };
-use refmap::validate::{Header, Recorder};
+use refmap_histories::{Header, Recorder};
 use refmap_systems::native::on_the_fly::{Fault, Shape, Violation};
 use refmap_systems::native::{Failure, Program, Stress, Stressed, most_mutators, overhead};
 use serde_json::{Map, Value};

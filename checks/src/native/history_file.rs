@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refmap::catalogue::{InputError, RecordedHistory};
-use refmap::cli::OutputFile;
-use refmap::validate::{Event, Header, Recorder, Writer};
+use refmap_cli::OutputFile;
+use refmap_cli::catalogue::{InputError, RecordedHistory};
+use refmap_histories::{Event, Header, Recorder, Writer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

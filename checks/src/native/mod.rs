@@ -5,8 +5,8 @@ mod collector;
 mod history_file;
 mod sampled;
 
-use refmap::catalogue::{InputError, StressRun, Validator};
-use refmap::validate::Header;
+use refmap_cli::catalogue::{InputError, StressRun, Validator};
+use refmap_histories::Header;
 use refmap_refinements::native::{ObservedHeap, ObservedMemory, ObservedModel};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! What is claimed of the x86-TSO collector.
 
-use refmap::catalogue::Claim;
+use refmap_cli::catalogue::Claim;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 
 use super::super::words::arguments_of;

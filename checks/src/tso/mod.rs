@@ -4,9 +4,9 @@
 mod claims;
 mod table;
 
-use refmap::catalogue::{Arguments, Check, InputError, Parameter};
 use refmap::obligation::Checker;
-use refmap::process::DeadRegisters;
+use refmap_cli::catalogue::{Arguments, Check, InputError, Parameter};
+use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,

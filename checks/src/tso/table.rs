@@ -1,7 +1,7 @@
 //! Every variant of the x86-TSO collector, tried at larger and larger instances.
 
 use refmap::obligation::{Selection, Symmetry};
-use refmap::table::{Given, Instance, Table, rows};
+use refmap_cli::table::{Given, Instance, Table, rows};
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 use refmap_systems::tso::Part;
 use serde_json::Value;

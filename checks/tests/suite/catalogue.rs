@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
-use refmap::catalogue::{Claim, InputError};
-use refmap::cli::Status;
 use refmap::obligation::Selection;
 use refmap::report::{About, TextOptions};
 use refmap::{Settings, Verdict};
 use refmap_checks::{NAME, catalogue};
+use refmap_cli::Status;
+use refmap_cli::catalogue::{Claim, InputError};
 use serde_json::Value;
 
 /// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
@@ -147,7 +147,7 @@ fn every_claim_has_a_source() {
 #[test]
 fn the_readme_lists_the_catalogue() {
     let readme = include_str!("../../../README.md");
-    let table = refmap::cli::markdown(NAME, &catalogue());
+    let table = refmap_cli::markdown(NAME, &catalogue());
     assert!(
         readme.contains(&table),
         "`cargo run --release -- list --markdown` prints the table"
@@ -168,7 +168,7 @@ fn everything(words: &str, cancelled: bool) -> (Status, Value) {
         .into_iter()
         .chain(words.split_whitespace());
     let mut output = Vec::new();
-    let status = refmap::cli::run(
+    let status = refmap_cli::run(
         "refmap",
         "",
         &catalogue,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
-use refmap::cli::Status;
-use refmap::grid::{Expected, Failing, GridRow};
 use refmap::report::TextOptions;
 use refmap_checks::catalogue;
+use refmap_cli::Status;
+use refmap_cli::grid::{Expected, Failing, GridRow};
 use serde_json::{Value, json};
 
 use crate::program::{json, refmap, status, text};
@@ -309,7 +309,7 @@ fn over_a_wrong_row(words: &str) -> String {
     row.cells[1] = Expected::found(Failing(1));
     let words = ["refmap"].into_iter().chain(words.split_whitespace());
     let mut output = Vec::new();
-    let status = refmap::cli::run(
+    let status = refmap_cli::run(
         "refmap",
         "",
         &catalogue,

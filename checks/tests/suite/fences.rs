@@ -1,9 +1,9 @@
 //! `refmap fences` as its users meet it, and what it finds.
 
-use refmap::memory::synthesis::{Answer, Scenario, synthesise};
-use refmap::memory::{MemoryModel, Program};
 use refmap::{Settings, Verdict, check};
 use refmap_checks::catalogue;
+use refmap_programs::synthesis::{Answer, Scenario, synthesise};
+use refmap_programs::{MemoryModel, Program};
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{self, Instance, Protocol};
 use refmap_systems::dekker;
@@ -239,8 +239,8 @@ fn dekker_with_its_fences_is_exercised() {
     let program: Program = dekker::program(2);
     let fenced = program.with_fences(["after-raising", "before-leaving"]);
     let specification =
-        refmap::memory::Behaviours::of(dekker::specification(), MemoryModel::Sc, 1000);
-    let refinement = refmap::memory::ProgramRefinement::new(
+        refmap_programs::Behaviours::of(dekker::specification(), MemoryModel::Sc, 1000);
+    let refinement = refmap_programs::ProgramRefinement::new(
         fenced.expect("these are its places"),
         MemoryModel::RmoNo,
         specification.expect("it is small"),

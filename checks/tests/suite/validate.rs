@@ -5,11 +5,11 @@ use std::fs;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-use refmap::catalogue::{Catalogue, InputError, Validator};
-use refmap::cli::{CommandError, Status};
 use refmap::report::TextOptions;
-use refmap::validate::{Happening, Header, Observed};
 use refmap::{Rule, RuleId, TransitionSystem};
+use refmap_cli::catalogue::{Catalogue, InputError, Validator};
+use refmap_cli::{CommandError, Status};
+use refmap_histories::{Happening, Header, Observed};
 use serde_json::{Value, json};
 
 /// A counter that stays below a bound.
@@ -87,7 +87,7 @@ fn run(words: &[&str]) -> (Result<Status, CommandError>, String) {
     let words = ["program"].iter().chain(words).map(OsString::from);
     let mut output = Vec::new();
     let cancel = AtomicBool::new(false);
-    let status = refmap::cli::run(
+    let status = refmap_cli::run(
         "program",
         "A test.",
         &catalogue(),

@@ -33,7 +33,7 @@ impl Limits {
 
     /// Whether a search that began at `started` has to end: because the time is up, or somebody
     /// cancelled it.
-    pub(crate) fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {
+    pub fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {
         if watch.is_cancelled() {
             return Some(Limit::Cancelled);
         }
@@ -44,7 +44,7 @@ impl Limits {
     }
 
     /// Whether the process holds as much memory as allowed; the operating system is asked for that.
-    pub(crate) fn out_of_memory(&self) -> Option<Limit> {
+    pub fn out_of_memory(&self) -> Option<Limit> {
         let is_too_much = |most: &u64| resident_bytes().is_some_and(|held| held >= *most);
         let most = self.memory_bytes.filter(is_too_much);
         most.map(Limit::MemoryBytes)

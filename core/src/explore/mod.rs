@@ -10,7 +10,6 @@
 mod expansion;
 mod frontier;
 mod graph;
-mod guard;
 mod keep;
 mod kept;
 mod limits;
@@ -28,20 +27,22 @@ mod visited;
 use std::hash::Hash;
 
 use crate::framed::{Framed, Misframed, PackedPart, PartOf};
+pub use crate::model_call::Panic;
+pub(crate) use crate::model_call::{
+    Ended, break_off, catch, first_visited, interruptible, until_enough,
+};
 use crate::packed::{Packed, PackingError};
 use crate::symmetry::Quotienting;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::system::{ActionOf, StateOf, TransitionSystem, first_initial};
 use crate::trace::Trace;
 
 use expansion::{Expand, Expansion};
 pub use graph::Graph;
-pub use guard::Panic;
-pub(crate) use guard::{Ended, break_off, catch, first_visited, interruptible, until_enough};
 use keep::{Keeper, Whole, Words};
 pub use kept::Unrepeatable;
 use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Phase, Progress, Watch};
-pub(crate) use memory::resident_bytes;
+pub use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;
 use options::PlainOptions;
@@ -189,18 +190,6 @@ fn search_hashed<K: Clone + Eq + Hash + Send + Sync>(
 fn some_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
     // A model that panics here does so again where the search reports it.
     catch(|| first_initial(system)).ok().flatten()
-}
-
-/// The same of a system whose panics are its caller's.
-pub(crate) fn first_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
-    let mut first = None;
-    until_enough(|| {
-        system.initial(&mut |state| {
-            first.get_or_insert(state);
-            break_off();
-        });
-    });
-    first
 }
 
 /// The number of a state, in the order in which a sequential search first meets it.

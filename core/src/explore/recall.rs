@@ -6,10 +6,10 @@
 //! should be is not remembered: all steps of its states are taken by `next`, and looked at one by one,
 //! so that what is wrong is found and shown as without this.
 
-use super::guard::catch;
 use super::parts::{ODD, Parts, Slot};
 use super::{FramedVisitor, Place, Visitor};
 use crate::framed::{Misframed, PackedPart, PartOf, bits_of_part, next_framed};
+use crate::model_call::catch;
 use crate::packed::{Reader, write};
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 

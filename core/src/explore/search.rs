@@ -21,7 +21,6 @@ use super::End;
 use super::expansion::{Expand, Expanded, Expander, Keeps, Task};
 use super::frontier::{Frontier, Span};
 use super::graph::Graph;
-use super::guard::Panic;
 use super::limits::{Clock, Limit, Phase, Progress};
 use super::log::Log;
 use super::memory::{Resident, available_bytes, is_granted};
@@ -30,6 +29,7 @@ use super::origins::{Origins, Steps};
 use super::recent::Recent;
 use super::sieve::Sieve;
 use super::visited::{Bins, Candidate, Visited};
+use crate::model_call::Panic;
 use crate::stretches::Stretches;
 use crate::workers::together;
 

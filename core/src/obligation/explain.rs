@@ -29,7 +29,7 @@ fn json<T: Serialize + Debug>(value: &T) -> Value {
 
 impl Counterexample {
     /// What can be said without a behaviour.
-    pub(crate) fn without_steps(explanation: String) -> Self {
+    pub fn without_steps(explanation: String) -> Self {
         Self {
             obligation: String::new(),
             length: 0,

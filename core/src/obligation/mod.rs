@@ -36,7 +36,7 @@ mod tests;
 use std::num::NonZero;
 
 pub use check::{Checker, check, check_with_induction};
-pub(crate) use selection::nearest;
+pub use selection::nearest;
 pub use selection::{CheckError, Selection};
 
 use crate::explore::{Limits, Order, Storage, Watch};

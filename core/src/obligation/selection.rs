@@ -165,7 +165,7 @@ fn nearest_hint(nearest: &Option<String>) -> String {
 }
 
 /// The name most like `name`, if one is at all.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     known
         .into_iter()
         .map(|other| (strsim::jaro_winkler(name, other), other))

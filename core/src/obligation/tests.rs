@@ -17,7 +17,6 @@ use crate::report::{Report, Verdict};
 use crate::symmetry::Symmetric;
 use crate::system::{Rule, RuleId, TransitionSystem};
 use crate::type_correct::{Choices, TypeCorrect};
-use crate::validate;
 
 /// In debug builds on a busy machine.
 const LONGER_THAN_ANY_LIMIT: Duration = Duration::from_secs(30);
@@ -324,22 +323,6 @@ fn time_is_up_in_a_pass_over_the_type_correct_states() {
         let row = report.obligation("inductive:true").unwrap();
         assert_eq!(row.verdict, Verdict::Incomplete);
     }
-}
-
-#[test]
-fn time_is_up_before_a_trace_is_read() {
-    let counting = Counting::new(Endless::Initial);
-    let settings = validate::Settings {
-        limits: seconds().limits,
-        configurations: usize::MAX,
-        ..validate::Settings::default()
-    };
-    let trace = serde_json::json!({"states": [{"state": 7}]});
-    let validation = validate::validate_trace(&counting, &trace, &settings).unwrap();
-    let validate::Outcome::Undecided(limit) = validation.outcome else {
-        panic!("{:?}", validation.outcome);
-    };
-    assert_eq!(limit, Limit::Seconds(SECONDS));
 }
 
 /// Eight values that can be exchanged in 40 320 ways.

@@ -22,7 +22,7 @@ fn split_mix(state: &mut u64) -> u64 {
 /// A permutation of the words in which every bit of the result depends on every bit of `number`: what takes a
 /// sample of numbered things goes by it, since what is wrong with them may come back in step with their numbers.
 #[inline]
-pub(crate) fn mix(number: u64) -> u64 {
+pub fn mix(number: u64) -> u64 {
     split_mix(&mut { number })
 }
 

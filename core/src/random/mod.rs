@@ -18,7 +18,7 @@ pub mod arbitrary;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
-pub use generator::Generator;
+pub use generator::{Generator, mix};
 pub use shrink::Cuts;
 pub use walk::random_trace;
 

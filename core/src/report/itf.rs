@@ -13,8 +13,7 @@ use serde_json::{Map, Value, json};
 use super::{Counterexample, Report};
 
 /// Variables of every trace, besides the fields of the state.
-pub(crate) const STEP_VARIABLES: [&str; 4] =
-    ["action", "process", "abstract_action", "abstract_state"];
+pub const STEP_VARIABLES: [&str; 4] = ["action", "process", "abstract_action", "abstract_state"];
 
 /// The counterexample of `report` as an ITF trace.
 pub fn trace(report: &Report, counterexample: &Counterexample) -> Value {
@@ -63,7 +62,7 @@ pub fn trace(report: &Report, counterexample: &Counterexample) -> Value {
 }
 
 /// The variables that a state consists of. A name that the trace needs itself gets a trailing `_`.
-pub(crate) fn fields(state: &Value) -> Map<String, Value> {
+pub fn fields(state: &Value) -> Map<String, Value> {
     match state {
         Value::Object(fields) => fields
             .iter()
@@ -78,7 +77,7 @@ pub(crate) fn fields(state: &Value) -> Map<String, Value> {
 }
 
 /// What stands for null: the only value of Apalache's type `UNIT`.
-pub(crate) const UNIT: &str = "U_OF_UNIT";
+pub const UNIT: &str = "U_OF_UNIT";
 
 /// Whole numbers become big integers, null the unit, and records with names that not all readers take become
 /// maps; the rest is JSON already.

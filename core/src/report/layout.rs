@@ -4,6 +4,10 @@
 
 use std::fmt::Display;
 
+use serde_json::Value;
+
+use super::value::compact;
+
 /// Whether text carries the escape sequences of a terminal's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colour {
@@ -16,7 +20,7 @@ pub enum Colour {
 
 /// What a piece of text is, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub enum Ink {
     /// What holds.
     Good,
     /// What fails.
@@ -32,7 +36,8 @@ pub(crate) enum Ink {
 }
 
 impl Colour {
-    pub(crate) fn paint(self, ink: Ink, text: impl Display) -> String {
+    /// `text` as it is printed, in the colour of `ink` where there are colours.
+    pub fn paint(self, ink: Ink, text: impl Display) -> String {
         let code = match (self, ink) {
             (Self::Plain, _) => return text.to_string(),
             (Self::Ansi, Ink::Good) => "32",
@@ -47,7 +52,7 @@ impl Colour {
 }
 
 /// How many columns `text` takes: its characters, without escape sequences.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     let mut escaped = false;
     let mut columns = 0;
     for character in text.chars() {
@@ -62,14 +67,14 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// `text` with spaces behind it, up to `columns`.
-pub(crate) fn pad(text: &str, columns: usize) -> String {
+pub fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// One line of text as lines of at most `columns`, all but the first indented by `indent`.
 ///
 /// What two spaces separate is kept together if that is possible, and then what one separates.
-pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
+pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     let mut lines = Lines {
         done: Vec::new(),
         line: String::new(),
@@ -163,7 +168,7 @@ impl Lines {
 
 /// Two blocks of lines next to each other, within `columns` if that leaves each some 30;
 /// otherwise the second below the first. A line that is too long for its side is wrapped.
-pub(crate) fn beside(left: &[String], right: &[String], columns: usize) -> Vec<String> {
+pub fn beside(left: &[String], right: &[String], columns: usize) -> Vec<String> {
     const GAP: usize = 3;
     const LEAST: usize = 30;
     let widest = |lines: &[String]| lines.iter().map(|line| width(line)).max().unwrap_or(0);
@@ -196,6 +201,21 @@ pub(crate) fn beside(left: &[String], right: &[String], columns: usize) -> Vec<S
         line.trim_end().to_owned()
     })
     .collect()
+}
+
+/// `1 step`, `2 steps`.
+pub fn steps(length: usize) -> String {
+    let steps = if length == 1 { "step" } else { "steps" };
+    format!("{length} {steps}")
+}
+
+/// A parameter: texts without quotation marks, lists without brackets.
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
+        other => compact(other),
+    }
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@
 mod difference;
 mod value;
 
-mod history;
-mod layout;
 mod story;
 mod text;
 
 pub mod dot;
+pub mod history;
 pub mod itf;
+pub mod layout;
 pub mod mermaid;
 
 use serde::{Deserialize, Serialize};
@@ -19,15 +19,10 @@ use serde_json::{Map, Value};
 
 pub use difference::{Change, changes};
 pub use layout::Colour;
-#[cfg(feature = "cli")]
-pub(crate) use layout::Ink;
-pub(crate) use layout::wrap;
-pub(crate) use text::steps;
 pub use text::{Detail, Text, TextOptions};
-pub(crate) use value::plain;
 
 use crate::explore::Limit;
-use crate::validate::Recorded;
+use history::Recorded;
 
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

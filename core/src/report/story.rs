@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::layout::{Ink, beside, pad, width, wrap};
-use super::text::{Detail, Text, steps};
+use super::layout::{Ink, beside, pad, steps, width, wrap};
+use super::text::{Detail, Text};
 use super::value::{compact, name};
 use super::{Change, Counterexample, Nearest, Step, changes};
 

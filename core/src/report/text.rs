@@ -4,9 +4,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::history;
-use super::layout::{Colour, Ink, pad, width, wrap};
-use super::value::plain;
+use super::history::text as history;
+use super::layout::{Colour, Ink, pad, plain, steps, width, wrap};
 use super::{Counterexample, CutOff, Evidence, Report, Verdict};
 
 /// How a report is written.
@@ -287,12 +286,6 @@ impl Report {
     fn is_bounded_by_loops_alone(&self) -> bool {
         self.cut_off.is_some() && self.verdict == Some(Verdict::Holds)
     }
-}
-
-/// `1 step`, `2 steps`.
-pub(crate) fn steps(length: usize) -> String {
-    let steps = if length == 1 { "step" } else { "steps" };
-    format!("{length} {steps}")
 }
 
 fn walks(report: &Report) -> String {

@@ -29,15 +29,6 @@ pub(super) fn compact(value: &Value) -> String {
     }
 }
 
-/// A parameter: texts without quotation marks, lists without brackets.
-pub(crate) fn plain(value: &Value) -> String {
-    match value {
-        Value::Array(items) if items.is_empty() => "none".to_owned(),
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
-        other => compact(other),
-    }
-}
-
 /// The way to a field; the empty way leads to the whole state.
 pub(super) fn name(field: &str) -> &str {
     if field.is_empty() { "the state" } else { field }

@@ -117,9 +117,6 @@ fn stop_on_the_way(take: impl Fn(usize) -> Option<usize> + Sync, stop: impl Fn()
 #[test]
 fn stopped_work_ends() {
     under_many_schedules(|| {
-        let shares = Shares::new(100);
-        stop_on_the_way(|_| shares.take(), || shares.stop());
-        assert!(shares.is_stopped());
         let stretches = Stretches::new(100, 3);
         let take = |worker| stretches.take(worker).map(|share| share.number as usize);
         stop_on_the_way(take, || stretches.stop());

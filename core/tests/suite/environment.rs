@@ -1,9 +1,9 @@
 //! The environment obligations, condition by condition [architecture page; Havelund & Shankar,
 //! section 2].
 
-use crate::machine::{Action, Machine, Via, itself};
 use refmap::obligation::{Settings, Until};
 use refmap::{Process, Report, Verdict, check};
+use refmap_testing::{Action, Machine, Via, itself};
 
 const USER: Process = Process::new("user");
 const OTHER: Process = Process::new("other");

@@ -1,11 +1,11 @@
 //! Induction: decided from every type-correct state, never presented as a reachable bug.
 
-use crate::machine::{Action, Machine, Via, itself};
 use refmap::obligation::{CheckError, Induction, Selection, Settings};
 use refmap::{
     Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect, Verdict,
     check, check_with_induction,
 };
+use refmap_testing::{Action, Machine, Via, itself};
 
 /// A counter in steps of two from 0, round at 8: odd numbers are type-correct and never reached.
 fn evens() -> Via<u8, u8> {

@@ -1,12 +1,12 @@
 //! The generators of behaviours: what they draw replays, and so does all that it shrinks to.
 
-use crate::machine::Machine;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{TestError, TestRunner};
 use quickcheck::{Arbitrary, Gen};
 use refmap::random::arbitrary::Any;
 use refmap::random::strategy::{states, traces};
 use refmap::{Process, Rule, RuleId, Trace, TransitionSystem, replay};
+use refmap_testing::Machine;
 
 /// Locks that open in any order, each needing the one before it; a cuckoo that calls at any time.
 fn locks() -> Machine<(u8, u8)> {

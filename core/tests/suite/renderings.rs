@@ -1,8 +1,8 @@
 //! Counterexamples as people and other tools see them: text, diagrams and graphs.
 
-use crate::machine::{Machine, Via, itself};
 use refmap::report::{Colour, Counterexample, Detail, TextOptions, dot, mermaid};
 use refmap::{Process, Report, Settings, check};
+use refmap_testing::{Machine, Via, itself};
 
 /// Two bits for a counter to 4, and a carry that is forgotten: a bit a step.
 fn adder() -> Via<(u8, u8, bool), u8> {

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::machine::{Action, Machine, Via, itself};
 use refmap::explore::{Limit, Limits, Progress, Watch};
 use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
@@ -12,6 +11,7 @@ use refmap::{
     Evidence, Invariant, Refinement, Report, Rule, RuleId, Search, Settings, TransitionSystem,
     Verdict, check, steps,
 };
+use refmap_testing::{Action, Machine, Via, itself};
 
 fn walks(walks: u32, steps: u32, seed: u64) -> Settings<'static> {
     Settings {

@@ -7,11 +7,11 @@
 
 mod register;
 
-use refmap::memory::{
+use refmap::{Refinement, TransitionSystem};
+use refmap_programs::{
     Action as Access, End, Location, Machine, MemoryModel, Observation, Operand, Program, Show,
     Shown, State as Running, Value,
 };
-use refmap::{Refinement, TransitionSystem};
 use refmap_systems::copying::{self, Instance, ROOT, SERVED, TO_OBJECT};
 
 pub use register::{Action, NotStated, Register, State};

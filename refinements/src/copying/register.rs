@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use refmap::memory::{Behaviours, End, MemoryModel, Observation, Show, Shown, TooManyStates};
 use refmap::{Process, Rule, RuleId, TransitionSystem};
+use refmap_programs::{Behaviours, End, MemoryModel, Observation, Show, Shown, TooManyStates};
 use refmap_systems::copying::{self, Instance};
 use serde::{Serialize, Serializer};
 

@@ -3,7 +3,7 @@
 //! A redirection and an append each take effect within their interval. An append is several stores, to
 //! cells that nobody can reach but for the last, which makes them accessible.
 
-use refmap::validate::{Happening, Header, Observed};
+use refmap_histories::{Happening, Header, Observed};
 use refmap_systems::native::ben_ari::{Bounds, Event};
 use refmap_systems::native::free_list::{Action, Cells, FreeList};
 

@@ -4,7 +4,7 @@
 //! handshake of its mutator, which has a fence, and until then its mutator alone sees it. Marking and
 //! handshakes are nothing to the specification.
 
-use refmap::validate::{Effect, Happening, Header, Observed};
+use refmap_histories::{Effect, Happening, Header, Observed};
 use refmap_systems::native::on_the_fly::{Event, Reference, Shape};
 use refmap_systems::native::specification::{Action, CollectOnlyGarbage, Program};
 

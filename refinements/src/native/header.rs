@@ -1,6 +1,6 @@
 //! What the header of a history says of its instance.
 
-use refmap::validate::{Header, UnknownParameter};
+use refmap_histories::{Header, UnknownParameter};
 
 /// What the headers of histories of the on-the-fly collector say.
 pub(super) const ON_THE_FLY: [&str; 7] = [

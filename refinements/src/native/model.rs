@@ -9,7 +9,7 @@
 //! commits in between, that is a run of the model as [`native::model`](refmap_systems::native::model) has
 //! it, deviations included.
 
-use refmap::validate::{Happening, Header, Observed};
+use refmap_histories::{Happening, Header, Observed};
 use refmap_systems::heap::Object as Ref;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};

@@ -1,7 +1,7 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
-use refmap::process::Act;
 use refmap::{Invariant, Process, Refinement};
+use refmap_processes::Act;
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
     Action, CollectOnlyGarbage, FieldStore, Pending, Program,

@@ -6,8 +6,8 @@
 //! looked at.
 
 use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
-use refmap::process::Act;
 use refmap::{Invariant, Process, Refinement, Waiver};
+use refmap_processes::Act;
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
 use refmap_systems::tso::{Exchange, MAX_REFS, OnTheFly, Scope, ScopeError, State, Variant};
 
@@ -152,8 +152,8 @@ impl Refinement for CyclesRefinement {
 #[cfg(test)]
 mod tests {
     use refmap::obligation::{Checker, Selection, Symmetry};
-    use refmap::process::DeadRegisters;
     use refmap::{Report, Settings, Symmetric, TransitionSystem, Verdict, asymmetry};
+    use refmap_processes::DeadRegisters;
     use refmap_systems::tso::{Granularity, Initial};
 
     use super::*;

@@ -5,7 +5,7 @@
 //! intricate of its development and does not state.
 
 use refmap::Invariant;
-use refmap::process::Locations;
+use refmap_processes::Locations;
 use refmap_systems::heap::Objects as Refs;
 use refmap_systems::tso::{BEHIND_TYPE, OnTheFly, Part, State, Who};
 

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use refmap::memory::store_buffers::Buffered;
-use refmap::memory::{
+use refmap::{Report, Settings, TransitionSystem, Verdict, check, disagreement, steps};
+use refmap_programs::store_buffers::Buffered;
+use refmap_programs::{
     End, Machine, MemoryModel, Outcome, Program, State, ThreadEnd, Value, axiomatic, ends, outcomes,
 };
-use refmap::{Report, Settings, TransitionSystem, Verdict, check, disagreement, steps};
 use refmap_refinements::copying::{CopyingRefinement, Register};
 use refmap_systems::copying::table_2::{Cell, TABLE_2};
 use refmap_systems::copying::{self, Instance, Protocol, Scenario};

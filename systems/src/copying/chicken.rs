@@ -12,7 +12,7 @@
 //! so that it changes nothing where the copy was given up. D4: a fence may stand at the end of the
 //! write barrier, the cure that the paper considers first and finds too dear [section 4.2.3].
 
-use refmap::memory::{Expression, Fence, Operator, Register, ThreadBuilder};
+use refmap_programs::{Expression, Fence, Operator, Register, ThreadBuilder};
 
 use super::framework::{Copying, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, is_from};
 use super::handshake::{self, Handshake};

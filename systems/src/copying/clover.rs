@@ -7,7 +7,7 @@
 //! Algorithm 4 (`continue`); as Fig. 8 is printed it would go on for ever. D2: the to-space object
 //! forwards to itself, so that what is read there is not read a second time.
 
-use refmap::memory::{Fence, Location, Presence, ProgramBuilder, ThreadBuilder};
+use refmap_programs::{Fence, Location, Presence, ProgramBuilder, ThreadBuilder};
 
 use super::framework::{
     Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, is_from,

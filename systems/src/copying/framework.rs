@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use refmap::memory::{
+use refmap_programs::{
     Afterwards, Expression, Fence, Location, Presence, Program, ProgramBuilder, Register,
     ThreadBuilder,
 };

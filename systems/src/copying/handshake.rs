@@ -4,7 +4,7 @@
 //! Deviation. D1: where there are several mutators, each has a request of its own, and the collector
 //! makes all of them before it waits for the first.
 
-use refmap::memory::{Fence, Location, ProgramBuilder, ThreadBuilder};
+use refmap_programs::{Fence, Location, ProgramBuilder, ThreadBuilder};
 
 use super::framework::{FALSE, Mutator, Parts, TRUE, per_mutator};
 use super::instance::Instance;
@@ -22,7 +22,7 @@ impl Handshake {
     }
 
     /// `SoftHandshake()` [Fig. 7, lines 10 to 13].
-    pub fn soft_handshake(&self, t: &mut ThreadBuilder<'_>, poll: refmap::memory::Register) {
+    pub fn soft_handshake(&self, t: &mut ThreadBuilder<'_>, poll: refmap_programs::Register) {
         for hs_req in &self.hs_req {
             t.store(*hs_req, TRUE);
         }

@@ -4,7 +4,7 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use refmap::memory::{BuildError, Presence};
+use refmap_programs::{BuildError, Presence};
 
 use super::framework::{INITIAL_VALUE, UNINITIALISED};
 

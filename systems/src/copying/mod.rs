@@ -35,7 +35,7 @@ mod stopless;
 mod stopped;
 pub mod table_2;
 
-use refmap::memory::{Fence, Program, ProgramBuilder};
+use refmap_programs::{Fence, Program, ProgramBuilder};
 
 use chicken::{Chicken, Kind};
 use clover::{Clover, Corrections};

@@ -8,7 +8,7 @@
 //! nothing of how pages are claimed. D3: in Pauseless nobody traps as long as yieldpoints keep accesses
 //! in order, since the only root is replaced at the stop; the barrier is there nevertheless.
 
-use refmap::memory::{Fence, Location, ProgramBuilder, Register, ThreadBuilder};
+use refmap_programs::{Fence, Location, ProgramBuilder, Register, ThreadBuilder};
 
 use super::framework::{
     Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, is_from,

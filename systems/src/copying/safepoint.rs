@@ -6,7 +6,7 @@
 //! collector need not wait for it in vain. D3: a yieldpoint orders everything before it and behind
 //! it; that is `yieldpoint-fence`: a fence before it, one behind it, and one before the end.
 
-use refmap::memory::{Location, ProgramBuilder, Register, ThreadBuilder};
+use refmap_programs::{Location, ProgramBuilder, Register, ThreadBuilder};
 
 use super::framework::{FALSE, Mutator, Parts, TRUE, per_mutator};
 use super::instance::Instance;

@@ -11,7 +11,7 @@
 //! past it: then the row fails under TSO, for which it is made (`literal-fence`). D3: a mutator whose
 //! root refers to the to-space object writes there alone: the copy phase is over.
 
-use refmap::memory::{Fence, Presence, Register, ThreadBuilder};
+use refmap_programs::{Fence, Presence, Register, ThreadBuilder};
 
 use super::framework::{Copying, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, is_from};
 

@@ -7,7 +7,7 @@
 //! D2: the copied spine is published behind a fence (`publication-fence`), of which the paper says
 //! nothing; without it a mutator may follow a spine that is not there yet.
 
-use refmap::memory::{Fence, Location, ProgramBuilder, ThreadBuilder, Value};
+use refmap_programs::{Fence, Location, ProgramBuilder, ThreadBuilder, Value};
 
 use super::framework::{
     Copying, FROM_OBJECT, INITIAL_VALUE, Mutator, Parts, ROOT, TO_OBJECT, UNINITIALISED, is_from,

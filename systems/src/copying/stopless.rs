@@ -7,7 +7,7 @@
 //! three that the paper tried, one between any two accesses that follow each other. None may stand in
 //! the mutators, who would pay for it at every access: those of the collector suffice.
 
-use refmap::memory::{
+use refmap_programs::{
     Expression, Location, Operator, Presence, ProgramBuilder, Register, ThreadBuilder,
 };
 
@@ -76,7 +76,7 @@ impl<'a> Stopless<'a> {
             Fences::ForRmo => Presence::Present,
         };
         let presence = self.parts.presence(name, presence);
-        t.fence_at(name, refmap::memory::Fence::Full, presence);
+        t.fence_at(name, refmap_programs::Fence::Full, presence);
     }
 }
 

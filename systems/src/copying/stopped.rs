@@ -1,7 +1,7 @@
 //! Collectors that copy at a stop of the mutators, at least in part: Baker's and Replication
 //! [Ugawa et al., section 4.5].
 
-use refmap::memory::{Location, ProgramBuilder, ThreadBuilder};
+use refmap_programs::{Location, ProgramBuilder, ThreadBuilder};
 
 use super::framework::{
     Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, is_from,

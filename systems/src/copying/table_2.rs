@@ -1,7 +1,7 @@
 //! What was published: [Ugawa et al., Table 2], as data.
 
 use Cell::{BothFail, Holds, WrFails};
-use refmap::memory::MemoryModel;
+use refmap_programs::MemoryModel;
 
 use super::instance::Protocol;
 

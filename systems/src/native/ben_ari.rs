@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use refmap::random::Generator;
-use refmap::validate::{Recorder, ThreadLog};
+use refmap_histories::{Recorder, ThreadLog};
 use serde::{Deserialize, Serialize};
 
 use super::primitives::{self, AtomicBool, AtomicU32, Ordering, thread};

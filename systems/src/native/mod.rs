@@ -29,7 +29,7 @@
 //! reference is stale, the phase that a store loads to count those made while collecting, the header and the
 //! `fM` with which the collector makes sure that what it traces is grey, the `fM` that it has stored itself,
 //! polls that find nothing, what the sweep finds and does not free, and what pools do. In the format of
-//! [`refmap::validate`]:
+//! [`refmap_histories`]:
 //!
 //! ```text
 //! {"history":"refmap","version":1,"parameters":{"threads":1,"mutators":2,"objects":4,"fields":2,…}}

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use refmap::validate::{Begin, Event as Recording, Recorder, ThreadLog};
+use refmap_histories::{Begin, Event as Recording, Recorder, ThreadLog};
 
 use super::on_the_fly::{Event, Heap, HeapError, Mutator, Place, Shape, Unseen, Witness};
 

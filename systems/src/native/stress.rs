@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use refmap::random::Generator;
-use refmap::validate::Recorder;
+use refmap_histories::Recorder;
 
 use super::generate::programs;
 use super::on_the_fly::{
@@ -48,7 +48,7 @@ const RECORDING: Duration = Duration::from_secs(20);
 const LONG: usize = 40;
 
 /// What threads did, in the order of a history.
-pub type History = Vec<refmap::validate::Event<Event>>;
+pub type History = Vec<refmap_histories::Event<Event>>;
 
 /// What is to be stressed.
 #[derive(Clone, Debug)]

@@ -31,7 +31,7 @@
 //! with fine granularity, that just the same can be seen of states, and of the steps that change it.
 
 use refmap::RuleId;
-use refmap::process::{Act, Composition, Location};
+use refmap_processes::{Act, Composition, Location};
 
 use super::request::{Answer, Request};
 use super::scope::Variant;

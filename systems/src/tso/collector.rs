@@ -1,6 +1,6 @@
 //! The collector [Fig. 2; the marking loop: Fig. 10].
 
-use refmap::process::{Command, assign, forever, guess, sequence, when, while_do};
+use refmap_processes::{Command, assign, forever, guess, sequence, when, while_do};
 
 use super::handshakes::{get_roots, get_work, noop};
 use super::marking::{load_fm, mark};

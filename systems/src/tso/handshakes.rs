@@ -1,7 +1,7 @@
 //! Handshakes [section 2.2, Fig. 4]: the collector's side, the mutator's, and the system's between
 //! them. Deviation D2: the bits are not subject to the memory model, nor are worklists.
 
-use refmap::process::{Command, assign, guess, sequence, when, when_else, while_do};
+use refmap_processes::{Command, assign, guess, sequence, when, when_else, while_do};
 
 use super::marking::mark;
 use super::request::{Answer, Asks, Handshake, Request, ask, everybody, remove, tell};

@@ -1,6 +1,6 @@
 //! Marking [section 2.3, Fig. 5], one step a line; the CAS is spelled out, as in the paper.
 
-use refmap::process::{Command, assign, sequence, when};
+use refmap_processes::{Command, assign, sequence, when};
 
 use super::request::{Answer, Asks, Place, Request, ask, tell};
 use super::scope::{Loads, Part, Variant};

@@ -1,7 +1,7 @@
 //! The memory side of the system process: loads, stores, the bus lock [Fig. 9], and allocation
 //! [section 3.1, System].
 
-use refmap::process::{Command, choice, forever, guess, respond_any};
+use refmap_processes::{Command, choice, forever, guess, respond_any};
 
 use super::request::{Answer, Asks, Place, Request};
 use super::scope::{Allocate, MAX_FIELDS, Memory, Scope, Variant};

@@ -1,6 +1,6 @@
 //! A mutator [section 2.3, Fig. 6]: whatever a program may do.
 
-use refmap::process::{Command, assign, choice, forever, guess, sequence, when};
+use refmap_processes::{Command, assign, choice, forever, guess, sequence, when};
 
 use super::handshakes;
 use super::marking::mark;

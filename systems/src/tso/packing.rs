@@ -1,7 +1,7 @@
 //! How a state is written into few bits: the ranges of its variables in an instance.
 
-use refmap::process::Location;
 use refmap::{Field, Fields, Layout, Packed};
+use refmap_processes::Location;
 use tinyvec::ArrayVec;
 
 use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, Scope};

@@ -1,6 +1,6 @@
 //! What processes ask of the system, and what it answers [sections 2.4 and 3.1, Figs. 4 and 9].
 
-use refmap::process::{Command, Label, assign, request};
+use refmap_processes::{Command, Label, assign, request};
 
 use super::state::{HandshakePhase, HandshakeType, Mark, Mutators, Phase, Store, Who};
 use crate::heap::{Object as Ref, Objects as Refs};

@@ -1,6 +1,6 @@
 //! The instance, and the variants of the collector.
 
-use refmap::process::{self, Choices, DeadRegisters};
+use refmap_processes::{Choices, DeadRegisters};
 
 /// The most mutators.
 pub const MAX_MUTATORS: usize = 3;
@@ -64,11 +64,11 @@ impl Scope {
 
 impl Granularity {
     /// What the processes take for one step.
-    pub(super) fn of_processes(self) -> process::Granularity {
+    pub(super) fn of_processes(self) -> refmap_processes::Granularity {
         match self {
-            Self::Fine => process::Granularity::Fine,
-            Self::Coarse => process::Granularity::Coarse(Choices::Late),
-            Self::Reduced => process::Granularity::Coarse(Choices::AtOnce),
+            Self::Fine => refmap_processes::Granularity::Fine,
+            Self::Coarse => refmap_processes::Granularity::Coarse(Choices::Late),
+            Self::Reduced => refmap_processes::Granularity::Coarse(Choices::AtOnce),
         }
     }
 }

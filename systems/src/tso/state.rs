@@ -1,6 +1,6 @@
 //! The state: the data of each process, and where each is [section 3.1].
 
-use refmap::process::{At, Configuration, Data, Location, Register, Registers};
+use refmap_processes::{At, Configuration, Data, Location, Register, Registers};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 

@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
-use refmap::process::{Act, Label};
 use refmap::{Process, StateOf, Symmetric, TransitionSystem};
+use refmap_processes::{Act, Label};
 
 use super::memory::commit_of;
 use super::scope::{MAX_MUTATORS, MAX_REFS, Memory};

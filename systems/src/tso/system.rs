@@ -1,7 +1,7 @@
 //! The collector, its mutators and the system side by side [section 3.1], as a transition system.
 
-use refmap::process::{Act, Composition, Location, Locations, ProcessError, Undeclared};
 use refmap::{Process, Rule, RuleId, TransitionSystem};
+use refmap_processes::{Act, Composition, Location, Locations, ProcessError, Undeclared};
 use tinyvec::ArrayVec;
 
 use super::coarse::Joining;

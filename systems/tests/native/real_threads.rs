@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use refmap::validate::{Header, History, Writer};
+use refmap_histories::{Header, History, Writer};
 use refmap_systems::native::ben_ari::{self, Bounds};
 use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use refmap::memory::{Machine, MemoryModel, litmus, outcomes};
+use refmap_programs::{Machine, MemoryModel, litmus, outcomes};
 use refmap_systems::litmus::{LitmusTest, Reached, tests};
 
 /// More states than any of the tests has.

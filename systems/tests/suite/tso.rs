@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use refmap::process::DeadRegisters;
 use refmap::{Packed, TransitionSystem, disagreement, round_trip, steps};
+use refmap_processes::DeadRegisters;
 use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, State, Variant};
 
 fn scope(mutators: u8, refs: u8, buffer: u8) -> Scope {

@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use refmap::Verdict;
-use refmap::catalogue::Catalogue;
 use refmap::explore::{Phase, Progress, Watch};
 use refmap::obligation::{Induction, Settings};
 use refmap::report::TextOptions;
+use refmap_cli::catalogue::Catalogue;
 
 use super::SMALL;
 use crate::program::{refmap, status, text};
@@ -33,7 +33,7 @@ fn the_version_of_another_program_says_whose_it_is() {
 /// What a program over another catalogue says of these words.
 fn error_of(name: &'static str, catalogue: &Catalogue, words: &str) -> String {
     let words = [name].into_iter().chain(words.split_whitespace());
-    let ended = refmap::cli::run(
+    let ended = refmap_cli::run(
         name,
         "",
         catalogue,

@@ -4,16 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use boon::{Compiler, Schemas};
-use refmap::catalogue::Catalogue;
-use refmap::cli::Status;
 use refmap::report::TextOptions;
+use refmap_cli::Status;
+use refmap_cli::catalogue::Catalogue;
 use serde_json::{Value, json};
 
 use super::SMALL;
 use crate::program::{json, text};
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/schema")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/cli/schema")
 }
 
 /// Why `printed` is not as its schema says, if it is not.
@@ -118,7 +118,7 @@ fn claims_and_grids_fit_their_schemas() {
 fn printed(catalogue: &Catalogue, words: &str, cancelled: bool) -> (Status, String) {
     let mut output = Vec::new();
     let words = ["refmap"].into_iter().chain(words.split(' '));
-    let ended = refmap::cli::run(
+    let ended = refmap_cli::run(
         "refmap",
         "",
         catalogue,

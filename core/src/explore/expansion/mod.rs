@@ -5,8 +5,8 @@
 mod model;
 
 use super::StateId;
-use super::guard::Panic;
 use super::limits::{Clock, Limit};
+use crate::model_call::Panic;
 pub(super) use model::Expansion;
 
 /// A model as a search sees it: it expands states that are kept as `K`.

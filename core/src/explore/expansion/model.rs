@@ -8,13 +8,13 @@ use std::cell::Cell;
 use std::sync::{Mutex, RwLock};
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
-use crate::explore::guard::{Ended, Panic, break_off, interruptible};
 use crate::explore::keep::Keeper;
 use crate::explore::kept::Kept;
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::recall::Recall;
 use crate::explore::search::Found;
 use crate::explore::{Explored, Place, Reached, StateId, Visitor};
+use crate::model_call::{Ended, Panic, break_off, interruptible};
 use crate::packed::PackingError;
 use crate::random::generator::mix;
 use crate::symmetry::Quotienting;

@@ -6,9 +6,9 @@
 use super::arrivals::Arrivals;
 use super::{BETWEEN_LOOKS, PATIENCE, Search};
 use crate::explore::expansion::Initial;
-use crate::explore::guard::{Panic, break_off};
 use crate::explore::limits::Limit;
 use crate::explore::visited::{Candidate, Origin, Visited};
+use crate::model_call::{Panic, break_off};
 
 /// Initial states that are added at a time.
 const BATCH: usize = 1024;

@@ -5,7 +5,7 @@ use refmap::report::About;
 use refmap::{Process, Report, Settings, Verdict, check};
 
 use super::{assert_caught, assert_holds, report};
-use crate::machine::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, itself};
 
 /// Two users in turn, told apart by an argument where the rules are those of one kind.
 fn users() -> Machine<u8> {

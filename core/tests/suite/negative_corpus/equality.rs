@@ -10,7 +10,7 @@ use refmap::{
 use serde::Serialize;
 
 use super::{assert_caught, assert_holds, counter, report};
-use crate::machine::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, itself};
 
 /// Two variables, of which equality knows the first.
 #[derive(Clone, Copy, Debug, Serialize)]

@@ -11,7 +11,7 @@ use refmap::{Invariant, Search, Settings, Verdict, check};
 use serde::Serialize;
 
 use super::{assert_holds, counter, report};
-use crate::machine::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, itself};
 
 thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };

@@ -8,16 +8,15 @@ mod later;
 mod overridden;
 mod packing;
 mod permutations;
-mod recorded;
 mod refused;
 mod vacuous;
 
 use std::hash::{Hash, Hasher};
 
-use crate::machine::{Action, Machine, Via, itself};
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
 use refmap::{Evidence, Invariant, Refinement, Report, Verdict, check};
+use refmap_testing::{Action, Machine, Via, itself};
 use serde::Serialize;
 
 fn report<R: Refinement>(refinement: &R) -> Report {

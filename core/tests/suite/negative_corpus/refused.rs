@@ -1,13 +1,11 @@
 //! What is refused before anything is searched, and what is decided of nothing.
 
-use refmap::catalogue::{Catalogue, Check, InputError};
 use refmap::explore::{Limit, Limits};
 use refmap::obligation::{CheckError, Selection};
-use refmap::table::{Instance, Row, Table};
 use refmap::{Process, Settings, Verdict, Waiver, check};
 
 use super::counter;
-use crate::machine::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, itself};
 
 fn refusal(refinement: &Via<u8, u8>, settings: &Settings<'_>) -> CheckError {
     check(refinement, settings).expect_err("it is refused")
@@ -136,36 +134,4 @@ fn invariants_where_there_are_none() {
         refused.to_string().contains("did you mean \"coverage\"?"),
         "{refused}"
     );
-}
-
-#[test]
-fn a_row_of_a_table_that_is_tried_nowhere() {
-    let run = |_: &_, settings: &Settings<'_>| {
-        check(&itself(counter()), settings).map_err(InputError::instance)
-    };
-    let catalogue = Catalogue {
-        checks: vec![Check::new("counter", "a test", "a test", vec![], run)],
-        ..Catalogue::default()
-    };
-    let verdict = |instances| {
-        let table = Table {
-            name: "counters",
-            about: "a test",
-            check: "counter",
-            rows: vec![Row {
-                given: vec![],
-                instances,
-            }],
-            on_the_way: None,
-        };
-        let mut verdicts = Vec::new();
-        let decided = table.decide::<InputError>(&catalogue, &Settings::default(), |row| {
-            verdicts.push(row.verdict);
-            Ok(true)
-        });
-        decided.expect("the table fits the catalogue");
-        verdicts
-    };
-    assert_eq!(verdict(vec![Instance::default()]), [Verdict::Holds]);
-    assert_eq!(verdict(vec![]), [Verdict::Incomplete]);
 }

@@ -1,12 +1,11 @@
 //! Statements that say nothing, or less than it seems.
 
-use refmap::memory::{Behaviours, MemoryModel, ProgramBuilder, ProgramRefinement};
 use refmap::obligation::{Checker, Warnings};
 use refmap::report::About;
 use refmap::{Evidence, Refinement, Report, Settings, TypeCorrect, Verdict, Waiver, check};
 
 use super::counter;
-use crate::machine::{Machine, Via, itself};
+use refmap_testing::{Machine, Via, itself};
 
 /// A report with warnings told, and one with warnings that fail.
 fn told_and_strict<R: Refinement>(refinement: &R) -> (Report, Report)
@@ -162,41 +161,6 @@ fn type_correct_states_that_leave_reachable_ones_out() {
     }
 }
 
-/// What a thread does in a fourth round is not looked at where the loop is run once: the verdict names the bound and
-/// the thread, and rests on less than every state.
-#[test]
-fn a_thread_that_a_bound_cuts_off() {
-    let verdict = |rounds, jumps| {
-        let mut program = ProgramBuilder::new("rounds");
-        program.backward_jumps(jumps);
-        let x = program.location("x", 0);
-        program.thread("counting", |t| {
-            let r = t.register("r");
-            t.repeat_until(r.equals(rounds), |t| {
-                t.load(r, x);
-                t.store(x, r + 1);
-                t.load(r, x);
-            });
-        });
-        let program = program.build().expect("it is well formed");
-        let refinement = ProgramRefinement::robust(program, MemoryModel::Sc, 1000);
-        let refinement = refinement.expect("it is small");
-        check(&refinement, &Settings::default()).expect("the settings fit")
-    };
-    let whole = verdict(1, 0);
-    assert_eq!(whole.verdict, Some(Verdict::Holds), "{whole}");
-    assert_eq!(
-        (whole.evidence, &whole.cut_off),
-        (Evidence::Exhaustive, &None)
-    );
-    let cut = verdict(3, 0);
-    assert_eq!(cut.evidence, Evidence::Bounded, "{cut}");
-    let headline = "holds, each loop once: counting was cut off, bounded";
-    assert!(cut.to_string().contains(headline), "{cut}");
-    let more = verdict(3, 2);
-    assert_eq!(more.evidence, Evidence::Exhaustive, "{more}");
-}
-
 /// Beside the thread that was stopped another one goes on for ever, so that no state is without a step.
 #[test]
 fn a_thread_that_is_cut_off_while_another_goes_on() {
@@ -215,33 +179,4 @@ fn a_thread_that_is_cut_off_while_another_goes_on() {
     assert_eq!(cut.evidence, Evidence::Bounded, "{cut}");
     let headline = "holds, each loop once: worker was cut off, bounded";
     assert!(cut.to_string().contains(headline), "{cut}");
-}
-
-/// What the specification's program would show in a further round is not among what it allows.
-#[test]
-fn a_specification_that_a_bound_cuts_off() {
-    let rounds = |rounds, jumps| {
-        let mut program = ProgramBuilder::new("rounds");
-        program.backward_jumps(jumps);
-        let x = program.location("x", 0);
-        program.thread("counting", |t| {
-            let r = t.register("r");
-            t.repeat_until(r.equals(rounds), |t| {
-                t.load(r, x);
-                t.store(x, r + 1);
-                t.load(r, x);
-            });
-        });
-        program.build().expect("it is well formed")
-    };
-    for (jumps, is_told) in [(0, true), (2, false)] {
-        let specification = Behaviours::of(rounds(3, jumps), MemoryModel::Sc, 1000);
-        let specification = specification.expect("it is small");
-        let refinement = ProgramRefinement::new(rounds(1, 0), MemoryModel::Sc, specification);
-        let report = check(&refinement, &Settings::default()).expect("the settings fit");
-        let cut_off = "the specification is cut off, each loop once: what counting would show";
-        let mut warnings = report.warnings.iter();
-        let told = warnings.any(|warning| warning.text.contains(cut_off));
-        assert_eq!(told, is_told, "{report}");
-    }
 }

@@ -1,7 +1,7 @@
 //! Histories of Ben-Ari's native collector, against "collect only garbage".
 
-use refmap::validate::{Event as Recorded, Header, Ordered, Recorder, Settings, validate};
 use refmap::{TransitionSystem, Verdict};
+use refmap_histories::{Event as Recorded, Header, Ordered, Recorder, Settings, validate};
 use refmap_refinements::native::ObservedMemory;
 use refmap_systems::ben_ari::{AppendToFree, Level0, Memory, Scope, level_0};
 use refmap_systems::native::ben_ari::{Bounds, Event, Fault, run};

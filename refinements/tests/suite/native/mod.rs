@@ -4,8 +4,8 @@ mod ben_ari;
 mod model;
 mod projected;
 
-use refmap::validate::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
 use refmap::{TransitionSystem, Verdict};
+use refmap_histories::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
 use refmap_refinements::native::ObservedHeap;
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape};
 use refmap_systems::native::specification::{CollectOnlyGarbage, Program as State};

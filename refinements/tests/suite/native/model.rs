@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicBool;
 
 use refmap::random::Generator;
-use refmap::validate::{
+use refmap::{TransitionSystem, Verdict};
+use refmap_histories::{
     Event as Recorded, Happening, Header, Observed, Ordered, Settings, Validation, validate,
 };
-use refmap::{TransitionSystem, Verdict};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, Stage};

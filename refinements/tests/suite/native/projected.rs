@@ -2,8 +2,8 @@
 //! accepted: what is taken together loses nothing that a thread shows.
 
 use refmap::random::Generator;
-use refmap::validate::{Event as Recorded, Header, Ordered, Settings, validate};
 use refmap::{TransitionSystem, Verdict};
+use refmap_histories::{Event as Recorded, Header, Ordered, Settings, validate};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};

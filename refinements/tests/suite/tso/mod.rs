@@ -13,8 +13,8 @@ mod sights;
 mod symmetry;
 
 use refmap::obligation::{Checker, Selection, Symmetry};
-use refmap::process::DeadRegisters;
 use refmap::{Report, Settings, Verdict};
+use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, Memory, OnTheFly, Part, Remains, Scope,

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use refmap::explore::{Options, Panic, Place, Visitor, explore_packed};
-use refmap::process::{Act, At};
 use refmap::{Invariant, Quotient, Quotienting, Refinement};
+use refmap_processes::{Act, At};
 use refmap_systems::tso::{Gc, Marking, Mutator, State};
 
 use super::*;

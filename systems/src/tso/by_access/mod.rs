@@ -28,7 +28,7 @@ mod run;
 
 pub use access::{Access, Round};
 
-use refmap::process::{DeadRegisters, Location};
+use refmap_processes::{DeadRegisters, Location};
 use tinyvec::ArrayVec;
 
 use self::run::Run;

@@ -1,6 +1,6 @@
 //! R18: commits, and what others load before them.
 
-use refmap::process::Act;
+use refmap_processes::Act;
 
 use super::super::request::Place;
 use super::super::state::{SYS, State, Store, Sys, Who, place_of};

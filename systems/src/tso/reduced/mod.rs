@@ -82,7 +82,7 @@ mod rests;
 #[cfg(test)]
 mod tests;
 
-use refmap::process::{Act, Composition};
+use refmap_processes::{Act, Composition};
 
 use self::movers::{Kind, Mover, is_due};
 use super::request::{Answer, Place, Request};

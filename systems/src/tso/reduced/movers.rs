@@ -1,6 +1,6 @@
 //! What moves past what, and when.
 
-use refmap::process::{Composition, Label, Location};
+use refmap_processes::{Composition, Label, Location};
 
 use super::super::colours::reach;
 use super::super::memory::commit_of;

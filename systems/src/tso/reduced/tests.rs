@@ -1,7 +1,7 @@
 //! What moves, at states made by hand.
 
-use refmap::process::Location;
 use refmap::{TransitionSystem, steps};
+use refmap_processes::Location;
 
 use super::super::scope::{Allocate, Loads, Part, Scope, Variant};
 use super::super::state::{HandshakeType, Object, Phase, State, Store, Who, place_of};

@@ -6,7 +6,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use refmap::process::{Composition, Location};
+use refmap_processes::{Composition, Location};
 
 use super::handshakes::BEHIND_TYPE;
 use super::request::{Answer, Place, Request};

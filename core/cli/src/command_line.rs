@@ -1,0 +1,245 @@
+//! The command line over a catalogue.
+//!
+//! A project has `refmap`'s command line over its own checks with a `main` of a few lines:
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     let catalogue = refmap_cli::catalogue::Catalogue::default();
+//!     refmap_cli::main("my-project", "Checks that my queue is a queue.", &catalogue)
+//! }
+//! ```
+//!
+//! Results go to standard output, progress and errors to standard error.
+
+mod arguments;
+mod audience;
+mod command;
+mod everything;
+mod fences;
+mod grammar;
+mod json;
+mod listing;
+mod litmus;
+mod output_file;
+mod progress;
+mod signals;
+mod size;
+mod stress;
+mod table;
+mod terminal;
+mod trace_file;
+mod validate;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use audience::Audience;
+use command::{CheckCommand, Command};
+use trace_file::{TraceFile, Traced};
+
+pub use listing::markdown;
+pub use output_file::{OutputFile, Unwritten};
+pub use size::SizeError;
+pub use trace_file::TraceFileError;
+pub use validate::HistoryFileError;
+
+use crate::catalogue::{Catalogue, InputError};
+use refmap::explore::Watch;
+use refmap::obligation::Settings;
+use refmap::report::{TextOptions, Verdict};
+
+/// How a command ended; the numbers are the exit statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    /// Every obligation holds, or what was expected came about.
+    Success = 0,
+    /// An obligation is violated, or something else came about than was expected.
+    Violated = 1,
+    /// The command or its input is unusable.
+    Unusable = 2,
+    /// The search ended before anything could be claimed.
+    Incomplete = 3,
+}
+
+/// Why a command could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The words of the command.
+    #[error(transparent)]
+    Usage(#[from] clap::Error),
+    /// What is to be checked.
+    #[error("error: {0}")]
+    Input(#[from] InputError),
+    /// Where the counterexample is to go.
+    #[error("error: {0}")]
+    TraceFile(#[from] TraceFileError),
+    /// The history that is to be validated.
+    #[error("error: {0}")]
+    History(#[from] HistoryFileError),
+    /// Where results go.
+    #[error("error: cannot write the results: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Set when the user asks to stop; there is one keyboard, and so one of these.
+static CANCELLED: AtomicBool = AtomicBool::new(false);
+
+/// Carries out the command of the process's arguments. A first Ctrl-C ends it with a partial
+/// report, a second one at once; so do the signals to terminate and to hang up, unless the process was started with them
+/// ignored.
+pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> ExitCode {
+    signals::watch(&CANCELLED);
+    let mut output = io::stdout().lock();
+    let words = std::env::args_os();
+    let options = terminal::standard_output();
+    let status = run(
+        name,
+        about,
+        catalogue,
+        words,
+        &CANCELLED,
+        options,
+        &mut output,
+    );
+    let status = match status {
+        Ok(status) => status,
+        Err(CommandError::Usage(error)) if error.use_stderr() => {
+            let _ = error.print();
+            Status::Unusable
+        }
+        // Help and version are errors to clap, and go to standard output.
+        Err(CommandError::Usage(error)) => match error.print().and_then(|()| output.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                refused(&CommandError::Output(error))
+            }
+            _ => Status::Success,
+        },
+        Err(error) => refused(&error),
+    };
+    ExitCode::from(status as u8)
+}
+
+/// Says why a command could not be carried out.
+fn refused(error: &CommandError) -> Status {
+    let _ = writeln!(io::stderr(), "{error}");
+    Status::Unusable
+}
+
+/// Carries out a command, `words` with the program's name in front, and writes results to `output`,
+/// text as wide and as colourful as `options` say. Where somebody sets `cancel` it ends with what has been
+/// decided so far; it is set here too, for those under way, where results can no longer be written. That nobody
+/// reads on is no error: the status is that of what was decided.
+///
+/// # Errors
+///
+/// If the command or its input is unusable, or results cannot be written although somebody reads them.
+pub fn run(
+    name: &'static str,
+    about: &'static str,
+    catalogue: &Catalogue,
+    words: impl IntoIterator<Item = OsString>,
+    cancel: &AtomicBool,
+    options: TextOptions,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let output = &mut Audience::new(output, cancel);
+    match arguments::parse(name, about, catalogue, words)? {
+        Command::Everything(command) => {
+            everything::run(catalogue, &command, cancel, options, output)
+        }
+        Command::List(listing) => {
+            listing::list(name, catalogue, listing, options.width, output)?;
+            Ok(Status::Success)
+        }
+        Command::Table(command) => table::run(catalogue, &command, cancel, output),
+        Command::Check(command) => check(catalogue, &command, cancel, options, output),
+        Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
+        Command::Litmus(command) => litmus::run(&command, cancel, output),
+        Command::Stress(command) => stress::run(catalogue, &command, cancel, options, output),
+        Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),
+    }
+}
+
+fn check(
+    catalogue: &Catalogue,
+    command: &CheckCommand,
+    cancel: &AtomicBool,
+    options: TextOptions,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let trace_file = command.trace.as_deref().map(TraceFile::prepare);
+    let trace_file = trace_file.transpose()?;
+    let bar = progress::Bar::new(command.quiet, &command.check, 0);
+    let settings = Settings {
+        search: command.search,
+        order: command.order,
+        storage: command.storage,
+        symmetry: command.symmetry,
+        threads: command.threads,
+        limits: command.limits,
+        obligations: command.obligations.clone(),
+        induction: command.induction,
+        until: command.until,
+        warnings: command.warnings,
+        watch: Watch {
+            cancel: Some(cancel),
+            progress: Some(&|progress| bar.show(&command.check, progress)),
+        },
+    };
+    let given: Vec<_> = command
+        .arguments
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    let report = catalogue.check(&command.check)?.run(&given, &settings);
+    bar.clear();
+    let report = report?;
+    if command.json {
+        json::print(&report, output)?;
+    } else if !command.quiet {
+        let options = TextOptions {
+            detail: command.detail,
+            ..options
+        };
+        write!(output, "{}", report.text(options))?;
+    }
+    output.flush()?;
+    if let Some(file) = trace_file {
+        told(file.write(&report)?, command);
+    }
+    Ok(match (command.expect, report.verdict) {
+        (Some(expected), Some(verdict)) if expected == verdict => Status::Success,
+        (Some(expected), found) => {
+            let found = found.map_or("no verdict".to_owned(), |found| found.to_string());
+            let _ = writeln!(
+                io::stderr(),
+                "error: the verdict was expected to be {expected}, and is {found}"
+            );
+            Status::Violated
+        }
+        (None, None | Some(Verdict::Holds)) => Status::Success,
+        (None, Some(Verdict::Violated)) => Status::Violated,
+        (None, Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested)) => {
+            Status::Incomplete
+        }
+    })
+}
+
+/// Says where there was nothing to write. A file of an earlier run would be taken for one of this run, so it is named
+/// even where the rest is quiet.
+fn told(traced: Traced, command: &CheckCommand) {
+    let more = match (traced, &command.trace) {
+        (Traced::Unwritten(Unwritten::Earlier), Some(path)) => {
+            format!("; {} is of an earlier run", path.display())
+        }
+        (Traced::Unwritten(Unwritten::Nothing), _) if !command.quiet => String::new(),
+        _ => return,
+    };
+    let _ = writeln!(
+        io::stderr(),
+        "no counterexample, so no trace was written{more}"
+    );
+}

@@ -1,0 +1,310 @@
+//! From words to commands.
+
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use serde_json::Value;
+
+use super::command::{
+    CheckCommand, Command, EverythingCommand, FencesCommand, LitmusCommand, StressCommand,
+    TableCommand, ValidateCommand,
+};
+use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
+use super::listing::Listing;
+use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
+use refmap::explore::Limits;
+use refmap::obligation::{Induction, Search, Selection, Until, Warnings, nearest};
+use refmap::random::Walks;
+use refmap::report::{Detail, Verdict};
+use refmap_programs::MemoryModel;
+
+pub(super) fn parse(
+    name: &'static str,
+    about: &'static str,
+    catalogue: &Catalogue,
+    words: impl IntoIterator<Item = OsString>,
+) -> Result<Command, clap::Error> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let matches = command(name, about, catalogue)
+        .try_get_matches_from(&words)
+        .map_err(|error| with_known_names(error, catalogue, &words))?;
+    Ok(match matches.subcommand() {
+        Some(("list", matches)) => Command::List(if matches.get_flag("json") {
+            Listing::Json
+        } else if matches.get_flag("markdown") {
+            Listing::Markdown
+        } else {
+            Listing::Text
+        }),
+        Some(("table", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a table");
+            Command::Table(TableCommand {
+                table: name.to_owned(),
+                threads: threads(matches),
+                json: matches.get_flag("json"),
+                quiet: matches.get_flag("quiet"),
+            })
+        }
+        Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
+            files: matches
+                .get_many("files")
+                .expect("clap demands a file")
+                .cloned()
+                .collect(),
+            model: model(matches, "model"),
+            limits: Limits {
+                states: matches.get_one("max-states").copied(),
+                seconds: matches.get_one("max-seconds").copied(),
+                memory_bytes: matches.get_one("max-memory").copied(),
+                ..Limits::default()
+            },
+            json: matches.get_flag("json"),
+        }),
+        Some(("validate", matches)) => Command::Validate(ValidateCommand {
+            file: matches
+                .get_one::<PathBuf>("file")
+                .expect("clap demands a file")
+                .clone(),
+            against: matches
+                .get_one::<String>("against")
+                .expect("clap demands a specification")
+                .clone(),
+            configurations: *matches
+                .get_one::<u64>("max-configurations")
+                .expect("there is a default") as usize,
+            buffer: matches.get_one("buffer").copied(),
+            limits: Limits {
+                seconds: matches.get_one("max-seconds").copied(),
+                memory_bytes: memory_bytes(matches),
+                ..Limits::default()
+            },
+            json: matches.get_flag("json"),
+            quiet: matches.get_flag("quiet"),
+        }),
+        Some(("fences", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a program");
+            let problem = catalogue
+                .fences
+                .iter()
+                .find(|problem| problem.name == name)
+                .expect("clap knows the programs of the catalogue only");
+            Command::Fences(FencesCommand {
+                problem: name.to_owned(),
+                arguments: arguments(&problem.parameters, matches),
+                model: model(matches, "memory"),
+                threads: threads(matches),
+                limits: limits(matches),
+                json: matches.get_flag("json"),
+                detail: detail(matches),
+                quiet: matches.get_flag("quiet"),
+            })
+        }
+        Some(("stress", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of an implementation");
+            let stress = catalogue
+                .stress
+                .iter()
+                .find(|stress| stress.name == name)
+                .expect("clap knows the implementations of the catalogue only");
+            Command::Stress(StressCommand {
+                stress: name.to_owned(),
+                arguments: arguments(&stress.parameters, matches),
+                seconds: *matches.get_one("seconds").expect("there is a default"),
+                seed: *matches.get_one("seed").expect("there is a default"),
+                record: matches.get_one("record").cloned(),
+                json: matches.get_flag("json"),
+                quiet: matches.get_flag("quiet"),
+            })
+        }
+        Some(("check", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a check");
+            let check = catalogue
+                .checks
+                .iter()
+                .find(|check| check.name == name)
+                .expect("clap knows the checks of the catalogue only");
+            Command::Check(check_command(check, matches)?)
+        }
+        _ => Command::Everything(EverythingCommand {
+            threads: threads(&matches),
+            json: matches.get_flag("json"),
+            quiet: matches.get_flag("quiet"),
+        }),
+    })
+}
+
+/// Of a check, a table or a program that there is not: with the names that there are.
+fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString]) -> clap::Error {
+    let invalid = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) if error.kind() == ErrorKind::InvalidSubcommand => name,
+        _ => return error,
+    };
+    let mut commands = words.iter().filter_map(|word| word.to_str());
+    let command = commands.find(|word| ["check", "table", "fences", "stress"].contains(word));
+    let tables = catalogue.tables.iter().map(|table| table.name);
+    let grids = catalogue.grids.iter().map(|grid| grid.name);
+    let (what, known): (_, Vec<_>) = if command == Some("check") {
+        let checks = catalogue.checks.iter().map(|check| check.name);
+        ("check", checks.collect())
+    } else if command == Some("table") {
+        ("table", tables.chain(grids).collect())
+    } else if command == Some("fences") {
+        let problems = catalogue.fences.iter().map(|problem| problem.name);
+        ("program with places for fences", problems.collect())
+    } else if command == Some("stress") {
+        let runs = catalogue.stress.iter().map(|stress| stress.name);
+        ("implementation to stress", runs.collect())
+    } else {
+        return error;
+    };
+    if known.is_empty() {
+        // The catalogue has none, so the command itself is the name that there is not.
+        return error;
+    }
+    let hint = nearest(invalid, known.iter().copied())
+        .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
+    let message = format!(
+        "there is no {what} {invalid:?}{hint}; there are: {}\n",
+        known.join(", ")
+    );
+    clap::Error::raw(error.kind(), message)
+}
+
+fn model(matches: &ArgMatches, option: &str) -> MemoryModel {
+    matches
+        .get_one::<String>(option)
+        .and_then(|name| name.parse().ok())
+        .expect("clap knows the names of models only")
+}
+
+fn limits(matches: &ArgMatches) -> Limits {
+    Limits {
+        states: matches.get_one("max-states").copied(),
+        depth: matches.get_one("max-depth").copied(),
+        seconds: matches.get_one("max-seconds").copied(),
+        memory_bytes: memory_bytes(matches),
+    }
+}
+
+/// What is asked for, or what leaves the machine usable.
+fn memory_bytes(matches: &ArgMatches) -> Option<u64> {
+    let given = matches.get_one("max-memory").copied();
+    given.or_else(Limits::memory_by_default)
+}
+
+fn detail(matches: &ArgMatches) -> Detail {
+    match matches.get_flag("verbose") {
+        true => Detail::WholeStates,
+        false => Detail::Changes,
+    }
+}
+
+fn one_of<T: Copy>(matches: &ArgMatches, name: &str, values: &Named<T>) -> T {
+    let given = matches.get_one::<String>(name);
+    let value = values
+        .iter()
+        .find(|(name, _)| Some(*name) == given.map(String::as_str));
+    value.expect("clap admits the names of these values only").1
+}
+
+fn threads(matches: &ArgMatches) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let given = matches.get_one::<u16>(WORKERS);
+    given.map_or_else(cores, |threads| usize::from(*threads))
+}
+
+fn search(matches: &ArgMatches) -> Search {
+    let Some(&walks) = matches.get_one("walks") else {
+        return Search::Exhaustive;
+    };
+    Search::Walks(Walks {
+        walks,
+        steps: matches.get_one("steps").copied().unwrap_or(1000),
+        seed: matches.get_one("seed").copied().unwrap_or(0),
+    })
+}
+
+/// The value of every parameter.
+fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Value)> {
+    let argument = |parameter: &Parameter| {
+        let value = match parameter.kind {
+            ParameterKind::Number { .. } => matches.get_one::<u64>(parameter.name).copied()?.into(),
+            ParameterKind::Choice { .. } => {
+                matches.get_one::<String>(parameter.name)?.as_str().into()
+            }
+            ParameterKind::Flag => matches.get_flag(parameter.name).into(),
+            ParameterKind::Names => {
+                let names = matches.get_many::<String>(parameter.name);
+                names
+                    .map_or_else(Vec::new, |names| names.cloned().collect())
+                    .into()
+            }
+        };
+        Some((parameter.name.to_owned(), value))
+    };
+    parameters.iter().filter_map(argument).collect()
+}
+
+/// # Errors
+///
+/// If options contradict each other by their values.
+fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, clap::Error> {
+    let obligations = matches.get_one::<String>("obligations");
+    let induction = match matches.get_flag("inductive") {
+        true => Induction::Included,
+        false => Induction::Omitted,
+    };
+    if induction == Induction::Included && obligations.is_some_and(|list| list == "none") {
+        return Err(clap::Error::raw(
+            ErrorKind::ArgumentConflict,
+            "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; \
+             for inductive:* alone say '--obligations inductive'\n",
+        ));
+    }
+    Ok(CheckCommand {
+        check: check.name.to_owned(),
+        arguments: arguments(&check.parameters, matches),
+        search: search(matches),
+        order: one_of(matches, "order", &ORDERS),
+        storage: one_of(matches, "storage", &STORAGES),
+        symmetry: one_of(matches, "symmetry", &SYMMETRIES),
+        threads: threads(matches),
+        limits: limits(matches),
+        obligations: match obligations.map(String::as_str) {
+            None => Selection::Default,
+            Some("none") => Selection::Nothing,
+            Some(list) => Selection::only(list.split(',').map(str::trim)),
+        },
+        induction,
+        until: match matches.get_flag("keep-going") {
+            true => Until::End,
+            false => Until::FirstViolation,
+        },
+        warnings: match matches.get_flag("strict") {
+            true => Warnings::Fail,
+            false => Warnings::Told,
+        },
+        expect: matches
+            .get_one::<String>("expect")
+            .map(|verdict| match verdict.as_str() {
+                "holds" => Verdict::Holds,
+                "violated" => Verdict::Violated,
+                _ => Verdict::Incomplete,
+            }),
+        json: matches.get_flag("json"),
+        trace: matches.get_one("trace").cloned(),
+        detail: detail(matches),
+        quiet: matches.get_flag("quiet"),
+    })
+}

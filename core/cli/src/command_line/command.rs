@@ -1,0 +1,102 @@
+//! What the command line can ask for.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::listing::Listing;
+use refmap::explore::{Limits, Order, Storage};
+use refmap::obligation::{Induction, Search, Selection, Symmetry, Until, Warnings};
+use refmap::report::{Detail, Verdict};
+use refmap_programs::MemoryModel;
+
+/// What is to be done.
+pub(super) enum Command {
+    Everything(EverythingCommand),
+    List(Listing),
+    Table(TableCommand),
+    Check(CheckCommand),
+    Fences(FencesCommand),
+    Litmus(LitmusCommand),
+    Stress(StressCommand),
+    Validate(ValidateCommand),
+}
+
+/// Every claim of the catalogue.
+pub(super) struct EverythingCommand {
+    pub threads: usize,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// One table.
+pub(super) struct TableCommand {
+    pub table: String,
+    pub threads: usize,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// The fences of one program.
+pub(super) struct FencesCommand {
+    pub problem: String,
+    pub arguments: Vec<(String, Value)>,
+    pub model: MemoryModel,
+    pub threads: usize,
+    pub limits: Limits,
+    pub json: bool,
+    pub detail: Detail,
+    pub quiet: bool,
+}
+
+/// Litmus tests.
+pub(super) struct LitmusCommand {
+    pub files: Vec<PathBuf>,
+    pub model: MemoryModel,
+    pub limits: Limits,
+    pub json: bool,
+}
+
+/// One stress run.
+pub(super) struct StressCommand {
+    pub stress: String,
+    pub arguments: Vec<(String, Value)>,
+    pub seconds: f64,
+    pub seed: u64,
+    pub record: Option<PathBuf>,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// A recorded history.
+pub(super) struct ValidateCommand {
+    pub file: PathBuf,
+    pub against: String,
+    pub configurations: usize,
+    pub buffer: Option<u32>,
+    pub limits: Limits,
+    pub json: bool,
+    pub quiet: bool,
+}
+
+/// One check.
+pub(super) struct CheckCommand {
+    pub check: String,
+    pub arguments: Vec<(String, Value)>,
+    pub search: Search,
+    pub order: Order,
+    pub storage: Storage,
+    pub symmetry: Symmetry,
+    pub threads: usize,
+    pub limits: Limits,
+    pub obligations: Selection,
+    pub induction: Induction,
+    pub until: Until,
+    /// Whether warnings are violations.
+    pub warnings: Warnings,
+    pub expect: Option<Verdict>,
+    pub json: bool,
+    pub trace: Option<PathBuf>,
+    pub detail: Detail,
+    pub quiet: bool,
+}

@@ -1,0 +1,112 @@
+//! `fences`: every minimal set of fences that mends a program under a memory model.
+
+use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
+
+use super::command::FencesCommand;
+use super::{CommandError, Status, json, progress};
+use crate::catalogue::{Catalogue, Comparison, FenceReport};
+use refmap::explore::Watch;
+use refmap::obligation::Settings;
+use refmap::report::TextOptions;
+use refmap::report::layout::{plain, wrap};
+use refmap_programs::synthesis::Answer;
+
+pub(super) fn run(
+    catalogue: &Catalogue,
+    command: &FencesCommand,
+    cancel: &AtomicBool,
+    options: TextOptions,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let problem = catalogue
+        .fences
+        .iter()
+        .find(|problem| problem.name == command.problem)
+        .expect("the command line knows the problems of the catalogue only");
+    let bar = progress::Bar::new(command.quiet, problem.name, 0);
+    let settings = Settings {
+        threads: command.threads,
+        limits: command.limits,
+        watch: Watch {
+            cancel: Some(cancel),
+            progress: Some(&|progress| bar.show(problem.name, progress)),
+        },
+        ..Settings::default()
+    };
+    let given: Vec<_> = command
+        .arguments
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    let report = problem.solve(&given, command.model, &settings);
+    bar.clear();
+    let report = report?;
+    if command.json {
+        json::print(&report, output)?;
+    } else if !command.quiet {
+        let options = TextOptions {
+            detail: command.detail,
+            ..options
+        };
+        text(&report, options, output)?;
+    }
+    output.flush()?;
+    Ok(match report.synthesis.answer {
+        Answer::Mended { .. } => Status::Success,
+        Answer::Unmendable { .. } => Status::Violated,
+        Answer::Incomplete(_) => Status::Incomplete,
+    })
+}
+
+fn text(report: &FenceReport, options: TextOptions, output: &mut dyn Write) -> io::Result<()> {
+    let mut instance = report.program.clone();
+    for (name, value) in &report.parameters {
+        instance += &format!("  {name} {}", plain(value));
+    }
+    writeln!(output, "{instance}")?;
+    write!(output, "{}", report.synthesis.text(options))?;
+    for published in &report.published {
+        writeln!(output)?;
+        for line in wrap(&compared(published), options.width, 4) {
+            writeln!(output, "{}", line.trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+/// What there is to say of a published set.
+fn compared(published: &Comparison) -> String {
+    let Comparison {
+        source,
+        fences,
+        suffices,
+        superfluous,
+        stronger,
+    } = published;
+    let fences = fences.join(", ");
+    let beginning = format!("published in {source}: {fences}.");
+    if !suffices {
+        return format!("{beginning} It does not suffice.");
+    }
+    let listed = |lists: &[Vec<String>]| {
+        let lists = lists.iter().filter(|fences| !fences.is_empty());
+        let lists: Vec<_> = lists.map(|fences| fences.join(", ")).collect();
+        lists.join("; or ")
+    };
+    let more = [
+        ("not needed in it", listed(superfluous)),
+        ("a weaker one is enough for", listed(stronger)),
+    ];
+    let more = more.iter().filter(|(_, fences)| !fences.is_empty());
+    let more: Vec<_> = more
+        .map(|(what, fences)| format!("{what}: {fences}"))
+        .collect();
+    match more.is_empty() {
+        true => format!("{beginning} It is minimal."),
+        false => format!(
+            "{beginning} It suffices, and is not minimal: {}.",
+            more.join("; ")
+        ),
+    }
+}

@@ -1,0 +1,461 @@
+//! The words that there are: commands, parameters and options.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, ValueParser};
+use clap::{Arg, ArgAction};
+
+use super::size::{bytes, seconds};
+use crate::catalogue::{Catalogue, Parameter, ParameterKind};
+use refmap::explore::{Order, Storage};
+use refmap::obligation::Symmetry;
+use refmap_programs::MemoryModel;
+
+/// The option that says how many threads the engine uses.
+pub(super) const WORKERS: &str = "workers";
+
+pub(super) fn command(
+    name: &'static str,
+    about: &'static str,
+    catalogue: &Catalogue,
+) -> clap::Command {
+    let checks = catalogue.checks.iter().map(|check| {
+        let parameters = check.parameters.iter().map(parameter);
+        clap::Command::new(check.name)
+            .about(check.about)
+            .after_help(format!("Source: {}", check.source))
+            .next_help_heading("Parameters")
+            .args(parameters)
+            .next_help_heading("Options")
+            .args(options(&check.parameters))
+    });
+    let command = clap::Command::new(name)
+        .about(about)
+        .version(version(name))
+        .after_help(
+            "Without a command every claim of the catalogue is checked, one row each.\n\n\
+             Exit status: 0 every obligation holds, 1 one is violated, 2 the command or its input is \
+             unusable, 3 incomplete.",
+        )
+        .args_conflicts_with_subcommands(true)
+        .args([threads_option(&[]), json_option(), quiet_option()])
+        .subcommand(
+            clap::Command::new("list")
+                .about("The catalogue: checks, parameters, claims and their sources")
+                .arg(json_option().conflicts_with("markdown"))
+                .arg(flag("markdown", "The claims as a table in Markdown")),
+        )
+        .subcommand(
+            clap::Command::new("check")
+                .about("Checks one refinement")
+                .subcommand_required(true)
+                .subcommand_value_name("NAME")
+                .subcommand_help_heading("Checks")
+                .subcommands(checks),
+        )
+        .subcommand(litmus());
+    let command = match catalogue.fences.is_empty() {
+        true => command,
+        false => command.subcommand(fences(catalogue)),
+    };
+    let command = match catalogue.stress.is_empty() {
+        true => command,
+        false => command.subcommand(stress(catalogue)),
+    };
+    let command = match catalogue.validators.is_empty() {
+        true => command,
+        false => command.subcommand(validate(catalogue)),
+    };
+    let tables = catalogue
+        .tables
+        .iter()
+        .map(|table| (table.name, table.about.to_owned()));
+    let grids = catalogue
+        .grids
+        .iter()
+        .map(|grid| (grid.name, format!("{} [{}]", grid.about, grid.source)));
+    let tables: Vec<_> = tables.chain(grids).collect();
+    if tables.is_empty() {
+        return command;
+    }
+    let tables = tables.into_iter().map(|(name, about)| {
+        clap::Command::new(name).about(about).args([
+            threads_option(&[]),
+            json_option(),
+            quiet_option(),
+        ])
+    });
+    command.subcommand(
+        clap::Command::new("table")
+            .about("A check at every combination of some of its parameters")
+            .subcommand_required(true)
+            .subcommand_value_name("NAME")
+            .subcommand_help_heading("Tables")
+            .subcommands(tables),
+    )
+}
+
+/// The version of refmap, which is what a verdict rests on; for a program of another name it says whose version it is.
+fn version(name: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match name {
+        "refmap" => version.to_owned(),
+        _ => format!("(refmap {version})"),
+    }
+}
+
+fn litmus() -> clap::Command {
+    clap::Command::new("litmus")
+        .about("Runs litmus tests of the herd tools, X86 and X86_64, under a memory model")
+        .after_help(
+            "SFENCE and LFENCE order nothing. Under pso-full and rmo-full an XCHG or LOCKed \
+             instruction is a full fence, under pso-no and rmo-no it orders nothing of its own.\n\n\
+             Exit status: 0 every test has its answer, 2 a file could not be run, and the others are run \
+             nevertheless, 3 a bound came before an answer, or some were left when it was stopped.",
+        )
+        .arg(
+            Arg::new("files")
+                .value_name("FILE")
+                .help("Litmus tests")
+                .required(true)
+                .num_args(1..)
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
+        .arg(model_option("model").default_value(MemoryModel::Tso.name()))
+        .args([
+            valued("max-states", "N", "Leaves a test undecided that has more states")
+                .default_value("3000000")
+                .value_parser(clap::value_parser!(u64).range(1..)),
+            valued("max-seconds", "N", "Leaves a test undecided after this time")
+                .value_parser(ValueParser::new(seconds)),
+            valued(
+                "max-memory",
+                "BYTES",
+                "Leaves a test undecided whose states take more memory: 512MiB, 1.5GiB, 2GB",
+            )
+            .default_value("2GiB")
+            .value_parser(ValueParser::new(bytes)),
+        ])
+        .arg(json_option())
+}
+
+fn model_option(name: &'static str) -> Arg {
+    let names = MemoryModel::ALL.map(MemoryModel::name);
+    valued(name, "MODEL", "The memory model").value_parser(PossibleValuesParser::new(names))
+}
+
+fn fences(catalogue: &Catalogue) -> clap::Command {
+    let problems = catalogue.fences.iter().map(|problem| {
+        clap::Command::new(problem.name)
+            .about(problem.about)
+            .after_help(format!("Source: {}", problem.source))
+            .next_help_heading("Parameters")
+            .args(problem.parameters.iter().map(parameter))
+            .next_help_heading("Options")
+            .arg(model_option("memory").required(true))
+            .arg(threads_option(&problem.parameters))
+            .args(limit_options())
+            .args([
+                json_option(),
+                flag("verbose", "Shows whole states at every step"),
+                quiet_option(),
+            ])
+    });
+    clap::Command::new("fences")
+        .about("Every minimal set of fences that mends a program under a memory model")
+        .after_help(
+            "Each set is shown to be minimal by what goes wrong without any one of its fences.\n\n\
+             Exit status: 0 some set suffices (the empty one, if no fence is needed), 1 none does, 2 \
+             the command or its input is unusable, 3 a limit came first, and nothing is claimed.",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("PROGRAM")
+        .subcommand_help_heading("Programs")
+        .subcommands(problems)
+}
+
+fn stress(catalogue: &Catalogue) -> clap::Command {
+    let runs = catalogue.stress.iter().map(|stress| {
+        clap::Command::new(stress.name)
+            .about(stress.about)
+            .after_help(format!("Source: {}", stress.source))
+            .next_help_heading("Parameters")
+            .args(stress.parameters.iter().map(parameter))
+            .next_help_heading("Options")
+            .args([
+                valued(
+                    "seconds",
+                    "S",
+                    "How long at most; making a failure small and recording come on top",
+                )
+                .default_value("10")
+                .value_parser(ValueParser::new(seconds)),
+                valued("seed", "N", "What determines the programs")
+                    .default_value("0")
+                    .value_parser(clap::value_parser!(u64)),
+                valued(
+                    "record",
+                    "FILE",
+                    "Records the run, and writes its history; to /dev/stdout or a FIFO as well",
+                )
+                .value_parser(clap::value_parser!(PathBuf)),
+                json_option(),
+                quiet_option(),
+            ])
+    });
+    clap::Command::new("stress")
+        .about("Drives an implementation on real threads, and looks for what may not happen")
+        .after_help(
+            "What is found depends on the machine's schedules, so that nothing found shows nothing: \
+             the verdict is then incomplete.\n\n\
+             Exit status: 0 nothing was found, 1 a violation was found or nothing was exercised, 2 the \
+             command or its input is unusable.",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Implementations")
+        .subcommands(runs)
+}
+
+fn validate(catalogue: &Catalogue) -> clap::Command {
+    let names = catalogue.validators.iter().map(|validator| validator.name);
+    let listed = catalogue.validators.iter().map(|validator| {
+        let (name, about, source) = (validator.name, validator.about, validator.source);
+        format!("  {name}: {about} [{source}]\n")
+    });
+    clap::Command::new("validate")
+        .about("Whether a recorded history is a behaviour of a specification")
+        .after_help(format!(
+            "Specifications:\n{}\n\
+             Exit status: 0 it is, 1 it is not, 2 the command or the history is unusable, 3 a limit came \
+             first, or the history has no event of interest.",
+            listed.collect::<String>()
+        ))
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .help(
+                    "The history, as JSON lines; if its name ends in .itf.json, a trace of states, for \
+                     specifications that need no parameters",
+                )
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
+        .arg(
+            valued("against", "NAME", "The specification")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(names)),
+        )
+        .arg(
+            valued(
+                "max-configurations",
+                "N",
+                "Ends as incomplete where more have to be kept at a time",
+            )
+            .default_value("1048576")
+            .value_parser(clap::value_parser!(u64).range(1..=1 << 32)),
+        )
+        .arg(
+            valued(
+                "buffer",
+                "N",
+                "How many stores of a thread may be waiting to take effect; any number by default",
+            )
+            .value_parser(clap::value_parser!(u32).range(1..)),
+        )
+        .args(time_and_memory())
+        .args([json_option(), quiet_option()])
+}
+
+fn limit_options() -> Vec<Arg> {
+    let mut options = vec![
+        valued("max-states", "N", "Ends as incomplete at this many states")
+            .value_parser(clap::value_parser!(u64).range(1..)),
+        valued(
+            "max-depth",
+            "N",
+            "Ends as incomplete at this distance from the initial states",
+        )
+        .value_parser(clap::value_parser!(u32)),
+    ];
+    options.extend(time_and_memory());
+    options
+}
+
+fn time_and_memory() -> Vec<Arg> {
+    vec![
+        valued("max-seconds", "N", "Ends as incomplete after this time")
+            .value_parser(ValueParser::new(seconds)),
+        valued(
+            "max-memory",
+            "BYTES",
+            "Ends as incomplete at this much memory: 2000000, 512MiB, 1.5GiB, 2GB [default: four fifths of \
+             what the machine or its control group has]",
+        )
+        .value_parser(ValueParser::new(bytes)),
+    ]
+}
+
+fn parameter(parameter: &Parameter) -> Arg {
+    let arg = Arg::new(parameter.name)
+        .long(parameter.name)
+        .action(ArgAction::Set);
+    match &parameter.kind {
+        ParameterKind::Number {
+            least,
+            most,
+            default,
+        } => arg
+            .value_name("N")
+            .help(format!("{} [{least} to {most}]", parameter.help))
+            .default_value(default.to_string())
+            .value_parser(clap::value_parser!(u64).range(*least..=*most)),
+        ParameterKind::Choice { values, default } => arg
+            .help(match default {
+                Some(_) => parameter.help.to_owned(),
+                None => format!("{} [required]", parameter.help),
+            })
+            .default_value(*default)
+            .value_parser(PossibleValuesParser::new(*values)),
+        ParameterKind::Flag => flag(parameter.name, parameter.help),
+        ParameterKind::Names => arg
+            .value_name("NAME")
+            .help(parameter.help)
+            .action(ArgAction::Append),
+    }
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .help(help)
+        .action(ArgAction::SetTrue)
+}
+
+fn json_option() -> Arg {
+    flag("json", "Prints one JSON object and nothing else")
+}
+
+fn quiet_option() -> Arg {
+    flag("quiet", "No progress and no text report")
+}
+
+/// `--threads`, or `--workers`; the latter alone where a check has a parameter `threads`.
+fn threads_option(parameters: &[Parameter]) -> Arg {
+    let taken = parameters
+        .iter()
+        .any(|parameter| parameter.name == "threads");
+    let option = valued(WORKERS, "N", "Workers; all cores by default")
+        .value_parser(clap::value_parser!(u16).range(1..=512));
+    match taken {
+        true => option,
+        false => option.long("threads").visible_alias(WORKERS),
+    }
+}
+
+fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(value)
+        .help(help)
+        .action(ArgAction::Set)
+}
+
+/// The names of an option's values, the default first.
+pub(super) type Named<T> = [(&'static str, T)];
+
+pub(super) const SYMMETRIES: [(&str, Symmetry); 2] =
+    [("none", Symmetry::None), ("full", Symmetry::Full)];
+
+pub(super) const STORAGES: [(&str, Storage); 3] = [
+    ("packed", Storage::Packed),
+    ("whole", Storage::Whole),
+    ("fingerprints", Storage::Fingerprints),
+];
+
+pub(super) const ORDERS: [(&str, Order); 2] = [
+    ("breadth-first", Order::BreadthFirst),
+    ("depth-first", Order::DepthFirst),
+];
+
+fn choice<T>(name: &'static str, values: &Named<T>, help: &'static str) -> Arg {
+    let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
+    Arg::new(name)
+        .long(name)
+        .help(help)
+        .action(ArgAction::Set)
+        .default_value(names[0])
+        .value_parser(PossibleValuesParser::new(names))
+}
+
+fn options(parameters: &[Parameter]) -> Vec<Arg> {
+    let mut options = vec![threads_option(parameters)];
+    options.extend(limit_options());
+    options.extend([
+        valued(
+            "obligations",
+            "LIST|none",
+            "Just these, with commas between; `none` explores plainly",
+        ),
+        flag(
+            "inductive",
+            "Adds inductive:*, decided from every type-correct state",
+        ),
+        flag(
+            "strict",
+            "Takes each warning, of a verdict that says less than it seems to, for a violation",
+        ),
+        flag(
+            "keep-going",
+            "Explores to the end instead of stopping at the first violation",
+        ),
+        valued(
+            "walks",
+            "N",
+            "Makes random walks instead of exploring; they never make a check hold",
+        )
+        .value_parser(clap::value_parser!(u32).range(1..))
+        .conflicts_with_all(["max-states", "max-depth"]),
+        valued("steps", "N", "The most steps of a walk; 1000 by default")
+            .value_parser(clap::value_parser!(u32).range(1..))
+            .requires("walks"),
+        valued("seed", "N", "What determines the walks; 0 by default")
+            .value_parser(clap::value_parser!(u64))
+            .requires("walks"),
+        choice(
+            "symmetry",
+            &SYMMETRIES,
+            "Identifies states that differ by a symmetry of the model only",
+        )
+        .conflicts_with("walks"),
+        choice(
+            "storage",
+            &STORAGES,
+            "What is kept of a state: its variables packed, all of it, or 64 bits of a hash, which \
+             may leave states out",
+        )
+        .conflicts_with("walks"),
+        choice(
+            "order",
+            &ORDERS,
+            "Which states come first; depth-first counterexamples need not be shortest",
+        )
+        .conflicts_with("walks"),
+        valued("expect", "VERDICT", "Makes this verdict the successful one").value_parser(
+            PossibleValuesParser::new(["holds", "violated", "incomplete"]),
+        ),
+        json_option(),
+        valued(
+            "trace",
+            "FILE",
+            "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
+             diagram, .dot as a graph; to /dev/stdout, a FIFO or a device without such an ending as an \
+             ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
+             left and named on standard error",
+        )
+        .value_parser(clap::value_parser!(PathBuf)),
+        flag("verbose", "Shows whole states at every step"),
+        quiet_option(),
+    ]);
+    options
+}

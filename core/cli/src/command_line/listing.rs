@@ -1,0 +1,148 @@
+//! `list`: the catalogue, for people, for programs and for the README.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::catalogue::{Catalogue, Claim, ParameterKind};
+use refmap::report::layout::wrap;
+
+/// How the catalogue is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    Text,
+    Json,
+    Markdown,
+}
+
+pub(super) fn list(
+    name: &str,
+    catalogue: &Catalogue,
+    listing: Listing,
+    width: usize,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    match listing {
+        Listing::Text => text(name, catalogue, width, output),
+        Listing::Json => {
+            let listed = json!({
+                "checks": catalogue.checks, "claims": catalogue.claims, "grids": catalogue.grids,
+                "fences": catalogue.fences, "stress": catalogue.stress,
+                "validators": catalogue.validators,
+            });
+            super::json::print(&listed, output)
+        }
+        Listing::Markdown => write!(output, "{}", markdown(name, catalogue)),
+    }
+}
+
+fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write) -> io::Result<()> {
+    let mut paragraph = |line: String, indent: usize| -> io::Result<()> {
+        for line in wrap(&line, width, indent) {
+            writeln!(output, "{line}")?;
+        }
+        Ok(())
+    };
+    for check in &catalogue.checks {
+        let line = format!("{}: {} [{}]", check.name, check.about, check.source);
+        paragraph(line, 2)?;
+        for parameter in &check.parameters {
+            let values = match &parameter.kind {
+                ParameterKind::Number {
+                    least,
+                    most,
+                    default,
+                } => format!("{least} to {most}, {default} by default"),
+                ParameterKind::Choice { values, default } => {
+                    let default = default.map(|default| format!("{default} by default"));
+                    let default = default.unwrap_or_else(|| "has to be given".to_owned());
+                    format!("{}, {default}", values.join(" or "))
+                }
+                ParameterKind::Flag => "a flag".to_owned(),
+                ParameterKind::Names => "a name; may be given again".to_owned(),
+            };
+            let line = format!("  --{:<12}  {}: {values}", parameter.name, parameter.help);
+            paragraph(line, 18)?;
+        }
+    }
+    paragraph(String::new(), 0)?;
+    paragraph(format!("claims, which {name} without arguments checks:"), 2)?;
+    for claim in &catalogue.claims {
+        paragraph(format!("  {name} {}", claim.command()), 6)?;
+        let (expected, source, says) = (expected(claim), claim.source, claim.says);
+        paragraph(format!("      {expected}  [{source}] {says}"), 6)?;
+    }
+    for grid in &catalogue.grids {
+        paragraph(format!("  {name} table {}", grid.name), 6)?;
+        let line = format!("      {}  [{}] {}", grid.size(), grid.source, grid.about);
+        paragraph(line, 6)?;
+    }
+    if !catalogue.fences.is_empty() {
+        paragraph(String::new(), 0)?;
+        let line = format!("fences are searched by {name} fences PROGRAM --memory MODEL for:");
+        paragraph(line, 2)?;
+    }
+    for problem in &catalogue.fences {
+        let (name, about, source) = (problem.name, problem.about, problem.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    if !catalogue.stress.is_empty() {
+        paragraph(String::new(), 0)?;
+        paragraph(format!("on real threads are run by {name} stress NAME:"), 2)?;
+    }
+    for stress in &catalogue.stress {
+        let (name, about, source) = (stress.name, stress.about, stress.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    if !catalogue.validators.is_empty() {
+        paragraph(String::new(), 0)?;
+        let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
+        paragraph(line, 2)?;
+    }
+    for validator in &catalogue.validators {
+        let (name, about, source) = (validator.name, validator.about, validator.source);
+        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    Ok(())
+}
+
+/// The claims as a table in Markdown, one row each.
+pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
+    let mut table = String::from("| claim | expected | source |\n|---|---|---|\n");
+    for claim in &catalogue.claims {
+        let command = claim.command();
+        let (expected, source, says) = (expected(claim), claim.source, claim.says);
+        table += &format!("| `{name} {command}` | {expected} | {source}: {says} |\n");
+    }
+    for grid in &catalogue.grids {
+        let (size, source, about) = (grid.size(), grid.source, grid.about);
+        table += &format!(
+            "| `{name} table {}` | {size} | {source}: {about} |\n",
+            grid.name
+        );
+    }
+    table
+}
+
+/// What must come of a claim, in a few words.
+pub(super) fn expected(claim: &Claim) -> String {
+    let expect = &claim.expect;
+    let mut text = expect.verdict.to_string();
+    if let Some(by) = expect.by {
+        text += &format!(" by {by}");
+    }
+    if let Some(length) = expect.length {
+        let steps = if length == 1 { "step" } else { "steps" };
+        text += &format!(" after {length} {steps}");
+    }
+    if !expect.also.is_empty() {
+        text += &format!(", and by {}", expect.also.join(", "));
+    }
+    if let Some(states) = expect.states {
+        text += &format!(", {states} states");
+    }
+    if let Some(transitions) = expect.transitions {
+        text += &format!(", {transitions} transitions");
+    }
+    text
+}

@@ -1,0 +1,151 @@
+//! `litmus`: tests of the herd tools under a memory model.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::command::LitmusCommand;
+use super::{CommandError, Status};
+use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
+
+/// Why a file has no answer.
+#[derive(Debug, thiserror::Error)]
+enum FileError {
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("{}", .0.problem)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl FileError {
+    /// The line it is about, if it is about one.
+    fn line(&self) -> Option<usize> {
+        match self {
+            Self::Read(error) => Some(error.line),
+            Self::Io(_) | Self::Run(_) => None,
+        }
+    }
+
+    /// Whether a bound came before the answer.
+    fn is_undecided(&self) -> bool {
+        matches!(self, Self::Run(error) if error.is_undecided())
+    }
+}
+
+/// Runs every file, until somebody asks to stop. Those that cannot be run are told of, and the others are run
+/// nevertheless.
+pub(super) fn run(
+    command: &LitmusCommand,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let mut tests: Vec<Value> = Vec::new();
+    let mut errors: Vec<Value> = Vec::new();
+    let mut status = Status::Success;
+    let mut left = command.files.iter();
+    let bounds = bounds(command, cancel);
+    for path in left.by_ref() {
+        let file = path.display().to_string();
+        let shown = |report: &Report<'_>| -> Result<(), CommandError> {
+            match command.json {
+                true => tests.push(serde_json::to_value(report).map_err(io::Error::from)?),
+                false => writeln!(output, "{report}")?,
+            }
+            Ok(())
+        };
+        if let Err(error) = one(command, &bounds, path, &file, shown)? {
+            let line = error.line();
+            let place = line.map_or_else(String::new, |line| format!(":{line}"));
+            // The errors come out in any case, so that a script that reads JSON can be watched.
+            let _ = writeln!(io::stderr(), "{file}{place}: {error}");
+            let undecided = error.is_undecided();
+            errors.push(json!({
+                "file": file, "line": line, "message": error.to_string(), "undecided": undecided,
+            }));
+            status = match (status, undecided) {
+                (Status::Success, true) => Status::Incomplete,
+                (_, false) => Status::Unusable,
+                (worse, true) => worse,
+            };
+        }
+        if cancel.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    let not_run = left.len();
+    if status == Status::Success && not_run > 0 {
+        status = Status::Incomplete;
+    }
+    if command.json {
+        let all = json!({
+            "model": command.model,
+            "bounds": {
+                "states": bounds.states,
+                "seconds": command.limits.seconds,
+                "memory_bytes": bounds.bytes,
+            },
+            "tests": tests,
+            "errors": errors,
+            "not_run": not_run,
+        });
+        super::json::print(&all, output)?;
+    }
+    output.flush()?;
+    Ok(status)
+}
+
+/// What each test may cost.
+fn bounds<'a>(command: &LitmusCommand, cancel: &'a AtomicBool) -> Bounds<'a> {
+    let default = Bounds::default();
+    let limits = &command.limits;
+    // Longer than a duration can be is as long as one can be.
+    let time = |seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    Bounds {
+        states: limits.states.unwrap_or(default.states),
+        bytes: limits.memory_bytes.unwrap_or(default.bytes),
+        time: limits.seconds.map(time),
+        cancel: Some(cancel),
+    }
+}
+
+/// Runs one file and shows its report.
+fn one(
+    command: &LitmusCommand,
+    bounds: &Bounds<'_>,
+    path: &Path,
+    file: &str,
+    shown: impl FnOnce(&Report<'_>) -> Result<(), CommandError>,
+) -> Result<Result<(), FileError>, CommandError> {
+    let begun = Instant::now();
+    let answered = text(path).map_err(FileError::from).and_then(|text| {
+        let test = litmus::read(&text)?;
+        let answer = test.run(command.model, bounds)?;
+        Ok((test, answer))
+    });
+    let (test, answer) = match answered {
+        Ok(answered) => answered,
+        Err(error) => return Ok(Err(error)),
+    };
+    shown(&Report {
+        file,
+        test: &test,
+        answer: &answer,
+        seconds: begun.elapsed().as_secs_f64(),
+    })?;
+    Ok(Ok(()))
+}
+
+/// The text of a file. Comments are sometimes in an older encoding, which does no harm; more than a
+/// test may have is not read.
+fn text(path: &Path) -> io::Result<String> {
+    let most = litmus::MOST_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

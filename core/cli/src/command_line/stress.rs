@@ -1,0 +1,159 @@
+//! `stress`: drives an implementation on real threads.
+
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+use super::command::StressCommand;
+use super::{CommandError, Status, json, progress};
+use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
+use refmap::report::layout::{plain, wrap};
+use refmap::report::{TextOptions, Verdict};
+
+pub(super) fn run(
+    catalogue: &Catalogue,
+    command: &StressCommand,
+    cancel: &AtomicBool,
+    options: TextOptions,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let mut runs = catalogue.stress.iter();
+    let stress = runs
+        .find(|stress| stress.name == command.stress)
+        .expect("the command line knows the implementations of the catalogue only");
+    let settings = StressSettings {
+        seconds: command.seconds,
+        seed: command.seed,
+        record: command.record.as_deref(),
+        cancel,
+    };
+    let given: Vec<_> = command
+        .arguments
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    let label = format!("stress {}, for {} s", stress.name, command.seconds);
+    let bar = progress::Bar::new(command.quiet, &label, 0);
+    let report = stress.run(&given, &settings);
+    bar.clear();
+    let report = report?;
+    if command.json {
+        json::print(&report, output)?;
+    } else if !command.quiet {
+        for line in lines(&report) {
+            for line in wrap(&line, options.width, 4) {
+                writeln!(output, "{}", line.trim_end())?;
+            }
+        }
+        if let Some(failure) = &report.failure {
+            let words: Vec<_> = failure.command.iter().map(|word| quoted(word)).collect();
+            // On one line, as long as it is, so that it can be copied.
+            writeln!(
+                output,
+                "again:\n    stress {} {}",
+                stress.name,
+                words.join(" ")
+            )?;
+        }
+    }
+    output.flush()?;
+    Ok(match report.report.verdict {
+        Some(Verdict::Violated) => Status::Violated,
+        _ => Status::Success,
+    })
+}
+
+fn lines(of: &StressReport) -> Vec<String> {
+    let report = &of.report;
+    let mut instance = report.check.clone();
+    for (parameter, value) in &report.parameters {
+        instance += &format!("  {parameter} {}", plain(value));
+    }
+    let verdict = report.verdict.unwrap_or(Verdict::Incomplete);
+    let mut lines = vec![
+        instance,
+        format!(
+            "{verdict}, sampled: {} operations in {:.1} s",
+            report.transitions, report.seconds
+        ),
+    ];
+    let counts = of.counts.iter();
+    let counts: Vec<_> = counts
+        .map(|(what, count)| format!("{what} {}", plain(count)))
+        .collect();
+    lines.push(format!("  {}", counts.join(", ")));
+    for row in &report.obligations {
+        let note = row
+            .note
+            .as_deref()
+            .map_or(String::new(), |note| format!(": {note}"));
+        let (name, verdict, checked) = (&row.name, row.verdict, row.checked);
+        lines.push(format!("  {name}  {verdict}, tested {checked} times{note}"));
+    }
+    if !report.unexercised.is_empty() {
+        lines.push(format!("  unexercised: {}", report.unexercised.join(", ")));
+    }
+    if let Some(failure) = &of.failure {
+        lines.push(String::new());
+        lines.push(format!(
+            "{}, seen after {:.2} s",
+            failure.seen, failure.after_seconds
+        ));
+        if failure.program.is_empty() {
+            return lines;
+        }
+        lines.push(format!(
+            "a program of {} operations, of {} at first; it failed {} times of {}:",
+            failure.operations, failure.operations_before, failure.failed, failure.played
+        ));
+        lines.extend(failure.program.iter().map(|line| format!("    {line}")));
+    }
+    let recorded = of.recorded.as_ref();
+    lines.extend(recorded.map(|history| told(history, of.failure.is_some())));
+    lines
+}
+
+/// What was recorded, of a run that failed or did not.
+fn told(history: &RecordedHistory, failed: bool) -> String {
+    let of_another = match failed && !history.fails {
+        true => ", of a play that did not fail",
+        false => "",
+    };
+    let overhead = history.overhead.map_or(String::new(), |times| {
+        format!("; an operation takes {times:.2} times as long when it is recorded")
+    });
+    format!(
+        "{} events recorded in {}{of_another}{overhead}",
+        history.events,
+        history.file.display()
+    )
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{word}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_of_another_play_is_told_from_that_of_the_failure() {
+        let history = |fails| RecordedHistory {
+            file: "h.jsonl".into(),
+            events: 3,
+            fails,
+            overhead: None,
+        };
+        assert_eq!(told(&history(true), true), "3 events recorded in h.jsonl");
+        assert_eq!(told(&history(false), false), "3 events recorded in h.jsonl");
+        assert_eq!(
+            told(&history(false), true),
+            "3 events recorded in h.jsonl, of a play that did not fail"
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! What is known of the place where results go.
+
+use std::io::{self, IsTerminal};
+
+use anstream::{AutoStream, ColorChoice};
+
+use refmap::report::{Colour, TextOptions};
+
+/// No text is laid out for fewer columns.
+const LEAST_WIDTH: usize = 40;
+
+/// How text is to be written to standard output: as wide as `COLUMNS` or the terminal says, and in
+/// colours if it is a terminal and neither `NO_COLOR` nor the like forbids them.
+pub(super) fn standard_output() -> TextOptions {
+    let plain = TextOptions::default();
+    let columns = std::env::var("COLUMNS").ok();
+    let columns: Option<usize> = columns.and_then(|columns| columns.parse().ok());
+    let of_terminal = || {
+        let stdout = io::stdout();
+        let size = stdout
+            .is_terminal()
+            .then(|| terminal_size::terminal_size_of(stdout));
+        size.flatten().map(|(width, _)| usize::from(width.0))
+    };
+    TextOptions {
+        width: columns
+            .filter(|columns| *columns > 0)
+            .or_else(of_terminal)
+            .map_or(plain.width, |columns| columns.max(LEAST_WIDTH)),
+        colour: match AutoStream::choice(&io::stdout()) {
+            ColorChoice::Never => Colour::Plain,
+            _ => Colour::Ansi,
+        },
+        ..plain
+    }
+}

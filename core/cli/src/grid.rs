@@ -1,0 +1,438 @@
+//! Grids: one check at every row and column of a table, with the verdict that each cell must have and
+//! the one that was published for it.
+//!
+//! A cell is decided by a few runs of the check, its *parts*: the values of one more parameter. It
+//! says which of them fail. A [`Table`](crate::table::Table) asks what becomes of combinations; a grid
+//! knows, and is a claim for each of its cells.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::{Catalogue, InputError};
+use crate::in_order::in_order;
+use crate::table::Given;
+use refmap::obligation::Settings;
+use refmap::report::{Report, Verdict};
+
+/// A check at every row and column, and what must come of each.
+#[derive(Clone, Debug, Serialize)]
+pub struct Grid {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub about: &'static str,
+    /// The paper and the table.
+    pub source: &'static str,
+    /// The name of the check.
+    pub check: &'static str,
+    /// The parameter whose values are the columns.
+    pub columns: Axis,
+    /// The parameter at each of whose values a cell is run.
+    pub parts: Axis,
+    /// The rows.
+    #[serde(skip)]
+    pub rows: Vec<GridRow>,
+}
+
+/// A parameter, and those of its values that a grid goes through.
+#[derive(Clone, Debug, Serialize)]
+pub struct Axis {
+    /// The parameter.
+    pub parameter: &'static str,
+    /// The values.
+    pub values: Vec<&'static str>,
+}
+
+/// A row, and what must come of it.
+#[derive(Clone, Debug)]
+pub struct GridRow {
+    /// Its arguments. Those that are null are shown and not given.
+    pub given: Given,
+    /// What must come of each column.
+    pub cells: Vec<Expected>,
+}
+
+/// What must come of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// What was published, if anything was.
+    pub published: Option<Failing>,
+    /// What this checker finds.
+    pub found: Failing,
+}
+
+impl Expected {
+    /// What was published, and is so.
+    pub const fn published(failing: Failing) -> Self {
+        Self {
+            published: Some(failing),
+            found: failing,
+        }
+    }
+
+    /// What this checker found, and nobody published.
+    pub const fn found(failing: Failing) -> Self {
+        Self {
+            published: None,
+            found: failing,
+        }
+    }
+}
+
+/// Which parts of a cell fail, as a set of bits: that of the first part is 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Failing(pub u8);
+
+impl Failing {
+    /// None.
+    pub const NONE: Self = Self(0);
+
+    fn insert(&mut self, part: usize) {
+        self.0 |= 1 << part;
+    }
+
+    /// `holds`, `wr fails` or `both fail`, where `parts` are the names of the parts.
+    pub fn words(self, parts: &[&str]) -> String {
+        let failing = || (0..parts.len()).filter(|part| self.0 >> part & 1 == 1);
+        match failing().count() {
+            0 => "holds".to_owned(),
+            2 if parts.len() == 2 => "both fail".to_owned(),
+            _ => {
+                let names: Vec<_> = failing().map(|part| parts[part]).collect();
+                let verb = if names.len() == 1 { "fails" } else { "fail" };
+                format!("{} {verb}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// What became of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Each part was decided; these fail.
+    Decided(Failing),
+    /// This part fails nothing but `coverage`: what it claims was never put to the test.
+    NotExercised(usize),
+    /// The search of this part ended first.
+    Incomplete(usize),
+}
+
+impl Outcome {
+    /// What became of it in words, where `parts` are the names of the parts.
+    pub fn words(self, parts: &[&str]) -> String {
+        match self {
+            Self::Decided(failing) => failing.words(parts),
+            Self::NotExercised(part) => format!("{} not exercised", parts[part]),
+            Self::Incomplete(part) => format!("{} incomplete", parts[part]),
+        }
+    }
+}
+
+/// A cell that was decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The value of the columns' parameter.
+    pub column: &'static str,
+    /// What became of it.
+    pub ours: Outcome,
+    /// What must become of it.
+    pub expected: Expected,
+    /// Distinct states of all its parts; of one that fails, those seen by then.
+    pub states: u64,
+    /// Time taken by all its parts.
+    pub seconds: f64,
+}
+
+impl Cell {
+    /// Whether it is as published, if anything was.
+    pub fn agrees(&self) -> Option<bool> {
+        let published = self.expected.published?;
+        Some(self.ours == Outcome::Decided(published))
+    }
+
+    /// Whether it is as claimed.
+    pub fn is_as_claimed(&self) -> bool {
+        self.ours == Outcome::Decided(self.expected.found)
+    }
+}
+
+/// A row that was decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecidedRow {
+    /// Its arguments.
+    pub given: Map<String, Value>,
+    /// Its cells.
+    pub cells: Vec<Cell>,
+}
+
+impl Grid {
+    /// Decides every row, and shows each to `visit`, in order; it says whether to go on. Rows are decided
+    /// by as many workers as `settings` say, each by one.
+    ///
+    /// # Errors
+    ///
+    /// If the check or an argument is not what the catalogue has.
+    ///
+    /// # Panics
+    ///
+    /// If a row says nothing of a column.
+    pub fn decide<E: From<InputError>>(
+        &self,
+        catalogue: &Catalogue,
+        settings: &Settings<'_>,
+        mut visit: impl FnMut(DecidedRow) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let alone = Settings {
+            threads: 1,
+            ..settings.clone()
+        };
+        let begin: Vec<usize> = (0..self.rows.len()).collect();
+        let decide = |number: usize| Some(self.row(catalogue, &self.rows[number], &alone));
+        in_order(settings.threads, &begin, decide, |_, row| visit(row?))
+    }
+
+    fn row(
+        &self,
+        catalogue: &Catalogue,
+        row: &GridRow,
+        settings: &Settings<'_>,
+    ) -> Result<DecidedRow, InputError> {
+        assert_eq!(
+            row.cells.len(),
+            self.columns.values.len(),
+            "a row says what must come of each column"
+        );
+        let mut cells = Vec::new();
+        for (column, expected) in self.columns.values.iter().zip(&row.cells) {
+            let mut given = row.given.clone();
+            given.retain(|(_, value)| !value.is_null());
+            given.push((self.columns.parameter, (*column).into()));
+            let (ours, states, seconds) = self.cell(catalogue, settings, &given)?;
+            cells.push(Cell {
+                column,
+                ours,
+                expected: *expected,
+                states,
+                seconds,
+            });
+        }
+        let given = row.given.iter();
+        let given = given.map(|(name, value)| ((*name).to_owned(), value.clone()));
+        Ok(DecidedRow {
+            given: given.collect(),
+            cells,
+        })
+    }
+
+    fn cell(
+        &self,
+        catalogue: &Catalogue,
+        settings: &Settings<'_>,
+        given: &Given,
+    ) -> Result<(Outcome, u64, f64), InputError> {
+        let check = catalogue.check(self.check)?;
+        let mut failing = Failing::NONE;
+        let mut undecided = None;
+        let (mut states, mut seconds) = (0, 0.0);
+        for (number, part) in self.parts.values.iter().enumerate() {
+            let mut given = given.clone();
+            given.push((self.parts.parameter, (*part).into()));
+            let report = check.run(&given, settings)?;
+            states += report.states;
+            seconds += report.seconds;
+            match report.verdict {
+                Some(Verdict::Holds) => (),
+                Some(Verdict::Violated) if is_exercised(&report) => failing.insert(number),
+                Some(Verdict::Violated) => {
+                    undecided.get_or_insert(Outcome::NotExercised(number));
+                }
+                _ => undecided = undecided.or(Some(Outcome::Incomplete(number))),
+            }
+        }
+        let ours = undecided.unwrap_or(Outcome::Decided(failing));
+        Ok((ours, states, seconds))
+    }
+
+    /// Of how many cells something was published.
+    pub fn published(&self) -> usize {
+        let expected = self.rows.iter().flat_map(|row| &row.cells);
+        expected.filter(|cell| cell.published.is_some()).count()
+    }
+
+    /// How many cells there are, and of how many something was published.
+    pub fn size(&self) -> String {
+        let cells: usize = self.rows.iter().map(|row| row.cells.len()).sum();
+        match self.published() {
+            0 => format!("{cells} cells as recorded"),
+            published => format!("{cells} cells as recorded, {published} of them as published"),
+        }
+    }
+
+    /// Decided rows as `{"rows": [...]}`: each with its arguments and its cells, and each cell with the
+    /// column, what became of it, what was published, and whether that is the same, or null. The last two
+    /// are left out of a grid of which nothing was published.
+    pub fn json(&self, rows: &[DecidedRow]) -> Value {
+        let parts = &self.parts.values;
+        let any_published = self.published() > 0;
+        let cell = |cell: &Cell| {
+            let mut shown = Map::new();
+            shown.insert(self.columns.parameter.to_owned(), cell.column.into());
+            shown.insert("ours".to_owned(), cell.ours.words(parts).into());
+            if any_published {
+                let published = cell.expected.published;
+                let published = published.map(|failing| failing.words(parts));
+                shown.insert("paper".to_owned(), published.into());
+                shown.insert("agrees".to_owned(), cell.agrees().into());
+            }
+            shown.insert("states".to_owned(), cell.states.into());
+            shown.insert("seconds".to_owned(), cell.seconds.into());
+            Value::Object(shown)
+        };
+        let row = |row: &DecidedRow| {
+            let mut shown = row.given.clone();
+            let cells = row.cells.iter().map(cell).collect();
+            shown.insert("cells".to_owned(), Value::Array(cells));
+            Value::Object(shown)
+        };
+        json!({"rows": rows.iter().map(row).collect::<Vec<_>>()})
+    }
+}
+
+/// Whether something else than `coverage` is violated.
+fn is_exercised(report: &Report) -> bool {
+    report.violated().any(|name| name != "coverage")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Check, Parameter};
+    use refmap::explore::Limits;
+    use refmap_programs::{Behaviours, MemoryModel, Program, ProgramBuilder, ProgramRefinement};
+
+    static MODELS: [&str; 2] = ["sc", "tso"];
+    static SHAPES: [&str; 2] = ["read", "forward"];
+
+    /// Store buffering; in `forward` each thread reads its own location.
+    fn program(shape: &str) -> Program {
+        let mut program = ProgramBuilder::new("store buffering");
+        let (x, y) = (program.location("x", 0), program.location("y", 0));
+        for (name, own, other) in [("P0", x, y), ("P1", y, x)] {
+            program.thread(name, |t| {
+                let r = t.register("r");
+                t.store(own, 1);
+                t.load(r, if shape == "forward" { own } else { other });
+                t.output(r);
+            });
+        }
+        program.build().expect("it is well formed")
+    }
+
+    fn catalogue() -> Catalogue {
+        let parameters = vec![
+            Parameter::choice("memory", &MODELS, "the model"),
+            Parameter::choice("shape", &SHAPES, "what is read"),
+            Parameter::number("most", 1..=1000, 1000, "states"),
+        ];
+        let check = Check::new("robust", "", "", parameters, |arguments, settings| {
+            let model: MemoryModel = arguments.choice("memory").parse().expect("it is one");
+            let program = program(arguments.choice("shape"));
+            let limits = Limits {
+                states: Some(arguments.number("most")),
+                ..Limits::default()
+            };
+            let settings = Settings {
+                limits,
+                ..settings.clone()
+            };
+            let specification = Behaviours::of(program.clone(), MemoryModel::Sc, 1000);
+            let specification = specification.expect("it is small");
+            let refinement = ProgramRefinement::new(program, model, specification);
+            Ok(refmap::check(&refinement, &settings)?)
+        });
+        Catalogue {
+            checks: vec![check],
+            ..Catalogue::default()
+        }
+    }
+
+    fn grid(rows: Vec<GridRow>) -> Grid {
+        Grid {
+            name: "sb",
+            about: "store buffering",
+            source: "nowhere",
+            check: "robust",
+            columns: Axis {
+                parameter: "memory",
+                values: MODELS.to_vec(),
+            },
+            parts: Axis {
+                parameter: "shape",
+                values: vec!["read", "forward"],
+            },
+            rows,
+        }
+    }
+
+    fn decided(grid: &Grid) -> Vec<DecidedRow> {
+        let mut rows = Vec::new();
+        let decided = grid.decide(&catalogue(), &Settings::default(), |row| {
+            rows.push(row);
+            Ok::<_, InputError>(true)
+        });
+        decided.expect("the grid fits its check");
+        rows
+    }
+
+    #[test]
+    fn a_cell_says_which_parts_fail_and_whether_that_was_published() {
+        let first = Failing(1);
+        let grid = grid(vec![GridRow {
+            given: vec![("most", Value::Null)],
+            cells: vec![Expected::published(first), Expected::found(first)],
+        }]);
+        let rows = decided(&grid);
+        let shown = grid.json(&rows);
+        let row = &shown["rows"][0];
+        assert!(row["most"].is_null());
+        let cell = &row["cells"][0];
+        assert_eq!(
+            [&cell["memory"], &cell["ours"], &cell["paper"]],
+            ["sc", "holds", "read fails"]
+        );
+        assert_eq!(cell["agrees"], false);
+        let cell = &row["cells"][1];
+        assert_eq!(cell["ours"], "read fails");
+        assert!(cell["paper"].is_null() && cell["agrees"].is_null());
+        assert!(!rows[0].cells[0].is_as_claimed() && rows[0].cells[1].is_as_claimed());
+        assert_eq!(grid.size(), "2 cells as recorded, 1 of them as published");
+    }
+
+    /// A search that ended first agrees with nothing.
+    #[test]
+    fn what_was_not_decided_is_said_not_to_be() {
+        let grid = grid(vec![GridRow {
+            given: vec![("most", 2.into())],
+            cells: vec![Expected::published(Failing::NONE); 2],
+        }]);
+        for cell in &decided(&grid)[0].cells {
+            assert_eq!(cell.ours, Outcome::Incomplete(0));
+            assert_eq!(cell.agrees(), Some(false));
+            assert!(!cell.is_as_claimed());
+        }
+        assert_eq!(
+            Outcome::NotExercised(1).words(&["a", "b"]),
+            "b not exercised"
+        );
+    }
+
+    #[test]
+    fn failing_parts_are_named() {
+        let words = |bits| Failing(bits).words(&["a", "b"]);
+        assert_eq!(
+            [0, 1, 2, 3].map(words),
+            ["holds", "a fails", "b fails", "both fail"]
+        );
+        assert_eq!(Failing(5).words(&["a", "b", "c"]), "a, c fail");
+    }
+}

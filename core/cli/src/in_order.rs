@@ -1,0 +1,147 @@
+//! Pieces of work that are done side by side and shown one after the other.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, mpsc};
+use std::thread;
+
+/// Has pieces of work done, each by one of several workers, and shows the results in the order of the pieces.
+/// `begin` is the order in which they are begun.
+///
+/// No piece is begun any more where one gives nothing, or `show` says no or fails; what is under way is then
+/// done to its end. What comes after a gap is shown too, in its order.
+pub(crate) fn in_order<R: Send, E>(
+    workers: usize,
+    begin: &[usize],
+    work: impl Fn(usize) -> Option<R> + Sync,
+    mut show: impl FnMut(usize, R) -> Result<bool, E>,
+) -> Result<(), E> {
+    let pieces = Mutex::new(begin.iter());
+    let next = || pieces.lock().expect("no holder of this lock panics").next();
+    let stop = || *pieces.lock().expect("no holder of this lock panics") = [].iter();
+    let (sender, results) = mpsc::channel();
+    let take = |sender: mpsc::Sender<(usize, R)>| {
+        while let Some(&piece) = next() {
+            let shown = work(piece).map(|result| sender.send((piece, result)));
+            if !matches!(shown, Some(Ok(()))) {
+                stop();
+            }
+        }
+    };
+    let (take, stop) = (&take, &stop);
+    thread::scope(|scope| {
+        for sender in vec![sender; workers.max(1)] {
+            scope.spawn(move || take(sender));
+        }
+        let mut show = |piece, result| {
+            let goes_on = show(piece, result);
+            if !matches!(goes_on, Ok(true)) {
+                stop();
+            }
+            goes_on
+        };
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        for (piece, result) in results {
+            waiting.insert(piece, result);
+            while let Some(result) = waiting.remove(&next) {
+                if !show(next, result)? {
+                    return Ok(());
+                }
+                next += 1;
+            }
+        }
+        for (piece, result) in waiting {
+            if !show(piece, result)? {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// The pieces shown when `work` gives something of those below `done`, and `show` wants `wanted`.
+    fn shown(workers: usize, done: usize, wanted: usize) -> Vec<usize> {
+        let begin: Vec<usize> = (0..100).rev().collect();
+        let mut shown = Vec::new();
+        let result = in_order(
+            workers,
+            &begin,
+            |piece| (piece < done).then_some(2 * piece),
+            |piece, twice| {
+                assert_eq!(twice, 2 * piece);
+                shown.push(piece);
+                if wanted == 0 {
+                    return Err("no");
+                }
+                Ok(shown.len() < wanted)
+            },
+        );
+        assert_eq!(result.is_err(), wanted == 0);
+        shown
+    }
+
+    #[test]
+    fn results_are_shown_in_the_order_of_the_pieces() {
+        for workers in [0, 1, 2, 5] {
+            assert_eq!(shown(workers, 100, 100), (0..100).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn no_more_is_shown_than_is_wanted() {
+        assert_eq!(shown(3, 100, 7), (0..7).collect::<Vec<_>>());
+        assert_eq!(shown(3, 100, 0), [0]);
+    }
+
+    /// The first piece to be begun gives nothing: alone it is all, and beside it what was under way is shown.
+    #[test]
+    fn a_piece_that_gives_nothing_ends_it() {
+        assert!(shown(1, 99, 100).is_empty());
+        let ended = AtomicBool::new(false);
+        let mut shown = Vec::new();
+        let result = in_order(
+            2,
+            &[2, 0, 1],
+            |piece| {
+                if piece == 2 {
+                    ended.store(true, Ordering::Relaxed);
+                    return None;
+                }
+                while !ended.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+                Some(piece)
+            },
+            |piece, _| {
+                shown.push(piece);
+                Ok::<_, &str>(true)
+            },
+        );
+        assert!(result.is_ok() && shown.is_sorted(), "{shown:?}");
+    }
+
+    /// Pieces that take a while are not all begun where the first one shown is refused.
+    #[test]
+    fn a_refusal_ends_it() {
+        let begun = AtomicUsize::new(0);
+        let result = in_order(
+            2,
+            &(0..10_000).collect::<Vec<_>>(),
+            |_| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(1));
+                Some(())
+            },
+            |_, ()| Err("no"),
+        );
+        assert_eq!(result, Err("no"));
+        assert!(begun.into_inner() < 10_000);
+    }
+}

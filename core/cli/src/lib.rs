@@ -1,0 +1,27 @@
+//! refmap's command line over a catalogue of your own.
+//!
+//! A [`Catalogue`](catalogue::Catalogue) is data: named checks with their parameters, the claims made of them,
+//! tables, programs whose fences are searched, runs on real threads. One catalogue serves the command line, its
+//! default run, the tests and the documentation, so that nothing is claimed that is not checked. A project has the
+//! command line over its own checks with a `main` of a few lines:
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     let catalogue = refmap_cli::catalogue::Catalogue::default();
+//!     refmap_cli::main("my-project", "Checks that my queue is a queue.", &catalogue)
+//! }
+//! ```
+//!
+//! This crate names no system. Results go to standard output, progress and errors to standard error; it alone prints
+//! and exits.
+
+pub mod catalogue;
+mod command_line;
+pub mod grid;
+mod in_order;
+pub mod table;
+
+pub use command_line::{
+    CommandError, HistoryFileError, OutputFile, SizeError, Status, TraceFileError, Unwritten, main,
+    markdown, run,
+};

@@ -1,0 +1,241 @@
+//! Tables and grids: what a row says, and a cell.
+
+use refmap::explore::Limits;
+use refmap::obligation::{Selection, Settings, Until};
+use refmap::{Invariant, Verdict, check};
+use refmap_cli::catalogue::{Catalogue, Check, InputError, Parameter};
+use refmap_cli::grid::{Axis, Expected, Failing, Grid, GridRow, Outcome};
+use refmap_cli::table::{Instance, Row, Table, TableRow};
+use refmap_testing::{counter, counter_with_reset, itself, waived};
+
+/// A part of a cell that fails nothing but `coverage` was not put to the test, and does not fail; the states of a cell are
+/// those of all its parts.
+#[test]
+fn a_cell_of_a_grid_fails_by_what_was_put_to_the_test() {
+    let parameters = vec![
+        Parameter::choice("side", &["left", "right"], ""),
+        Parameter::choice("part", &["whole", "idle", "wrong"], ""),
+    ];
+    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+        let mut refinement = counter_with_reset();
+        match arguments.choice("part") {
+            "whole" => refinement.waivers = vec![waived("reset")],
+            "idle" => (),
+            _ => refinement.answer = |_, _, _| None,
+        }
+        let settings = Settings {
+            until: Until::End,
+            ..settings.clone()
+        };
+        Ok(check(&refinement, &settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    };
+    let decide = |parts: &[&'static str]| {
+        let grid = Grid {
+            name: "grid",
+            about: "",
+            source: "",
+            check: "count",
+            columns: Axis {
+                parameter: "side",
+                values: vec!["left"],
+            },
+            parts: Axis {
+                parameter: "part",
+                values: parts.to_vec(),
+            },
+            rows: vec![GridRow {
+                given: Vec::new(),
+                cells: vec![Expected::found(Failing::NONE)],
+            }],
+        };
+        let mut rows = Vec::new();
+        let visit = |row| {
+            rows.push(row);
+            Ok::<_, InputError>(true)
+        };
+        let decided = grid.decide(&catalogue, &Settings::default(), visit);
+        decided.expect("the check is there");
+        let json = grid.json(&rows);
+        let cell = &json["rows"][0]["cells"][0];
+        assert!(
+            cell["seconds"]
+                .as_f64()
+                .is_some_and(|seconds| seconds > 0.0)
+        );
+        assert!(cell.get("paper").is_none());
+        (rows[0].cells[0].ours, cell["states"].as_u64())
+    };
+    let fails = |part: u8| Outcome::Decided(Failing(1 << part));
+    assert_eq!(
+        decide(&["whole"]),
+        (Outcome::Decided(Failing::NONE), Some(4))
+    );
+    assert_eq!(decide(&["idle"]), (Outcome::NotExercised(0), Some(4)));
+    assert_eq!(decide(&["whole", "wrong"]), (fails(1), Some(8)));
+    assert_eq!(
+        decide(&["wrong", "idle"]),
+        (Outcome::NotExercised(1), Some(8))
+    );
+}
+
+/// A row of a table holds if every instance does: one that is cut short, that decides nothing or that is violated ends
+/// the row, and is what the row says.
+#[test]
+fn a_row_of_a_table_says_what_its_worst_instance_says() {
+    let check = Check::new("count", "", "", Vec::new(), |_, settings| {
+        Ok(check(&itself(counter()), settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![check],
+        ..Catalogue::default()
+    };
+    let decide = |instances: &[Selection], settings: &Settings<'_>| {
+        let instances = instances.iter().map(|obligations| Instance {
+            obligations: obligations.clone(),
+            ..Instance::default()
+        });
+        let table = Table {
+            name: "table",
+            about: "",
+            check: "count",
+            rows: vec![Row {
+                given: Vec::new(),
+                instances: instances.collect(),
+            }],
+            on_the_way: None,
+        };
+        let mut found: Vec<TableRow> = Vec::new();
+        let visit = |row| {
+            found.push(row);
+            Ok::<_, InputError>(true)
+        };
+        table
+            .decide(&catalogue, settings, visit)
+            .expect("the check is there");
+        let row = found.pop().expect("there is a row");
+        assert_eq!(found.len(), 0);
+        (row.verdict, row.instances.len())
+    };
+    let whole = Settings::default();
+    let cut = Settings {
+        limits: Limits {
+            states: Some(2),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    let (all, nothing) = (Selection::Default, Selection::Nothing);
+    assert_eq!(
+        decide(&[all.clone(), all.clone()], &whole),
+        (Verdict::Holds, 2)
+    );
+    assert_eq!(
+        decide(&[all.clone(), all.clone()], &cut),
+        (Verdict::Incomplete, 1)
+    );
+    assert_eq!(
+        decide(&[all.clone(), nothing.clone(), all.clone()], &whole),
+        (Verdict::Incomplete, 2)
+    );
+    assert_eq!(decide(&[nothing, all], &whole), (Verdict::Incomplete, 1));
+}
+
+/// What is broken on the way of a row that is violated at once is what is by then, and not what is broken later; of a row
+/// that holds at first, or that is violated at a larger instance, it is all.
+#[test]
+fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
+    let parameters = vec![Parameter::number("small", 1..=9, 9, "what stays below it")];
+    let check = Check::new("count", "", "", parameters, |arguments, settings| {
+        let mut refinement = itself(counter());
+        refinement.invariants = vec![
+            Invariant::new("below_two", "a test", |n: &u8| *n < 2),
+            Invariant::new("below_three", "a test", |n: &u8| *n < 3),
+            match arguments.number("small") {
+                1 => Invariant::new("small", "a test", |n: &u8| *n < 1),
+                3 => Invariant::new("small", "a test", |n: &u8| *n < 3),
+                _ => Invariant::new("small", "a test", |_: &u8| true),
+            },
+        ];
+        Ok(check(&refinement, settings)?)
+    });
+    let catalogue = Catalogue {
+        checks: vec![check],
+        ..Catalogue::default()
+    };
+    let at = |small: u64| Instance {
+        given: vec![("small", small.into())],
+        obligations: Selection::only(["invariant:small"]),
+        ..Instance::default()
+    };
+    let decide = |instances: &[u64]| {
+        let table = Table {
+            name: "table",
+            about: "",
+            check: "count",
+            rows: vec![Row {
+                given: Vec::new(),
+                instances: instances.iter().map(|small| at(*small)).collect(),
+            }],
+            on_the_way: Some(Instance {
+                given: at(instances[0]).given,
+                ..Instance::default()
+            }),
+        };
+        let mut found: Vec<TableRow> = Vec::new();
+        let visit = |row| {
+            found.push(row);
+            Ok::<_, InputError>(true)
+        };
+        let decided = table.decide(&catalogue, &Settings::default(), visit);
+        decided.expect("the check is there");
+        let row = found.remove(0);
+        (row.length, row.broken.expect("the table looks"))
+    };
+    // 1 is reached after a step, 2 after two and 3 after three.
+    let (two, three, small) = (
+        "invariant:below_two",
+        "invariant:below_three",
+        "invariant:small",
+    );
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(decide(&[1]), (Some(1), names(&[small])));
+    assert_eq!(decide(&[3]), (Some(3), names(&[two, three, small])));
+    assert_eq!(decide(&[9]), (None, names(&[two, three])));
+    assert_eq!(decide(&[9, 1]), (Some(1), names(&[two, three])));
+}
+
+#[test]
+fn a_row_of_a_table_that_is_tried_nowhere() {
+    let run = |_: &_, settings: &Settings<'_>| {
+        check(&itself(counter()), settings).map_err(InputError::instance)
+    };
+    let catalogue = Catalogue {
+        checks: vec![Check::new("counter", "a test", "a test", vec![], run)],
+        ..Catalogue::default()
+    };
+    let verdict = |instances| {
+        let table = Table {
+            name: "counters",
+            about: "a test",
+            check: "counter",
+            rows: vec![Row {
+                given: vec![],
+                instances,
+            }],
+            on_the_way: None,
+        };
+        let mut verdicts = Vec::new();
+        let decided = table.decide::<InputError>(&catalogue, &Settings::default(), |row| {
+            verdicts.push(row.verdict);
+            Ok(true)
+        });
+        decided.expect("the table fits the catalogue");
+        verdicts
+    };
+    assert_eq!(verdict(vec![Instance::default()]), [Verdict::Holds]);
+    assert_eq!(verdict(vec![]), [Verdict::Incomplete]);
+}

@@ -1,0 +1,208 @@
+//! A trace of states in the Informal Trace Format, as a history of one thread.
+//!
+//! Source: Apalache's ADR 015. Apalache, Quint and `refmap check --trace` write such traces. Each state
+//! of the trace says what the variables of the specification are, or some of them: the first has to be
+//! an initial state, and each other one is reached from the one before it by one step, or is the same.
+//! Variables are compared with what the specification's state serialises to, field by field, so that
+//! nothing has to be read back.
+
+mod same;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use self::same::is_same;
+use super::event::Event;
+use super::observed::{Happening, Observed};
+use super::ordered::Ordered;
+use super::validator::{Outcome, Settings, Validation, validate};
+use refmap::first_initial;
+use refmap::report::history::Explanation;
+use refmap::report::itf::{STEP_VARIABLES, fields};
+use refmap::report::layout::plain;
+use refmap::{ActionOf, StateOf, TransitionSystem};
+
+/// Why something is no trace of a specification.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TraceError {
+    /// It is no ITF.
+    #[error("not an ITF trace: it has no list `states`")]
+    NoStates,
+    /// A state is none.
+    #[error("state {state} is not an object")]
+    NoState {
+        /// Which, counted from 0.
+        state: usize,
+    },
+    /// A state says nothing about the specification.
+    #[error("state {state} has no variable of the specification")]
+    NoVariable {
+        /// Which, counted from 0.
+        state: usize,
+    },
+    /// A state has a variable that the specification does not have.
+    #[error(
+        "state {state} has a variable {variable:?}, which the specification does not have; there are: \
+         {}", .known.join(", ")
+    )]
+    UnknownVariable {
+        /// Which, counted from 0.
+        state: usize,
+        /// The variable.
+        variable: String,
+        /// Those of the specification.
+        known: Vec<String>,
+    },
+}
+
+/// The variables of a state, as the trace writes them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Shown(Map<String, Value>);
+
+/// Whether `trace` is a behaviour of `specification`, up to stuttering.
+///
+/// # Errors
+///
+/// If it is no ITF trace, or not one of this specification's variables.
+pub fn validate_trace<S: TransitionSystem>(
+    specification: &S,
+    trace: &Value,
+    settings: &Settings<'_>,
+) -> Result<Validation, TraceError> {
+    let known: Vec<_> = first_initial(specification)
+        .map(|state| variables(&state).keys().cloned().collect())
+        .unwrap_or_default();
+    let states = trace.get("states").and_then(Value::as_array);
+    let states = states.ok_or(TraceError::NoStates)?;
+    let mut events = Vec::new();
+    for (number, state) in states.iter().enumerate() {
+        let shown = shown(number, state, &known)?;
+        events.push(Event {
+            thread: 0,
+            place: number as u64,
+            begin: number as u64,
+            end: Some(number as u64),
+            event: Some(shown),
+        });
+    }
+    let validated = validate(&Traced(specification), Ordered::of(events), settings);
+    let mut validation = validated.expect("states come one after the other");
+    if let Outcome::Refuted(explanation) = &mut validation.outcome {
+        without_lines(explanation);
+    }
+    Ok(validation)
+}
+
+fn shown(number: usize, state: &Value, known: &[String]) -> Result<Shown, TraceError> {
+    let Value::Object(state) = state else {
+        return Err(TraceError::NoState { state: number });
+    };
+    let mut shown = Map::new();
+    for (variable, value) in state {
+        if known.contains(variable) {
+            shown.insert(variable.clone(), value.clone());
+        } else if !variable.starts_with('#') && !STEP_VARIABLES.contains(&variable.as_str()) {
+            return Err(TraceError::UnknownVariable {
+                state: number,
+                variable: variable.clone(),
+                known: known.to_vec(),
+            });
+        }
+    }
+    match shown.is_empty() {
+        true => Err(TraceError::NoVariable { state: number }),
+        false => Ok(Shown(shown)),
+    }
+}
+
+/// A trace has states, and no lines.
+fn without_lines(explanation: &mut Explanation) {
+    let prefixes = explanation.prefixes.iter_mut();
+    let told = prefixes.flat_map(|prefix| {
+        let steps = prefix.steps.iter_mut();
+        let next = prefix.next.iter_mut();
+        steps
+            .filter_map(|step| step.event.as_mut())
+            .chain(next.map(|refused| &mut refused.event))
+    });
+    let window = explanation.window.iter_mut();
+    let told = told.chain(window.flat_map(|window| &mut window.events));
+    for event in told.chain(&mut explanation.event) {
+        event.line = None;
+    }
+}
+
+/// What the specification's state serialises to.
+fn variables<S: Serialize>(state: &S) -> Map<String, Value> {
+    fields(&serde_json::to_value(state).unwrap_or_default())
+}
+
+struct Traced<'a, S>(&'a S);
+
+impl<S: TransitionSystem> Traced<'_, S> {
+    /// The variables in which the state is not the one shown.
+    fn differing(state: &StateOf<S>, shown: &Shown) -> Vec<String> {
+        let variables = variables(state);
+        let differing = shown.0.iter().filter(|(name, value)| {
+            let own = variables.get(*name);
+            own.is_none_or(|own| !is_same(value, own))
+        });
+        differing.map(|(name, _)| name.clone()).collect()
+    }
+}
+
+impl<S: TransitionSystem> Observed for Traced<'_, S> {
+    type Specification = S;
+    type Event = Shown;
+
+    fn specification(&self) -> &S {
+        self.0
+    }
+
+    fn shows(
+        &self,
+        from: &StateOf<S>,
+        happening: &Happening<'_, Shown>,
+        visit: &mut impl FnMut(Option<ActionOf<S>>),
+    ) {
+        if Self::differing(from, happening.event).is_empty() {
+            visit(None);
+        }
+        // The first is an initial state.
+        if happening.place > 0 {
+            self.0.next(from, &mut |action, to| {
+                if to != *from && Self::differing(&to, happening.event).is_empty() {
+                    visit(Some(action));
+                }
+            });
+        }
+    }
+
+    fn refusal(&self, from: &StateOf<S>, happening: &Happening<'_, Shown>) -> String {
+        let differing = |state: &StateOf<S>| Self::differing(state, happening.event);
+        if happening.place == 0 {
+            return format!(
+                "an initial state has another {}",
+                differing(from).join(", ")
+            );
+        }
+        let mut nearest = (differing(from), "without a step".to_owned());
+        self.0.next(from, &mut |action, to| {
+            let differing = differing(&to);
+            if differing.len() < nearest.0.len() {
+                let action = serde_json::to_value(action).unwrap_or_default();
+                nearest = (differing, format!("after {}", plain(&action)));
+            }
+        });
+        let (differing, when) = nearest;
+        format!(
+            "{when}, which comes nearest, it has another {}",
+            differing.join(", ")
+        )
+    }
+
+    fn describe(&self, shown: &Shown) -> String {
+        serde_json::to_string(shown).unwrap_or_default()
+    }
+}

@@ -1,0 +1,87 @@
+//! Deciding whether what a program did is a behaviour of a specification.
+//!
+//! A proof about a model says nothing about the code that runs. Here threads record what they did
+//! ([`Recorder`]), the record is a file that a program in any language can write, and [`validate`]
+//! decides whether there is an order of the recorded events of which a specification takes every step.
+//! The specification is any [`TransitionSystem`](refmap::TransitionSystem); an adapter ([`Observed`])
+//! says which of its actions an event shows.
+//!
+//! # What a verdict means
+//!
+//! `holds`: *this* history is a behaviour. Of other runs of the same program nothing is said.
+//! `violated`: it is none, if the clock and the record are right; the [`Explanation`] says how far one
+//! gets. `incomplete`: a bound came first, or there was nothing to decide: a history without an event
+//! that the adapter calls interesting never passes.
+//!
+//! An order of the events has to respect
+//!
+//! - the order of each thread;
+//! - the intervals: what ended before something else began came first (of two events of which one ends
+//!   when the other begins, either may be first);
+//! - the memory model, as far as it delays effects ([`Effect`]): under TSO a store takes effect after its
+//!   begin and before the next fence or locked access of its thread, in the order of its thread's stores,
+//!   and until then its own thread alone sees it. A memory that does more than that is stated as part of
+//!   the specification, its commits as [internal](Observed::internal) actions.
+//!
+//! # The format
+//!
+//! JSON lines in UTF-8. The first line is the header, every other line an event:
+//!
+//! ```text
+//! {"history":"refmap","version":1,"parameters":{"capacity":2}}
+//! {"thread":0,"place":0,"begin":120,"end":180,"event":{"push":1}}
+//! {"thread":1,"place":0,"begin":150,"end":310,"event":{"pop":1}}
+//! {"thread":0,"place":1,"begin":200,"event":null}
+//! ```
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `history` | `"refmap"` |
+//! | `version` | `1` |
+//! | `parameters` | an object; what the validator has to know of the instance. May be left out |
+//! | `thread` | who: a number below 2³²; at most 65 536 different ones |
+//! | `place` | its place in what the thread did: 0, 1, 2, … without a gap |
+//! | `begin` | nanoseconds on a clock that all threads share and that never runs backwards |
+//! | `end` | when it had ended, on the same clock, at least `begin`. Left out if that was lost in a crash: then it is the last event of its thread, and may have come about or not |
+//! | `event` | what happened, as the adapter's `Event` is written; `null` if that was not recorded: then it may be any one step of the specification within its interval, or none ([of its thread](Observed::unrecorded), where the specification knows threads). Of an event whose effect is delayed write at least what it was |
+//!
+//! Lines stand in the order of `begin`, so that a history of any length is decided in little memory; an
+//! event begins at the earliest when the one before it in its thread ended. There are no other fields. A
+//! writer that lost events writes a line with `null` for each. A line has at most a mebibyte. Whatever is
+//! wrong is reported with its line ([`HistoryError`]).
+//!
+//! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]).
+//!
+//! Left out: relations between events that no clock shows (a message and its receipt), and clocks that
+//! differ between threads.
+
+mod configuration;
+mod event;
+mod explain;
+mod history;
+mod itf;
+mod needed;
+mod observed;
+mod ordered;
+mod problem;
+mod recorder;
+mod report;
+mod search;
+mod smallest;
+mod validator;
+mod window;
+mod writer;
+
+pub use event::{Event, Header, UnknownParameter, VERSION};
+pub use history::{Events, History, LONGEST_LINE};
+pub use itf::{TraceError, validate_trace};
+pub use observed::{Effect, Happening, Observed};
+pub use ordered::{MOST_THREADS, Ordered};
+pub use problem::{HistoryError, Problem};
+pub use recorder::{Begin, Recorder, ThreadLog};
+pub use refmap::report::history::{
+    Assumption, Explanation, Partial, Prefix, PrefixStep, Recorded, Refused, ShownEvent, Situation,
+    SmallWindow, StepKind,
+};
+pub use validator::{Outcome, Settings, Validation, validate};
+pub use writer::Writer;

@@ -1,0 +1,232 @@
+//! What came of a history, as the report of a check.
+
+use serde_json::Map;
+
+use super::validator::{Outcome, Validation};
+use refmap::report::history::{Explanation, Partial, Prefix, Recorded, ShownEvent};
+use refmap::report::{About, Counterexample, Evidence, Obligation, Report, Step, Verdict, Warning};
+
+/// Why nothing is decided where the adapter is wrong.
+const MISLED: &str = "the adapter is wrong about its events: one order that `commute` or `only_looks` \
+                      says need not be tried is possible where the others are not";
+
+impl Validation {
+    /// The report: `states` are the configurations continued, `transitions` the steps tried, `depth` the
+    /// events in the longest order, or 0 if it is not known how far a refused history gets. Its
+    /// obligations are `behaviour`, that there is an order, and `interest`, that there was something to
+    /// decide.
+    pub fn report(&self) -> Report {
+        let explanation = match &self.outcome {
+            Outcome::Refuted(explanation) => Some(explanation.as_ref()),
+            Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => None,
+        };
+        let depth = match explanation {
+            None => self.events,
+            Some(explanation) => {
+                let longest = explanation.prefixes.first();
+                longest.map_or(0, |longest| longest.events)
+            }
+        };
+        let fault = self.disagreement.as_ref().map(|found| Counterexample {
+            obligation: "model".to_owned(),
+            ..Counterexample::without_steps(format!(
+                "the model contradicts itself: of the specification, {found}"
+            ))
+        });
+        let unexercised = self.coverage.iter().filter(|row| row.fired == 0);
+        let counterexample = explanation.and_then(counterexample);
+        let obligation = |name: &str, verdict, checked, note| Obligation {
+            name: name.to_owned(),
+            verdict,
+            checked,
+            note,
+            needed: None,
+            counterexamples: Vec::new(),
+        };
+        let mut behaviour = obligation("behaviour", self.behaviour(), self.events, self.partial());
+        behaviour.counterexamples.extend(counterexample.clone());
+        let (interest, dull) = match self.interesting {
+            0 => {
+                let note = "no event of the history that has an end is of interest, so that it says nothing";
+                (Verdict::Incomplete, Some(note.to_owned()))
+            }
+            _ => (Verdict::Holds, None),
+        };
+        let model = fault.clone().map(|fault| {
+            let mut model = obligation("model", Verdict::Violated, 0, None);
+            model.counterexamples.push(fault);
+            model
+        });
+        // What contradicts itself refutes nothing.
+        let counterexample = fault.or(counterexample);
+        let decided = !matches!(self.outcome, Outcome::Undecided(_) | Outcome::Misled);
+        Report {
+            check: String::new(),
+            parameters: Map::new(),
+            verdict: Some(self.verdict()),
+            evidence: match decided {
+                true => Evidence::Exhaustive,
+                false => Evidence::Bounded,
+            },
+            walks: None,
+            history: Some(Box::new(self.recorded(explanation))),
+            symmetry: None,
+            omission_probability: None,
+            limit: match self.outcome {
+                Outcome::Undecided(limit) => Some(limit),
+                Outcome::Behaviour | Outcome::Refuted(_) | Outcome::Misled => None,
+            },
+            initial_states: self.initial_states as u64,
+            states: self.configurations,
+            transitions: self.steps,
+            depth: u32::try_from(depth).unwrap_or(u32::MAX),
+            seconds: self.seconds,
+            peak_memory_bytes: self.peak_memory_bytes,
+            threads: 1,
+            obligations: [
+                behaviour,
+                obligation("interest", interest, self.interesting, dull),
+            ]
+            .into_iter()
+            .chain(model)
+            .collect(),
+            coverage: self.coverage.clone(),
+            deadlocks: 0,
+            cut_off: None,
+            warnings: self.took_no_step().into_iter().collect(),
+            taken_at_word: self.taken_at_word.clone(),
+            asked_again: 0,
+            not_compared: 0,
+            frames_sampled: false,
+            unexercised: unexercised
+                .map(|row| format!("rule:{}", row.rule))
+                .collect(),
+            counterexample,
+        }
+    }
+
+    fn behaviour(&self) -> Verdict {
+        match self.outcome {
+            Outcome::Refuted(_) => Verdict::Violated,
+            Outcome::Behaviour if self.events > 0 => Verdict::Holds,
+            Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => Verdict::Incomplete,
+        }
+    }
+
+    /// A history of which no event took a step of the specification says nothing of it.
+    fn took_no_step(&self) -> Option<Warning> {
+        let nothing = self.coverage.iter().all(|row| row.fired == 0);
+        let is_behaviour = matches!(self.outcome, Outcome::Behaviour);
+        (is_behaviour && self.events > 0 && nothing).then(|| Warning {
+            about: About::Specification,
+            text: format!(
+                "none of the {} events took a step of the specification, so that it was not asked for anything",
+                self.events
+            ),
+        })
+    }
+
+    /// What to know beside the verdict: what was assumed of events that were recorded in part.
+    fn partial(&self) -> Option<String> {
+        if let Outcome::Misled = self.outcome {
+            return Some(MISLED.to_owned());
+        }
+        let Partial {
+            unknown,
+            open,
+            incomplete,
+        } = self.partial;
+        let parts = [
+            (
+                unknown,
+                "not recorded, each assumed to be some step within its interval, or none",
+            ),
+            (
+                open,
+                "without an end, each assumed to have come about or not",
+            ),
+            (incomplete, "with a part missing, which is assumed"),
+        ];
+        let said = parts.iter().filter(|(events, _)| *events > 0);
+        let said: Vec<_> = said
+            .map(|(events, what)| match events {
+                1 => format!("1 event {what}"),
+                _ => format!("{events} events {what}"),
+            })
+            .collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+
+    fn recorded(&self, explanation: Option<&Explanation>) -> Recorded {
+        Recorded {
+            events: self.events,
+            interesting: self.interesting,
+            threads: self.threads,
+            partial: self.partial,
+            assumed: self.assumptions.clone(),
+            widest_window: self.widest_window,
+            most_kept: self.most_kept,
+            widest_frontier: self.widest_frontier,
+            explanation: explanation.cloned(),
+        }
+    }
+}
+
+/// The first of the longest orders, with what could come next as its explanation.
+fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
+    let prefix = explanation.prefixes.first()?;
+    let mut steps = vec![Step {
+        action: None,
+        rule: None,
+        source: None,
+        process: None,
+        state: prefix.before.state.clone(),
+        abstract_action: None,
+        abstract_state: serde_json::Value::Null,
+        drawing: prefix.before.drawing.clone(),
+        abstract_drawing: None,
+    }];
+    steps.extend(prefix.steps.iter().map(|step| Step {
+        action: step.action.clone(),
+        rule: step.rule.clone(),
+        source: step.source.clone(),
+        process: step.process.clone(),
+        state: step.after.state.clone(),
+        abstract_action: None,
+        abstract_state: serde_json::Value::Null,
+        drawing: step.after.drawing.clone(),
+        abstract_drawing: None,
+    }));
+    Some(Counterexample {
+        obligation: "behaviour".to_owned(),
+        length: prefix.steps.len(),
+        reachable: true,
+        steps,
+        refused: None,
+        explanation: sentence(explanation, prefix),
+        nearest: Vec::new(),
+    })
+}
+
+fn sentence(explanation: &Explanation, prefix: &Prefix) -> String {
+    let what = match &explanation.event {
+        Some(event) => format!("no order takes {}", named(event)),
+        None => "not all delayed events can take effect".to_owned(),
+    };
+    let reasons = prefix.next.iter();
+    let reasons: Vec<_> = reasons
+        .map(|refused| format!("{}: {}", named(&refused.event), refused.reason))
+        .collect();
+    match reasons.is_empty() {
+        true => what,
+        false => format!("{what}; {}", reasons.join("; ")),
+    }
+}
+
+fn named(event: &ShownEvent) -> String {
+    let ShownEvent { line, text, .. } = event;
+    match line {
+        Some(line) => format!("line {line} ({text})"),
+        None => text.clone(),
+    }
+}

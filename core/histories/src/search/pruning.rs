@@ -1,0 +1,98 @@
+//! Orders that make no difference, and are not tried.
+
+use std::mem;
+
+use super::steps::{Fresh, happening, pending};
+use super::{Search, State, Way};
+use crate::configuration::{Ahead, Configuration, Kind, Taken};
+use crate::needed::Needed;
+use crate::observed::{Effect, Observed};
+use crate::window::{Lane, Log};
+
+impl<O: Observed> Search<'_, O> {
+    /// Takes every event that only looks and sees what it saw: whatever can happen before it can happen
+    /// after it, and nobody else notices.
+    pub(super) fn look(
+        &self,
+        log: &Log<O::Event>,
+        configuration: &mut Configuration<State<O>>,
+        trail: &mut Way<O>,
+    ) {
+        for (at, lane) in (0..).zip(&self.window.lanes) {
+            if lane.queue.is_empty() {
+                continue;
+            }
+            let mut ahead = configuration.ahead(at);
+            let before = ahead.taken;
+            while let Some(number) = lane.next(ahead)
+                && self.sees(log, &configuration.state, lane, ahead, number)
+            {
+                ahead.taken += 1;
+                let step = Taken {
+                    kind: Kind::Event,
+                    event: Some(number),
+                    action: None,
+                };
+                *trail = self.trail(log, trail, step, &configuration.state);
+            }
+            if ahead.taken > before {
+                configuration.set(ahead);
+            }
+        }
+    }
+
+    /// Whether the event only looks, and may be taken here.
+    fn sees(
+        &self,
+        log: &Log<O::Event>,
+        state: &State<O>,
+        lane: &Lane,
+        ahead: Ahead,
+        number: u64,
+    ) -> bool {
+        let event = log.get(number);
+        let Some(what) = event.event.as_ref() else {
+            return false;
+        };
+        let may_come = match self.observed.effect(what) {
+            Effect::Within => true,
+            Effect::Draining => ahead.pending == 0,
+            Effect::Delayed => false,
+        };
+        if !may_come || !self.observed.only_looks(what) {
+            return false;
+        }
+        let waiting: Vec<_> = pending::<O>(log, lane.pending(ahead));
+        let mut sees = false;
+        self.observed
+            .shows(state, &happening(event, what, &waiting), &mut |action| {
+                sees |= action.is_none();
+            });
+        sees
+    }
+
+    /// Leaves out what was found and can still be reached from something else that was found: a step
+    /// that may be taken later need not be taken yet. Steps that take or settle an event never lead back,
+    /// so something is always left from which it is reached.
+    pub(super) fn postpone(&mut self, log: &Log<O::Event>) {
+        let mut early = vec![false; self.found.entries.len()];
+        let mut fresh = mem::take(&mut self.fresh);
+        for (configuration, _) in &self.found.entries {
+            self.steps(log, configuration, None, &Needed::default(), &mut fresh);
+            for Fresh { step, mut to } in fresh.drain(..) {
+                if step.kind == Kind::Internal {
+                    continue;
+                }
+                self.look(log, &mut to, &mut None);
+                if let Some(place) = self.found.find(&to) {
+                    early[place] = true;
+                }
+            }
+        }
+        self.fresh = fresh;
+        let mut early = early.into_iter();
+        self.found
+            .entries
+            .retain(|_| !early.next().unwrap_or_default());
+    }
+}

@@ -1,0 +1,120 @@
+//! The smallest part of a history that cannot be.
+
+use std::collections::BTreeSet;
+
+use foldhash::HashSet;
+
+use super::configuration::Configuration;
+use super::explain::shown;
+use super::observed::Observed;
+use super::search::{Search, State, Stop};
+use super::window::{Log, Window};
+use refmap::explore::Limit;
+use refmap::report::history::SmallWindow;
+
+/// As many configurations are tried as the beginning of a smaller part.
+const MOST_BEGINNINGS: usize = 1 << 12;
+/// As many are continued in all, until no smaller part is looked for.
+const PATIENCE: u64 = 1 << 18;
+
+/// How a replay ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum End {
+    /// An event has no place.
+    Refused,
+    /// Delayed events cannot take effect.
+    Unsettled,
+    Accepted,
+    Undecided(Limit),
+}
+
+/// Goes over the events from number `from` on, and says how that ended and how many had begun by then.
+/// `visit` is called before an event ends, with the number of the event that begins next.
+pub(super) fn replay<'a, O: Observed>(
+    search: &mut Search<'a, O>,
+    log: &Log<O::Event>,
+    from: u64,
+    visit: &mut impl FnMut(&Search<'a, O>, u64),
+) -> (End, u64) {
+    for next in from..=log.end() {
+        let time = (next < log.end()).then(|| log.get(next).begin);
+        while let Some(lane) = search.window.first_end(time) {
+            visit(search, next);
+            match search.respond(log, lane) {
+                Ok(()) => (),
+                Err(Stop::Stuck(_)) => return (End::Refused, next),
+                Err(Stop::Limit(limit)) => return (End::Undecided(limit), next),
+            }
+        }
+        if next < log.end() {
+            search.begin(log, next);
+        }
+    }
+    let end = match search.settle(log) {
+        Ok(()) => End::Accepted,
+        Err(Stop::Stuck(_)) => End::Unsettled,
+        Err(Stop::Limit(limit)) => End::Undecided(limit),
+    };
+    (end, log.end())
+}
+
+/// Before an event ends.
+pub(super) struct Moment {
+    /// The event that begins next.
+    next: u64,
+    window: Window,
+    /// What may be taken by then.
+    ahead: HashSet<Configuration<()>>,
+}
+
+impl Moment {
+    pub fn of<O: Observed>(search: &Search<'_, O>, next: u64) -> Self {
+        let frontier = search.frontier.iter();
+        Self {
+            next,
+            window: search.window.clone(),
+            ahead: frontier
+                .map(|(configuration, _)| configuration.with_state(()))
+                .collect(),
+        }
+    }
+}
+
+/// See [`SmallWindow`]. The latest moment comes first. Ends with the bound on time or memory that comes.
+pub(super) fn smallest<O: Observed>(
+    again: &Search<'_, O>,
+    log: &Log<O::Event>,
+    moments: impl IntoIterator<Item = Moment>,
+    states: &HashSet<State<O>>,
+) -> Result<Option<SmallWindow>, Limit> {
+    let mut continued = 0;
+    for moment in moments {
+        if let Some(limit) = again.exhausted() {
+            return Err(limit);
+        }
+        let beginnings = moment.ahead.len() * states.len();
+        if beginnings > MOST_BEGINNINGS || continued > PATIENCE {
+            return Ok(None);
+        }
+        let ahead = moment.ahead.iter();
+        let beginnings = ahead.flat_map(|ahead| {
+            let states = states.iter();
+            states.map(|state| (ahead.with_state(state.clone()), None))
+        });
+        let mut numbers: BTreeSet<u64> = moment.window.numbers().collect();
+        let mut search = again.elsewhere(moment.window, beginnings.collect());
+        let (end, next) = replay(&mut search, log, moment.next, &mut |_, _| ());
+        continued += search.counts.configurations;
+        if matches!(end, End::Refused | End::Unsettled) {
+            numbers.extend(moment.next..next);
+            let numbers = numbers.into_iter();
+            return Ok(Some(SmallWindow {
+                events: numbers
+                    .map(|number| shown(again.observed, log, number))
+                    .collect(),
+                states: states.len(),
+            }));
+        }
+    }
+    Ok(None)
+}

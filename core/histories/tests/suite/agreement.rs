@@ -1,0 +1,278 @@
+//! On thousands of small histories the validator says what the search over all interleavings says.
+
+use std::collections::BTreeMap;
+
+use refmap::random::Generator;
+use refmap_histories::{Effect, Event, Ordered, Outcome, Settings, Validation, validate};
+
+use super::heap::Heap;
+use super::memory::{Access, Buffers, ObservedMemory, Stores, THREADS};
+use super::queue::Queue;
+use super::random::{Corruption, Loss, Size, Subject, history};
+use crate::oracle::Oracle;
+
+fn run<S: Subject>(subject: &S, events: &[Event<S::Event>]) -> Validation {
+    within(None, subject, events)
+}
+
+fn within<S: Subject>(buffer: Option<u32>, subject: &S, events: &[Event<S::Event>]) -> Validation {
+    let events = Ordered::of(events.iter().cloned());
+    let settings = Settings {
+        buffer,
+        ..Settings::default()
+    };
+    validate(subject, events, &settings).expect("the history is in order")
+}
+
+/// Compares the two, and says whether the history is accepted.
+fn agree<S: Subject>(subject: &S, events: &[Event<S::Event>], case: &str) -> bool {
+    agree_within(None, subject, events, case)
+}
+
+fn agree_within<S: Subject>(
+    buffer: Option<u32>,
+    subject: &S,
+    events: &[Event<S::Event>],
+    case: &str,
+) -> bool {
+    let validation = within(buffer, subject, events);
+    let oracle = Oracle::new(subject, events, buffer);
+    let accepted = match &validation.outcome {
+        Outcome::Behaviour => true,
+        Outcome::Refuted(explanation) => {
+            assert!(!explanation.prefixes.is_empty(), "{case}");
+            let longest = explanation.prefixes[0].events as usize;
+            let end = explanation.event.as_ref().and_then(|event| event.end);
+            let same_end = events.iter().filter(|event| event.end == end).count();
+            if let Some(end) = end
+                && same_end == 1
+            {
+                assert_eq!(longest, oracle.longest(end), "{case}: {events:?}");
+            }
+            false
+        }
+        Outcome::Undecided(limit) => panic!("{case}: {limit}"),
+        Outcome::Misled => panic!("{case}: the adapter is wrong"),
+    };
+    assert_eq!(accepted, oracle.accepts(), "{case}: {events:?}");
+    accepted
+}
+
+/// What came of the histories of one subject.
+#[derive(Debug, Default)]
+struct Tally {
+    valid: u64,
+    partial: u64,
+    spoilt: BTreeMap<String, u64>,
+    caught: BTreeMap<String, u64>,
+}
+
+fn compare<S: Subject>(name: &str, subject: &S, seeds: std::ops::Range<u64>, size: Size) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let mut random = Generator::new(seed);
+        let Some(valid) = history(subject, &mut random, size) else {
+            continue;
+        };
+        let case = format!("{name}, seed {seed}");
+        assert!(agree(subject, &valid, &case), "{case}: {valid:?}");
+        tally.valid += 1;
+        for loss in Loss::ALL {
+            let Some(partial) = loss.lose(subject, &valid, &mut random) else {
+                continue;
+            };
+            let case = format!("{case}, without {loss:?}");
+            let accepted = agree(subject, &partial, &case);
+            // What is not recorded stands for a step within its interval, and a delayed one is none.
+            let is_delayed = |event: &S::Event| subject.effect(event) == Effect::Delayed;
+            let mut all = valid.iter().filter_map(|event| event.event.as_ref());
+            let fits = loss != Loss::Event || !all.any(is_delayed);
+            assert!(accepted || !fits, "{case}: {partial:?}");
+            tally.partial += 1;
+        }
+        for corruption in Corruption::ALL {
+            let Some(spoilt) = corruption.spoil(subject, &valid, &mut random) else {
+                continue;
+            };
+            let kind = format!("{corruption:?}");
+            let accepted = agree(subject, &spoilt, &format!("{case}, {kind}"));
+            *tally.spoilt.entry(kind.clone()).or_default() += 1;
+            *tally.caught.entry(kind).or_default() += u64::from(!accepted);
+        }
+    }
+    tally
+}
+
+/// As many as are looked at in the default tests.
+const SEEDS: u64 = 400;
+const SMALL: Size = Size {
+    threads: THREADS,
+    events: 6,
+};
+
+impl Tally {
+    /// Each kind of corruption was tried and caught at least so often.
+    fn assert_caught(&self, kinds: &[Corruption], least: u64) {
+        assert!(self.valid >= least, "{self:?}");
+        assert!(self.partial >= least, "{self:?}");
+        for kind in kinds {
+            let caught = self.caught.get(&format!("{kind:?}"));
+            assert!(caught.is_some_and(|caught| *caught >= least), "{self:?}");
+        }
+    }
+}
+
+const WITHOUT_FREE: [Corruption; 3] = [
+    Corruption::DropEvent,
+    Corruption::SwapTwo,
+    Corruption::ChangeValue,
+];
+
+#[test]
+fn on_a_memory() {
+    for stores in [Stores::AtOnce, Stores::Delayed] {
+        let name = format!("memory, {stores:?}");
+        let tally = compare(&name, &ObservedMemory(stores), 0..SEEDS, SMALL);
+        tally.assert_caught(&WITHOUT_FREE, 20);
+    }
+}
+
+#[test]
+fn on_a_memory_with_store_buffers_of_its_own() {
+    let size = Size {
+        threads: 2,
+        events: 5,
+    };
+    let tally = compare("buffers", &Buffers, 0..SEEDS / 2, size);
+    tally.assert_caught(&WITHOUT_FREE, 5);
+}
+
+#[test]
+fn on_a_queue() {
+    let tally = compare("queue", &Queue, 0..SEEDS, SMALL);
+    tally.assert_caught(&WITHOUT_FREE, 20);
+}
+
+#[test]
+fn on_a_heap() {
+    for stores in [Stores::AtOnce, Stores::Delayed] {
+        let name = format!("heap, {stores:?}");
+        let tally = compare(&name, &Heap(stores), 0..2 * SEEDS, SMALL);
+        tally.assert_caught(&[Corruption::DropEvent, Corruption::FreeLive], 20);
+        tally.assert_caught(&[Corruption::SwapTwo, Corruption::ChangeValue], 10);
+    }
+}
+
+/// Few stores may be on their way at a time: that refuses histories which more of them allow. One thread
+/// stores thrice, another one loads twice, one after the other in all orders, with all results.
+#[test]
+fn on_store_buffers_that_are_soon_full() {
+    let memory = ObservedMemory(Stores::Delayed);
+    let stores = [(0, 1), (1, 1), (0, 2)].map(|(cell, value)| Access::Store { cell, value });
+    let all = (0..6).map(|number| Access::Load {
+        cell: number / 3,
+        value: Some(number as u8 % 3),
+    });
+    let loads: Vec<_> = all.collect();
+    let mut refused = [0, 0];
+    // Which of the five events are loads.
+    for order in (0_u32..32).filter(|order| order.count_ones() == 2) {
+        for (first, second) in (0..36).map(|pair| (pair / 6, pair % 6)) {
+            let mut loads = [&loads[first], &loads[second]].into_iter();
+            let mut stores = stores.iter();
+            let events = (0..5).map(|time| {
+                let thread = order >> time & 1;
+                let (access, left) = match thread {
+                    0 => (stores.next(), 3 - stores.len()),
+                    _ => (loads.next(), 2 - loads.len()),
+                };
+                Event {
+                    thread,
+                    place: left as u64 - 1,
+                    begin: 2 * time,
+                    end: Some(2 * time + 1),
+                    event: access.cloned(),
+                }
+            });
+            let events: Vec<_> = events.collect();
+            let accepted = [None, Some(2), Some(1)].map(|buffer| {
+                let case = format!("a buffer of {buffer:?}");
+                agree_within(buffer, &memory, &events, &case)
+            });
+            refused[0] += u32::from(accepted[0] && !accepted[1]);
+            refused[1] += u32::from(accepted[1] && !accepted[2]);
+        }
+    }
+    assert!(refused[0] > 0 && refused[1] > refused[0], "{refused:?}");
+}
+
+/// Two stores one after the other, and another thread that sees neither afterwards.
+#[test]
+fn a_full_buffer_has_to_give_something_up() {
+    let store = |cell| Access::Store { cell, value: 1 };
+    let old = Access::Load {
+        cell: 0,
+        value: Some(0),
+    };
+    let steps = [(0, 0, store(0)), (0, 1, store(1)), (1, 0, old)];
+    let events = (0..)
+        .zip(steps)
+        .map(|(time, (thread, place, access))| Event {
+            thread,
+            place,
+            begin: 2 * time,
+            end: Some(2 * time + 1),
+            event: Some(access),
+        });
+    let events: Vec<_> = events.collect();
+    let memory = ObservedMemory(Stores::Delayed);
+    for (buffer, accepted) in [(Some(1), false), (Some(2), true), (None, true)] {
+        let case = format!("{buffer:?}");
+        assert_eq!(agree_within(buffer, &memory, &events, &case), accepted);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn at_length() {
+    let size = Size {
+        threads: THREADS,
+        events: 7,
+    };
+    for stores in [Stores::AtOnce, Stores::Delayed] {
+        compare("memory", &ObservedMemory(stores), SEEDS..10_000, size);
+        compare("heap", &Heap(stores), SEEDS..10_000, size);
+    }
+    compare("queue", &Queue, SEEDS..10_000, size);
+    compare("buffers", &Buffers, SEEDS..3_000, SMALL);
+}
+
+/// Delayed stores and store buffers in the specification are two ways to state the same memory: they
+/// accept the same histories, of which more are made than an oracle could decide.
+#[test]
+fn delayed_stores_are_those_of_a_store_buffer() {
+    let size = Size {
+        threads: THREADS,
+        events: 14,
+    };
+    let delayed = ObservedMemory(Stores::Delayed);
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 0..200 {
+        let mut random = Generator::numbered(seed, 1);
+        let Some(valid) = history(&delayed, &mut random, size) else {
+            continue;
+        };
+        let kind = WITHOUT_FREE[random.below(3)];
+        let spoilt = kind.spoil(&delayed, &valid, &mut random);
+        for events in [Some(valid), spoilt].into_iter().flatten() {
+            let one = matches!(run(&delayed, &events).outcome, Outcome::Behaviour);
+            let other = matches!(run(&Buffers, &events).outcome, Outcome::Behaviour);
+            assert_eq!(one, other, "seed {seed}, {kind:?}: {events:?}");
+            match one {
+                true => accepted += 1,
+                false => refused += 1,
+            }
+        }
+    }
+    assert!(accepted > 150 && refused > 15, "{accepted} {refused}");
+}

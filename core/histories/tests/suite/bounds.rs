@@ -1,0 +1,545 @@
+//! What a search may take: memory and time, and what is said where it was not enough.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use refmap::explore::{Limit, Limits, Progress, Watch};
+use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap_histories::{
+    Event, Explanation, Happening, Observed, Ordered, Outcome, Settings, Validation, validate,
+    validate_trace,
+};
+use serde::{Deserialize, Serialize};
+
+/// A way of so many steps that no event shows, at whose end something happens.
+struct Way {
+    length: u32,
+    /// How much each state on the way holds besides, in bytes.
+    load: usize,
+    /// After so many looks somebody has had enough.
+    patience: u64,
+    looks: AtomicU64,
+    cancel: AtomicBool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Place {
+    at: u32,
+    load: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Sign {
+    /// It is there from the beginning to the end of the way.
+    Begun,
+    /// Somebody is at the end of the way.
+    Arrived,
+    /// Never seen.
+    Beyond,
+}
+
+static RULES: [Rule; 1] = [Rule::new("go", "walker", "test")];
+
+impl Way {
+    fn new(length: u32) -> Self {
+        Self {
+            length,
+            load: 0,
+            patience: u64::MAX,
+            looks: AtomicU64::new(0),
+            cancel: AtomicBool::new(false),
+        }
+    }
+
+    fn validate(&self, events: Vec<Event<Sign>>, limits: Limits) -> Validation {
+        let settings = Settings {
+            limits,
+            watch: Watch {
+                cancel: Some(&self.cancel),
+                ..Watch::default()
+            },
+            ..Settings::default()
+        };
+        validate(self, Ordered::of(events), &settings).expect("it is in order")
+    }
+}
+
+impl TransitionSystem for Way {
+    type State = Place;
+    type Action = ();
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, (): &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Place)) {
+        let load = vec![0; self.load];
+        visit(Place { at: 0, load });
+    }
+
+    fn next(&self, from: &Place, visit: &mut impl FnMut((), Place)) {
+        if from.at < self.length {
+            let mut to = from.clone();
+            to.at += 1;
+            visit((), to);
+        }
+    }
+
+    fn observe(&self, _: &Place) {}
+}
+
+impl Observed for Way {
+    type Specification = Self;
+    type Event = Sign;
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn shows(
+        &self,
+        from: &Place,
+        happening: &Happening<'_, Sign>,
+        visit: &mut impl FnMut(Option<()>),
+    ) {
+        match happening.event {
+            Sign::Begun => visit(None),
+            Sign::Arrived if from.at == self.length => visit(None),
+            Sign::Arrived | Sign::Beyond => (),
+        }
+    }
+
+    fn internal(&self, from: &Place, visit: &mut impl FnMut(())) {
+        if self.looks.fetch_add(1, Ordering::Relaxed) == self.patience {
+            self.cancel.store(true, Ordering::Relaxed);
+        }
+        if from.at < self.length {
+            visit(());
+        }
+    }
+}
+
+fn event(thread: u32, place: u64, begin: u64, event: Sign) -> Event<Sign> {
+    Event {
+        thread,
+        place,
+        begin,
+        end: Some(begin + 1),
+        event: Some(event),
+    }
+}
+
+fn explanation(validation: &Validation) -> &Explanation {
+    match &validation.outcome {
+        Outcome::Refuted(explanation) => explanation,
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
+/// An event that never ends, and a long history beside it.
+#[test]
+fn an_event_without_an_end_is_all_that_is_kept_of_its_time() {
+    let long = |open: bool| {
+        let mut events = vec![event(0, 0, 0, Sign::Begun)];
+        if open {
+            events[0].end = None;
+        }
+        let others = (0..20_000).map(|place| event(1, place, 2 * place + 1, Sign::Begun));
+        events.extend(others);
+        Way::new(0).validate(events, Limits::default())
+    };
+    let [without, with] = [false, true].map(long);
+    assert_eq!(with.verdict(), Verdict::Holds);
+    assert_eq!((with.events, with.partial.open), (20_001, 1));
+    let most = 3 * Settings::default().context as usize;
+    let kept = [without.most_kept, with.most_kept];
+    assert!(kept.iter().all(|kept| *kept <= most), "{kept:?}");
+}
+
+/// One event after the other that lasts for long.
+#[test]
+fn what_lasted_is_forgotten_when_it_is_over() {
+    let lasting = |place: u64| Event {
+        end: Some(600 * place + 599),
+        ..event(0, place, 600 * place, Sign::Begun)
+    };
+    let mut events: Vec<_> = (0..300).map(lasting).collect();
+    let short = (0..30_000).map(|place| event(1, place, 6 * place + 1, Sign::Begun));
+    events.extend(short);
+    events.sort_by_key(|event| event.begin);
+    let validation = Way::new(0).validate(events, Limits::default());
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    let most = 3 * Settings::default().context as usize;
+    assert!(validation.most_kept <= most, "{}", validation.most_kept);
+}
+
+/// The event is explained that is refused after all that was forgotten, and the open one stands beside it.
+#[test]
+fn what_is_kept_explains_what_comes_long_after_it() {
+    let mut events = vec![event(0, 0, 0, Sign::Beyond)];
+    events[0].end = None;
+    events.extend((0..1_000).map(|place| event(1, place, 2 * place + 1, Sign::Begun)));
+    events.push(event(1, 1_000, 2_001, Sign::Beyond));
+    let validation = Way::new(0).validate(events, Limits::default());
+    let explanation = explanation(&validation);
+    let next = explanation.prefixes[0].next.iter();
+    let lines: Vec<_> = next.map(|refused| refused.event.line).collect();
+    assert_eq!(lines, [Some(2), Some(1_003)]);
+    let window = explanation.window.as_ref().expect("it is found");
+    let lines: Vec<_> = window.events.iter().map(|event| event.line).collect();
+    assert_eq!(lines, [Some(2), Some(1_003)]);
+    assert_eq!(explanation.cut_short, None);
+}
+
+/// Between two events a search takes more memory than there may be.
+#[test]
+fn the_memory_is_looked_at_in_the_middle_of_a_search() {
+    let held = Way::new(0).validate(Vec::new(), Limits::default());
+    let run = |most: Option<u64>| {
+        let way = Way {
+            load: 4096,
+            ..Way::new(30_000)
+        };
+        let limits = Limits {
+            memory_bytes: most,
+            ..Limits::default()
+        };
+        way.validate(vec![event(0, 0, 0, Sign::Arrived)], limits)
+    };
+    let most = held.peak_memory_bytes + (40 << 20);
+    let bounded = run(Some(most));
+    assert!(
+        matches!(bounded.outcome, Outcome::Undecided(Limit::MemoryBytes(limit)) if limit == most),
+        "{:?}",
+        bounded.outcome
+    );
+    assert_eq!(run(None).verdict(), Verdict::Holds);
+}
+
+/// A search that is out of time has no verdict, whether the time is up before the first event or in the middle of what
+/// lies between two; with time enough there is one.
+#[test]
+fn time_that_is_up_is_no_verdict() {
+    let run = |length, sign, seconds| {
+        let limits = Limits {
+            seconds: Some(seconds),
+            ..Limits::default()
+        };
+        Way::new(length).validate(vec![event(0, 0, 0, sign)], limits)
+    };
+    // More steps than are taken in that time, by far.
+    for (length, seconds) in [(10, 0.0), (5_000_000, 0.02)] {
+        for sign in [Sign::Begun, Sign::Arrived, Sign::Beyond] {
+            let cut = run(length, sign, seconds);
+            let expected = Limit::Seconds(seconds);
+            assert!(
+                matches!(cut.outcome, Outcome::Undecided(limit) if limit == expected),
+                "{:?}",
+                cut.outcome
+            );
+            assert_eq!(cut.verdict(), Verdict::Incomplete);
+        }
+    }
+    assert_eq!(run(10, Sign::Arrived, 1e6).verdict(), Verdict::Holds);
+    assert_eq!(run(10, Sign::Beyond, 1e6).verdict(), Verdict::Violated);
+}
+
+/// Who interrupts an explanation gets the verdict, and is told that there may be more to see.
+#[test]
+fn an_explanation_can_be_interrupted() {
+    let length = 20_000;
+    let refused = |patience| {
+        let way = Way {
+            patience,
+            ..Way::new(length)
+        };
+        way.validate(vec![event(0, 0, 0, Sign::Beyond)], Limits::default())
+    };
+    let interrupted = refused(u64::from(length) + u64::from(length) / 2);
+    assert_eq!(interrupted.verdict(), Verdict::Violated);
+    let cut = explanation(&interrupted);
+    assert_eq!(cut.cut_short, Some(Limit::Cancelled));
+    assert_eq!(cut.event.as_ref().and_then(|event| event.line), Some(2));
+    let text = interrupted.report().to_string();
+    assert!(
+        text.contains("cancellation came before all orders were looked at to explain it"),
+        "{text}"
+    );
+    let whole = refused(u64::MAX);
+    assert_eq!(explanation(&whole).cut_short, None);
+    assert!(!explanation(&whole).prefixes.is_empty());
+    // Before there is a verdict that ends without one.
+    let early = refused(u64::from(length) / 2);
+    assert!(matches!(
+        early.outcome,
+        Outcome::Undecided(Limit::Cancelled)
+    ));
+}
+
+/// Interrupted after the verdict and before a smaller part was looked for, it says that there may be one.
+#[test]
+fn a_smaller_part_that_was_not_looked_for_is_not_said_not_to_be() {
+    let refused = |patience| {
+        let way = Way {
+            patience,
+            ..Way::new(10)
+        };
+        way.validate(vec![event(0, 0, 0, Sign::Beyond)], Limits::default())
+    };
+    // Eleven places to the verdict, and eleven again to explain it.
+    let interrupted = refused(15);
+    let cut = explanation(&interrupted);
+    assert_eq!(cut.cut_short, Some(Limit::Cancelled));
+    assert!(cut.window.is_none() && !cut.prefixes.is_empty());
+    let whole = refused(u64::MAX);
+    assert_eq!(explanation(&whole).cut_short, None);
+    assert!(explanation(&whole).window.is_some());
+}
+
+/// Those who watch are told now and then how far it is.
+#[test]
+fn a_long_history_tells_how_far_it_is() {
+    let told = Mutex::new(Vec::new());
+    let tell = |progress: &Progress| {
+        let Progress {
+            states,
+            depth,
+            frontier,
+            ..
+        } = *progress;
+        told.lock().unwrap().push((depth, states, frontier));
+    };
+    let settings = Settings {
+        watch: Watch {
+            progress: Some(&tell),
+            ..Watch::default()
+        },
+        ..Settings::default()
+    };
+    let events = (0..5_000).map(|place| event(1, place, 2 * place, Sign::Begun));
+    let validation = validate(&Way::new(0), Ordered::of(events), &settings);
+    assert_eq!(
+        validation.expect("it is in order").verdict(),
+        Verdict::Holds
+    );
+    // All but the last of the events before have ended.
+    assert_eq!(told.into_inner().unwrap(), [(0, 0, 1), (4096, 4095, 1)]);
+}
+
+/// The steps to what is refused are remembered one behind the other, and forgotten on a small stack.
+#[test]
+fn a_long_row_of_steps_needs_no_deep_stack() {
+    let run = || {
+        let events = vec![event(0, 0, 0, Sign::Beyond)];
+        Way::new(100_000)
+            .validate(events, Limits::default())
+            .verdict()
+    };
+    let thread = std::thread::Builder::new().stack_size(512 << 10);
+    let verdict = thread.spawn(run).expect("there is a thread").join();
+    assert_eq!(verdict.expect("it does not panic"), Verdict::Violated);
+}
+
+/// A specification of so many initial states, none of which has a step.
+struct Beginnings {
+    states: u32,
+    /// How many were shown.
+    shown: AtomicU64,
+    cancel: AtomicBool,
+}
+
+impl TransitionSystem for Beginnings {
+    type State = u32;
+    type Action = ();
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, (): &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u32)) {
+        for state in 0..self.states {
+            self.shown.fetch_add(1, Ordering::Relaxed);
+            visit(state);
+        }
+    }
+
+    fn next(&self, _: &u32, _: &mut impl FnMut((), u32)) {}
+
+    fn observe(&self, _: &u32) {}
+}
+
+impl Observed for Beginnings {
+    type Specification = Self;
+    type Event = Sign;
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    /// It begins anywhere, and has arrived in the last of all states.
+    fn shows(
+        &self,
+        from: &u32,
+        happening: &Happening<'_, Sign>,
+        visit: &mut impl FnMut(Option<()>),
+    ) {
+        match happening.event {
+            Sign::Begun => visit(None),
+            Sign::Arrived if from + 1 == self.states => visit(None),
+            Sign::Arrived | Sign::Beyond => (),
+        }
+    }
+}
+
+/// Whichever bound comes before all initial states were there, no event is looked at: what some of them refuse, another
+/// one may allow.
+#[test]
+fn a_bound_holds_while_initial_states_are_shown() {
+    let run = |states, configurations, limits, cancelled| {
+        let system = Beginnings {
+            states,
+            shown: AtomicU64::new(0),
+            cancel: AtomicBool::new(cancelled),
+        };
+        let settings = Settings {
+            configurations,
+            limits,
+            watch: Watch {
+                cancel: Some(&system.cancel),
+                ..Watch::default()
+            },
+            ..Settings::default()
+        };
+        let events = Ordered::of(vec![event(0, 0, 0, Sign::Arrived)]);
+        let validation = validate(&system, events, &settings).expect("it is in order");
+        (validation, system.shown.load(Ordering::Relaxed))
+    };
+    const MANY: u32 = 1 << 16;
+    let most = 1 << 20;
+    let in_time = Limits {
+        seconds: Some(0.0),
+        ..Limits::default()
+    };
+    let in_memory = Limits {
+        memory_bytes: Some(1),
+        ..Limits::default()
+    };
+    for (configurations, limits, cancelled, expected) in [
+        (50, Limits::default(), false, Limit::States(50)),
+        (most, in_time, false, Limit::Seconds(0.0)),
+        (most, in_memory, false, Limit::MemoryBytes(1)),
+        (most, Limits::default(), true, Limit::Cancelled),
+    ] {
+        let (cut, shown) = run(MANY, configurations, limits, cancelled);
+        assert!(
+            matches!(cut.outcome, Outcome::Undecided(limit) if limit == expected),
+            "{:?} {expected}",
+            cut.outcome
+        );
+        assert_eq!(cut.verdict(), Verdict::Incomplete);
+        assert!(cut.initial_states as u64 == shown && shown < u64::from(MANY) / 4);
+        assert_eq!((cut.events, cut.configurations, cut.steps), (0, 0, 0));
+    }
+    let (whole, shown) = run(50, 60, Limits::default(), false);
+    assert_eq!(whole.verdict(), Verdict::Holds);
+    assert_eq!((whole.initial_states, shown), (50, 50));
+}
+
+/// The counts of a report are those of the search, counted here by hand.
+#[test]
+fn what_a_search_does_is_counted() {
+    let events = vec![
+        event(0, 0, 0, Sign::Begun),
+        event(1, 0, 2, Sign::Arrived),
+        event(7, 0, 3, Sign::Begun),
+        event(1, 1, 5, Sign::Arrived),
+    ];
+    let validation = Way::new(3).validate(events, Limits::default());
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    let report = validation.report();
+    assert_eq!((report.threads, report.initial_states), (1, 1));
+    assert_eq!((report.depth, report.deadlocks), (4, 0));
+    // The first event may come at each of four places, which three steps lead to. At each of them the third event may
+    // come before the second or not, and at the last one the second comes either way; of these two the later is left
+    // out. Two events more have one place each, and so has the end.
+    let configurations = 4 + 4 * 2 + 1 + 1 + 1;
+    let steps = (4 + 3) + (3 + 4 + 1) + (3 + 1) + 1 + 1;
+    assert_eq!(
+        (validation.configurations, validation.steps),
+        (configurations, steps)
+    );
+    let [go] = &report.coverage[..] else {
+        panic!("there is one rule");
+    };
+    assert_eq!((go.rule.as_str(), go.fired), ("go", 3 + 3 + 3));
+    assert_eq!((validation.threads, validation.events), (3, 4));
+    assert_eq!(
+        (validation.widest_window, validation.widest_frontier),
+        (2, 4)
+    );
+    assert_eq!(validation.most_kept, 4);
+}
+
+/// A counter that has no end of initial states, as long as one waits for any limit.
+struct Endless(Instant);
+
+const SECONDS: f64 = 0.05;
+const LONGER_THAN_ANY_LIMIT: Duration = Duration::from_secs(60);
+
+impl TransitionSystem for Endless {
+    type State = u64;
+    type Action = ();
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("go", "counter", "a test")] }
+    }
+
+    fn rule_of(&self, (): &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u64)) {
+        for number in 0.. {
+            visit(number);
+            assert!(
+                self.0.elapsed() < LONGER_THAN_ANY_LIMIT,
+                "no limit was looked at"
+            );
+        }
+    }
+
+    fn next(&self, _: &u64, _: &mut impl FnMut((), u64)) {}
+
+    fn observe(&self, _: &u64) {}
+}
+
+#[test]
+fn time_is_up_before_a_trace_is_read() {
+    let settings = Settings {
+        limits: Limits {
+            seconds: Some(SECONDS),
+            ..Limits::default()
+        },
+        configurations: usize::MAX,
+        ..Settings::default()
+    };
+    let trace = serde_json::json!({"states": [{"state": "none"}]});
+    let validation = validate_trace(&Endless(Instant::now()), &trace, &settings).unwrap();
+    let Outcome::Undecided(limit) = validation.outcome else {
+        panic!("{:?}", validation.outcome);
+    };
+    assert_eq!(limit, Limit::Seconds(SECONDS));
+}

@@ -1,0 +1,146 @@
+//! Recorded histories of which little is asked.
+
+use refmap::report::About;
+use refmap::{Rule, RuleId, TransitionSystem, Verdict};
+use refmap_histories::{Event, Happening, Observed, Ordered, Settings, Validation, validate};
+
+/// A counter that ends at 4, and what `successor` says of it.
+struct Counter {
+    rules: [Rule; 1],
+    successor: Successor,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Successor {
+    Derived,
+    /// A tick is always possible, and changes nothing.
+    Anything,
+    /// As it should be, of a rule that `next` does not enumerate,
+    Predicate,
+    /// or cannot.
+    Panicking,
+}
+
+impl TransitionSystem for Counter {
+    type State = u8;
+    type Action = ();
+    type Observation = u8;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, (): &()) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u8, visit: &mut impl FnMut((), u8)) {
+        match self.successor {
+            Successor::Predicate => (),
+            Successor::Panicking => panic!("histories are decided without it"),
+            _ if *from < 4 => visit((), from + 1),
+            _ => (),
+        }
+    }
+
+    fn successor(&self, from: &u8, (): &()) -> Option<u8> {
+        match self.successor {
+            Successor::Anything => Some(*from),
+            _ => (*from < 4).then_some(from + 1),
+        }
+    }
+
+    fn observe(&self, state: &u8) -> u8 {
+        *state
+    }
+}
+
+/// Each event shows a tick, or nothing.
+struct Ticks {
+    counter: Counter,
+    shows_ticks: bool,
+}
+
+impl Observed for Ticks {
+    type Specification = Counter;
+    type Event = u8;
+
+    fn specification(&self) -> &Counter {
+        &self.counter
+    }
+
+    fn shows(&self, _: &u8, _: &Happening<'_, u8>, visit: &mut impl FnMut(Option<()>)) {
+        visit(self.shows_ticks.then_some(()));
+    }
+}
+
+/// So many events, one after the other.
+fn validated(successor: Successor, shows_ticks: bool, events: u64) -> Validation {
+    let observed = Ticks {
+        counter: Counter {
+            rules: [Rule::new("tick", "clock", "a test")],
+            successor,
+        },
+        shows_ticks,
+    };
+    let events = (0..events).map(|place| Event {
+        thread: 0,
+        place,
+        begin: place * 10,
+        end: Some(place * 10 + 5),
+        event: Some(0),
+    });
+    let settings = Settings::default();
+    validate(&observed, Ordered::of(events), &settings).expect("the history is in order")
+}
+
+#[test]
+fn a_successor_that_contradicts_next() {
+    let honest = validated(Successor::Derived, true, 4);
+    assert_eq!(honest.verdict(), Verdict::Holds);
+    assert_eq!(honest.report().taken_at_word, Vec::<String>::new());
+    assert_eq!(
+        validated(Successor::Derived, true, 5).verdict(),
+        Verdict::Violated
+    );
+    let report = validated(Successor::Anything, true, 20).report();
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    let found = report.counterexample.as_ref().expect("it is told");
+    assert_eq!(found.obligation, "model");
+    assert!(
+        found.explanation.contains("successor disagrees with next"),
+        "{report}"
+    );
+    let told = report.to_string();
+    assert!(told.contains("successor disagrees with next"), "{told}");
+}
+
+#[test]
+fn a_successor_that_is_taken_at_its_word() {
+    for successor in [Successor::Predicate, Successor::Panicking] {
+        let report = validated(successor, true, 4).report();
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!(
+            report.taken_at_word,
+            ["`tick` of the specification, as `successor` states it"]
+        );
+        // What it refuses is refused all the same.
+        let refused = validated(successor, true, 5);
+        assert_eq!(refused.verdict(), Verdict::Violated);
+    }
+}
+
+#[test]
+fn a_history_of_which_no_event_takes_a_step() {
+    for (shows_ticks, told) in [(true, 0), (false, 1)] {
+        let report = validated(Successor::Derived, shows_ticks, 4).report();
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        let warnings = report.warnings.iter();
+        let warnings = warnings.filter(|warning| warning.about == About::Specification);
+        assert_eq!(warnings.count(), told, "{report}");
+    }
+}

@@ -1,0 +1,351 @@
+//! The format of a history, and every way in which one can be damaged.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use refmap::random::Generator;
+use refmap_histories::{
+    Event, Header, History, HistoryError, LONGEST_LINE, Ordered, Outcome, Problem, Settings,
+    Writer, validate,
+};
+use serde_json::json;
+
+use super::memory::{Access, ObservedMemory, Stores};
+
+const HEADER: &str = r#"{"history":"refmap","version":1,"parameters":{"cells":2}}"#;
+const STORE: &str =
+    r#"{"thread":0,"place":0,"begin":10,"end":20,"event":{"store":{"cell":0,"value":1}}}"#;
+
+fn read(text: impl AsRef<[u8]>) -> Result<Vec<Event<Access>>, HistoryError> {
+    History::open(text.as_ref())?.events().collect()
+}
+
+/// What is wrong with a history of these lines after the header.
+fn problem(lines: &[&str]) -> HistoryError {
+    let text = format!("{HEADER}\n{}\n", lines.join("\n"));
+    read(text).expect_err("the history is damaged")
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let event = |thread, place, begin, end, event| Event {
+        thread,
+        place,
+        begin,
+        end,
+        event,
+    };
+    let store = Access::Store { cell: 0, value: 1 };
+    let load = Access::Load {
+        cell: 0,
+        value: None,
+    };
+    let events = [
+        event(0, 0, 10, Some(20), Some(store)),
+        event(u32::MAX, 0, 10, None, Some(load)),
+        event(0, 1, 20, Some(u64::MAX), None),
+    ];
+    let header = Header::new([("cells", 2)]);
+    let mut writer = Writer::new(Vec::new(), &header).unwrap();
+    for event in &events {
+        writer.write(event).unwrap();
+    }
+    let text = String::from_utf8(writer.finish().unwrap()).unwrap();
+    assert!(text.starts_with(&format!("{HEADER}\n{STORE}\n")), "{text}");
+    let history = History::open(text.as_bytes()).unwrap();
+    assert_eq!(*history.header(), header);
+    let read: Result<Vec<Event<Access>>, _> = history.events().collect();
+    assert_eq!(read.unwrap(), events);
+}
+
+/// A parameter that the reader does not know is refused, wherever it stands among those it knows.
+#[test]
+fn a_parameter_that_is_not_known_is_refused() {
+    let allow = |names: &[&str]| {
+        let header = Header::new(names.iter().map(|name| (*name, 1)));
+        header
+            .allow(&["cells", "threads"])
+            .map_err(|unknown| unknown.to_string())
+    };
+    assert_eq!(allow(&[]), Ok(()));
+    assert_eq!(allow(&["threads"]), Ok(()));
+    assert_eq!(allow(&["cells", "threads"]), Ok(()));
+    let unknown =
+        "the header has no parameter \"cell\" (did you mean \"cells\"?); there are: cells, threads";
+    for names in [&["cell"][..], &["cell", "cells"], &["threads", "cell"]] {
+        assert_eq!(allow(names), Err(unknown.to_owned()));
+    }
+}
+
+#[test]
+fn a_history_needs_its_header() {
+    let problem = |text: &str| {
+        let error = read(text).expect_err("there is no such header");
+        assert_eq!(error.line, 1);
+        error.problem
+    };
+    for none in [
+        "",
+        "\n",
+        "[]\n",
+        "{}\n",
+        STORE,
+        "what is this\n",
+        "{\"history\"",
+    ] {
+        assert!(matches!(problem(none), Problem::NoHeader), "{none}");
+    }
+    let other = problem(r#"{"history":"jepsen","version":1}"#);
+    assert!(matches!(other, Problem::OtherFormat { found } if found == "jepsen"));
+    for (text, version) in [
+        (r#"{"history":"refmap","version":2}"#, json!(2)),
+        (r#"{"history":"refmap"}"#, json!(null)),
+    ] {
+        let other = problem(text);
+        assert!(matches!(other, Problem::OtherVersion { found } if found == version));
+    }
+    for (text, named) in [
+        (r#"{"history":"refmap","version":1,"host":"x"}"#, "host"),
+        (
+            r#"{"history":"refmap","version":1,"parameters":3}"#,
+            "parameters",
+        ),
+    ] {
+        let other = problem(text);
+        assert!(matches!(other, Problem::HeaderField { field } if field == named));
+    }
+    assert_eq!(read(r#"{"history":"refmap","version":1}"#).unwrap(), []);
+}
+
+#[test]
+fn damage_is_reported_with_its_line_and_reason() {
+    let malformed = |lines: &[&str], reason: &str| {
+        let error = problem(lines);
+        assert_eq!(error.line, 1 + lines.len() as u64, "{error}");
+        assert!(
+            matches!(error.problem, Problem::Malformed { .. }),
+            "{error}"
+        );
+        assert!(error.to_string().contains(reason), "{error}");
+    };
+    malformed(
+        &[
+            STORE,
+            r#"{"thread":1,"place":0,"begin":30,"end":40,"event":null,"host":"x"}"#,
+        ],
+        "unknown field `host`",
+    );
+    malformed(
+        &[r#"{"thread":1,"place":0,"begin":30,"end":40}"#],
+        "missing field `event`",
+    );
+    malformed(
+        &[r#"{"thread":1,"place":0,"begin":3.5,"end":40,"event":null}"#],
+        "floating point `3.5`",
+    );
+    malformed(
+        &[r#"{"thread":-1,"place":0,"begin":3,"end":40,"event":null}"#],
+        "`-1`",
+    );
+    malformed(
+        &[r#"{"thread":0,"place":0,"begin":3,"end":4,"event":{"free":1}}"#],
+        "unknown variant `free`",
+    );
+    malformed(
+        &[r#"{"thread":0,"place":0,"begin":3,"end":4,"event":{"load":{"cell":0,"valeu":1}}}"#],
+        "unknown field `valeu`",
+    );
+
+    let truncated = problem(&[STORE, r#"{"thread":1,"place":0,"beg"#]);
+    assert_eq!(truncated.to_string(), "line 3: the line is truncated");
+    let unfinished = read(format!("{HEADER}\n{}", &STORE[..40])).expect_err("it is truncated");
+    assert_eq!(unfinished.to_string(), "line 2: the line is truncated");
+
+    let event = |thread: u32, place: u64, begin: u64, end: Option<u64>| {
+        let mut event = json!({"thread": thread, "place": place, "begin": begin, "event": null});
+        if let Some(end) = end {
+            event["end"] = end.into();
+        }
+        event.to_string()
+    };
+    let says = |lines: &[String], text: &str| {
+        let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+        let error = problem(&lines);
+        assert_eq!(error.line, 1 + lines.len() as u64);
+        assert!(error.to_string().contains(text), "{error}");
+    };
+    says(
+        &[event(0, 0, 30, Some(29))],
+        "ends at 29, before it begins at 30",
+    );
+    says(
+        &[event(0, 0, 10, Some(20)), event(0, 1, 19, Some(30))],
+        "the clock of thread 0 ran backwards: the event begins at 19",
+    );
+    says(
+        &[event(0, 0, 10, Some(11)), event(1, 0, 9, Some(30))],
+        "the event begins at 9, and the line before it at 10",
+    );
+    says(
+        &[event(0, 0, 10, Some(11)), event(0, 2, 12, Some(30))],
+        "this is event 2 of thread 0, where event 1 has to come",
+    );
+    says(
+        &[event(0, 0, 10, Some(11)), event(0, 0, 12, Some(30))],
+        "this is event 0 of thread 0, where event 1 has to come",
+    );
+    says(&[event(7, 1, 10, Some(11))], "where event 0 has to come");
+    says(
+        &[event(0, 0, 10, None), event(0, 1, 12, Some(30))],
+        "after an event that has no end",
+    );
+}
+
+#[test]
+fn nothing_is_read_after_the_first_error() {
+    let mut events = History::open(format!("{HEADER}\nx\n{STORE}\n").as_bytes())
+        .map(|history| {
+            let events: Vec<Result<Event<Access>, _>> = history.events().collect();
+            events
+        })
+        .expect("the header is sound")
+        .into_iter();
+    assert!(events.next().is_some_and(|first| first.is_err()));
+    assert!(events.next().is_none());
+}
+
+/// A line without an end, of as many bytes as anybody asks for.
+struct Endless {
+    header: &'static [u8],
+    read: u64,
+}
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = match self.header.is_empty() {
+            true => {
+                buffer.fill(b' ');
+                buffer.len()
+            }
+            false => self.header.read(buffer)?,
+        };
+        self.read += read as u64;
+        Ok(read)
+    }
+}
+
+/// What a file of any size looks like that has no lines.
+#[test]
+fn a_line_without_an_end_is_not_kept() {
+    let mut input = Endless {
+        header: b"{\"history\":\"refmap\",\"version\":1}\n",
+        read: 0,
+    };
+    {
+        let input: Box<dyn BufRead> = Box::new(BufReader::new(&mut input));
+        let mut events = History::open(input).unwrap().events::<Access>();
+        let error = events.next().unwrap().unwrap_err();
+        assert_eq!(error.line, 2);
+        assert!(matches!(error.problem, Problem::TooLong { limit } if limit == LONGEST_LINE));
+        assert!(events.next().is_none());
+    }
+    assert!(input.read < 2 * LONGEST_LINE as u64);
+}
+
+/// A disk that fails in the middle of a line.
+struct Failing(&'static [u8]);
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.is_empty() {
+            true => Err(io::Error::other("the disk is gone")),
+            false => self.0.read(buffer),
+        }
+    }
+}
+
+#[test]
+fn an_input_that_fails_says_where() {
+    let input = BufReader::new(Failing(b"{\"history\":\"refmap\",\"version\":1}\n{\"thr"));
+    let mut events = History::open(input).unwrap().events::<Access>();
+    let error = events.next().unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 2: cannot be read: the disk is gone"
+    );
+}
+
+/// Whatever bytes there are: an answer or an error with a line of the file, and no panic.
+#[test]
+fn any_bytes_have_an_answer() {
+    let mut writer = Writer::new(Vec::new(), &Header::default()).unwrap();
+    for event in long(20) {
+        writer.write(&event.unwrap()).unwrap();
+    }
+    let sound = writer.finish().unwrap();
+    let (mut read, mut refused) = (0, 0);
+    for seed in 0..2000 {
+        let mut random = Generator::new(seed);
+        let mut bytes = sound.clone();
+        for _ in 0..=random.below(2) {
+            let at = random.below(bytes.len());
+            match random.below(4) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => bytes[at] = b"0123456789{}\":,\n"[random.below(16)],
+                2 => drop(bytes.remove(at)),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        let lines = 1 + bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let subject = ObservedMemory(Stores::AtOnce);
+        let validated = History::open(bytes.as_slice())
+            .and_then(|history| validate(&subject, history.events(), &Settings::default()));
+        match validated {
+            Ok(_) => read += 1,
+            Err(error) => {
+                assert!((1..=lines).contains(&error.line), "seed {seed}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 20 && refused > 1000, "{read} {refused}");
+}
+
+/// A history as long as it is asked for, which is never in memory.
+fn long(events: u64) -> impl Iterator<Item = Result<Event<Access>, HistoryError>> {
+    (0..events).map(|number| {
+        let value = (number / 2 % 3) as u8;
+        Ok(Event {
+            thread: (number % 2) as u32,
+            place: number / 2,
+            begin: 10 * number,
+            end: Some(10 * number + 15),
+            event: Some(match number % 2 {
+                0 => Access::Store { cell: 0, value },
+                _ => Access::Load {
+                    cell: 1,
+                    value: Some(0),
+                },
+            }),
+        })
+    })
+}
+
+#[test]
+fn a_long_history_needs_no_more_than_its_window() {
+    for stores in [Stores::AtOnce, Stores::Delayed] {
+        let settings = Settings {
+            // Of stores that nobody waits for any number may be on their way.
+            buffer: Some(4),
+            ..Settings::default()
+        };
+        let events = Ordered::new(long(50_000));
+        let validation = validate(&ObservedMemory(stores), events, &settings).unwrap();
+        assert!(matches!(validation.outcome, Outcome::Behaviour));
+        assert_eq!(validation.events, 50_000);
+        assert!(
+            validation.widest_window <= 8,
+            "{}",
+            validation.widest_window
+        );
+    }
+}

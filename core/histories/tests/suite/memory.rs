@@ -1,0 +1,318 @@
+//! A memory of two cells, and what threads do to it.
+
+use refmap::{Process, Rule, RuleId, TransitionSystem};
+use refmap_histories::{Effect, Happening, Observed};
+use serde::{Deserialize, Serialize};
+
+/// What threads do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Access {
+    Store {
+        cell: usize,
+        value: u8,
+    },
+    /// The value may be missing.
+    Load {
+        cell: usize,
+        value: Option<u8>,
+    },
+    Fence,
+    /// Locked: all at once, and the store buffer is empty.
+    Swap {
+        cell: usize,
+        old: u8,
+        new: u8,
+    },
+}
+
+/// When stores take effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    AtOnce,
+    Delayed,
+}
+
+pub struct Memory;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Write {
+    pub cell: usize,
+    pub value: u8,
+}
+
+static RULES: [Rule; 1] = [Rule::new("write", "thread", "test")];
+
+impl TransitionSystem for Memory {
+    type State = [u8; 2];
+    type Action = Write;
+    type Observation = [u8; 2];
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &Write) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut([u8; 2])) {
+        visit([0, 0]);
+    }
+
+    fn next(&self, from: &[u8; 2], visit: &mut impl FnMut(Write, [u8; 2])) {
+        for cell in 0..2 {
+            for value in 0..4 {
+                let mut to = *from;
+                to[cell] = value;
+                visit(Write { cell, value }, to);
+            }
+        }
+    }
+
+    fn observe(&self, state: &[u8; 2]) -> [u8; 2] {
+        *state
+    }
+}
+
+/// The adapter, with or without store buffers.
+pub struct ObservedMemory(pub Stores);
+
+/// The value that a thread reads: its own latest store, if that is still on its way.
+fn read(memory: &[u8; 2], cell: usize, pending: &[&Access]) -> Option<u8> {
+    let own = pending.iter().rev().find_map(|access| match access {
+        Access::Store { cell: of, value } if *of == cell => Some(*value),
+        _ => None,
+    });
+    own.or_else(|| memory.get(cell).copied())
+}
+
+/// The cell that is accessed.
+fn cell(access: &Access) -> Option<usize> {
+    match access {
+        Access::Store { cell, .. } | Access::Load { cell, .. } | Access::Swap { cell, .. } => {
+            Some(*cell)
+        }
+        Access::Fence => None,
+    }
+}
+
+impl Observed for ObservedMemory {
+    type Specification = Memory;
+    type Event = Access;
+
+    fn specification(&self) -> &Memory {
+        &Memory
+    }
+
+    fn shows(
+        &self,
+        from: &[u8; 2],
+        happening: &Happening<'_, Access>,
+        visit: &mut impl FnMut(Option<Write>),
+    ) {
+        match *happening.event {
+            Access::Store { cell, value } => visit(Some(Write { cell, value })),
+            Access::Load { value: None, .. } | Access::Fence => visit(None),
+            Access::Load {
+                cell,
+                value: Some(value),
+            } => {
+                if read(from, cell, happening.pending) == Some(value) {
+                    visit(None);
+                }
+            }
+            Access::Swap { cell, old, new } => {
+                if from.get(cell) == Some(&old) {
+                    visit(Some(Write { cell, value: new }));
+                }
+            }
+        }
+    }
+
+    fn effect(&self, access: &Access) -> Effect {
+        match (self.0, access) {
+            (Stores::AtOnce, _) | (_, Access::Load { .. }) => Effect::Within,
+            (Stores::Delayed, Access::Store { .. }) => Effect::Delayed,
+            (Stores::Delayed, Access::Fence | Access::Swap { .. }) => Effect::Draining,
+        }
+    }
+
+    fn commute(&self, one: &Access, other: &Access) -> bool {
+        match (cell(one), cell(other)) {
+            (Some(one_cell), Some(other_cell)) => {
+                let looks = self.only_looks(one) && self.only_looks(other);
+                one_cell != other_cell || looks
+            }
+            // A fence says something of its own thread alone.
+            _ => true,
+        }
+    }
+
+    fn only_looks(&self, access: &Access) -> bool {
+        matches!(access, Access::Load { .. } | Access::Fence)
+    }
+
+    fn refusal(&self, from: &[u8; 2], happening: &Happening<'_, Access>) -> String {
+        match *happening.event {
+            Access::Load { cell, .. } => match read(from, cell, happening.pending) {
+                Some(value) => format!("it would read {value}"),
+                None => "there is no such cell".to_owned(),
+            },
+            Access::Swap { cell, .. } => format!("it would find {:?}", from.get(cell)),
+            Access::Store { .. } | Access::Fence => "never".to_owned(),
+        }
+    }
+
+    fn is_interesting(&self, access: &Access) -> bool {
+        matches!(access, Access::Load { .. } | Access::Swap { .. })
+    }
+
+    fn is_partial(&self, access: &Access) -> bool {
+        matches!(access, Access::Load { value: None, .. })
+    }
+}
+
+/// The same memory with store buffers of its own, whose commits no event shows: another way to state
+/// TSO.
+pub struct Buffers;
+
+/// The most threads of a history.
+pub const THREADS: usize = 3;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Buffered {
+    memory: [u8; 2],
+    buffers: [Vec<(usize, u8)>; THREADS],
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Move {
+    Buffer {
+        thread: usize,
+        cell: usize,
+        value: u8,
+    },
+    Commit {
+        thread: usize,
+    },
+    Swap {
+        cell: usize,
+        value: u8,
+    },
+}
+
+static MOVES: [Rule; 3] = [
+    Rule::new("buffer", "thread", "test"),
+    Rule::new("commit", "memory", "test"),
+    Rule::new("swap", "thread", "test"),
+];
+
+impl TransitionSystem for Buffers {
+    type State = Buffered;
+    type Action = Move;
+    type Observation = [u8; 2];
+
+    fn rules(&self) -> &[Rule] {
+        &MOVES
+    }
+
+    fn rule_of(&self, action: &Move) -> RuleId {
+        RuleId(match action {
+            Move::Buffer { .. } => 0,
+            Move::Commit { .. } => 1,
+            Move::Swap { .. } => 2,
+        })
+    }
+
+    fn process_of(&self, action: &Move) -> Process {
+        Process::new(self.rules()[self.rule_of(action).0].process)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Buffered)) {
+        visit(Buffered::default());
+    }
+
+    fn next(&self, from: &Buffered, visit: &mut impl FnMut(Move, Buffered)) {
+        for cell in 0..2 {
+            for value in 0..4 {
+                for thread in 0..THREADS {
+                    let mut to = from.clone();
+                    to.buffers[thread].push((cell, value));
+                    visit(
+                        Move::Buffer {
+                            thread,
+                            cell,
+                            value,
+                        },
+                        to,
+                    );
+                }
+                let mut to = from.clone();
+                to.memory[cell] = value;
+                visit(Move::Swap { cell, value }, to);
+            }
+        }
+        for thread in 0..THREADS {
+            let mut to = from.clone();
+            if !to.buffers[thread].is_empty() {
+                let (cell, value) = to.buffers[thread].remove(0);
+                to.memory[cell] = value;
+                visit(Move::Commit { thread }, to);
+            }
+        }
+    }
+
+    fn observe(&self, state: &Buffered) -> [u8; 2] {
+        state.memory
+    }
+}
+
+impl Observed for Buffers {
+    type Specification = Self;
+    type Event = Access;
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn shows(
+        &self,
+        from: &Buffered,
+        happening: &Happening<'_, Access>,
+        visit: &mut impl FnMut(Option<Move>),
+    ) {
+        let thread = happening.thread as usize;
+        let buffer = &from.buffers[thread];
+        match *happening.event {
+            Access::Store { cell, value } => visit(Some(Move::Buffer {
+                thread,
+                cell,
+                value,
+            })),
+            Access::Load { value: None, .. } => visit(None),
+            Access::Load {
+                cell,
+                value: Some(value),
+            } => {
+                let own = buffer.iter().rev().find(|(of, _)| *of == cell);
+                if own.map_or(from.memory[cell], |(_, own)| *own) == value {
+                    visit(None);
+                }
+            }
+            Access::Fence if buffer.is_empty() => visit(None),
+            Access::Swap { cell, old, new } if buffer.is_empty() && from.memory[cell] == old => {
+                visit(Some(Move::Swap { cell, value: new }));
+            }
+            Access::Fence | Access::Swap { .. } => (),
+        }
+    }
+
+    fn internal(&self, from: &Buffered, visit: &mut impl FnMut(Move)) {
+        for (thread, buffer) in from.buffers.iter().enumerate() {
+            if !buffer.is_empty() {
+                visit(Move::Commit { thread });
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! All interleavings, one after the other: no windows, no memory of where it has been, and the
+//! specification's `next` alone.
+
+use refmap::TransitionSystem;
+use refmap_histories::{Effect, Event, Happening, Observed};
+
+type State<O> = <<O as Observed>::Specification as TransitionSystem>::State;
+type Action<O> = <<O as Observed>::Specification as TransitionSystem>::Action;
+
+/// A history, in the order of its threads.
+pub struct Oracle<'a, O: Observed> {
+    observed: &'a O,
+    threads: Vec<Vec<&'a Event<O::Event>>>,
+    /// How many delayed events of a thread may be to come.
+    buffer: usize,
+}
+
+/// Of each thread how many of its events are taken, and which of these are delayed and to come.
+#[derive(Clone)]
+struct Order<S> {
+    taken: Vec<usize>,
+    pending: Vec<Vec<usize>>,
+    state: S,
+}
+
+impl<'a, O: Observed> Oracle<'a, O> {
+    pub fn new(observed: &'a O, events: &'a [Event<O::Event>], buffer: Option<u32>) -> Self {
+        let mut threads: Vec<Vec<_>> = Vec::new();
+        for event in events {
+            let thread = event.thread as usize;
+            threads.resize(threads.len().max(thread + 1), Vec::new());
+            threads[thread].push(event);
+        }
+        let buffer = buffer.map_or(usize::MAX, |most| most as usize);
+        Self {
+            observed,
+            threads,
+            buffer,
+        }
+    }
+
+    /// Whether there is an order of all events.
+    pub fn accepts(&self) -> bool {
+        let mut accepted = false;
+        self.orders(&mut |oracle, order| {
+            accepted |= oracle.is_complete(order);
+            accepted
+        });
+        accepted
+    }
+
+    /// The most events that an order has in which all events come that ended before `time`.
+    pub fn longest(&self, time: u64) -> usize {
+        let mut longest = 0;
+        self.orders(&mut |oracle, order| {
+            let mut threads = oracle.threads.iter().zip(&order.taken);
+            let enough = threads.all(|(events, taken)| {
+                let mut rest = events[*taken..].iter();
+                rest.all(|event| event.end.is_none_or(|end| end >= time))
+            });
+            if enough {
+                longest = longest.max(order.taken.iter().sum());
+            }
+            false
+        });
+        longest
+    }
+
+    fn orders(&self, visit: &mut impl FnMut(&Self, &Order<State<O>>) -> bool) {
+        let mut initial = Vec::new();
+        let specification = self.observed.specification();
+        specification.initial(&mut |state| initial.push(state));
+        for state in initial {
+            let order = Order {
+                taken: vec![0; self.threads.len()],
+                pending: vec![Vec::new(); self.threads.len()],
+                state,
+            };
+            if self.go_on(&order, visit) {
+                return;
+            }
+        }
+    }
+
+    fn go_on(
+        &self,
+        order: &Order<State<O>>,
+        visit: &mut impl FnMut(&Self, &Order<State<O>>) -> bool,
+    ) -> bool {
+        if visit(self, order) {
+            return true;
+        }
+        for thread in 0..self.threads.len() {
+            let at = order.taken[thread];
+            if let Some(event) = self.threads[thread].get(at)
+                && self.may_come(order, event)
+            {
+                let mut after = order.clone();
+                after.taken[thread] += 1;
+                let effect = event.event.as_ref().map(|what| self.observed.effect(what));
+                let stop = match effect {
+                    Some(Effect::Delayed) if order.pending[thread].len() >= self.buffer => false,
+                    Some(Effect::Delayed) => {
+                        after.pending[thread].push(at);
+                        self.go_on(&after, visit)
+                    }
+                    Some(Effect::Draining) if !order.pending[thread].is_empty() => false,
+                    _ => self.take(&after, thread, at, &order.pending[thread], visit),
+                };
+                if stop {
+                    return true;
+                }
+            }
+            if let Some((oldest, rest)) = order.pending[thread].split_first() {
+                let mut after = order.clone();
+                after.pending[thread] = rest.to_vec();
+                if self.take(&after, thread, *oldest, &[], visit) {
+                    return true;
+                }
+            }
+        }
+        let mut internal = Vec::new();
+        self.observed
+            .internal(&order.state, &mut |action| internal.push(action));
+        let mut stop = false;
+        self.next(&order.state, |action, state| {
+            if !stop && internal.contains(&action) {
+                let mut after = order.clone();
+                after.state = state;
+                stop = self.go_on(&after, visit);
+            }
+        });
+        stop
+    }
+
+    fn next(&self, from: &State<O>, mut visit: impl FnMut(Action<O>, State<O>)) {
+        let specification = self.observed.specification();
+        specification.next(from, &mut visit);
+    }
+
+    fn take(
+        &self,
+        after: &Order<State<O>>,
+        thread: usize,
+        at: usize,
+        pending: &[usize],
+        visit: &mut impl FnMut(&Self, &Order<State<O>>) -> bool,
+    ) -> bool {
+        let events = &self.threads[thread];
+        let mut shown = Vec::new();
+        match &events[at].event {
+            None => {
+                shown.push(None);
+                let thread = events[at].thread;
+                let visit = &mut |action| shown.push(Some(action));
+                self.observed.unrecorded(&after.state, thread, visit);
+            }
+            Some(event) => {
+                let pending: Vec<_> = pending
+                    .iter()
+                    .filter_map(|at| events[*at].event.as_ref())
+                    .collect();
+                let happening = Happening {
+                    thread: events[at].thread,
+                    place: events[at].place,
+                    event,
+                    pending: &pending,
+                };
+                self.observed
+                    .shows(&after.state, &happening, &mut |action| shown.push(action));
+            }
+        }
+        let mut stop = shown.contains(&None) && self.go_on(after, visit);
+        self.next(&after.state, |action, state| {
+            if !stop && shown.contains(&Some(action)) {
+                let mut after = after.clone();
+                after.state = state;
+                stop = self.go_on(&after, visit);
+            }
+        });
+        stop
+    }
+
+    /// No event that is not taken ended before it began.
+    fn may_come(&self, order: &Order<State<O>>, event: &Event<O::Event>) -> bool {
+        let mut threads = self.threads.iter().zip(&order.taken);
+        threads.all(|(events, taken)| {
+            let mut rest = events[*taken..].iter();
+            rest.all(|other| other.end.is_none_or(|end| end >= event.begin))
+        })
+    }
+
+    fn is_complete(&self, order: &Order<State<O>>) -> bool {
+        let mut threads = self.threads.iter().zip(&order.taken).zip(&order.pending);
+        threads.all(|((events, taken), pending)| {
+            events[*taken..].iter().all(|event| event.end.is_none())
+                && pending.iter().all(|at| events[*at].end.is_none())
+        })
+    }
+}

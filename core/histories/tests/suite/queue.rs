@@ -1,0 +1,104 @@
+//! A queue: first in, first out.
+
+use refmap::{Rule, RuleId, TransitionSystem};
+use refmap_histories::{Happening, Observed};
+use serde::{Deserialize, Serialize};
+
+/// What threads do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Use {
+    Put(u8),
+    Take(Result),
+}
+
+/// What a take returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Result {
+    Value(u8),
+    Empty,
+    Unrecorded,
+}
+
+pub struct Queue;
+
+/// The results that a thread can get are arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Step {
+    Put(u8),
+    Take(u8),
+}
+
+static RULES: [Rule; 2] = [
+    Rule::new("put", "thread", "test"),
+    Rule::new("take", "thread", "test"),
+];
+
+impl TransitionSystem for Queue {
+    type State = Vec<u8>;
+    type Action = Step;
+    type Observation = Vec<u8>;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, action: &Step) -> RuleId {
+        RuleId(match action {
+            Step::Put(_) => 0,
+            Step::Take(_) => 1,
+        })
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Vec<u8>)) {
+        visit(Vec::new());
+    }
+
+    fn next(&self, from: &Vec<u8>, visit: &mut impl FnMut(Step, Vec<u8>)) {
+        for value in 0..4 {
+            let mut to = from.clone();
+            to.push(value);
+            visit(Step::Put(value), to);
+        }
+        if let Some((first, rest)) = from.split_first() {
+            visit(Step::Take(*first), rest.to_vec());
+        }
+    }
+
+    fn observe(&self, state: &Vec<u8>) -> Vec<u8> {
+        state.clone()
+    }
+}
+
+impl Observed for Queue {
+    type Specification = Self;
+    type Event = Use;
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn shows(
+        &self,
+        from: &Vec<u8>,
+        happening: &Happening<'_, Use>,
+        visit: &mut impl FnMut(Option<Step>),
+    ) {
+        match happening.event {
+            Use::Put(value) => visit(Some(Step::Put(*value))),
+            Use::Take(Result::Value(value)) => visit(Some(Step::Take(*value))),
+            Use::Take(Result::Empty) if from.is_empty() => visit(None),
+            Use::Take(Result::Empty) => (),
+            Use::Take(Result::Unrecorded) => visit(from.first().map(|first| Step::Take(*first))),
+        }
+    }
+
+    fn refusal(&self, from: &Vec<u8>, _: &Happening<'_, Use>) -> String {
+        format!("the queue has {from:?}")
+    }
+
+    fn is_partial(&self, event: &Use) -> bool {
+        *event == Use::Take(Result::Unrecorded)
+    }
+}

@@ -1,0 +1,444 @@
+//! Traces of states in the Informal Trace Format.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use refmap::report::itf;
+use refmap::{Refinement, Rule, RuleId, TransitionSystem, Verdict, check, obligation};
+use refmap_histories::{Outcome, Settings, TraceError, Validation, validate_trace};
+use refmap_testing::sundry_trace;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Numbers are moved from a set to a map, one by one.
+struct Moving;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Places {
+    left: BTreeSet<u8>,
+    moved: BTreeMap<String, (u8, bool)>,
+    latest: Option<u8>,
+    mood: Mood,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+enum Mood {
+    Fresh,
+    Tired { after: u8 },
+}
+
+static RULES: [Rule; 1] = [Rule::new("move", "mover", "test")];
+
+impl TransitionSystem for Moving {
+    type State = Places;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Places)) {
+        visit(Places {
+            left: BTreeSet::from([9, 10, 11]),
+            moved: BTreeMap::new(),
+            latest: None,
+            mood: Mood::Fresh,
+        });
+    }
+
+    fn next(&self, from: &Places, visit: &mut impl FnMut(u8, Places)) {
+        for number in &from.left {
+            let mut to = from.clone();
+            to.left.remove(number);
+            to.moved.insert(number.to_string(), (*number, true));
+            to.latest = Some(*number);
+            to.mood = Mood::Tired { after: *number };
+            visit(*number, to);
+        }
+    }
+
+    fn observe(&self, _: &Places) {}
+}
+
+fn big(number: u8) -> Value {
+    json!({"#bigint": number.to_string()})
+}
+
+/// All the ways in which ITF writes values.
+fn states() -> Vec<Value> {
+    let none = json!({"tag": "None", "value": {"#tup": []}});
+    let fresh = json!({"tag": "Fresh", "value": {"#tup": []}});
+    let tired = |after| json!({"tag": "Tired", "value": {"after": big(after)}});
+    let moved = |number: u8| json!([number.to_string(), {"#tup": [big(number), true]}]);
+    vec![
+        json!({
+            "#meta": {"index": 0}, "action": none, "mood": fresh, "latest": none,
+            "left": {"#set": [10, 9, 11]}, "moved": {"#map": []},
+        }),
+        json!({
+            "left": {"#set": [big(11), big(9)]}, "moved": {"#map": [moved(10)]},
+            "latest": {"tag": "Some", "value": big(10)}, "mood": tired(10),
+        }),
+        json!({
+            "left": [9], "latest": 11, "mood": tired(11),
+            "moved": {"11": [11, true], "10": [10, true]},
+        }),
+    ]
+}
+
+fn run(states: Vec<Value>) -> Result<Validation, TraceError> {
+    let trace = json!({"#meta": {"format": "ITF"}, "vars": ["left"], "states": states});
+    validate_trace(&Moving, &trace, &Settings::default())
+}
+
+#[test]
+fn a_trace_is_validated_state_by_state() {
+    let validation = run(states()).unwrap();
+    assert_eq!(validation.verdict(), Verdict::Holds);
+    assert_eq!((validation.events, validation.coverage[0].fired), (3, 2));
+}
+
+/// Each value matters: with another one the trace is refused where it stands.
+#[test]
+fn every_value_is_compared() {
+    let mut wrong = 0;
+    for (state, field, value) in [
+        (0, "left", json!({"#set": [10, 9]})),
+        (0, "latest", json!(9)),
+        (1, "left", json!({"#set": [9, 10]})),
+        (1, "moved", json!({"#map": []})),
+        (
+            1,
+            "moved",
+            json!({"#map": [["10", {"#tup": [big(10), false]}]]}),
+        ),
+        (1, "latest", json!({"tag": "None", "value": {"#tup": []}})),
+        (1, "latest", json!({"tag": "Some", "value": big(9)})),
+        (1, "mood", json!({"tag": "Fresh", "value": {"#tup": []}})),
+        (
+            1,
+            "mood",
+            json!({"tag": "Tired", "value": {"after": big(9)}}),
+        ),
+        (2, "moved", json!({"11": [11, true]})),
+        (2, "latest", json!(10)),
+    ] {
+        let mut states = states();
+        states[state][field] = value;
+        let validation = run(states).unwrap();
+        let Outcome::Refuted(explanation) = &validation.outcome else {
+            panic!("state {state}, {field}");
+        };
+        let event = explanation.event.as_ref().expect("a state is refused");
+        assert_eq!((event.place, event.line), (state as u64, None));
+        let reason = &explanation.prefixes[0].next[0].reason;
+        assert!(reason.contains(field), "{reason}");
+        wrong += 1;
+    }
+    assert_eq!(wrong, 11);
+}
+
+/// What a trace does not show may be anything that makes it a behaviour.
+#[test]
+fn a_trace_may_show_some_of_the_variables() {
+    let latest = |number| json!({"latest": number});
+    let first = json!({"left": [9, 10, 11]});
+    let numbers = |numbers: &[u8]| {
+        let rest = numbers.iter().map(|number| latest(*number));
+        std::iter::once(first.clone()).chain(rest).collect()
+    };
+    let verdict = |states| run(states).unwrap().verdict();
+    assert_eq!(verdict(numbers(&[9, 9, 11])), Verdict::Holds);
+    assert_eq!(verdict(numbers(&[9, 10, 9])), Verdict::Violated);
+    assert_eq!(verdict(Vec::new()), Verdict::Incomplete);
+}
+
+#[test]
+fn what_is_no_trace_of_the_specification_is_refused() {
+    let none = validate_trace(&Moving, &json!([]), &Settings::default());
+    assert_eq!(none.unwrap_err(), TraceError::NoStates);
+    let error = |state| run(vec![states()[0].clone(), state]).unwrap_err();
+    assert_eq!(error(json!(3)), TraceError::NoState { state: 1 });
+    let nothing = error(json!({"#meta": {}, "action": "x"}));
+    assert_eq!(nothing, TraceError::NoVariable { state: 1 });
+    let message = error(json!({"left": [9], "right": []})).to_string();
+    assert!(
+        message.contains("state 1 has a variable \"right\""),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("there are: left, moved, latest, mood"),
+        "{message}"
+    );
+}
+
+/// One state, of any type.
+struct Still<T>(T);
+
+impl<T> TransitionSystem for Still<T>
+where
+    T: Clone + Debug + Eq + Hash + Send + Sync + Serialize + 'static,
+{
+    type State = T;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(T)) {
+        visit(self.0.clone());
+    }
+
+    fn next(&self, _: &T, _: &mut impl FnMut(u8, T)) {}
+
+    fn observe(&self, _: &T) {}
+}
+
+/// Whether `shown` is taken for `own`, as a variable.
+fn is_same<T>(own: T, shown: Value) -> bool
+where
+    T: Clone + Debug + Eq + Hash + Send + Sync + Serialize + 'static,
+{
+    let own = Still(BTreeMap::from([("it".to_owned(), own)]));
+    let trace = json!({"states": [{"it": shown}]});
+    let validation = validate_trace(&own, &trace, &Settings::default()).expect("it is a trace");
+    validation.verdict() == Verdict::Holds
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+enum Kind {
+    Idle,
+    None,
+    Busy(u8),
+}
+
+/// A record that looks like a variant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+struct Labelled {
+    tag: String,
+    value: Option<u8>,
+}
+
+fn variant(tag: &str, value: Value) -> Value {
+    json!({"tag": tag, "value": value})
+}
+
+fn unit() -> Value {
+    json!({"#tup": []})
+}
+
+#[test]
+fn an_option_of_anything_is_a_variant() {
+    let some = |value| variant("Some", value);
+    let labelled = || Labelled {
+        tag: "a".to_owned(),
+        value: Some(1),
+    };
+    let shown = json!({"tag": "a", "value": big(1)});
+    assert!(is_same(Some(labelled()), some(shown.clone())));
+    assert!(is_same(Some(labelled()), some(variant("a", some(big(1))))));
+    assert!(!is_same(Some(labelled()), variant("a", big(2))));
+    assert!(!is_same(Some(labelled()), variant("Any", shown)));
+    assert!(is_same(Some("text"), some(json!("text"))));
+    assert!(!is_same(Some("text"), some(json!("other"))));
+    assert!(is_same(Some(Kind::Idle), some(variant("Idle", unit()))));
+    assert!(!is_same(Some(Kind::Idle), some(variant("None", unit()))));
+    assert!(is_same(Some(Kind::Busy(3)), some(variant("Busy", big(3)))));
+    assert!(!is_same(Some(Kind::Busy(3)), some(variant("Busy", big(4)))));
+    assert!(is_same(Some(true), some(json!(true))));
+    assert!(!is_same(Some(true), variant("Other", json!(true))));
+    let none: Option<Labelled> = None;
+    assert!(!is_same(none, some(variant("a", big(1)))));
+}
+
+/// No value is the empty tuple, or what Apalache has for it.
+#[test]
+fn a_variant_without_a_value_has_none() {
+    for (value, expected) in [
+        (unit(), true),
+        (json!("U_OF_UNIT"), true),
+        (big(5), false),
+        (json!("other"), false),
+        (json!({"#tup": [1]}), false),
+    ] {
+        assert_eq!(
+            is_same(Kind::Idle, variant("Idle", value.clone())),
+            expected
+        );
+        let none: Option<u8> = None;
+        assert_eq!(is_same(none, variant("None", value)), expected);
+    }
+    assert!(!is_same(Kind::Idle, variant("Busy", unit())));
+}
+
+#[test]
+fn each_item_of_a_set_and_each_key_of_a_map_is_another() {
+    let set = |items: &[u8]| json!({"#set": items});
+    let numbers = BTreeSet::from([9, 10]);
+    assert!(is_same(numbers.clone(), set(&[10, 9])));
+    assert!(!is_same(numbers.clone(), set(&[9, 9])));
+    assert!(!is_same(numbers, set(&[9, 10, 10])));
+    // What is shown first fits both, and the other one only the first.
+    let kinds = BTreeSet::from([None, Some(Kind::None), Some(Kind::Idle)]);
+    let [none, some] = ["None", "Idle"].map(|tag| variant(tag, unit()));
+    let shown = |items: [&Value; 3]| json!({"#set": items});
+    let full = variant("Some", none.clone());
+    assert!(is_same(kinds.clone(), shown([&none, &full, &some])));
+    assert!(is_same(kinds.clone(), shown([&some, &full, &none])));
+    assert!(!is_same(kinds.clone(), shown([&some, &full, &some])));
+    assert!(!is_same(kinds, shown([&some, &some, &none])));
+    let map = BTreeMap::from([("10", 1), ("11", 1)]);
+    let pairs = |keys: [Value; 2]| json!({"#map": keys.map(|key| json!([key, 1]))});
+    assert!(is_same(map.clone(), pairs([big(11), json!("10")])));
+    assert!(!is_same(map.clone(), pairs([json!("10"), json!("10")])));
+    assert!(!is_same(map, pairs([json!("10"), json!("12")])));
+}
+
+/// What a state has that is written in a way of its own, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Everything {
+    action: u8,
+    label: Labelled,
+    nested: Option<Option<Labelled>>,
+    kinds: Vec<Kind>,
+    places: BTreeMap<String, Option<(u8, Kind)>>,
+    numbers: BTreeSet<i64>,
+    nothing: (),
+}
+
+/// Takes each field on to another value, and back.
+struct Changing;
+
+impl TransitionSystem for Changing {
+    type State = Everything;
+    type Action = u8;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Everything)) {
+        visit(Everything {
+            action: 0,
+            label: Labelled {
+                tag: "Some".to_owned(),
+                value: None,
+            },
+            nested: None,
+            kinds: vec![Kind::Idle],
+            places: BTreeMap::new(),
+            numbers: BTreeSet::new(),
+            nothing: (),
+        });
+    }
+
+    fn next(&self, from: &Everything, visit: &mut impl FnMut(u8, Everything)) {
+        let mut to = from.clone();
+        match from.action {
+            0 => to.label.value = Some(1),
+            1 => to.nested = Some(Some(from.label.clone())),
+            2 => to.kinds.extend([Kind::Busy(2), Kind::None]),
+            3 => drop(to.places.insert("a".to_owned(), None)),
+            4 => drop(to.places.insert("a".to_owned(), Some((1, Kind::None)))),
+            5 => drop(to.numbers.insert(i64::MIN)),
+            _ => return,
+        }
+        to.action += 1;
+        visit(from.action, to);
+    }
+
+    fn observe(&self, _: &Everything) {}
+}
+
+/// Itself, but for the last step.
+impl Refinement for Changing {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Everything) -> Everything {
+        state.clone()
+    }
+
+    fn answer(&self, _: &Everything, action: &u8, _: &Everything) -> Option<u8> {
+        (*action < 5).then_some(*action)
+    }
+}
+
+/// What a check writes is a behaviour of what it checked, and is none with one value exchanged.
+#[test]
+fn the_traces_that_checks_write_are_read_back() {
+    let report = check(&Changing, &obligation::Settings::default()).unwrap();
+    let trace = itf::trace(&report, report.counterexample.as_ref().unwrap());
+    let verdict = |trace: &Value| {
+        let validation = validate_trace(&Changing, trace, &Settings::default());
+        validation.unwrap().verdict()
+    };
+    assert_eq!(trace["states"].as_array().map(Vec::len), Some(7));
+    assert_eq!(verdict(&trace), Verdict::Holds);
+    for (field, state) in [
+        ("label", 1),
+        ("nested", 2),
+        ("kinds", 3),
+        ("places", 4),
+        ("places", 5),
+        ("numbers", 6),
+        ("action_", 6),
+    ] {
+        let mut trace = trace.clone();
+        trace["states"][state][field] = trace["states"][state - 1][field].clone();
+        assert_eq!(
+            verdict(&trace),
+            Verdict::Violated,
+            "{field} of state {state}"
+        );
+    }
+}
+
+/// The validator takes what is written for what it was.
+#[test]
+fn what_is_written_is_a_behaviour() {
+    let (machine, mut trace) = sundry_trace();
+    let settings = Settings::default();
+    let verdict = |trace: &Value| {
+        let validation = validate_trace(&machine, trace, &settings);
+        validation.unwrap().verdict()
+    };
+    assert_eq!(verdict(&trace), Verdict::Holds);
+    // What was written before is read too.
+    trace["states"][0]["none"] = json!({"tag": "None", "value": {"#tup": []}});
+    assert_eq!(verdict(&trace), Verdict::Holds);
+    for (variable, other) in [
+        ("none", json!("None")),
+        ("unit", json!("unit")),
+        ("tag", json!({"#map": [["tag", "b"], ["value", 1]]})),
+    ] {
+        let mut spoilt = trace.clone();
+        spoilt["states"][0][variable] = other;
+        assert_eq!(verdict(&spoilt), Verdict::Violated, "{variable}");
+    }
+}

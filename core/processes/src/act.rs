@@ -1,0 +1,71 @@
+//! What processes have done.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use serde::{Serialize, Serializer};
+
+use super::label::Label;
+use refmap::{Process, RuleId};
+
+/// What was done: by one process, or by one that requested and one that responded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Act {
+    /// Whose command it was.
+    pub process: Process,
+    /// Which of its commands.
+    pub label: Label,
+    /// Who answered, by which command.
+    pub with: Option<(Process, Label)>,
+    /// Which of the results there were to choose from, counted from 0.
+    pub choice: u16,
+    pub(super) rule: u16,
+}
+
+impl Act {
+    /// The rule of the command, among [`Composition::rules`](super::Composition::rules).
+    pub fn rule(self) -> RuleId {
+        RuleId(usize::from(self.rule))
+    }
+
+    fn write(self, f: &mut impl fmt::Write) -> fmt::Result {
+        write!(f, "{}", self.label)?;
+        if let Some((process, label)) = self.with {
+            write!(f, ", {process}: {label}")?;
+        }
+        match self.choice {
+            0 => Ok(()),
+            choice => write!(f, " ({choice})"),
+        }
+    }
+}
+
+/// PERF: hashed at every step, and the rule stands for the texts of the process and of its command.
+impl Hash for Act {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.with, self.process.number, self.rule, self.choice).hash(state);
+    }
+}
+
+/// The process and what it did.
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.process)?;
+        self.write(f)
+    }
+}
+
+impl fmt::Debug for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// What was done, by whom is said beside it: `acquire, server: answer`.
+impl Serialize for Act {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let mut text = String::new();
+        self.write(&mut text).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&text)
+    }
+}

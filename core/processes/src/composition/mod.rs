@@ -1,0 +1,451 @@
+//! Processes side by side [Gammie, Hosking & Engelhardt, Fig. 8], in a state that is the model's.
+
+mod registers;
+mod steps;
+
+use std::collections::HashMap;
+
+use super::command::{Command, Kind};
+use super::flow::{Edge, Flow, Location, ProcessError};
+use super::label::Label;
+use super::liveness::{Data, DeadRegisters, Registers, dead};
+use super::party::{Offer, Party, Placed, Role};
+use refmap::{Process, Rule};
+
+pub use registers::Undeclared;
+
+/// Where each of `N` processes is.
+pub type At<const N: usize> = [Location; N];
+
+/// A state in which processes have a place.
+pub trait Configuration: Clone {
+    /// Where a process is; processes are counted from 0 in the order in which they were placed.
+    fn location(&self, process: usize) -> Location;
+    /// Moves a process.
+    fn go_to(&mut self, process: usize, location: Location);
+}
+
+/// In place of the rule of a command that begins no step.
+const NO_RULE: u16 = u16::MAX;
+
+/// What is one step of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Granularity {
+    /// Each command.
+    #[default]
+    Fine,
+    /// Each command that is not quiet, with the quiet ones behind it.
+    Coarse(Choices),
+}
+
+/// When a choice is made that is said to be [late](Command::late).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Choices {
+    /// Where it stands.
+    AtOnce,
+    /// With the step behind it, which it is then part of.
+    Late,
+}
+
+/// A set of locations of one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locations(pub(super) Vec<bool>);
+
+impl Locations {
+    /// Whether a location is one of them.
+    pub fn contains(&self, Location(location): Location) -> bool {
+        self.0[usize::from(location)]
+    }
+}
+
+/// Processes in a state `S`, which meet by requests `Q` and answers `A`.
+pub struct Composition<S, Q, A> {
+    parties: Vec<Box<dyn Party<S, Q, A>>>,
+    /// Of each process, its locations.
+    points: Vec<Vec<Point>>,
+    /// The processes that respond to requests anywhere.
+    responding: Vec<usize>,
+    rules: Vec<Rule>,
+    granularity: Granularity,
+    registers: DeadRegisters,
+}
+
+/// What can be done at a location of a process.
+struct Point {
+    /// One for each of its steps.
+    offers: Vec<Offer>,
+    /// Those of the steps that are responses.
+    responses: Vec<usize>,
+    /// Whether the process goes on by quiet steps only.
+    is_quiet: bool,
+}
+
+impl<S: Configuration + 'static, Q: 'static, A: 'static> Default for Composition<S, Q, A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
+    /// No processes.
+    pub fn new() -> Self {
+        Self {
+            parties: Vec::new(),
+            points: Vec::new(),
+            responding: Vec::new(),
+            rules: Vec::new(),
+            granularity: Granularity::Fine,
+            registers: DeadRegisters::Cleared,
+        }
+    }
+
+    /// What becomes of the dead registers of the processes placed from now on.
+    #[must_use]
+    pub fn registers(mut self, registers: DeadRegisters) -> Self {
+        self.registers = registers;
+        self
+    }
+
+    /// What is one step.
+    ///
+    /// # Panics
+    ///
+    /// If there is a process already: which of its commands are rules depends on this.
+    #[must_use]
+    pub fn with(mut self, granularity: Granularity) -> Self {
+        assert!(
+            self.parties.is_empty(),
+            "granularity comes before processes"
+        );
+        self.granularity = granularity;
+        self
+    }
+
+    /// Places a process; its data state is where `get` and `get_mut` say. Processes of one kind
+    /// share their rules, a rule for each command that is no response and may begin a step.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its commands.
+    pub fn process<L: Data>(
+        &mut self,
+        process: Process,
+        command: &Command<L, Q, A>,
+        get: impl Fn(&S) -> &L + Send + Sync + 'static,
+        get_mut: impl Fn(&mut S) -> &mut L + Send + Sync + 'static,
+    ) -> Result<(), ProcessError> {
+        let flow = Flow::of(&process.to_string(), command)?;
+        let dead = match self.registers {
+            DeadRegisters::Cleared => dead(&flow),
+            DeadRegisters::Kept => vec![Registers::NONE; flow.points.len()],
+        };
+        let known = self.rules.iter().enumerate();
+        let mut numbers: HashMap<Label, u16> = known
+            .filter(|(_, rule)| rule.process == process.name)
+            .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
+            .collect();
+        let mut points = Vec::with_capacity(flow.points.len());
+        let are_late = self.granularity == Granularity::Coarse(Choices::Late);
+        for (at, point) in flow.points.iter().enumerate() {
+            let is_late = |edge: &Edge<L, Q, A>| are_late && edge.basic.is_late;
+            let is_quiet = flow.is_quiet(Location(at as u16)) && !point.iter().any(is_late);
+            let is_passed = is_quiet && self.granularity != Granularity::Fine;
+            let mut here = Vec::with_capacity(point.len());
+            for edge in point {
+                let (label, basic) = (edge.basic.label, &edge.basic);
+                let role = match basic.kind {
+                    Kind::Local(_) | Kind::Assign(_) | Kind::Guard(_) => Role::Alone,
+                    Kind::Request(..) => Role::Asks,
+                    Kind::Response(_) => Role::Answers,
+                };
+                let rule = match role {
+                    Role::Answers => NO_RULE,
+                    // It is run with the step before it, or behind it, whose rule counts.
+                    _ if is_passed || is_late(edge) => NO_RULE,
+                    Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
+                        self.rules.push(Rule {
+                            name: label.as_str().into(),
+                            process: process.name,
+                            source: basic.source.clone(),
+                        });
+                        (self.rules.len() - 1) as u16
+                    }),
+                };
+                here.push(Offer {
+                    label,
+                    rule,
+                    role,
+                    is_guess: matches!(basic.kind, Kind::Local(_)),
+                    is_late: is_late(edge),
+                    reads: basic.reads,
+                    writes: basic.writes,
+                });
+            }
+            let steps = here.iter().enumerate();
+            let answering = steps.filter(|(_, offer)| offer.role == Role::Answers);
+            points.push(Point {
+                responses: answering.map(|(step, _)| step).collect(),
+                offers: here,
+                is_quiet,
+            });
+        }
+        let index = self.parties.len();
+        if points.iter().any(|point| !point.responses.is_empty()) {
+            self.responding.push(index);
+        }
+        self.points.push(points);
+        self.parties.push(Box::new(Placed {
+            process,
+            index,
+            flow,
+            dead,
+            get: Box::new(get),
+            get_mut: Box::new(get_mut),
+        }));
+        Ok(())
+    }
+
+    /// The rules of all processes.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Where a process can take the step labelled so.
+    ///
+    /// # Panics
+    ///
+    /// If it has no such command: an invariant that speaks of nowhere would hold.
+    pub fn at(&self, process: usize, label: impl Into<Label>) -> Locations {
+        let label = label.into();
+        match self.find(process, label) {
+            Some(locations) => locations,
+            None => panic!(
+                "{} has no command `{label}`",
+                self.parties[process].process()
+            ),
+        }
+    }
+
+    /// The same, or `None` if the process has no such command.
+    pub fn find(&self, process: usize, label: impl Into<Label>) -> Option<Locations> {
+        self.parties[process].locations(label.into())
+    }
+
+    /// How many processes there are.
+    pub fn processes(&self) -> usize {
+        self.parties.len()
+    }
+
+    fn point(&self, process: usize, Location(at): Location) -> &Point {
+        &self.points[process][usize::from(at)]
+    }
+
+    /// The labels of the steps that a process can take at a location, in the order in which they are taken.
+    pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = Label> {
+        let offers = self.point(process, at).offers.iter();
+        offers.map(|offer| offer.label)
+    }
+
+    /// Where the steps of a process at a location lead, quiet ones by themselves.
+    pub fn targets(&self, process: usize, at: Location) -> Vec<Location> {
+        self.parties[process].targets(at)
+    }
+
+    /// Whether what a process can do at a location concerns nobody else: it neither asks nor answers.
+    pub fn is_alone(&self, process: usize, at: Location) -> bool {
+        let offers = &self.point(process, at).offers;
+        offers.iter().all(|offer| offer.role == Role::Alone)
+    }
+
+    /// Whether a process may go on in several ways from a location: by one of several steps, or by one that
+    /// is a guess.
+    pub fn is_choice(&self, process: usize, at: Location) -> bool {
+        let offers = &self.point(process, at).offers;
+        offers.len() > 1 || offers.iter().any(|offer| offer.is_guess)
+    }
+
+    /// How many locations a process has.
+    pub fn locations(&self, process: usize) -> usize {
+        self.points[process].len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        Data, DeadRegisters, Register, assign, choice, forever, guess, request, respond_any,
+        sequence,
+    };
+    use super::*;
+
+    #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    struct Guesser {
+        guessed: u8,
+    }
+
+    impl Data for Guesser {
+        const REGISTERS: &'static [&'static str] = &["guessed"];
+
+        fn clear(&mut self, _: Registers) {
+            self.guessed = 0;
+        }
+
+        fn spoil(&self, _: Register, visit: &mut dyn FnMut(Self)) {
+            (0..3).for_each(|guessed| visit(Self { guessed }));
+        }
+    }
+
+    #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    struct State(At<1>, Guesser);
+
+    impl Configuration for State {
+        fn location(&self, process: usize) -> Location {
+            self.0[process]
+        }
+
+        fn go_to(&mut self, process: usize, location: Location) {
+            self.0[process] = location;
+        }
+    }
+
+    /// A process that guesses a number, looks at it, and then does something else.
+    fn states(registers: DeadRegisters) -> usize {
+        let mut composition = Composition::<State, (), ()>::new().registers(registers);
+        let guessed = Register(0);
+        let guesses = guess("guess", |_: &Guesser, visit| {
+            (0..3).for_each(|guessed| visit(Guesser { guessed }));
+        });
+        let steps = [
+            guesses.writes(guessed),
+            assign("look", |_: &mut Guesser| ()).reads(guessed),
+            assign("rest", |_| ()),
+        ];
+        let placed = composition.process(
+            Process::new("guesser"),
+            &forever(sequence(steps)),
+            |s| &s.1,
+            |s| &mut s.1,
+        );
+        placed.expect("its labels differ");
+        assert_eq!(composition.locations(0), 3);
+        let is_choice = [0, 1, 2].map(|at| composition.is_choice(0, Location(at)));
+        assert_eq!(is_choice, [true, false, false]);
+        let mut found = std::collections::HashSet::new();
+        let mut left = Vec::new();
+        let data = State(At::default(), Guesser { guessed: 0 });
+        composition.start(data, &mut |state| left.push(state));
+        while let Some(state) = left.pop() {
+            if found.insert(state.clone()) {
+                composition.steps(&state, &mut |_, to| left.push(to));
+            }
+        }
+        found.len()
+    }
+
+    /// Cleared, the guess counts only where it will be looked at.
+    #[test]
+    fn a_dead_register_counts_where_it_is_kept() {
+        assert_eq!(states(DeadRegisters::Cleared), 5);
+        assert_eq!(states(DeadRegisters::Kept), 9);
+    }
+
+    /// A process that counts its rendezvous.
+    #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+    struct Met(Vec<u8>);
+
+    impl Data for Met {
+        const REGISTERS: &'static [&'static str] = &[];
+
+        fn clear(&mut self, _: Registers) {}
+
+        fn spoil(&self, _: Register, _: &mut dyn FnMut(Self)) {}
+    }
+
+    #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+    struct Several(At<4>, [Met; 4]);
+
+    impl Configuration for Several {
+        fn location(&self, process: usize) -> Location {
+            self.0[process]
+        }
+
+        fn go_to(&mut self, process: usize, location: Location) {
+            self.0[process] = location;
+        }
+    }
+
+    /// A request meets every process that responds, by each of its responses and with each of its answers, but for
+    /// the one that asks; and who does not meet stays as it is.
+    #[test]
+    fn a_request_meets_everybody_who_responds() {
+        let asker = || request::<Met, u8, u8>("ask", |_| 7, |met, answer| met.0.push(*answer));
+        let answers = |label: &'static str, of: &'static [u8]| {
+            respond_any::<Met, u8, u8>(label, move |asked, from, visit| {
+                for answer in of {
+                    let mut to = from.clone();
+                    to.0.push(100 + asked);
+                    visit(to, *answer);
+                }
+            })
+        };
+        let processes = [
+            // Asks, and would respond itself.
+            choice([asker(), answers("own", &[1])]),
+            answers("first", &[2]),
+            choice([answers("second", &[3, 4]), answers("third", &[5])]),
+            assign("alone", |met: &mut Met| met.0.push(0)),
+        ];
+        let mut composition = Composition::<Several, u8, u8>::new();
+        for (number, command) in processes.into_iter().enumerate() {
+            let process = Process::numbered("party", number as u16);
+            composition
+                .process(
+                    process,
+                    &forever(command),
+                    move |state: &Several| &state.1[number],
+                    move |state| &mut state.1[number],
+                )
+                .expect("its labels differ");
+        }
+        let mut initial = Vec::new();
+        composition.start(Several::default(), &mut |state| initial.push(state));
+        assert_eq!(initial.len(), 1);
+        let mut found = Vec::new();
+        composition.steps(&initial[0], &mut |act, to| {
+            let with = act.with.map(|(process, label)| (process.number, label));
+            let met = to.1.clone().map(|met| met.0);
+            found.push((act.process.number, with, act.choice, met));
+        });
+        let none: fn() -> Vec<u8> = Vec::new;
+        let with = |number, label: &'static str| Some((Some(number), Label::from(label)));
+        let asked = || vec![107];
+        let expected = [
+            (
+                Some(0),
+                with(1, "first"),
+                0,
+                [vec![2], asked(), none(), none()],
+            ),
+            (
+                Some(0),
+                with(2, "second"),
+                0,
+                [vec![3], none(), asked(), none()],
+            ),
+            (
+                Some(0),
+                with(2, "second"),
+                1,
+                [vec![4], none(), asked(), none()],
+            ),
+            (
+                Some(0),
+                with(2, "third"),
+                0,
+                [vec![5], none(), asked(), none()],
+            ),
+            (Some(3), None, 0, [none(), none(), none(), vec![0]]),
+        ];
+        assert_eq!(found, expected);
+    }
+}

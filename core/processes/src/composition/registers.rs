@@ -1,0 +1,92 @@
+//! Whether what the commands say of registers is so.
+
+use super::{Composition, Configuration, Granularity};
+use crate::act::Act;
+use crate::label::Label;
+use crate::liveness::Register;
+use crate::party::{Offer, Role};
+use refmap::Process;
+
+/// A command that says wrongly what it does with a register.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{label}` of {process} depends on what register `{register}` holds, and does not say so")]
+pub struct Undeclared {
+    /// Whose command.
+    pub process: Process,
+    /// Which.
+    pub label: Label,
+    /// Which register.
+    pub register: &'static str,
+}
+
+impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
+    /// Tests in a state what the commands say of registers: that none depends on a register that it
+    /// does not read, and that what it writes does not depend on what was there. On this rests that
+    /// dead registers can be cleared. Each command is looked at by itself, whatever the granularity.
+    ///
+    /// # Errors
+    ///
+    /// The first command that says it wrongly.
+    pub fn test_registers(&self, state: &S) -> Result<(), Undeclared> {
+        for (number, party) in self.parties.iter().enumerate() {
+            let at = state.location(number);
+            for (step, offer) in self.point(number, at).offers.iter().enumerate() {
+                let registers = (0..party.registers().len()).map(|r| Register(r as u8));
+                for register in registers.filter(|register| !offer.reads.contains(*register)) {
+                    let outcomes = |from: &S| {
+                        let mut outcomes = Vec::new();
+                        self.outcomes(from, (number, step), offer, &mut |mut to| {
+                            if !offer.writes.contains(register) {
+                                party.clear(&mut to, register);
+                            }
+                            outcomes.push(to);
+                        });
+                        outcomes
+                    };
+                    let expected = outcomes(state);
+                    let mut depends = false;
+                    party.spoil(state, register, &mut |spoilt| {
+                        depends |= outcomes(&spoilt) != expected;
+                    });
+                    if depends {
+                        return Err(Undeclared {
+                            process: party.process(),
+                            label: offer.label,
+                            register: party.registers()[usize::from(register.0)],
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The results of a step in which a process takes part, whoever begins it.
+    fn outcomes(
+        &self,
+        from: &S,
+        (number, step): (usize, usize),
+        offer: &Offer,
+        visit: &mut dyn FnMut(S),
+    ) {
+        let mut state = from.clone();
+        let mut step_of = |process, step, offer: &Offer, visit: &mut dyn FnMut(Act, S)| {
+            let visit = &mut |act, to: &mut S| visit(act, to.clone());
+            self.step(Granularity::Fine, &mut state, (process, step), offer, visit);
+        };
+        if offer.role != Role::Answers {
+            return step_of(number, step, offer, &mut |_, to| visit(to));
+        }
+        let answer = Some((self.parties[number].process(), offer.label));
+        for other in (0..self.parties.len()).filter(|other| *other != number) {
+            let offers = &self.point(other, from.location(other)).offers;
+            for (step, asking) in offers.iter().enumerate() {
+                step_of(other, step, asking, &mut |act, to| {
+                    if act.with == answer {
+                        visit(to);
+                    }
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Refinement between programs: one does only what the other may do, as far as its threads show it.
+//!
+//! What a program *may show* is collected from all its states and becomes a specification of its
+//! own, whose steps are that a thread shows something more. So an algorithm under a weak model is
+//! compared with another program, or with itself under SC, which asks whether it is robust.
+//!
+//! What was shown is compared, not when: a program refines another if whatever it has shown can be
+//! gone on with to something that the other shows.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::expression::Value;
+use super::machine::{End, Machine, Observation, Shown};
+use super::model::MemoryModel;
+use super::outcome::{TooManyStates, reachable};
+use super::program::Program;
+use super::state::State;
+use refmap::Refinement;
+use refmap::{Process, Rule, RuleId, TransitionSystem};
+
+/// All that a program may show, as a specification.
+#[derive(Debug)]
+pub struct Behaviours {
+    /// What may have been shown, with all that leads there.
+    allowed: HashSet<Observation>,
+    /// The values that some thread shows.
+    values: BTreeSet<Value>,
+    /// What bounds the runs of the program, and the threads that it has stopped somewhere: what they would have shown
+    /// after that is not among what is allowed.
+    bound: Option<String>,
+    cut_off: BTreeSet<String>,
+    rules: [Rule; 1],
+}
+
+/// A thread shows something more.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Show {
+    /// The thread.
+    pub thread: u16,
+    /// The values that it shows now, and how it ends if it does.
+    pub more: Shown,
+}
+
+impl Serialize for Show {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let values: Vec<_> = self.more.output.iter().map(Value::to_string).collect();
+        let end = match self.more.end {
+            End::None => "",
+            End::Ended => " and ends",
+            End::Failed => " and fails an assertion",
+            End::Faulty => " and cannot go on",
+        };
+        let shown = match values.is_empty() {
+            true => "nothing more".to_owned(),
+            false => values.join(", "),
+        };
+        serializer.collect_str(&format_args!("show {shown}{end}"))
+    }
+}
+
+impl Behaviours {
+    /// What `program` may show under `model`.
+    ///
+    /// # Errors
+    ///
+    /// If it has more than `limit` states.
+    pub fn of(program: Program, model: MemoryModel, limit: u64) -> Result<Self, TooManyStates> {
+        let machine = Machine::new(program, model);
+        let mut allowed = HashSet::new();
+        let mut values = BTreeSet::new();
+        let mut cut_off = BTreeSet::new();
+        for state in reachable(&machine, limit)? {
+            cut_off.extend(machine.cut_off(&state).into_iter().map(str::to_owned));
+            let shown = machine.observe(&state);
+            values.extend(
+                shown
+                    .iter()
+                    .flat_map(|thread| thread.output.iter().copied()),
+            );
+            allow(shown, &mut allowed);
+        }
+        Ok(Self {
+            allowed,
+            values,
+            bound: machine.bound().filter(|_| !cut_off.is_empty()),
+            cut_off,
+            rules: [Rule::new("show", "thread", "what the specification shows")],
+        })
+    }
+
+    /// Visits everything more that `thread` may show after `from`.
+    fn extensions(
+        &self,
+        from: &Observation,
+        thread: usize,
+        more: &Shown,
+        visit: &mut impl FnMut(Show, Observation),
+    ) {
+        if from[thread].end != End::None {
+            return;
+        }
+        let mut offer = |of: Shown, shown: Shown| {
+            let mut to = from.clone();
+            to[thread] = shown;
+            let allowed = self.allowed.contains(&to);
+            if allowed {
+                let thread = thread as u16;
+                visit(Show { thread, more: of }, to.clone());
+            }
+            allowed.then_some(to)
+        };
+        for end in [End::Ended, End::Failed, End::Faulty] {
+            let with_end = |shown: &Shown| Shown {
+                end,
+                ..shown.clone()
+            };
+            offer(with_end(more), with_end(&from[thread]));
+        }
+        let mut further = Vec::new();
+        for value in &self.values {
+            let with_value = |shown: &Shown| {
+                let mut shown = shown.clone();
+                shown.output.push(*value);
+                shown
+            };
+            let more = with_value(more);
+            if let Some(to) = offer(more.clone(), with_value(&from[thread])) {
+                further.push((to, more));
+            }
+        }
+        for (to, more) in further {
+            self.extensions(&to, thread, &more, visit);
+        }
+    }
+}
+
+/// Adds `shown` and everything of which it is a continuation.
+fn allow(shown: Observation, allowed: &mut HashSet<Observation>) {
+    if !allowed.insert(shown.clone()) {
+        return;
+    }
+    for thread in 0..shown.len() {
+        let mut less = shown.clone();
+        let of = &mut less[thread];
+        let shortened = match of.end {
+            End::None => of.output.pop().is_some(),
+            _ => {
+                of.end = End::None;
+                true
+            }
+        };
+        if shortened {
+            allow(less, allowed);
+        }
+    }
+}
+
+impl TransitionSystem for Behaviours {
+    type State = Observation;
+    type Action = Show;
+    type Observation = Observation;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, _: &Show) -> RuleId {
+        RuleId(0)
+    }
+
+    fn process_of(&self, action: &Show) -> Process {
+        Process::numbered("thread", action.thread)
+    }
+
+    /// Whatever may be shown: what a thread does before its first step may be visible at once.
+    fn initial(&self, visit: &mut impl FnMut(Observation)) {
+        self.allowed.iter().cloned().for_each(visit);
+    }
+
+    fn is_initial(&self, state: &Observation) -> bool {
+        self.allowed.contains(state)
+    }
+
+    fn next(&self, from: &Observation, visit: &mut impl FnMut(Show, Observation)) {
+        for thread in 0..from.len() {
+            self.extensions(from, thread, &Shown::default(), visit);
+        }
+    }
+
+    fn observe(&self, state: &Observation) -> Observation {
+        state.clone()
+    }
+
+    fn may_stop(&self, _: &Observation) -> bool {
+        true
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.bound.clone()
+    }
+
+    /// Those stopped somewhere: which runs have shown this is not known.
+    fn cut_off(&self, _: &Observation) -> Vec<&str> {
+        self.cut_off.iter().map(String::as_str).collect()
+    }
+}
+
+/// The claim that a program under a memory model shows only what a specification may show.
+#[derive(Debug)]
+pub struct ProgramRefinement {
+    implementation: Machine,
+    specification: Arc<Behaviours>,
+}
+
+impl ProgramRefinement {
+    /// That `program` under `model` shows only what `specification` may.
+    pub fn new(
+        program: Program,
+        model: MemoryModel,
+        specification: impl Into<Arc<Behaviours>>,
+    ) -> Self {
+        Self {
+            implementation: Machine::new(program, model),
+            specification: specification.into(),
+        }
+    }
+
+    /// That `program` is robust: under `model` it shows only what it shows under SC.
+    ///
+    /// # Errors
+    ///
+    /// If it has more than `limit` states under SC.
+    pub fn robust(program: Program, model: MemoryModel, limit: u64) -> Result<Self, TooManyStates> {
+        let specification = Behaviours::of(program.clone(), MemoryModel::Sc, limit)?;
+        Ok(Self::new(program, model, specification))
+    }
+}
+
+impl Refinement for ProgramRefinement {
+    type Concrete = Machine;
+    type Abstract = Behaviours;
+
+    fn implementation(&self) -> &Machine {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Behaviours {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> Observation {
+        self.implementation.observe(state)
+    }
+
+    /// A step is answered by what it shows; most show nothing.
+    fn answer(&self, from: &State, _: &super::Action, to: &State) -> Option<Show> {
+        let (from, to) = (self.map(from), self.map(to));
+        let thread = (0..from.len()).find(|thread| from[*thread] != to[*thread])?;
+        let seen = from[thread].output.len();
+        Some(Show {
+            thread: thread as u16,
+            more: Shown {
+                output: to[thread].output[seen..].to_vec(),
+                end: to[thread].end,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fence, Presence, ProgramBuilder};
+    use refmap::{Evidence, Settings, Verdict, check};
+
+    const STATES: u64 = 100_000;
+
+    /// Each thread writes its flag and shows what it reads of the other's.
+    fn store_buffering() -> Program {
+        let mut program = ProgramBuilder::new("store buffering");
+        let flags = [program.location("x", 0), program.location("y", 0)];
+        for me in 0..2 {
+            program.thread(format!("P{me}"), |t| {
+                let r = t.register("r");
+                t.store(flags[me], 1);
+                t.fence_at("between", Fence::Full, Presence::Absent);
+                t.load(r, flags[1 - me]);
+                t.output(r);
+            });
+        }
+        program.build().expect("it is well formed")
+    }
+
+    fn verdict(refinement: &ProgramRefinement) -> (Verdict, Vec<String>) {
+        let report = check(refinement, &Settings::default()).expect("it is checked");
+        let violated = report.violated().map(str::to_owned).collect();
+        (report.verdict.expect("it is decided"), violated)
+    }
+
+    #[test]
+    fn store_buffering_is_robust_with_a_fence_and_only_then() {
+        let robust = |program: Program, model| {
+            verdict(&ProgramRefinement::robust(program, model, STATES).expect("it is small"))
+        };
+        let fenced = store_buffering()
+            .with_fences(["between"])
+            .expect("it is a place");
+        for model in MemoryModel::ALL {
+            assert_eq!(robust(fenced.clone(), model), (Verdict::Holds, vec![]));
+            let expected = match model {
+                MemoryModel::Sc => (Verdict::Holds, vec![]),
+                _ => (Verdict::Violated, vec!["simulation".to_owned()]),
+            };
+            assert_eq!(robust(store_buffering(), model), expected);
+        }
+    }
+
+    /// A thread waits for what no other one does; the other one writes and shows what it wrote.
+    fn endless() -> Program {
+        let mut program = ProgramBuilder::new("endless");
+        program.backward_jumps(2);
+        let (x, never) = (program.location("x", 0), program.location("never", 0));
+        program.thread("waiting", |t| {
+            let r = t.register("r");
+            t.repeat_until(r.equals(1), |t| t.load(r, never));
+        });
+        program.thread("ending", |t| {
+            let r = t.register("r");
+            t.store(x, 1);
+            t.load(r, x);
+            t.output(r);
+        });
+        program.build().expect("it is well formed")
+    }
+
+    /// What a thread would have done is not looked at, and the report says so beside its verdict.
+    #[test]
+    fn a_thread_that_never_ends_is_cut_off_and_the_report_says_so() {
+        for model in MemoryModel::ALL {
+            let refinement = ProgramRefinement::robust(endless(), model, STATES);
+            let refinement = refinement.expect("it is small");
+            let report = check(&refinement, &Settings::default()).expect("it is checked");
+            assert_eq!(report.verdict, Some(Verdict::Holds));
+            let cut_off = report.cut_off.as_ref().expect("it is said");
+            assert_eq!(cut_off.threads, ["waiting"]);
+            assert_eq!(cut_off.states, report.deadlocks);
+            assert_eq!(report.evidence, Evidence::Bounded);
+            let headline = "holds, 2 backward jumps a thread: waiting was cut off, bounded";
+            assert!(report.to_string().contains(headline), "{report}");
+        }
+        let refinement = ProgramRefinement::robust(store_buffering(), MemoryModel::Sc, STATES);
+        let refinement = refinement.expect("it is small");
+        let report = check(&refinement, &Settings::default()).expect("it is checked");
+        assert_eq!(report.cut_off, None);
+        let json = serde_json::to_value(&report).expect("it is plain data");
+        assert!(json.get("cut_off").is_none());
+    }
+
+    /// A program that shows less refines nothing but a program that may end without showing more.
+    #[test]
+    fn silence_is_no_refinement() {
+        let mut silent = ProgramBuilder::new("silence");
+        silent.thread("P0", |_| ());
+        silent.thread("P1", |_| ());
+        let silent = silent.build().expect("it is well formed");
+        let specification = Behaviours::of(store_buffering(), MemoryModel::Sc, STATES);
+        let specification = specification.expect("it is small");
+        let refinement = ProgramRefinement::new(silent, MemoryModel::Sc, specification);
+        let (verdict, violated) = verdict(&refinement);
+        assert_eq!(verdict, Verdict::Violated);
+        assert_eq!(violated, ["initiality"]);
+    }
+
+    #[test]
+    fn a_failed_assertion_is_no_refinement() {
+        let program = |asserted: i64| {
+            let mut program = ProgramBuilder::new("assertion");
+            let x = program.location("x", 0);
+            program.thread("P0", |t| {
+                let r = t.register("r");
+                t.load(r, x);
+                t.assert(r.equals(asserted));
+            });
+            program.build().expect("it is well formed")
+        };
+        let specification = Behaviours::of(program(0), MemoryModel::Sc, STATES);
+        let specification = specification.expect("it is small");
+        let refinement = ProgramRefinement::new(program(1), MemoryModel::Sc, specification);
+        assert_eq!(verdict(&refinement).0, Verdict::Violated);
+    }
+}

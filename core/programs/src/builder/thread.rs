@@ -1,0 +1,328 @@
+//! The statements of a thread.
+
+use std::collections::BTreeSet;
+
+use super::{BuildError, ProgramBuilder};
+use crate::expression::{Expression, Operator, Place, Register, Value};
+use crate::program::{
+    Afterwards, Fence, FencePlace, Instruction, LoadKind, MOST_REGISTERS, Presence,
+    PrivateRegister, Returned, Thread, Update,
+};
+
+/// A place in the code of a thread to which a jump may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(pub(super) usize);
+
+/// A thread being stated.
+#[derive(Debug)]
+pub struct ThreadBuilder<'a> {
+    pub(super) thread: Thread,
+    /// Where each label stands, once it does. Until the thread is done its jumps hold labels.
+    pub(super) labels: Vec<Option<usize>>,
+    /// The end of the atomic block that is being stated.
+    pub(super) atomic: Option<Label>,
+    pub(super) of: &'a mut ProgramBuilder,
+}
+
+impl ThreadBuilder<'_> {
+    /// A private register that holds 0 at first.
+    pub fn register(&mut self, name: impl Into<String>) -> Register {
+        self.register_with(name, 0, Afterwards::Forgotten)
+    }
+
+    /// A private register, what it holds at first, and what becomes of it.
+    pub fn register_with(
+        &mut self,
+        name: impl Into<String>,
+        initial: impl Into<Value>,
+        afterwards: Afterwards,
+    ) -> Register {
+        let (name, number) = (name.into(), self.thread.registers.len());
+        if self.thread.registers.iter().any(|other| other.name == name) {
+            self.of
+                .fail(BuildError::DuplicateName { name: name.clone() });
+        }
+        if number >= MOST_REGISTERS {
+            self.of
+                .fail(BuildError::too_many("registers", MOST_REGISTERS));
+            return Register(0);
+        }
+        self.thread.registers.push(PrivateRegister {
+            name,
+            initial: initial.into(),
+            afterwards,
+        });
+        Register(number as u8)
+    }
+
+    fn push(&mut self, instruction: Instruction) {
+        self.thread.code.push(instruction);
+    }
+
+    /// `into := value`, with registers alone.
+    pub fn assign(&mut self, into: Register, value: impl Into<Expression>) {
+        let value = value.into();
+        self.push(Instruction::Assign { into, value });
+    }
+
+    /// `into := from`, a load.
+    pub fn load(&mut self, into: Register, from: impl Into<Place>) {
+        let (from, kind) = (from.into(), LoadKind::Plain);
+        self.push(Instruction::Load { into, from, kind });
+    }
+
+    /// `to := value`, a store.
+    pub fn store(&mut self, to: impl Into<Place>, value: impl Into<Expression>) {
+        let (to, value) = (to.into(), value.into());
+        self.push(Instruction::Store { to, value });
+    }
+
+    /// `into := LL(from)`: a load that makes the thread's reservation.
+    pub fn load_linked(&mut self, into: Register, from: impl Into<Place>) {
+        let (from, kind) = (from.into(), LoadKind::Linked);
+        self.push(Instruction::Load { into, from, kind });
+    }
+
+    /// `succeeded := SC(to, value)`: writes if nobody else has written there since the reservation.
+    pub fn store_conditional(
+        &mut self,
+        succeeded: Register,
+        to: impl Into<Place>,
+        value: impl Into<Expression>,
+    ) {
+        let (to, value) = (to.into(), value.into());
+        self.push(Instruction::StoreConditional {
+            to,
+            value,
+            succeeded,
+        });
+    }
+
+    /// `succeeded := CAS(at, expected, desired)`.
+    pub fn cas(
+        &mut self,
+        succeeded: Register,
+        at: impl Into<Place>,
+        expected: impl Into<Expression>,
+        desired: impl Into<Expression>,
+    ) {
+        let result = Some((succeeded, Returned::Success));
+        self.compare_and_swap(result, at, expected, desired);
+    }
+
+    /// `CAS(at, expected, desired)`, where nobody asks whether it succeeds.
+    pub fn cas_unchecked(
+        &mut self,
+        at: impl Into<Place>,
+        expected: impl Into<Expression>,
+        desired: impl Into<Expression>,
+    ) {
+        self.compare_and_swap(None, at, expected, desired);
+    }
+
+    /// `CAS(at, expected, desired)`, and what is left of it in which register.
+    pub fn compare_and_swap(
+        &mut self,
+        result: Option<(Register, Returned)>,
+        at: impl Into<Place>,
+        expected: impl Into<Expression>,
+        desired: impl Into<Expression>,
+    ) {
+        let (expected, desired) = (expected.into(), desired.into());
+        self.update(result, at, Update::CompareAndSwap { expected, desired });
+    }
+
+    /// `old := exchange(at, value)`.
+    pub fn exchange(&mut self, old: Register, at: impl Into<Place>, value: impl Into<Expression>) {
+        let result = Some((old, Returned::Old));
+        self.update(result, at, Update::Exchange(value.into()));
+    }
+
+    /// `old := fetch_and_add(at, value)`.
+    pub fn fetch_and_add(
+        &mut self,
+        old: Register,
+        at: impl Into<Place>,
+        value: impl Into<Expression>,
+    ) {
+        let result = Some((old, Returned::Old));
+        self.update(result, at, Update::Fetch(Operator::Add, value.into()));
+    }
+
+    /// Any atomic update, and what is left of it in which register.
+    pub fn update(
+        &mut self,
+        result: Option<(Register, Returned)>,
+        at: impl Into<Place>,
+        update: Update,
+    ) {
+        let at = at.into();
+        self.push(Instruction::Update { at, update, result });
+    }
+
+    /// A fence.
+    pub fn fence(&mut self, fence: Fence) {
+        self.push(Instruction::Fence { fence, place: None });
+    }
+
+    /// A place where a fence may stand: see
+    /// [`Program::with_fences`](crate::Program::with_fences). One name may be used at several
+    /// places, whose fences then stand or fall together.
+    pub fn fence_at(&mut self, name: impl Into<String>, fence: Fence, presence: Presence) {
+        let name = name.into();
+        self.fence_at_point(name.clone(), name, fence, presence);
+    }
+
+    fn fence_at_point(&mut self, point: String, name: String, fence: Fence, presence: Presence) {
+        let places = &mut self.of.program.places;
+        let known = places.iter().position(|place| place.name == name);
+        let number = known.unwrap_or(places.len());
+        let Ok(place) = u16::try_from(number) else {
+            let most = usize::from(u16::MAX);
+            return self.of.fail(BuildError::too_many("places", most));
+        };
+        match known {
+            Some(number) if (places[number].fence, &places[number].point) != (presence, &point) => {
+                self.of.fail(BuildError::DuplicateName { name });
+            }
+            Some(_) => (),
+            None => places.push(FencePlace {
+                name,
+                point,
+                fence: presence,
+            }),
+        }
+        let place = Some(place);
+        self.push(Instruction::Fence { fence, place });
+    }
+
+    /// Places where a fence of one of several kinds may stand, one a kind, called `NAME:full`,
+    /// `NAME:acquire` and `NAME:release`. They stand in for each other: a full fence is not asked for
+    /// where a weaker one is enough.
+    pub fn fence_kinds_at(
+        &mut self,
+        name: &str,
+        kinds: impl IntoIterator<Item = Fence>,
+        presence: Presence,
+    ) {
+        for kind in kinds {
+            let full_name = format!("{name}:{}", kind.name());
+            self.fence_at_point(name.to_owned(), full_name, kind, presence);
+        }
+    }
+
+    /// A check that `condition` is not 0. The thread goes no further before it is decided.
+    pub fn assert(&mut self, condition: impl Into<Expression>) {
+        self.push(Instruction::Assert(condition.into()));
+    }
+
+    /// Shows a value to the world: what is observed of the program.
+    pub fn output(&mut self, value: impl Into<Expression>) {
+        self.push(Instruction::Output(value.into()));
+    }
+
+    /// `into := one of values`.
+    pub fn choose<V: Into<Value>>(&mut self, into: Register, values: impl IntoIterator<Item = V>) {
+        let values: Vec<Value> = values.into_iter().map(Into::into).collect();
+        let distinct: BTreeSet<_> = values.iter().collect();
+        if values.is_empty() || distinct.len() < values.len() {
+            self.of.fail(BuildError::BadChoice {
+                thread: self.thread.name.clone(),
+            });
+        }
+        self.push(Instruction::Choose { into, values });
+    }
+
+    /// `if condition then body`.
+    pub fn when(&mut self, condition: impl Into<Expression>, body: impl FnOnce(&mut Self)) {
+        self.if_else(condition, body, |_| ());
+    }
+
+    /// `if condition then yes else no`.
+    pub fn if_else(
+        &mut self,
+        condition: impl Into<Expression>,
+        yes: impl FnOnce(&mut Self),
+        no: impl FnOnce(&mut Self),
+    ) {
+        let (otherwise, end) = (self.label(), self.label());
+        self.branch_unless(condition, otherwise);
+        yes(self);
+        self.jump(end);
+        let jump = self.thread.code.len() - 1;
+        self.place(otherwise);
+        let labels = self.labels.len();
+        no(self);
+        // A jump to the next instruction is none.
+        if self.thread.code.len() == jump + 1 && self.labels.len() == labels {
+            self.thread.code.pop();
+            self.labels[otherwise.0] = Some(jump);
+        }
+        self.place(end);
+    }
+
+    /// `while condition do body`, where `condition` reads registers alone; so what it depends on is
+    /// loaded before the loop and at the end of `body`.
+    pub fn while_do(&mut self, condition: impl Into<Expression>, body: impl FnOnce(&mut Self)) {
+        let (start, end) = (self.label(), self.label());
+        self.place(start);
+        self.branch_unless(condition, end);
+        body(self);
+        self.jump(start);
+        self.place(end);
+    }
+
+    /// `repeat body until condition`: `body` runs at least once.
+    pub fn repeat_until(&mut self, condition: impl Into<Expression>, body: impl FnOnce(&mut Self)) {
+        let start = self.label();
+        self.place(start);
+        body(self);
+        self.branch_unless(condition, start);
+    }
+
+    /// `body` as one step, before which everything earlier of the thread is performed and after which
+    /// comes everything later. There is no loop, no choice and no other block in it.
+    pub fn atomic(&mut self, body: impl FnOnce(&mut Self)) {
+        let end = self.label();
+        self.push(Instruction::Atomic { end: end.0 });
+        let outer = self.atomic.replace(end);
+        body(self);
+        self.atomic = outer;
+        self.place(end);
+    }
+
+    /// Lets the atomic block in which it stands run only if `condition` is not 0.
+    pub fn require(&mut self, condition: impl Into<Expression>) {
+        self.push(Instruction::Require(condition.into()));
+    }
+
+    /// A label, which has to be [placed](Self::place) somewhere.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// Puts `label` before the next instruction.
+    pub fn place(&mut self, label: Label) {
+        let here = self.thread.code.len();
+        let thread = || self.thread.name.clone();
+        match self.labels.get_mut(label.0) {
+            None => self.of.fail(BuildError::LabelNowhere { thread: thread() }),
+            Some(Some(_)) => self.of.fail(BuildError::LabelTwice { thread: thread() }),
+            Some(unplaced) => *unplaced = Some(here),
+        }
+    }
+
+    /// Jumps to `label` if `condition` is 0.
+    pub fn branch_unless(&mut self, condition: impl Into<Expression>, label: Label) {
+        self.push(Instruction::Branch {
+            condition: condition.into(),
+            otherwise: label.0,
+        });
+    }
+
+    /// Jumps to `label`.
+    pub fn jump(&mut self, label: Label) {
+        self.push(Instruction::Jump(label.0));
+    }
+}

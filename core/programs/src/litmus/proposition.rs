@@ -1,0 +1,314 @@
+//! What a test asks of its final states.
+
+use super::error::{Problem, ReadError};
+use super::register::Architecture;
+use super::token::{Token, Tokens};
+use crate::Value;
+
+/// How deep a condition may be nested.
+const MOST_DEPTH: usize = 200;
+
+/// Of which final states the condition has to be true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// Of one at least.
+    Exists,
+    /// Of none.
+    NotExists,
+    /// Of all.
+    Forall,
+}
+
+impl Quantifier {
+    /// As the format writes it.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Exists => "exists",
+            Self::NotExists => "~exists",
+            Self::Forall => "forall",
+        }
+    }
+
+    /// As the output of herd calls it.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Exists => "Allowed",
+            Self::NotExists => "Forbidden",
+            Self::Forall => "Required",
+        }
+    }
+}
+
+/// Something whose final value is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Observed {
+    /// A register of a thread.
+    Register(usize, &'static str),
+    /// A variable.
+    Variable(String),
+}
+
+/// A value in a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Literal {
+    /// A number.
+    Number(i64),
+    /// The address of a variable.
+    Address(String),
+    /// What something else holds.
+    Of(Observed),
+}
+
+/// A condition, as it is read.
+#[derive(Clone, Debug)]
+pub(super) enum Condition {
+    Constant(bool),
+    Equal(Observed, Literal),
+    Not(Box<Condition>),
+    And(Vec<Condition>),
+    Or(Vec<Condition>),
+    Implies(Box<Condition>, Box<Condition>),
+}
+
+impl Condition {
+    /// Visits everything whose value it asks for, and every literal.
+    pub fn visit(&self, observed: &mut impl FnMut(&Observed), literal: &mut impl FnMut(&Literal)) {
+        match self {
+            Self::Constant(_) => (),
+            Self::Equal(left, right) => {
+                observed(left);
+                if let Literal::Of(right) = right {
+                    observed(right);
+                }
+                literal(right);
+            }
+            Self::Not(inner) => inner.visit(observed, literal),
+            Self::And(all) | Self::Or(all) => {
+                all.iter().for_each(|one| one.visit(observed, literal));
+            }
+            Self::Implies(left, right) => {
+                left.visit(observed, literal);
+                right.visit(observed, literal);
+            }
+        }
+    }
+
+    /// The same with columns in place of names.
+    pub fn resolve(&self, atom: &impl Fn(&Observed, &Literal) -> Proposition) -> Proposition {
+        let all = |all: &[Self]| all.iter().map(|one| one.resolve(atom)).collect();
+        match self {
+            Self::Constant(value) => Proposition::Constant(*value),
+            Self::Equal(left, right) => atom(left, right),
+            Self::Not(inner) => Proposition::Not(Box::new(inner.resolve(atom))),
+            Self::And(parts) => Proposition::And(all(parts)),
+            Self::Or(parts) => Proposition::Or(all(parts)),
+            Self::Implies(left, right) => Proposition::Or(vec![
+                Proposition::Not(Box::new(left.resolve(atom))),
+                right.resolve(atom),
+            ]),
+        }
+    }
+}
+
+/// A condition on the columns of a final state.
+#[derive(Clone, Debug)]
+pub(super) enum Proposition {
+    Constant(bool),
+    /// A column holds a value.
+    Is(usize, Value),
+    /// Two columns hold the same.
+    Same(usize, usize),
+    Not(Box<Proposition>),
+    And(Vec<Proposition>),
+    Or(Vec<Proposition>),
+}
+
+impl Proposition {
+    /// Whether it is true of a final state.
+    pub fn holds(&self, state: &[Value]) -> bool {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Is(column, value) => state[*column] == *value,
+            Self::Same(left, right) => state[*left] == state[*right],
+            Self::Not(inner) => !inner.holds(state),
+            Self::And(all) => all.iter().all(|one| one.holds(state)),
+            Self::Or(all) => all.iter().any(|one| one.holds(state)),
+        }
+    }
+}
+
+/// Reads conditions.
+pub(super) struct ConditionParser<'a> {
+    pub tokens: &'a mut Tokens,
+    pub architecture: Architecture,
+    pub threads: usize,
+}
+
+impl ConditionParser<'_> {
+    /// A condition. `\/` binds loosest, then `/\`, then `=>`, which groups to the right, then `~`.
+    pub fn condition(&mut self) -> Result<Condition, ReadError> {
+        self.disjunction(0)
+    }
+
+    fn disjunction(&mut self, depth: usize) -> Result<Condition, ReadError> {
+        if depth > MOST_DEPTH {
+            return Err(Problem::TooDeep { most: MOST_DEPTH }.on(self.tokens.line()));
+        }
+        let mut all = vec![self.conjunction(depth)?];
+        while self.tokens.takes("\\/") {
+            all.push(self.conjunction(depth)?);
+        }
+        Ok(match all.len() {
+            1 => all.remove(0),
+            _ => Condition::Or(all),
+        })
+    }
+
+    fn conjunction(&mut self, depth: usize) -> Result<Condition, ReadError> {
+        let mut all = vec![self.implication(depth)?];
+        while self.tokens.takes("/\\") {
+            all.push(self.implication(depth)?);
+        }
+        Ok(match all.len() {
+            1 => all.remove(0),
+            _ => Condition::And(all),
+        })
+    }
+
+    fn implication(&mut self, depth: usize) -> Result<Condition, ReadError> {
+        let mut parts = vec![self.negation(depth)?];
+        while self.tokens.takes("=>") {
+            if depth + parts.len() > MOST_DEPTH {
+                return Err(Problem::TooDeep { most: MOST_DEPTH }.on(self.tokens.line()));
+            }
+            // Each further part is nested in what stands before it.
+            parts.push(self.negation(depth + parts.len())?);
+        }
+        let last = parts.pop().expect("there is one at least");
+        Ok(parts.into_iter().rev().fold(last, |right, left| {
+            Condition::Implies(Box::new(left), Box::new(right))
+        }))
+    }
+
+    fn negation(&mut self, depth: usize) -> Result<Condition, ReadError> {
+        let mut negated = false;
+        while self.tokens.is("~") || self.tokens.is_name("not") {
+            self.tokens.take();
+            negated = !negated;
+        }
+        let inner = self.atom(depth)?;
+        Ok(match negated {
+            true => Condition::Not(Box::new(inner)),
+            false => inner,
+        })
+    }
+
+    fn atom(&mut self, depth: usize) -> Result<Condition, ReadError> {
+        if self.tokens.takes("(") {
+            let inner = self.disjunction(depth + 1)?;
+            self.tokens.expect(")")?;
+            return Ok(inner);
+        }
+        for (keyword, value) in [("true", true), ("false", false)] {
+            if self.tokens.is_name(keyword) {
+                self.tokens.take();
+                return Ok(Condition::Constant(value));
+            }
+        }
+        let left = self.observed()?;
+        let equal = match self.tokens.peek() {
+            Some(Token::Symbol("=" | "==")) => true,
+            Some(Token::Symbol("!=" | "<>")) => false,
+            _ => return Err(self.tokens.unexpected("=, ==, != or <>")),
+        };
+        self.tokens.take();
+        let atom = Condition::Equal(left, self.literal()?);
+        Ok(match equal {
+            true => atom,
+            false => Condition::Not(Box::new(atom)),
+        })
+    }
+
+    /// A register `0:EAX` or `P0:EAX`, or a variable `x` or `[x]`.
+    pub fn observed(&mut self) -> Result<Observed, ReadError> {
+        if self.tokens.takes("[") {
+            let name = self.tokens.name("the name of a variable")?;
+            self.tokens.expect("]")?;
+            return Ok(Observed::Variable(name));
+        }
+        match thread_prefix(self.tokens) {
+            Some(thread) => {
+                let line = self.tokens.line();
+                if thread >= self.threads as u64 {
+                    return Err(Problem::NoThread(thread).on(line));
+                }
+                self.tokens.take();
+                self.tokens.take();
+                self.tokens.takes("%");
+                let name = self.tokens.name("a register")?;
+                let register = self.architecture.whole_register(&name);
+                let register = register.ok_or_else(|| {
+                    Problem::Register {
+                        found: name,
+                        expected: match self.architecture {
+                            Architecture::X86 => "a register such as EAX",
+                            Architecture::X8664 => "the 64-bit name of a register, such as rax",
+                        },
+                    }
+                    .on(line)
+                })?;
+                Ok(Observed::Register(thread as usize, register.whole))
+            }
+            None => {
+                let name = self
+                    .tokens
+                    .name("a register such as 0:EAX, or a variable")?;
+                Ok(Observed::Variable(name))
+            }
+        }
+    }
+
+    fn literal(&mut self) -> Result<Literal, ReadError> {
+        if self.tokens.is("[") || thread_prefix(self.tokens).is_some() {
+            return Ok(Literal::Of(self.observed()?));
+        }
+        if self.tokens.takes("&") {
+            return Ok(Literal::Address(
+                self.tokens.name("the name of a variable")?,
+            ));
+        }
+        match self.tokens.peek() {
+            Some(Token::Name(_)) => Ok(Literal::Address(self.tokens.name("a name")?)),
+            _ => Ok(Literal::Number(signed_number(self.tokens)?)),
+        }
+    }
+}
+
+/// The thread of a register that comes next: `0:` or `P0:`.
+pub(super) fn thread_prefix(tokens: &Tokens) -> Option<u64> {
+    if tokens.peek_at(1) != Some(&Token::Symbol(":")) {
+        return None;
+    }
+    match tokens.peek()? {
+        Token::Number(thread) => Some(*thread),
+        Token::Name(name) => thread_number(name),
+        Token::Symbol(_) => None,
+    }
+}
+
+/// The number of a thread from its name, `P0`.
+pub(super) fn thread_number(name: &str) -> Option<u64> {
+    let digits = name.strip_prefix('P')?;
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
+}
+
+/// A number with or without a sign.
+pub(super) fn signed_number(tokens: &mut Tokens) -> Result<i64, ReadError> {
+    let negative = tokens.takes("-");
+    let number = tokens.number()? as i64;
+    Ok(match negative {
+        true => number.wrapping_neg(),
+        false => number,
+    })
+}

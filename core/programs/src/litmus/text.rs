@@ -1,0 +1,153 @@
+//! The answer to a litmus test as herd writes it, and as JSON.
+
+use std::fmt::{self, Display};
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+use super::proposition::Observed;
+use super::run::Answer;
+use super::{BACKWARD_JUMPS, Observation, Test, Verdict};
+use crate::Value;
+
+/// A test with its answer, and how long that took.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// Where the test was read from.
+    pub file: &'a str,
+    /// The test.
+    pub test: &'a Test,
+    /// The answer.
+    pub answer: &'a Answer,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+}
+
+/// The shape of herd's output. Herd counts executions as witnesses; here distinct final states are
+/// counted, and the line says so. Herd has no line for the model.
+impl Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (test, answer) = (self.test, self.answer);
+        writeln!(f, "Test {} {}", test.name, test.quantifier.kind())?;
+        writeln!(f, "Model {}", answer.model)?;
+        writeln!(f, "States {}", answer.states.len())?;
+        for state in &answer.states {
+            let cells = test.columns.iter().zip(state).map(|(column, value)| {
+                let value = test.program.show(*value);
+                match &column.observed {
+                    Observed::Register(thread, name) => format!("{thread}:{name}={value};"),
+                    Observed::Variable(name) => format!("[{name}]={value};"),
+                }
+            });
+            writeln!(f, "{}", cells.collect::<Vec<_>>().join(" "))?;
+        }
+        if answer.cut_off {
+            writeln!(
+                f,
+                "Loop: left out are executions in which a thread jumps back more than \
+                 {BACKWARD_JUMPS} times"
+            )?;
+        }
+        writeln!(f, "{}", name(answer.verdict))?;
+        writeln!(f, "Witnesses")?;
+        writeln!(
+            f,
+            "Positive: {} Negative: {} (distinct final states)",
+            answer.positive, answer.negative
+        )?;
+        let condition = in_parentheses(&test.condition_text);
+        writeln!(f, "Condition {} {condition}", test.quantifier.keyword())?;
+        writeln!(
+            f,
+            "Observation {} {} {} {}",
+            test.name,
+            observation(answer.observation),
+            answer.positive,
+            answer.negative
+        )?;
+        writeln!(f, "Time {} {:.2}", test.name, self.seconds)
+    }
+}
+
+/// `text` in one pair of parentheses, whether or not it had one.
+fn in_parentheses(text: &str) -> String {
+    let mut depth = 0_usize;
+    let closes_early = text.char_indices().any(|(at, character)| {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => (),
+        }
+        depth == 0 && at + 1 < text.len()
+    });
+    match closes_early || text.is_empty() {
+        true => format!("({text})"),
+        false => text.to_owned(),
+    }
+}
+
+fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ok => "Ok",
+        Verdict::No => "No",
+    }
+}
+
+fn observation(observation: Observation) -> &'static str {
+    match observation {
+        Observation::Never => "Never",
+        Observation::Sometimes => "Sometimes",
+        Observation::Always => "Always",
+    }
+}
+
+impl Serialize for Report<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shape<'a> {
+            file: &'a str,
+            name: &'a str,
+            quantifier: &'a str,
+            verdict: Verdict,
+            observation: Observation,
+            states: Vec<Map<String, Json>>,
+            /// Whether executions were left out since a thread jumped back too often.
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            cut_off: bool,
+            explored: u64,
+            seconds: f64,
+        }
+        let test = self.test;
+        let keys: Vec<String> = test.keys().collect();
+        let cell = |value: &Value| match value {
+            Value::Number(number) => Json::from(*number),
+            Value::Address(_) => Json::from(test.program.show(*value)),
+        };
+        let state =
+            |values: &Vec<Value>| keys.iter().cloned().zip(values.iter().map(cell)).collect();
+        Shape {
+            file: self.file,
+            name: &test.name,
+            quantifier: test.quantifier.keyword(),
+            verdict: self.answer.verdict,
+            observation: self.answer.observation,
+            states: self.answer.states.iter().map(state).collect(),
+            cut_off: self.answer.cut_off,
+            explored: self.answer.explored,
+            seconds: self.seconds,
+        }
+        .serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_pair_of_parentheses_is_enough() {
+        assert_eq!(in_parentheses("x=1"), "(x=1)");
+        assert_eq!(in_parentheses("(x=1 /\\ (y=1))"), "(x=1 /\\ (y=1))");
+        assert_eq!(in_parentheses("(x=1) /\\ (y=1)"), "((x=1) /\\ (y=1))");
+    }
+}

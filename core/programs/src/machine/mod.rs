@@ -1,0 +1,351 @@
+//! A program that runs under a memory model, as a transition system.
+//!
+//! One semantics for all models: each thread performs what it has fetched out of order, as far as
+//! the model's table lets it ([`MemoryModel::orders`]). An access waits for an earlier one of its
+//! thread if the model says so, if a fence stands between them whose sides match, if it needs the
+//! other's result, or if the other's location is not known yet. Memory is one: what is written is
+//! seen by all other threads at once.
+//!
+//! Source: Ugawa, Abe & Maeda, section 3.1.
+//!
+//! Deviations. D1: a thread has one reservation, so its LLs and SCs are performed in program order,
+//! and an LL does not take its value from a pending store; an SC does not fail without a reason. The
+//! paper says nothing of either. D2: an assertion is decided before anything behind it is fetched,
+//! as a branch is; the paper's is a full fence and may be left out. To leave one out, put it under a
+//! choice. D3: a state in which a thread was cut off by the bound on backward jumps is one in which
+//! the program may stop, whatever the other threads do: one of them may wait for it in vain. The
+//! paper has no such bound. A program that stops too early is therefore not told from one that was
+//! cut off, by the verdict; a report says which threads were cut off in how many states.
+
+mod action;
+mod perform;
+mod shown;
+
+use std::sync::Arc;
+
+use super::code::Code;
+use super::fetch::Fetcher;
+use super::model::MemoryModel;
+use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
+use super::program::{Afterwards, Instruction, Program, ThreadNames};
+use super::state::{Operand, Progress, State, ThreadState};
+pub use action::{Action, Effect};
+use refmap::{Process, Rule, RuleId, TransitionSystem};
+pub use shown::{End, Observation, Shown};
+
+/// A program under a memory model. Its rules are the program's accesses, choices and atomic blocks,
+/// each by its text.
+#[derive(Debug)]
+pub struct Machine {
+    program: Program,
+    model: MemoryModel,
+    codes: Vec<Code>,
+    rules: Vec<Rule>,
+    /// Of each thread's instruction, the number of its rule.
+    rule_of: Vec<Vec<usize>>,
+    texts: Vec<Vec<Arc<str>>>,
+}
+
+impl Machine {
+    /// `program` under `model`.
+    pub fn new(program: Program, model: MemoryModel) -> Self {
+        let mut rules = Vec::new();
+        let (mut rule_of, mut texts) = (Vec::new(), Vec::new());
+        for thread in &program.threads {
+            let names = ThreadNames {
+                program: &program,
+                thread,
+            };
+            let mut numbers = Vec::new();
+            let mut shown = Vec::new();
+            // The end of the atomic block last seen: what is in it happens in its step.
+            let mut block = 0;
+            for (at, instruction) in thread.code.iter().enumerate() {
+                numbers.push(rules.len());
+                let text = instruction.show(&names);
+                shown.push(Arc::from(text.as_str()));
+                let is_step = match instruction {
+                    Instruction::Choose { .. } => true,
+                    Instruction::Atomic { end } => {
+                        block = *end;
+                        true
+                    }
+                    _ => at >= block && instruction.access().is_some(),
+                };
+                if is_step {
+                    rules.push(Rule {
+                        name: text.into(),
+                        process: "thread",
+                        source: format!("{}, {at}", thread.name).into(),
+                    });
+                }
+            }
+            rule_of.push(numbers);
+            texts.push(shown);
+        }
+        Self {
+            codes: program.threads.iter().map(Code::of).collect(),
+            program,
+            model,
+            rules,
+            rule_of,
+            texts,
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The memory model.
+    pub fn model(&self) -> MemoryModel {
+        self.model
+    }
+
+    /// Whether `thread` of `state` has performed all that it has to.
+    pub fn has_ended(&self, state: &State, thread: usize) -> bool {
+        let of = &state.threads[thread];
+        of.progress == Progress::Running
+            && usize::from(of.next) == self.codes[thread].end()
+            && of.pending.is_empty()
+    }
+
+    fn fetcher(&self, thread: usize) -> Fetcher<'_> {
+        Fetcher {
+            program: &self.program,
+            code: &self.codes[thread],
+        }
+    }
+
+    fn action(&self, thread: usize, at: u16, position: usize, effect: Effect) -> Action {
+        Action {
+            thread: thread as u16,
+            instruction: at,
+            position: position as u16,
+            effect,
+            text: Arc::clone(&self.texts[thread][usize::from(at)]),
+        }
+    }
+}
+
+impl TransitionSystem for Machine {
+    type State = State;
+    type Action = Action;
+    type Observation = Observation;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(self.rule_of[usize::from(action.thread)][usize::from(action.instruction)])
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        Process::numbered("thread", action.thread)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        let memory = self.program.initial_memory().into();
+        let threads = self.program.threads.iter().enumerate();
+        let threads = threads.map(|(number, thread)| {
+            let registers = thread.registers.iter();
+            let mut state = ThreadState {
+                next: 0,
+                progress: Progress::Running,
+                backward_jumps: 0,
+                registers: registers
+                    .map(|register| Operand::Known(register.initial))
+                    .collect(),
+                pending: Vec::new(),
+                reservation: None,
+                output: Vec::new(),
+            };
+            self.fetcher(number).run(&mut state);
+            Arc::new(state)
+        });
+        visit(State {
+            memory,
+            threads: threads.collect(),
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for (thread, of) in from.threads.iter().enumerate() {
+            for (position, pending) in of.pending.iter().enumerate() {
+                if let Some((effect, to)) = self.perform(from, thread, position) {
+                    visit(self.action(thread, pending.at, position, effect), to);
+                }
+            }
+            let at = usize::from(of.next);
+            if of.progress != Progress::Running || at == self.codes[thread].end() {
+                continue;
+            }
+            let position = of.pending.len();
+            match &self.codes[thread].instructions[at] {
+                Instruction::Choose { into, values } => {
+                    for value in values {
+                        let action = self.action(thread, of.next, position, Effect::Chose(*value));
+                        visit(action, self.choose(from, thread, *into, *value));
+                    }
+                }
+                Instruction::Atomic { end } => {
+                    if let Some((effect, to)) = self.atomic(from, thread, *end) {
+                        visit(self.action(thread, of.next, position, effect), to);
+                    }
+                }
+                _ => (),
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> Observation {
+        let threads = state.threads.iter().enumerate();
+        let shown = threads.map(|(thread, of)| Shown {
+            output: of.output.clone(),
+            end: match of.progress {
+                Progress::Running if self.has_ended(state, thread) => End::Ended,
+                Progress::Running | Progress::CutOff => End::None,
+                Progress::Failed(_) => End::Failed,
+                Progress::Faulty(_) => End::Faulty,
+            },
+        });
+        shown.collect()
+    }
+
+    /// Where every thread has ended or stopped; and where one was cut off, since another may wait for
+    /// it in vain (deviation D3).
+    fn may_stop(&self, state: &State) -> bool {
+        let mut threads = state.threads.iter().enumerate();
+        let cut_off = |of: &Arc<ThreadState>| of.progress == Progress::CutOff;
+        state.threads.iter().any(cut_off)
+            || threads.all(|(thread, of)| {
+                of.progress != Progress::Running || self.has_ended(state, thread)
+            })
+    }
+
+    fn bound(&self) -> Option<String> {
+        Some(match self.program.backward_jumps {
+            0 => "each loop once".to_owned(),
+            1 => "one backward jump a thread".to_owned(),
+            most => format!("{most} backward jumps a thread"),
+        })
+    }
+
+    fn cut_off(&self, state: &State) -> Vec<&str> {
+        let threads = self.program.threads.iter().zip(&state.threads);
+        threads
+            .filter(|(_, of)| of.progress == Progress::CutOff)
+            .map(|(stated, _)| stated.name.as_str())
+            .collect()
+    }
+
+    fn draw(&self, state: &State) -> Option<String> {
+        let variables = self.program.variables.iter().zip(&state.memory);
+        let memory = variables
+            .map(|(variable, value)| format!("{} {}", variable.name, self.program.show(*value)));
+        let mut lines = vec![memory.collect::<Vec<_>>().join("  ")];
+        for (thread, of) in state.threads.iter().enumerate() {
+            lines.push(self.draw_thread(thread, of));
+        }
+        Some(lines.join("\n"))
+    }
+}
+
+impl Machine {
+    /// A thread on one line: where it is, its registers, and what it has not yet performed.
+    fn draw_thread(&self, thread: usize, of: &ThreadState) -> String {
+        let stated = &self.program.threads[thread];
+        let mut parts = vec![format!("{}:", stated.name)];
+        let needed = self.codes[thread].needed[usize::from(of.next)];
+        for (number, (register, held)) in stated.registers.iter().zip(&of.registers).enumerate() {
+            if needed >> number & 1 == 1 {
+                let held = match held {
+                    Operand::Known(value) => self.program.show(*value),
+                    Operand::Awaited(_) => "?".to_owned(),
+                };
+                parts.push(format!("{} = {held}", register.name));
+            }
+        }
+        for pending in &of.pending {
+            let text = &self.texts[thread][usize::from(pending.at)];
+            parts.push(format!("({text})"));
+        }
+        parts.push(match of.progress {
+            Progress::Running if usize::from(of.next) == self.codes[thread].end() => {
+                "at its end".to_owned()
+            }
+            Progress::Running => format!("at {}", self.texts[thread][usize::from(of.next)]),
+            Progress::CutOff => "cut off".to_owned(),
+            Progress::Failed(at) => format!("failed {}", self.texts[thread][usize::from(at)]),
+            Progress::Faulty(fault) => fault.to_string(),
+        });
+        parts.join("  ")
+    }
+
+    /// What `state`, in which no step is left, shows of how the program ended.
+    pub fn outcome(&self, state: &State) -> Outcome {
+        let threads = state.threads.iter().enumerate();
+        let threads = threads.map(|(thread, of)| ThreadOutcome {
+            end: match of.progress {
+                Progress::Running if self.has_ended(state, thread) => ThreadEnd::Ended,
+                Progress::Running => ThreadEnd::Stuck,
+                Progress::CutOff => ThreadEnd::CutOff,
+                Progress::Failed(at) => ThreadEnd::Failed(at),
+                Progress::Faulty(fault) => ThreadEnd::Faulty(fault),
+            },
+            output: of.output.clone(),
+            kept: match self.has_ended(state, thread) {
+                false => Vec::new(),
+                true => {
+                    let stated = self.program.threads[thread].registers.iter();
+                    stated
+                        .zip(&of.registers)
+                        .filter(|(register, _)| register.afterwards == Afterwards::Kept)
+                        .map(|(_, held)| held.value().expect("nothing is pending at the end"))
+                        .collect()
+                }
+            },
+        });
+        Outcome {
+            memory: state.memory.to_vec(),
+            threads: threads.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ProgramBuilder;
+
+    #[test]
+    fn an_atomic_block_is_one_rule() {
+        let mut program = ProgramBuilder::new("block");
+        let x = program.location("x", 0);
+        program.thread("a", |t| {
+            let r = t.register("r");
+            t.store(x, 1);
+            t.atomic(|t| {
+                t.load(r, x);
+                t.store(x, r + 1);
+            });
+            t.load(r, x);
+        });
+        let program = program.build().expect("it is well formed");
+        let machine = Machine::new(program, MemoryModel::Sc);
+        let names: Vec<_> = machine.rules().iter().map(|rule| &*rule.name).collect();
+        assert_eq!(names, ["x := 1", "atomic", "r := x"]);
+        // The rule of each step is the one that its instruction has.
+        let mut state = None;
+        machine.initial(&mut |initial| state = Some(initial));
+        for name in names {
+            let from = state.take().expect("there is a next state");
+            machine.next(&from, &mut |action, to| {
+                assert_eq!(machine.rules()[machine.rule_of(&action).0].name, name);
+                state = Some(to);
+            });
+        }
+    }
+}

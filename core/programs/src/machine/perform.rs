@@ -1,0 +1,327 @@
+//! Performing an instruction, or an atomic block.
+
+use super::{Effect, Machine};
+use crate::expression::{Expression, Fault, Location, Place, Register, Value};
+use crate::model::AccessKind;
+use crate::program::{Instruction, LoadKind, Returned, Update};
+use crate::state::{Operand, Pending, Progress, State};
+
+/// Where a load takes its value from.
+enum Origin {
+    Memory,
+    Own(Value),
+}
+
+impl Machine {
+    fn access(&self, thread: usize, pending: &Pending) -> Option<AccessKind> {
+        self.codes[thread].instructions[usize::from(pending.at)].access()
+    }
+
+    /// The location that a pending access is to, if it is known by now.
+    fn location(
+        &self,
+        thread: usize,
+        pending: &Pending,
+        place: &Place,
+    ) -> Result<Option<Location>, Fault> {
+        match self.fetcher(thread).evaluate(pending, &place.0)? {
+            None => Ok(None),
+            Some(address) => self.dereference(address).map(Some),
+        }
+    }
+
+    fn dereference(&self, address: Value) -> Result<Location, Fault> {
+        match address {
+            Value::Number(_) => Err(Fault::NumberAsAddress),
+            Value::Address(location) if usize::from(location.0) < self.program.variables.len() => {
+                Ok(location)
+            }
+            Value::Address(_) => Err(Fault::NoSuchLocation),
+        }
+    }
+
+    /// The place of an access.
+    fn place(&self, thread: usize, pending: &Pending) -> &Place {
+        match &self.codes[thread].instructions[usize::from(pending.at)] {
+            Instruction::Load { from: place, .. }
+            | Instruction::Store { to: place, .. }
+            | Instruction::StoreConditional { to: place, .. }
+            | Instruction::Update { at: place, .. } => place,
+            other => unreachable!("{other:?} is not an access"),
+        }
+    }
+
+    /// Whether the access at `position`, which is of `kind` and to `location`, may be performed, and
+    /// where it takes its value from if it is a load: the one place in which accesses wait.
+    fn origin(
+        &self,
+        state: &State,
+        thread: usize,
+        position: usize,
+        kind: AccessKind,
+        location: Location,
+    ) -> Option<Origin> {
+        let pending = &state.threads[thread].pending;
+        let mut origin = Origin::Memory;
+        let mut fences = Vec::new();
+        for earlier in pending[..position].iter().rev() {
+            if let Some(fence) = self.fetcher(thread).fence(earlier) {
+                fences.push(fence);
+                continue;
+            }
+            let Some(before) = self.access(thread, earlier) else {
+                continue;
+            };
+            let fenced = fences
+                .iter()
+                .any(|fence| fence.holds_back(before) && fence.makes_wait(kind));
+            if fenced || before.is_exclusive() && kind.is_exclusive() {
+                return None;
+            }
+            let place = self.place(thread, earlier);
+            // Where the address is not known, or makes no sense, it might have been this one.
+            let known = self.location(thread, earlier, place).ok().flatten()?;
+            if known != location {
+                if self.model.orders(before, kind) {
+                    return None;
+                }
+                continue;
+            }
+            if self.model.orders_same_location(before, kind) {
+                return None;
+            }
+            // The latest of its own stores is the one to read from.
+            if matches!(origin, Origin::Memory) {
+                let Instruction::Store { value, .. } =
+                    &self.codes[thread].instructions[usize::from(earlier.at)]
+                else {
+                    unreachable!("only plain stores are not waited for")
+                };
+                let value = self.fetcher(thread).evaluate(earlier, value).ok()??;
+                origin = Origin::Own(self.kept(location, value));
+            }
+        }
+        Some(origin)
+    }
+
+    fn kept(&self, location: Location, value: Value) -> Value {
+        self.program.variables[usize::from(location.0)]
+            .integer
+            .keep(value)
+    }
+
+    /// Writes to memory; other threads lose their reservation for the location.
+    fn write(&self, state: &mut State, thread: usize, location: Location, value: Value) -> Value {
+        let value = self.kept(location, value);
+        state.memory[usize::from(location.0)] = value;
+        for other in 0..state.threads.len() {
+            if other != thread && state.threads[other].reservation == Some(location) {
+                state.thread_mut(other).reservation = None;
+            }
+        }
+        value
+    }
+
+    /// Rule *perform*: a pending access that need not wait reads or writes memory.
+    pub(super) fn perform(
+        &self,
+        from: &State,
+        thread: usize,
+        position: usize,
+    ) -> Option<(Effect, State)> {
+        let pending = &from.threads[thread].pending[position];
+        let instruction = &self.codes[thread].instructions[usize::from(pending.at)];
+        let kind = instruction.access()?;
+        if pending
+            .operands
+            .iter()
+            .any(|operand| operand.value().is_none())
+        {
+            return None;
+        }
+        let place = self.place(thread, pending);
+        let location = match self.location(thread, pending, place) {
+            Ok(location) => location.expect("its operands are known"),
+            // It waits for everything, so that the fault is not due to the order.
+            Err(fault) => return (position == 0).then(|| self.fault(from, thread, 0, fault)),
+        };
+        let origin = self.origin(from, thread, position, kind, location)?;
+        let value = |expression: &Expression| {
+            let value = self.fetcher(thread).evaluate(pending, expression)?;
+            Ok(value.expect("its operands are known"))
+        };
+        let mut to = from.clone();
+        let done = self.apply(&mut to, thread, instruction, location, origin, &value);
+        let (effect, result) = match done {
+            Ok(done) => done,
+            Err(fault) => return Some(self.fault(from, thread, position, fault)),
+        };
+        to.thread_mut(thread).settle(position, result);
+        self.fetcher(thread).run(to.thread_mut(thread));
+        Some((effect, to))
+    }
+
+    /// A thread that cannot perform what is pending at `position` stops there.
+    fn fault(&self, from: &State, thread: usize, position: usize, fault: Fault) -> (Effect, State) {
+        let mut to = from.clone();
+        self.fetcher(thread)
+            .stop(to.thread_mut(thread), position, fault);
+        (Effect::Faulted(fault), to)
+    }
+
+    /// What an access does to memory, and its result.
+    fn apply(
+        &self,
+        to: &mut State,
+        thread: usize,
+        instruction: &Instruction,
+        location: Location,
+        origin: Origin,
+        value: &impl Fn(&Expression) -> Result<Value, Fault>,
+    ) -> Result<(Effect, Value), Fault> {
+        let old = to.memory[usize::from(location.0)];
+        Ok(match instruction {
+            Instruction::Load { kind, .. } => {
+                if *kind == LoadKind::Linked {
+                    to.thread_mut(thread).reservation = Some(location);
+                }
+                match origin {
+                    Origin::Memory => (Effect::Read(old), old),
+                    Origin::Own(value) => (Effect::Forwarded(value), value),
+                }
+            }
+            Instruction::Store { value: stored, .. } => {
+                let stored = self.write(to, thread, location, value(stored)?);
+                (Effect::Wrote(stored), Value::default())
+            }
+            Instruction::StoreConditional { value: stored, .. } => {
+                let stored = value(stored)?;
+                let reserved = to.thread_mut(thread).reservation.take() == Some(location);
+                match reserved {
+                    true => {
+                        let stored = self.write(to, thread, location, stored);
+                        (Effect::Wrote(stored), Value::Number(1))
+                    }
+                    false => (Effect::Lost, Value::Number(0)),
+                }
+            }
+            Instruction::Update { update, result, .. } => {
+                let new = match update {
+                    Update::CompareAndSwap { expected, desired } => {
+                        let (expected, desired) = (value(expected)?, value(desired)?);
+                        // What is expected is of the type of what it is compared with.
+                        (old == self.kept(location, expected)).then_some(desired)
+                    }
+                    Update::Exchange(new) => Some(value(new)?),
+                    Update::Fetch(operator, operand) => Some(operator.apply(old, value(operand)?)?),
+                };
+                let effect = match new {
+                    Some(new) => Effect::Replaced(old, self.write(to, thread, location, new)),
+                    None => Effect::Refused(old),
+                };
+                let result = match result {
+                    Some((_, Returned::Success)) => Value::Number(i64::from(new.is_some())),
+                    Some((_, Returned::Old)) | None => old,
+                };
+                (effect, result)
+            }
+            other => unreachable!("{other:?} is not an access"),
+        })
+    }
+
+    /// Rule *choose*: the thread goes on with one of the values.
+    pub(super) fn choose(
+        &self,
+        from: &State,
+        thread: usize,
+        into: Register,
+        value: Value,
+    ) -> State {
+        let mut to = from.clone();
+        let chooser = to.thread_mut(thread);
+        chooser.registers[usize::from(into.0)] = Operand::Known(value);
+        chooser.next += 1;
+        self.fetcher(thread).run(chooser);
+        to
+    }
+
+    /// Rule *atomic*: with everything earlier performed, the block runs as one step, if what it
+    /// requires is so.
+    pub(super) fn atomic(
+        &self,
+        from: &State,
+        thread: usize,
+        end: usize,
+    ) -> Option<(Effect, State)> {
+        if !from.threads[thread].pending.is_empty() {
+            return None;
+        }
+        let mut to = from.clone();
+        let mut at = usize::from(to.threads[thread].next) + 1;
+        while at < end {
+            match self.execute(&mut to, thread, at) {
+                Ok(Some(next)) => at = next,
+                Ok(None) => return None,
+                Err(fault) => return Some(self.fault(from, thread, 0, fault)),
+            }
+            if to.threads[thread].progress != Progress::Running {
+                break;
+            }
+        }
+        let runner = to.thread_mut(thread);
+        runner.next = end as u16;
+        self.fetcher(thread).run(runner);
+        Some((Effect::Ran, to))
+    }
+
+    /// Executes one instruction of an atomic block, and says which one comes next: none if the block
+    /// may not run.
+    fn execute(&self, to: &mut State, thread: usize, at: usize) -> Result<Option<usize>, Fault> {
+        let registers = to.threads[thread].registers.clone();
+        let value = |expression: &Expression| {
+            let held = |register: Register| registers[usize::from(register.0)].value();
+            Ok(expression.evaluate(&held)?.expect("nothing is pending"))
+        };
+        let is_false = |condition: &Expression| Ok(value(condition)? == Value::Number(0));
+        let instruction = &self.codes[thread].instructions[at];
+        let result = match instruction {
+            Instruction::Assign {
+                value: assigned, ..
+            } => value(assigned)?,
+            Instruction::Load { from: place, .. }
+            | Instruction::Store { to: place, .. }
+            | Instruction::StoreConditional { to: place, .. }
+            | Instruction::Update { at: place, .. } => {
+                let location = self.dereference(value(&place.0)?)?;
+                self.apply(to, thread, instruction, location, Origin::Memory, &value)?
+                    .1
+            }
+            Instruction::Output(shown) => {
+                let shown = value(shown)?;
+                to.thread_mut(thread).output.push(shown);
+                shown
+            }
+            Instruction::Assert(condition) if is_false(condition)? => {
+                to.thread_mut(thread).progress = Progress::Failed(at as u16);
+                return Ok(Some(at));
+            }
+            Instruction::Require(condition) if is_false(condition)? => return Ok(None),
+            Instruction::Branch {
+                condition,
+                otherwise,
+            } if is_false(condition)? => return Ok(Some(*otherwise)),
+            Instruction::Jump(target) => return Ok(Some(*target)),
+            Instruction::Assert(_)
+            | Instruction::Require(_)
+            | Instruction::Branch { .. }
+            | Instruction::Fence { .. } => return Ok(Some(at + 1)),
+            Instruction::Choose { .. } | Instruction::Atomic { .. } => {
+                unreachable!("no atomic block holds one")
+            }
+        };
+        if let Some(target) = instruction.target() {
+            to.thread_mut(thread).registers[usize::from(target.0)] = Operand::Known(result);
+        }
+        Ok(Some(at + 1))
+    }
+}

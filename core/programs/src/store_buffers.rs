@@ -1,0 +1,449 @@
+//! A second semantics for SC, TSO and PSO: threads that execute in program order, and stores that
+//! wait in a buffer. It shares a program's text with the first and nothing of how it runs, so that
+//! each can be tested against the other.
+//!
+//! Under TSO a thread's stores leave its buffer in the order in which they entered it; under PSO only
+//! those to one location do. Under SC there is no buffer. RMO, which performs loads late, is out of
+//! reach of buffers: see [`axiomatic`](super::axiomatic).
+//!
+//! Source: Owens, Sarkar & Sewell, *A Better x86 Memory Model: x86-TSO*, the abstract machine, for
+//! TSO; the SPARC Architecture Manual, version 8, chapter 6, for PSO.
+
+use serde::Serialize;
+
+use super::expression::{Expression, Fault, Location, Register, Value};
+use super::model::MemoryModel;
+use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
+use super::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
+use refmap::{Rule, RuleId, TransitionSystem};
+
+/// A program whose threads have store buffers.
+#[derive(Debug)]
+pub struct Buffered {
+    program: Program,
+    model: MemoryModel,
+    rules: [Rule; 3],
+}
+
+/// A model that store buffers do not explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no store buffer explains the model {model}")]
+pub struct NotBuffered {
+    /// The model.
+    pub model: MemoryModel,
+}
+
+/// A state of the buffered machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct State {
+    memory: Vec<Value>,
+    threads: Vec<Thread>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Thread {
+    at: usize,
+    jumps: u8,
+    registers: Vec<Value>,
+    buffer: Vec<Entry>,
+    reservation: Option<Location>,
+    output: Vec<Value>,
+    stopped: Option<ThreadEnd>,
+}
+
+/// What waits in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+enum Entry {
+    /// A store.
+    Store(Location, Value),
+    /// A fence that earlier stores must pass before later accesses do.
+    Fence(Fence),
+}
+
+/// A step of the buffered machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// The thread executes its next instruction.
+    Execute(usize),
+    /// The thread executes its next instruction, a choice of this value.
+    Choose(usize, Value),
+    /// This entry leaves the buffer of the thread.
+    Drain(usize, usize),
+}
+
+impl Buffered {
+    /// `program` under `model`.
+    ///
+    /// # Errors
+    ///
+    /// If `model` is neither SC nor TSO nor PSO.
+    pub fn new(program: Program, model: MemoryModel) -> Result<Self, NotBuffered> {
+        match model {
+            MemoryModel::Sc | MemoryModel::Tso | MemoryModel::PsoFull | MemoryModel::PsoNo => {
+                Ok(Self {
+                    program,
+                    model,
+                    rules: [
+                        Rule::new("execute", "thread", "x86-TSO, abstract machine"),
+                        Rule::new("choose", "thread", "x86-TSO, abstract machine"),
+                        Rule::new("drain", "buffer", "x86-TSO, abstract machine"),
+                    ],
+                })
+            }
+            MemoryModel::RmoFull | MemoryModel::RmoNo | MemoryModel::Ibm370 => {
+                Err(NotBuffered { model })
+            }
+        }
+    }
+
+    /// How the program ended in `state`, which has no step.
+    pub fn outcome(&self, state: &State) -> Outcome {
+        let threads = state.threads.iter().zip(&self.program.threads);
+        let threads = threads.map(|(thread, stated)| {
+            let ended = thread.at == stated.code.len();
+            let end = match thread.stopped {
+                Some(stopped) => stopped,
+                None if ended => ThreadEnd::Ended,
+                None => ThreadEnd::Stuck,
+            };
+            let kept = stated.registers.iter().zip(&thread.registers);
+            let kept = kept.filter(|(register, _)| register.afterwards == Afterwards::Kept);
+            ThreadOutcome {
+                end,
+                output: thread.output.clone(),
+                kept: match end {
+                    ThreadEnd::Ended => kept.map(|(_, value)| *value).collect(),
+                    _ => Vec::new(),
+                },
+            }
+        });
+        Outcome {
+            memory: state.memory.clone(),
+            threads: threads.collect(),
+        }
+    }
+
+    /// Whether all stores leave the buffer in the order in which they entered it.
+    fn is_queue(&self) -> bool {
+        self.model == MemoryModel::Tso
+    }
+
+    /// Executes the next instruction of a thread, if it may be; `chosen` is what a choice chooses.
+    fn execute(&self, from: &State, number: usize, chosen: Option<Value>) -> Option<State> {
+        let mut to = from.clone();
+        let code = &self.program.threads[number].code;
+        match &code[to.threads[number].at] {
+            Instruction::Atomic { end } => {
+                if !to.threads[number].buffer.is_empty() {
+                    return None;
+                }
+                to.threads[number].at += 1;
+                while to.threads[number].at < *end && to.threads[number].stopped.is_none() {
+                    self.one(&mut to, number, None)?;
+                    let buffer = std::mem::take(&mut to.threads[number].buffer);
+                    for entry in buffer {
+                        self.commit(&mut to, number, entry);
+                    }
+                }
+            }
+            _ => self.one(&mut to, number, chosen)?,
+        }
+        Some(to)
+    }
+
+    /// Executes one instruction, with stores going into the buffer.
+    fn one(&self, to: &mut State, number: usize, chosen: Option<Value>) -> Option<()> {
+        match self.instruction(to, number, chosen) {
+            Ok(done) => done,
+            Err(fault) => {
+                to.threads[number].stopped = Some(ThreadEnd::Faulty(fault));
+                Some(())
+            }
+        }
+    }
+
+    fn instruction(
+        &self,
+        to: &mut State,
+        number: usize,
+        chosen: Option<Value>,
+    ) -> Result<Option<()>, Fault> {
+        let thread = &to.threads[number];
+        let at = thread.at;
+        let registers = thread.registers.clone();
+        let value = |expression: &Expression| {
+            let held = |register: Register| Some(registers[usize::from(register.0)]);
+            Ok(expression
+                .evaluate(&held)?
+                .expect("every register is known"))
+        };
+        let location = |expression: &Expression| match value(expression)? {
+            Value::Number(_) => Err(Fault::NumberAsAddress),
+            Value::Address(at) if usize::from(at.0) >= self.program.variables.len() => {
+                Err(Fault::NoSuchLocation)
+            }
+            Value::Address(at) => Ok(at),
+        };
+        let mut next = at + 1;
+        let mut result = None;
+        match &self.program.threads[number].code[at] {
+            Instruction::Assign { value: of, .. } => result = Some(value(of)?),
+            Instruction::Load { from, kind, .. } => {
+                let location = location(&from.0)?;
+                if self.is_fenced_off(thread, |fence| fence != Fence::Release) {
+                    return Ok(None);
+                }
+                let own = latest(&thread.buffer, location);
+                result = Some(match (kind, own) {
+                    (LoadKind::Linked, Some(_)) => return Ok(None),
+                    (LoadKind::Plain, Some(own)) => own,
+                    (_, None) => to.memory[usize::from(location.0)],
+                });
+                if *kind == LoadKind::Linked {
+                    to.threads[number].reservation = Some(location);
+                }
+            }
+            Instruction::Store {
+                to: place,
+                value: of,
+            } => {
+                let store = Entry::Store(location(&place.0)?, value(of)?);
+                let store = self.kept(store);
+                match self.model {
+                    MemoryModel::Sc => self.commit(to, number, store),
+                    _ => to.threads[number].buffer.push(store),
+                }
+            }
+            Instruction::StoreConditional {
+                to: place,
+                value: of,
+                ..
+            } => {
+                let (location, of) = (location(&place.0)?, value(of)?);
+                if self.must_drain(thread, location) {
+                    return Ok(None);
+                }
+                let reserved = to.threads[number].reservation.take() == Some(location);
+                if reserved {
+                    let store = self.kept(Entry::Store(location, of));
+                    self.commit(to, number, store);
+                }
+                result = Some(Value::Number(i64::from(reserved)));
+            }
+            Instruction::Update {
+                at: place,
+                update,
+                result: returned,
+            } => {
+                let location = location(&place.0)?;
+                if self.must_drain(thread, location)
+                    || self.model == MemoryModel::PsoFull && !thread.buffer.is_empty()
+                {
+                    return Ok(None);
+                }
+                let old = to.memory[usize::from(location.0)];
+                let new = match update {
+                    Update::CompareAndSwap { expected, desired } => {
+                        let integer = self.program.variables[usize::from(location.0)].integer;
+                        (integer.keep(value(expected)?) == old).then_some(value(desired)?)
+                    }
+                    Update::Exchange(new) => Some(value(new)?),
+                    Update::Fetch(operator, by) => Some(operator.apply(old, value(by)?)?),
+                };
+                if let Some(new) = new {
+                    let store = self.kept(Entry::Store(location, new));
+                    self.commit(to, number, store);
+                }
+                result = Some(match returned {
+                    Some((_, Returned::Success)) => Value::Number(i64::from(new.is_some())),
+                    _ => old,
+                });
+            }
+            Instruction::Fence { fence, place } => {
+                // Everything but stores is done by now, and without stores there is nothing to fence.
+                let matters = self.program.stands(*place) && *fence != Fence::Acquire;
+                let buffer = &mut to.threads[number].buffer;
+                if matters && !buffer.is_empty() {
+                    buffer.push(Entry::Fence(*fence));
+                }
+            }
+            Instruction::Branch {
+                condition,
+                otherwise,
+            } => {
+                if value(condition)? == Value::Number(0) {
+                    next = *otherwise;
+                }
+            }
+            Instruction::Jump(target) => next = *target,
+            Instruction::Assert(condition) => {
+                if value(condition)? == Value::Number(0) {
+                    to.threads[number].stopped = Some(ThreadEnd::Failed(at as u16));
+                    return Ok(Some(()));
+                }
+            }
+            Instruction::Output(shown) => {
+                let shown = value(shown)?;
+                to.threads[number].output.push(shown);
+            }
+            Instruction::Choose { .. } => result = Some(chosen.expect("a value is chosen")),
+            Instruction::Require(condition) => {
+                if value(condition)? == Value::Number(0) {
+                    return Ok(None);
+                }
+            }
+            Instruction::Atomic { .. } => unreachable!("executed as one step"),
+        }
+        let thread = &mut to.threads[number];
+        if let (Some(target), Some(result)) =
+            (self.program.threads[number].code[at].target(), result)
+        {
+            thread.registers[usize::from(target.0)] = result;
+        }
+        if next <= at {
+            if thread.jumps == self.program.backward_jumps {
+                thread.stopped = Some(ThreadEnd::CutOff);
+                return Ok(Some(()));
+            }
+            thread.jumps += 1;
+        }
+        thread.at = next;
+        Ok(Some(()))
+    }
+
+    /// Whether a fence that stops what comes next is still in the buffer.
+    fn is_fenced_off(&self, thread: &Thread, stops: impl Fn(Fence) -> bool) -> bool {
+        let mut entries = thread.buffer.iter();
+        entries.any(|entry| matches!(entry, Entry::Fence(fence) if stops(*fence)))
+    }
+
+    /// Whether something has to leave the buffer before memory is written at `location` at once.
+    fn must_drain(&self, thread: &Thread, location: Location) -> bool {
+        self.is_fenced_off(thread, |_| true)
+            || latest(&thread.buffer, location).is_some()
+            || self.is_queue() && !thread.buffer.is_empty()
+    }
+
+    fn kept(&self, entry: Entry) -> Entry {
+        match entry {
+            Entry::Store(location, value) => {
+                let integer = self.program.variables[usize::from(location.0)].integer;
+                Entry::Store(location, integer.keep(value))
+            }
+            fence => fence,
+        }
+    }
+
+    fn commit(&self, to: &mut State, number: usize, entry: Entry) {
+        let Entry::Store(location, value) = entry else {
+            return;
+        };
+        to.memory[usize::from(location.0)] = value;
+        for (other, thread) in to.threads.iter_mut().enumerate() {
+            if other != number && thread.reservation == Some(location) {
+                thread.reservation = None;
+            }
+        }
+    }
+
+    /// The entry at `position` leaves the buffer, if it may go before those in front of it.
+    fn drain(&self, from: &State, number: usize, position: usize) -> Option<State> {
+        let buffer = &from.threads[number].buffer;
+        let entry = buffer[position];
+        let Entry::Store(location, _) = entry else {
+            return None;
+        };
+        let blocked = buffer[..position].iter().any(|earlier| match earlier {
+            Entry::Fence(_) => true,
+            Entry::Store(other, _) => self.is_queue() || *other == location,
+        });
+        if blocked {
+            return None;
+        }
+        let mut to = from.clone();
+        self.commit(&mut to, number, entry);
+        let buffer = &mut to.threads[number].buffer;
+        buffer.remove(position);
+        while matches!(buffer.first(), Some(Entry::Fence(_))) {
+            buffer.remove(0);
+        }
+        Some(to)
+    }
+}
+
+/// The value of the latest store to `location` in a buffer.
+fn latest(buffer: &[Entry], location: Location) -> Option<Value> {
+    buffer.iter().rev().find_map(|entry| match entry {
+        Entry::Store(at, value) if *at == location => Some(*value),
+        _ => None,
+    })
+}
+
+impl TransitionSystem for Buffered {
+    type State = State;
+    type Action = Step;
+    type Observation = ();
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, step: &Step) -> RuleId {
+        RuleId(match step {
+            Step::Execute(_) => 0,
+            Step::Choose(..) => 1,
+            Step::Drain(..) => 2,
+        })
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        let threads = self.program.threads.iter().map(|thread| Thread {
+            at: 0,
+            jumps: 0,
+            registers: thread.registers.iter().map(|of| of.initial).collect(),
+            buffer: Vec::new(),
+            reservation: None,
+            output: Vec::new(),
+            stopped: None,
+        });
+        visit(State {
+            memory: self.program.initial_memory(),
+            threads: threads.collect(),
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Step, State)) {
+        for (number, thread) in from.threads.iter().enumerate() {
+            for position in 0..thread.buffer.len() {
+                if let Some(to) = self.drain(from, number, position) {
+                    visit(Step::Drain(number, position), to);
+                }
+            }
+            let code = &self.program.threads[number].code;
+            if thread.stopped.is_some() || thread.at == code.len() {
+                continue;
+            }
+            match &code[thread.at] {
+                Instruction::Choose { values, .. } => {
+                    for value in values {
+                        if let Some(to) = self.execute(from, number, Some(*value)) {
+                            visit(Step::Choose(number, *value), to);
+                        }
+                    }
+                }
+                _ => {
+                    if let Some(to) = self.execute(from, number, None) {
+                        visit(Step::Execute(number), to);
+                    }
+                }
+            }
+        }
+    }
+
+    fn observe(&self, _: &State) {}
+
+    fn may_stop(&self, _: &State) -> bool {
+        true
+    }
+}

@@ -1,0 +1,74 @@
+//! A refinement of a program, with other fences at the program's places and under another model.
+
+use super::super::machine::Machine;
+use super::super::model::MemoryModel;
+use super::super::program::Program;
+use refmap::Invariant;
+use refmap::{ActionOf, Process, StateOf};
+use refmap::{Refinement, Waiver};
+
+/// What `stated` says, of another machine. The programs differ in which fences stand, so states and
+/// actions mean the same in both.
+pub(super) struct Refenced<'a, R> {
+    machine: Machine,
+    stated: &'a R,
+}
+
+impl<'a, R: Refinement<Concrete = Machine>> Refenced<'a, R> {
+    pub fn new(stated: &'a R, program: Program, model: MemoryModel) -> Self {
+        Self {
+            machine: Machine::new(program, model),
+            stated,
+        }
+    }
+}
+
+impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
+    type Concrete = Machine;
+    type Abstract = R::Abstract;
+
+    fn implementation(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn specification(&self) -> &R::Abstract {
+        self.stated.specification()
+    }
+
+    fn map(&self, state: &StateOf<Machine>) -> StateOf<R::Abstract> {
+        self.stated.map(state)
+    }
+
+    fn answer(
+        &self,
+        from: &StateOf<Machine>,
+        action: &ActionOf<Machine>,
+        to: &StateOf<Machine>,
+    ) -> Option<ActionOf<R::Abstract>> {
+        self.stated.answer(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Machine>> {
+        self.stated.invariants()
+    }
+
+    fn environment(&self) -> &[Process] {
+        self.stated.environment()
+    }
+
+    fn at_rest(&self, state: &StateOf<Machine>, process: Process) -> bool {
+        self.stated.at_rest(state, process)
+    }
+
+    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+        self.stated.undecidable(obligation)
+    }
+
+    fn acts_for(&self, process: Process) -> Process {
+        self.stated.acts_for(process)
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        self.stated.waivers()
+    }
+}

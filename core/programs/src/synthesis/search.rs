@@ -1,0 +1,410 @@
+//! The checks that a synthesis makes, and the answer that follows from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use super::super::model::MemoryModel;
+use super::places::{Places, minimal};
+use super::scenario::Scenario;
+use super::{
+    Answer, Failure, Held, HollowSet, MOST_PLACES, MinimalSet, PlaceOfFences, Synthesis,
+    SynthesisError, Undecided, Without,
+};
+use crate::program::Program;
+use refmap::explore::Limit;
+use refmap::obligation::Settings;
+use refmap::report::{Counterexample, Obligation, Report, Verdict};
+
+/// Every minimal set of places at which fences make all `scenarios` hold under `model`.
+///
+/// `settings` are those of each check, but for the limit on time, which is that of the whole. A limit
+/// that is reached ends in [`Answer::Incomplete`].
+///
+/// # Errors
+///
+/// If the scenarios do not go together, cannot be checked, or depend on fences in another way than by
+/// what these keep in order.
+pub fn synthesise(
+    scenarios: &[Scenario],
+    model: MemoryModel,
+    settings: &Settings<'_>,
+) -> Result<Synthesis, SynthesisError> {
+    let started = Instant::now();
+    if scenarios.is_empty() {
+        return Err(SynthesisError::NoScenario);
+    }
+    for (number, scenario) in scenarios.iter().enumerate() {
+        let same = |other: &Scenario| other.name() == scenario.name();
+        if scenarios[..number].iter().any(same) {
+            let name = scenario.name().to_owned();
+            return Err(SynthesisError::DuplicateScenario { name });
+        }
+    }
+    let mut places = places_of(scenarios);
+    if places.len() > MOST_PLACES {
+        let given = places.len();
+        return Err(SynthesisError::TooManyPlaces { given });
+    }
+    let weaker = weaker(scenarios, &places);
+    for (number, below) in weaker.iter().enumerate() {
+        let names = below.iter().map(|place| places[place].name.clone());
+        places[number].weaker = names.collect();
+    }
+    let mut search = Search {
+        scenarios,
+        model,
+        settings,
+        started,
+        weaker,
+        places,
+        decided: BTreeMap::new(),
+        checks: 0,
+        states: 0,
+        cut_off: BTreeSet::new(),
+    };
+    let answer = match search.answer() {
+        Ok(answer) => answer,
+        Err(Stop::Undecided(undecided)) => Answer::Incomplete(undecided),
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    Ok(Synthesis {
+        memory: model,
+        scenarios: scenarios
+            .iter()
+            .map(|scenario| scenario.name().to_owned())
+            .collect(),
+        answer,
+        places: search.places,
+        checks: search.checks,
+        states: search.states,
+        cut_off: search.cut_off.into_iter().collect(),
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// The places of all scenarios, each once.
+fn places_of(scenarios: &[Scenario]) -> Vec<PlaceOfFences> {
+    let mut all: Vec<PlaceOfFences> = Vec::new();
+    for program in scenarios.iter().map(Scenario::program) {
+        for place in &program.places {
+            let known = all.iter().position(|known| known.name == place.name);
+            let number = known.unwrap_or_else(|| {
+                all.push(PlaceOfFences {
+                    name: place.name.clone(),
+                    fences: Vec::new(),
+                    weaker: Vec::new(),
+                });
+                all.len() - 1
+            });
+            for fence in program.fences_at(&place.name) {
+                if !all[number].fences.contains(&fence) {
+                    all[number].fences.push(fence);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Of each place, those whose fences its own make superfluous and that do not do so with its own.
+fn weaker(scenarios: &[Scenario], places: &[PlaceOfFences]) -> Vec<Places> {
+    let covers = |stronger: &PlaceOfFences, weaker: &PlaceOfFences| {
+        let covers = |program: &Program| program.covers(&stronger.name, &weaker.name);
+        scenarios.iter().map(Scenario::program).all(covers)
+    };
+    let below = |stronger: &PlaceOfFences| {
+        let numbers = 0..places.len();
+        numbers
+            .filter(|other| covers(stronger, &places[*other]) && !covers(&places[*other], stronger))
+            .collect()
+    };
+    places.iter().map(below).collect()
+}
+
+/// Why a search ends without an answer.
+enum Stop {
+    Undecided(Undecided),
+    Error(SynthesisError),
+}
+
+impl From<SynthesisError> for Stop {
+    fn from(error: SynthesisError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// What became of all scenarios with fences at some places.
+#[derive(Clone)]
+enum Decided {
+    /// Nothing goes wrong.
+    Suffices {
+        held: Vec<Held>,
+        /// The first thing that was to happen and does not.
+        hollow: Option<(String, Obligation)>,
+    },
+    Fails(Failure),
+}
+
+struct Search<'a> {
+    scenarios: &'a [Scenario],
+    model: MemoryModel,
+    settings: &'a Settings<'a>,
+    started: Instant,
+    places: Vec<PlaceOfFences>,
+    /// Of each place, those that its fence makes superfluous.
+    weaker: Vec<Places>,
+    /// What was checked.
+    decided: BTreeMap<Places, Decided>,
+    checks: u64,
+    states: u64,
+    /// The threads that were cut off in one of them.
+    cut_off: BTreeSet<String>,
+}
+
+impl Search<'_> {
+    fn answer(&mut self) -> Result<Answer, Stop> {
+        let count = self.places.len();
+        if let Decided::Fails(failure) = self.decide(Places::first(count))? {
+            return Ok(Answer::Unmendable {
+                failure: Some(failure),
+                hollow: Vec::new(),
+            });
+        }
+        let all = minimal(count, |set| {
+            Ok::<_, Stop>(matches!(self.decide(set)?, Decided::Suffices { .. }))
+        })?;
+        let (mut sets, mut hollow_sets) = (Vec::new(), Vec::new());
+        for set in &all {
+            let effect = self.effect(*set);
+            let can_be_weakened = all.iter().map(|other| self.effect(*other)).any(|other| {
+                // A set of weaker fences at the same points is smaller in effect.
+                other != effect && other.is_within(effect)
+            });
+            if can_be_weakened {
+                continue;
+            }
+            let fences = self.names(*set);
+            match self.decide(*set)? {
+                Decided::Fails(_) => unreachable!("it was found to suffice"),
+                Decided::Suffices {
+                    hollow: Some((scenario, row)),
+                    ..
+                } => hollow_sets.push(HollowSet {
+                    fences,
+                    scenario,
+                    obligation: row.name,
+                    note: row.note,
+                }),
+                Decided::Suffices { held, hollow: None } => sets.push(MinimalSet {
+                    fences,
+                    holds: held,
+                    without: self.without_each(*set)?,
+                }),
+            }
+        }
+        Ok(match sets.is_empty() {
+            true => Answer::Unmendable {
+                failure: None,
+                hollow: hollow_sets,
+            },
+            false => Answer::Mended {
+                sets,
+                hollow: hollow_sets,
+            },
+        })
+    }
+
+    /// What goes wrong without each of the fences, all weaker ones left in its place.
+    fn without_each(&mut self, set: Places) -> Result<Vec<Without>, Stop> {
+        let effect = self.effect(set);
+        let mut without = Vec::new();
+        for fence in set.iter() {
+            let fence = Places::NONE.with(fence);
+            let rest = effect.without(fence);
+            let failure = match self.decide(rest)? {
+                Decided::Fails(failure) => failure,
+                Decided::Suffices { .. } => return Err(self.contradiction(rest).into()),
+            };
+            without.push(Without {
+                fence: self.names(fence).concat(),
+                instead: self.names(self.effect(fence).without(fence)),
+                failure,
+            });
+        }
+        Ok(without)
+    }
+
+    /// The set with all that its fences make superfluous.
+    fn effect(&self, set: Places) -> Places {
+        set.iter()
+            .map(|place| self.weaker[place])
+            .fold(set, Places::and)
+    }
+
+    fn names(&self, set: Places) -> Vec<String> {
+        set.iter()
+            .map(|place| self.places[place].name.clone())
+            .collect()
+    }
+
+    /// A set that holds, and is within one that fails: the search has concluded from the latter that
+    /// it fails.
+    fn contradiction(&self, holds: Places) -> SynthesisError {
+        let fails = self
+            .decided
+            .iter()
+            .find_map(|(set, decided)| match decided {
+                Decided::Fails(failure) if holds.is_within(*set) => Some((*set, failure)),
+                _ => None,
+            });
+        let (set, failure) = fails.expect("a set is left out because it is within one that fails");
+        SynthesisError::Contradiction {
+            scenario: failure.scenario.clone(),
+            more: listed(&self.names(set)),
+            fewer: listed(&self.names(holds)),
+        }
+    }
+
+    /// Checks the scenarios, in order, until one fails.
+    fn decide(&mut self, set: Places) -> Result<Decided, Stop> {
+        if let Some(decided) = self.decided.get(&set) {
+            return Ok(decided.clone());
+        }
+        let (mut held, mut hollow) = (Vec::new(), None);
+        for scenario in self.scenarios {
+            let mut settings = self.settings.clone();
+            if let Some(seconds) = self.settings.limits.seconds {
+                let left = seconds - self.started.elapsed().as_secs_f64();
+                settings.limits.seconds = Some(left.max(f64::MIN_POSITIVE));
+            }
+            let name = || scenario.name().to_owned();
+            let fences = set.iter().map(|place| self.places[place].name.as_str());
+            let report = scenario
+                .check(fences, self.model, &settings)
+                .map_err(|error| SynthesisError::Check {
+                    scenario: name(),
+                    error,
+                })?;
+            self.checks += 1;
+            self.states += report.states;
+            if let Some(cut_off) = &report.cut_off {
+                self.cut_off.extend(cut_off.threads.iter().cloned());
+            }
+            match judge(scenario.name(), &report)? {
+                Judged::Fails(counterexample) => {
+                    let failure = Decided::Fails(Failure {
+                        scenario: name(),
+                        counterexample: counterexample.clone(),
+                    });
+                    self.decided.insert(set, failure.clone());
+                    return Ok(failure);
+                }
+                Judged::Undecided(limit) => {
+                    return Err(Stop::Undecided(Undecided {
+                        fences: self.names(set),
+                        scenario: name(),
+                        limit,
+                    }));
+                }
+                Judged::Holds => (),
+                Judged::Hollow(row) => {
+                    hollow.get_or_insert_with(|| (name(), row.clone()));
+                }
+            }
+            held.push(Held {
+                scenario: name(),
+                states: report.states,
+                transitions: report.transitions,
+            });
+        }
+        let suffices = Decided::Suffices { held, hollow };
+        self.decided.insert(set, suffices.clone());
+        Ok(suffices)
+    }
+}
+
+/// Places, for a sentence.
+pub(super) fn listed(names: &[String]) -> String {
+    match names {
+        [] => "no place".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+/// What a report says of the fences.
+enum Judged<'a> {
+    Holds,
+    /// Nothing goes wrong, and something never happens.
+    Hollow(&'a Obligation),
+    Fails(&'a Counterexample),
+    Undecided(Option<Limit>),
+}
+
+/// What a further fence does to an obligation.
+enum Direction {
+    /// It goes on to hold.
+    Kept,
+    /// It goes on to fail.
+    Lost,
+    /// That is not known.
+    Unknown,
+}
+
+fn direction(obligation: &str) -> Direction {
+    match obligation {
+        "observation" | "initiality" | "simulation" | "agency" | "deadlock" | "model" => {
+            Direction::Kept
+        }
+        "coverage" => Direction::Lost,
+        name if name.starts_with("invariant:") => Direction::Kept,
+        _ => Direction::Unknown,
+    }
+}
+
+fn judge<'a>(scenario: &str, report: &'a Report) -> Result<Judged<'a>, SynthesisError> {
+    let nothing = |why| SynthesisError::NothingDecided {
+        scenario: scenario.to_owned(),
+        why,
+    };
+    if report.walks.is_some() {
+        return Err(nothing("walks at random"));
+    }
+    let Some(verdict) = report.verdict else {
+        return Err(nothing("has no obligation"));
+    };
+    for row in &report.obligations {
+        let unknown = matches!(direction(&row.name), Direction::Unknown);
+        if unknown && row.verdict != Verdict::NoneDeclared {
+            return Err(SynthesisError::NotMonotone {
+                scenario: scenario.to_owned(),
+                obligation: row.name.clone(),
+            });
+        }
+    }
+    let goes_wrong = |shown: &&Counterexample| {
+        let kept = matches!(direction(&shown.obligation), Direction::Kept);
+        kept && report.violated().any(|name| name == shown.obligation)
+    };
+    let rows = report.obligations.iter();
+    let shown = rows.flat_map(|row| &row.counterexamples);
+    let mut shown = report.counterexample.iter().chain(shown);
+    if let Some(counterexample) = shown.find(goes_wrong) {
+        return Ok(Judged::Fails(counterexample));
+    }
+    let violated = |row: &&Obligation| row.verdict == Verdict::Violated;
+    let mut hollow = None;
+    for row in report.obligations.iter().filter(violated) {
+        match direction(&row.name) {
+            Direction::Lost => hollow = hollow.or(Some(row)),
+            _ => return Err(nothing("fails without a counterexample")),
+        }
+    }
+    Ok(match (hollow, verdict) {
+        (_, Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) => {
+            Judged::Undecided(report.limit)
+        }
+        (Some(row), _) => Judged::Hollow(row),
+        (None, Verdict::Holds) => Judged::Holds,
+        (None, Verdict::Violated) => return Err(nothing("fails by none of its obligations")),
+    })
+}

@@ -1,0 +1,192 @@
+//! A synthesis as text for people.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::search::listed;
+use super::{Answer, Failure, HollowSet, MinimalSet, Synthesis, Undecided};
+use refmap::report::layout::{plain, steps, wrap};
+use refmap::report::{Counterexample, Detail, TextOptions};
+
+/// A synthesis, to be displayed in a given way.
+#[derive(Clone, Copy, Debug)]
+pub struct SynthesisText<'a> {
+    of: &'a Synthesis,
+    options: TextOptions,
+}
+
+impl Synthesis {
+    /// The synthesis as text, written in this way: counterexamples a step a line, or in full if whole
+    /// states are asked for.
+    pub fn text(&self, options: TextOptions) -> SynthesisText<'_> {
+        SynthesisText { of: self, options }
+    }
+}
+
+impl Display for Synthesis {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.text(TextOptions::default()).fmt(f)
+    }
+}
+
+impl Display for SynthesisText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let synthesis = self.of;
+        let scenarios = synthesis.scenarios.join(", ");
+        self.line(f, 0, &format!("{}: {scenarios}", synthesis.memory))?;
+        let place = |place: &super::PlaceOfFences| {
+            let kinds: Vec<_> = place.fences.iter().map(|fence| fence.name()).collect();
+            format!("{} ({})", place.name, kinds.join(" and "))
+        };
+        let places: Vec<_> = synthesis.places.iter().map(place).collect();
+        self.line(f, 0, &format!("places: {}", listed(&places)))?;
+        self.line(
+            f,
+            0,
+            &format!(
+                "{} checks, {} states, {:.2} s",
+                synthesis.checks, synthesis.states, synthesis.seconds
+            ),
+        )?;
+        if !synthesis.cut_off.is_empty() {
+            let threads = synthesis.cut_off.join(", ");
+            self.line(f, 0, &format!("cut off by the bound on loops: {threads}"))?;
+        }
+        match &synthesis.answer {
+            Answer::Mended { sets, hollow } => {
+                self.sets(f, sets)?;
+                self.hollow(f, hollow)
+            }
+            Answer::Unmendable { failure, hollow } => {
+                writeln!(f)?;
+                match failure {
+                    None => self.line(f, 0, "no set of fences suffices")?,
+                    Some(failure) => {
+                        self.line(f, 0, "no set of fences suffices; with all of them:")?;
+                        self.failure(f, 2, failure)?;
+                    }
+                }
+                self.hollow(f, hollow)
+            }
+            Answer::Incomplete(undecided) => self.undecided(f, undecided),
+        }
+    }
+}
+
+impl SynthesisText<'_> {
+    /// A line, broken where it is too long, all of it indented.
+    fn line(&self, f: &mut Formatter<'_>, indent: usize, line: &str) -> fmt::Result {
+        let width = self.options.width.saturating_sub(indent).max(20);
+        for line in wrap(line, width, 4) {
+            writeln!(f, "{:indent$}{}", "", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn sets(&self, f: &mut Formatter<'_>, sets: &[MinimalSet]) -> fmt::Result {
+        writeln!(f)?;
+        match sets {
+            [only] if only.fences.is_empty() => self.line(f, 0, "no fence is needed")?,
+            [_] => self.line(f, 0, "1 minimal set of fences")?,
+            sets => self.line(f, 0, &format!("{} minimal sets of fences", sets.len()))?,
+        }
+        for (number, set) in sets.iter().enumerate() {
+            if !set.fences.is_empty() {
+                writeln!(f)?;
+                self.line(f, 0, &format!("{}. {}", number + 1, listed(&set.fences)))?;
+            }
+            let holds = set.holds.iter();
+            let holds: Vec<_> = holds
+                .map(|held| format!("{} ({} states)", held.scenario, held.states))
+                .collect();
+            self.line(f, 3, &format!("holds: {}", holds.join(", ")))?;
+            for without in &set.without {
+                let instead = match without.instead.is_empty() {
+                    true => String::new(),
+                    false => format!(", with {} instead", without.instead.join(" and ")),
+                };
+                self.line(f, 3, &format!("without {}{instead}:", without.fence))?;
+                self.failure(f, 5, &without.failure)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn failure(&self, f: &mut Formatter<'_>, indent: usize, failure: &Failure) -> fmt::Result {
+        let Failure {
+            scenario,
+            counterexample,
+        } = failure;
+        if self.options.detail == Detail::WholeStates {
+            let options = TextOptions {
+                width: self.options.width.saturating_sub(indent).max(40),
+                ..self.options
+            };
+            self.line(f, indent, &format!("{scenario}:"))?;
+            for line in counterexample.text(options).to_string().lines() {
+                writeln!(f, "{:indent$}{line}", "")?;
+            }
+            return Ok(());
+        }
+        let Counterexample {
+            obligation, length, ..
+        } = counterexample;
+        self.line(
+            f,
+            indent,
+            &format!(
+                "{scenario}: {obligation} fails after {}: {}",
+                steps(*length),
+                counterexample.explanation
+            ),
+        )?;
+        for (number, step) in counterexample.steps.iter().enumerate() {
+            let Some(action) = &step.action else {
+                continue;
+            };
+            let process = step.process.as_deref().unwrap_or("?");
+            let source = step.source.as_deref();
+            let source = source.map_or_else(String::new, |source| format!("  [{source}]"));
+            self.line(
+                f,
+                indent + 2,
+                &format!("{number:2}  {process}: {}{source}", plain(action)),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn hollow(&self, f: &mut Formatter<'_>, hollow: &[HollowSet]) -> fmt::Result {
+        for set in hollow {
+            writeln!(f)?;
+            let fences = listed(&set.fences);
+            let note = set.note.as_deref().unwrap_or_default();
+            self.line(
+                f,
+                0,
+                &format!(
+                    "with fences at {fences}, and wherever more stand, nothing goes wrong because \
+                     something never happens: {} fails in {} {note}",
+                    set.obligation, set.scenario
+                ),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn undecided(&self, f: &mut Formatter<'_>, undecided: &Undecided) -> fmt::Result {
+        writeln!(f)?;
+        let by = undecided
+            .limit
+            .map_or_else(String::new, |limit| format!(" by {limit}"));
+        let fences = listed(&undecided.fences);
+        let scenario = &undecided.scenario;
+        self.line(
+            f,
+            0,
+            &format!(
+                "incomplete: with fences at {fences} the check of {scenario} was ended{by}, so nothing \
+                 is claimed"
+            ),
+        )
+    }
+}

@@ -1,0 +1,691 @@
+//! What the reader takes, and what it says of what it does not take.
+
+use std::collections::BTreeSet;
+
+use refmap_programs::MemoryModel;
+use refmap_programs::litmus::{Bounds, Observation, Report, RunError, Verdict, read};
+
+/// The final states of a test under TSO, as `key=value` lists.
+#[track_caller]
+fn states(text: &str) -> BTreeSet<String> {
+    let test = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let answer = test
+        .run(MemoryModel::Tso, &Bounds::default())
+        .unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let keys: Vec<_> = test.keys().collect();
+    let rows = answer.states.iter().map(|state| {
+        let cells = keys.iter().zip(state);
+        let cells = cells.map(|(key, value)| format!("{key}={}", test.program.show(*value)));
+        cells.collect::<Vec<_>>().join(" ")
+    });
+    rows.collect()
+}
+
+/// A test of one thread has one final state; this is it.
+#[track_caller]
+fn alone(architecture: &str, initial: &str, code: &str, observed: &str) -> String {
+    let rows = code.replace(';', ";\n");
+    let text = format!("{architecture} t\n{{{initial}}}\nP0;\n{rows};\nlocations [{observed}]\n");
+    let states = states(&text);
+    assert_eq!(states.len(), 1, "{states:?}");
+    states.into_iter().next().expect("there is one")
+}
+
+fn x86(code: &str, observed: &str) -> String {
+    alone("X86", "x=5; y=7; 0:ESI=x", code, observed)
+}
+
+fn x86_64(code: &str, observed: &str) -> String {
+    alone(
+        "X86_64",
+        "x=5; y=7; 0:rsi=x; uint64_t 0:r8=-1",
+        code,
+        observed,
+    )
+}
+
+#[test]
+fn instructions_of_x86_do_what_they_say() {
+    for (code, observed, state) in [
+        (
+            "MOV EAX,$3; MOV EBX,EAX; MOV [x],EBX",
+            "0:EAX;x",
+            "0:EAX=3 x=3",
+        ),
+        ("MOV EAX,3; mov (x),eax", "x", "x=3"),
+        (
+            "MOV EAX,[x]; MOV (ESI),$-1; MOV EBX,[ESI]",
+            "0:EAX;0:EBX",
+            "0:EAX=5 0:EBX=-1",
+        ),
+        ("MOV EAX,$2; XCHG [x],EAX", "0:EAX;x", "0:EAX=5 x=2"),
+        ("MOV EAX,$2; LOCK XCHG EAX,[x]", "0:EAX;x", "0:EAX=5 x=2"),
+        (
+            "MOV EAX,$2; MOV EBX,$4; XCHG EAX,EBX",
+            "0:EAX;0:EBX",
+            "0:EAX=4 0:EBX=2",
+        ),
+        (
+            "INC [x]; LOCK INC [x]; DEC [y]; LOCK DEC [y]",
+            "x;y",
+            "x=7 y=5",
+        ),
+        (
+            "ADD [x],$10; LOCK ADD [x],$20; XOR [y],$2; LOCK XOR [y],$8",
+            "x;y",
+            "x=35 y=13",
+        ),
+        (
+            "MOV EAX,$6; ADD EAX,[x]; XOR EBX,EBX; INC EBX; DEC ECX",
+            "0:EAX;0:EBX;0:ECX",
+            "0:EAX=11 0:EBX=1 0:ECX=-1",
+        ),
+        ("MOV EAX,$2147483647; INC EAX", "0:EAX", "0:EAX=-2147483648"),
+        (
+            "MFENCE; SFENCE; LFENCE; NOP; CMP ESI,$1; JE L; MOV EAX,$1; L:",
+            "0:EAX;0:ESI",
+            "0:EAX=1 0:ESI=x",
+        ),
+        (
+            "CMP $5,EAX; JNE A; MOV EBX,$9; A: CMP [x],$5; JE B; MOV ECX,$9; B: MOV EDX,$1",
+            "0:EBX;0:ECX;0:EDX",
+            "0:EBX=0 0:ECX=0 0:EDX=1",
+        ),
+        ("JMP A; MOV [x],$1; A: B: MOV [y],$1", "x;y", "x=5 y=1"),
+        (
+            "CMP [x],EAX; XOR EBX,EBX; JE A; MOV ECX,$1; A:",
+            "0:ECX",
+            "0:ECX=0",
+        ),
+        ("MOV EAX,$3; A: DEC EAX; JNE A", "0:EAX", "0:EAX=0"),
+        (
+            "CMP [x],$0x5; JE A; MOV EAX,$1; A:; LOCK CMPXCHG [x],EBX",
+            "0:EAX;x",
+            "0:EAX=5 x=5",
+        ),
+    ] {
+        assert_eq!(x86(code, observed), state, "{code}");
+    }
+}
+
+#[test]
+fn instructions_of_x86_64_do_what_they_say() {
+    for (code, observed, state) in [
+        (
+            "movl $3,%eax; movl %eax,(x); movq %rax,%rbx",
+            "0:rax;0:rbx;x",
+            "0:rax=3 0:rbx=3 x=3",
+        ),
+        (
+            "movl [x],eax; mov $-1,(%rsi); movl (rsi),%ebx",
+            "0:rax;0:rbx",
+            "0:rax=5 0:rbx=-1",
+        ),
+        ("movl $2,%eax; xchgl (x),%eax", "0:rax;x", "0:rax=5 x=2"),
+        ("movl $2,%eax; xchgl %eax,(x)", "0:rax;x", "0:rax=5 x=2"),
+        ("movl $2,%eax; lock xchg %eax,(x)", "0:rax;x", "0:rax=5 x=2"),
+        (
+            "movl $5,%eax; movl $9,%ebx; lock cmpxchgl (x),%ebx",
+            "0:rax;x",
+            "0:rax=5 x=9",
+        ),
+        (
+            "movl $5,%eax; movl $9,%ebx; lock cmpxchgl %ebx,(x)",
+            "0:rax;x",
+            "0:rax=5 x=9",
+        ),
+        (
+            "movl $9,%ebx; lock cmpxchg %ebx,(x); je A; movl $1,%ecx; A:",
+            "0:rax;0:rcx;x",
+            "0:rax=5 0:rcx=1 x=5",
+        ),
+        (
+            "movl $5,%eax; movl $9,%ebx; cmpxchgl %ebx,(x); jne A; movl $1,%ecx; A:",
+            "0:rax;0:rcx;x",
+            "0:rax=5 0:rcx=1 x=9",
+        ),
+        (
+            "addl $1,(x); lock addl $1,(x); incl (y); lock decl (y); lock xorl $1,(y)",
+            "x;y",
+            "x=7 y=6",
+        ),
+        (
+            "cmpl $5,(x); jne A; movl $1,%eax; A: nop",
+            "0:rax",
+            "0:rax=1",
+        ),
+        ("movl $1,%r8d", "0:r8", "0:r8=1"),
+        ("movl (x),%r8d; movb $1,%r8b", "0:r8", "0:r8=1"),
+        ("movw $1,%r8w; addq $1,%r8", "0:r8", "0:r8=-65534"),
+    ] {
+        assert_eq!(x86_64(code, observed), state, "{code}");
+    }
+}
+
+#[test]
+fn types_cut_values() {
+    let state =
+        |initial: &str, code: &str, observed: &str| alone("X86_64", initial, code, observed);
+    assert_eq!(state("uint8_t x=255", "incl (x)", "x"), "x=0");
+    assert_eq!(state("int8_t x=127", "lock incl (x)", "x"), "x=-128");
+    assert_eq!(
+        state(
+            "uint64_t x; uint64_t 0:rax=4294967295",
+            "movq %rax,(x)",
+            "x"
+        ),
+        "x=4294967295"
+    );
+    assert_eq!(
+        state(
+            "int x; [y]=1; z; int *p=&y; uint64_t *q",
+            "movl $1,(z)",
+            "p;q;x;y;z"
+        ),
+        "p=y q=0 x=0 y=1 z=1"
+    );
+}
+
+/// What is written through a pointer is cut as the variable says, not as an int.
+#[test]
+fn pointers_lead_to_variables_of_every_type() {
+    for (initial, code, state) in [
+        (
+            "uint64_t x=4294967295; 0:rsi=x",
+            "incq (%rsi)",
+            "x=4294967296",
+        ),
+        (
+            "uint64_t x=4294967295; 0:rsi=x",
+            "lock incq (%rsi)",
+            "x=4294967296",
+        ),
+        (
+            "uint8_t x=255; 0:rsi=x",
+            "incb (%rsi); jne L; movl $7,(x); L:",
+            "x=7",
+        ),
+        (
+            "uint8_t x=255; y; 0:rsi=x",
+            "lock incb (%rsi); jne L; movl $7,(x); L:",
+            "x=7",
+        ),
+    ] {
+        assert_eq!(alone("X86_64", initial, code, "x"), state, "{code}");
+    }
+    for code in [
+        "incl (%rsi)",
+        "lock addl $1,(%rsi)",
+        "cmpl $1,(%rsi)",
+        "cmpxchgl %ebx,(%rsi)",
+    ] {
+        let text = format!("X86_64 t\n{{uint8_t x; y; 0:rsi=x; 1:rsi=y}}\nP0|P1;\n{code}|;\n");
+        assert_eq!(
+            read(&text).unwrap_err().to_string(),
+            "line 4: a pointer can lead to variables of different types, and the flags depend on the type",
+            "{code}"
+        );
+    }
+}
+
+/// Another thread may come between the two halves of an unlocked increment, and not of a locked one.
+#[test]
+fn an_unlocked_increment_is_two_accesses() {
+    let test = |increment: &str| {
+        let row = format!("{increment} [x] | {increment} [x] ;");
+        states(&format!("X86 inc\n{{}}\nP0|P1;\n{row}\nexists (x=1)"))
+    };
+    assert_eq!(test("INC").len(), 2);
+    assert_eq!(test("LOCK INC").len(), 1);
+}
+
+#[test]
+fn space_comments_and_line_ends_do_not_matter() {
+    let plain = "X86 SB\n{x=0;}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
+    let crlf = plain.replace('\n', "\r\n").replace(' ', "\t");
+    let commented = plain
+        .replace('{', "\"a (* b\"\nCom=Rf {(* (* x=1; *) *)")
+        .replace(" ;", "(* ; *) ;\n(* a\nrow *)");
+    let open_ended = plain.trim_end();
+    for text in [
+        plain,
+        &*crlf,
+        &*commented,
+        open_ended,
+        &format!("\u{feff}\n\n{plain};"),
+    ] {
+        assert_eq!(states(text).len(), 4, "{text}");
+    }
+    let uneven = "X86 u\n{}\nP0|P1|P2;\nMOV [x],$1||;\n|MOV EAX,[x];\n| |MOV EAX,[x];\nlocations [1:EAX; 2:EAX]";
+    assert_eq!(states(uneven).len(), 4);
+}
+
+/// `\/` binds loosest, then `/\`, then `=>`, which groups to the right, then `~`.
+#[test]
+fn conditions_bind_as_the_format_says() {
+    let holds = |condition: &str| {
+        let text = format!("X86 c\n{{x=1; y=2; p=x}}\nP0;\n;\nforall {condition}");
+        let test = read(&text).unwrap_or_else(|error| panic!("{error}\n{condition}"));
+        let answer = test.run(MemoryModel::Sc, &Bounds::default()).unwrap();
+        assert_eq!(answer.states.len(), 1);
+        answer.verdict == Verdict::Ok
+    };
+    for condition in [
+        "true",
+        "(x=1)",
+        "[x]=1",
+        "x==1",
+        "x!=2",
+        "x<>2",
+        "~x=2",
+        "not (x=2)",
+        "~~true",
+        "~false",
+        "p=x",
+        "p<>y",
+        "~(x=[y])",
+        "x=1 \\/ x=1 /\\ false",
+        "~x=2 /\\ true",
+        "false => false => false",
+        "~((false => false) => false)",
+        "~(true /\\ false => true /\\ false)",
+        "x=0x1",
+        "z=0",
+        "0:EAX=z0 \\/ 0:EAX=0",
+        "x=1 /\\ y=2 \\/ false /\\ false",
+        "0:EAX=0:EBX",
+        "P0:EAX=0",
+        "0:EAX = -0",
+    ] {
+        assert!(holds(condition), "{condition}");
+    }
+    for condition in [
+        "false",
+        "x=2",
+        "~true",
+        "~false /\\ false",
+        "x=[y]",
+        "(true \\/ true) /\\ false",
+        "true => false",
+    ] {
+        assert!(!holds(condition), "{condition}");
+    }
+}
+
+#[test]
+fn questions_are_asked_in_several_ways() {
+    let ask = |question: &str| {
+        let test = read(&format!(
+            "X86 q\n{{}}\nP0|P1;\nMOV [x],$1|MOV EAX,[x];\n{question}"
+        ));
+        let test = test.unwrap_or_else(|error| panic!("{error}\n{question}"));
+        let answer = test.run(MemoryModel::Sc, &Bounds::default()).unwrap();
+        let kind = test.quantifier.keyword();
+        (
+            kind,
+            answer.verdict,
+            answer.observation,
+            answer.states.len(),
+        )
+    };
+    use Observation::{Always, Never, Sometimes};
+    use Verdict::{No, Ok};
+    assert_eq!(ask("exists (1:EAX=1)"), ("exists", Ok, Sometimes, 2));
+    assert_eq!(ask("final (1:EAX=2)"), ("exists", No, Never, 2));
+    assert_eq!(ask("(x=1);"), ("exists", Ok, Always, 1));
+    assert_eq!(ask("~exists 1:EAX=1"), ("~exists", No, Sometimes, 2));
+    assert_eq!(ask("not exists (1:EAX=2)"), ("~exists", Ok, Never, 2));
+    assert_eq!(
+        ask("forall (1:EAX=1)\nwith\ntso: ~exists;"),
+        ("forall", No, Sometimes, 2)
+    );
+    assert_eq!(ask(""), ("forall", Ok, Always, 1));
+    assert_eq!(ask("locations [1:EAX; x]"), ("forall", Ok, Always, 2));
+    assert_eq!(
+        ask("locations [x;]\nfilter 1:EAX=1\nexists x=1"),
+        ("exists", Ok, Always, 1)
+    );
+    assert_eq!(
+        ask("filter 1:EAX=1 forall (1:EAX=1)"),
+        ("forall", Ok, Always, 1)
+    );
+}
+
+#[test]
+fn what_cannot_be_read_gets_its_line_and_a_reason() {
+    let deep = format!("exists {}x=1{}", "(".repeat(5000), ")".repeat(5000));
+    let arrows = format!("exists {}", "true => ".repeat(5000));
+    // None of the chains is long, and yet each is nested in the one before it.
+    let chains = (1..200).rev().map(|arrows| "true => ".repeat(arrows) + "(");
+    let chains = format!(
+        "exists {}true{}",
+        chains.collect::<String>(),
+        ")".repeat(199)
+    );
+    let program = |rows: &str| format!("X86 t\n{{}}\n{rows}\n");
+    let with = |tail: &str| program(&format!("P0;\nMOV EAX,$1;\n{tail}"));
+    for (text, message) in [
+        (
+            String::new(),
+            "line 1: found the end, expected { and the initial state",
+        ),
+        (
+            "AArch64 t\n{}\nP0;".into(),
+            "line 1: the architecture is AArch64, expected X86 or X86_64",
+        ),
+        (
+            "X86\n{}\nP0;".into(),
+            "line 1: found nothing behind the architecture, expected the name of the test",
+        ),
+        (
+            "X86 t\n{\nx=1".into(),
+            "line 3: found the end, expected } behind the initial state",
+        ),
+        (
+            "X86 t\n{\nx=1;\nx=2}\nP0;".into(),
+            "line 4: x is given twice",
+        ),
+        (
+            "X86 t\n{0:EAX=1; P0:EAX=1}\nP0;\n;".into(),
+            "line 2: 0:EAX is given twice",
+        ),
+        (
+            "X86 t\n{1:EAX=1}\nP0;\n;".into(),
+            "line 2: there is no thread 1",
+        ),
+        (
+            "X86 t\n{float x=1}\nP0;".into(),
+            "line 2: found the type \"float\", expected int, char, short, long or one like uint64_t",
+        ),
+        (
+            "X86 t\n{x=}\nP0;".into(),
+            "line 2: found the end, expected a number",
+        ),
+        (
+            "X86 t\n{x=99999999999999999999}\nP0;".into(),
+            "line 2: the number 99999999999999999999 does not fit 64 bits",
+        ),
+        (
+            "X86 t\n{}\n(* P0;".into(),
+            "line 3: the comment that begins here does not end",
+        ),
+        (
+            "X86 t\n{}\n".into(),
+            "line 3: found no program, expected a row P0 | P1 | … ;",
+        ),
+        (
+            program("P1;"),
+            "line 3: found \"P1\", expected the threads P0, P1 and so on",
+        ),
+        (
+            program("P0;\nMOV EAX,$1"),
+            "line 4: found the end, expected ; at the end of the row",
+        ),
+        (
+            program("P0;\nNOP|NOP;"),
+            "line 4: a row has 2 cells, expected at most 1, one a thread",
+        ),
+        (
+            program("P0;\nMOV EAX,$1;\nRDTSC;"),
+            "line 5: the instruction \"RDTSC\" is not among those that are understood",
+        ),
+        (
+            program("P0;\nMOV [x],[y];"),
+            "line 4: \"MOV [x],[y]\" has operands that do not fit it: expected a destination, and one operand in memory at most",
+        ),
+        (
+            program("P0;\nLOCK MOV [x],$1;"),
+            "line 4: \"LOCK MOV [x],$1\" has operands that do not fit it: expected no LOCK in front of it",
+        ),
+        (
+            program("P0;\nLOCK INC EAX;"),
+            "line 4: \"LOCK INC EAX\" has operands that do not fit it: expected memory as the destination, and only there",
+        ),
+        (
+            program("P0;\nMOV x,$1;"),
+            "line 4: found \"x\", expected a register; memory is written [x]",
+        ),
+        (
+            program("P0;\nMOV EAX;"),
+            "line 4: found the end, expected ,",
+        ),
+        (
+            program("P0;\nNOP NOP;"),
+            "line 4: found \"NOP\", expected the end of the instruction",
+        ),
+        (
+            program("P0;\nJMP A;"),
+            "line 4: there is no label \"A\" in this thread",
+        ),
+        (
+            program("P0;\nA: NOP;\nA: NOP;"),
+            "line 5: the label \"A\" is given twice",
+        ),
+        (with("exists (x=1"), "line 5: found the end, expected )"),
+        (with("exists (1:EAX=1)"), "line 5: there is no thread 1"),
+        (
+            with("exists (0:RAX=1)"),
+            "line 5: found \"RAX\", expected a register such as EAX",
+        ),
+        (
+            with("exists x"),
+            "line 5: found the end, expected =, ==, != or <>",
+        ),
+        (
+            with("locations [x] 5"),
+            "line 5: found 5, expected exists, ~exists, forall, final or (",
+        ),
+        (
+            with("exists x=1 x=2"),
+            "line 5: found \"x\", expected the end",
+        ),
+        (
+            with("exists x=?"),
+            "line 5: found the character '?', which has no meaning here",
+        ),
+        (
+            with(&deep),
+            "line 5: the condition is nested more than 200 deep",
+        ),
+        (
+            with(&arrows),
+            "line 5: the condition is nested more than 200 deep",
+        ),
+        (
+            with(&chains),
+            "line 5: the condition is nested more than 200 deep",
+        ),
+        (
+            "X86_64 t\n{}\nP0;\n;\nexists 0:eax=1".into(),
+            "line 5: found \"eax\", expected the 64-bit name of a register, such as rax",
+        ),
+        (
+            program(&format!("P0;\n{}", "NOP;\n".repeat(2000))),
+            "line 260: there are more than 256 instructions",
+        ),
+    ] {
+        let error = read(&text).expect_err(&text).to_string();
+        assert_eq!(error, message, "{}", &text[..text.len().min(200)]);
+    }
+    for names in [129, 70_000] {
+        let names: String = (0..names).map(|number| format!("v{number};")).collect();
+        let error = read(&format!("X86 t\n{{{names}}}\nP0;\nNOP;\n")).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.ends_with("there are more than 128 locations"),
+            "{message}"
+        );
+    }
+    let long = "x".repeat(2 << 20);
+    assert_eq!(
+        read(&long).unwrap_err().to_string(),
+        "line 1: there are more than 1048576 bytes"
+    );
+}
+
+#[test]
+fn what_cannot_be_run_says_why() {
+    let run = |code: &str| {
+        let test = read(&format!("X86 t\n{{0:ESI=x}}\nP0;\n{code};\n")).expect("it is a test");
+        test.run(MemoryModel::RmoNo, &Bounds::default())
+            .map(|answer| answer.cut_off)
+    };
+    let error = run("ADD ESI,ESI").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "thread 0 computes with an address as if it were a number"
+    );
+    for walks in [
+        "INC ESI;\nMOV EAX,[ESI]",
+        "DEC ESI",
+        "ADD ESI,$1",
+        "MOV [y],ESI;\nINC [y]",
+        "MOV [y],ESI;\nLOCK INC [y]",
+        "MOV EAX,$y;\nSUB EAX,ESI",
+    ] {
+        let error = run(walks).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "thread 0 computes with an address as if it were a number",
+            "{walks}"
+        );
+    }
+    for stays in [
+        "MOV EAX,[x];\nXOR EAX,EAX;\nADD ESI,EAX;\nMOV EBX,[ESI]",
+        "XOR EAX,EAX;\nADD EAX,ESI;\nMOV EBX,[EAX]",
+        "SUB ESI,$0;\nMOV EBX,[ESI]",
+        "SUB ESI,ESI",
+    ] {
+        assert_eq!(run(stays), Ok(false), "{stays}");
+    }
+    let error = run("MOV EAX,[EBX]").unwrap_err();
+    assert_eq!(error.to_string(), "thread 0 uses a number as an address");
+    let error = run("L: MOV [x],$1;\nJMP L").unwrap_err();
+    assert_eq!(error, RunError::NeverEnds);
+    assert_eq!(
+        error.to_string(),
+        "no execution ends before a thread has jumped back more than 16 times"
+    );
+    let few = Bounds {
+        states: 2,
+        ..Bounds::default()
+    };
+    let test = read("X86 t\n{}\nP0|P1;\nMOV [x],$1|MOV [y],$1;").expect("it is a test");
+    let error = test.run(MemoryModel::Sc, &few).unwrap_err();
+    assert_eq!(error.to_string(), "there are more than 2 states");
+}
+
+/// Of no final state everything is true, which answers nothing.
+#[test]
+fn a_filter_that_leaves_nothing_is_no_answer() {
+    for question in ["forall x=1", "~exists x=1", "exists x=1"] {
+        let text = format!("X86 t\n{{}}\nP0;\nMOV [x],$1;\nfilter x=2\n{question}");
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        assert_eq!(answer, Err(RunError::NothingPasses), "{question}");
+    }
+}
+
+/// A register and a variable of the same bits compare as equal, whatever their types make of them.
+#[test]
+fn a_comparison_and_exchange_compares_in_the_type_of_the_variable() {
+    for lock in ["LOCK ", ""] {
+        let state = alone(
+            "X86",
+            "uint32_t x=-1; 0:EAX=-1; 0:EBX=5",
+            &format!("{lock}CMPXCHG [x],EBX; JNE L; MOV ECX,$1; L:"),
+            "0:ECX; x",
+        );
+        assert_eq!(state, "0:ECX=1 x=5", "{lock}");
+    }
+}
+
+/// The answers of two models to one test can be told apart.
+#[test]
+fn a_report_names_the_model() {
+    let test = read("X86 t\n{}\nP0;\nMOV [x],$1;\nexists x=1").expect("it is a test");
+    for model in MemoryModel::ALL {
+        let answer = test.run(model, &Bounds::default()).expect("it ends");
+        let report = Report {
+            file: "t.litmus",
+            test: &test,
+            answer: &answer,
+            seconds: 0.0,
+        };
+        let shown = report.to_string();
+        let head = format!("Test t Allowed\nModel {model}\nStates 1\n");
+        assert!(shown.starts_with(&head), "{shown}");
+    }
+}
+
+/// The number of states says little of the memory they take.
+#[test]
+fn states_that_take_too_much_memory_are_too_many() {
+    let threads: Vec<_> = (0..64).map(|thread| format!("P{thread}")).collect();
+    let cell = |row: usize| {
+        let cells = (0..64).map(move |thread| format!("MOV [v{}],$1", (thread + row) % 128));
+        cells.collect::<Vec<_>>().join("|")
+    };
+    let rows: Vec<_> = (0..64).map(|row| cell(row) + ";\n").collect();
+    let text = format!("X86 t\n{{}}\n{};\n{}", threads.join("|"), rows.concat());
+    let bounds = Bounds {
+        bytes: 16 << 20,
+        ..Bounds::default()
+    };
+    let error = read(&text)
+        .expect("it is a test")
+        .run(MemoryModel::RmoNo, &bounds)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("the states take more than 16777216 bytes"),
+        "{error}"
+    );
+}
+
+/// A thread that waits for another is cut off only in executions in which it waits too long. What was
+/// left out cannot refute what was found, and could be what was not found.
+#[test]
+fn a_loop_is_cut_off_and_says_so() {
+    let ask = |question: &str| {
+        let text = format!(
+            "X86 wait\n{{}}\nP0|P1;\nMOV [x],$1|L: MOV EAX,[x];\n|CMP EAX,$1;\n|JNE L;\n{question}"
+        );
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        answer.map(|answer| (answer.verdict, answer.cut_off))
+    };
+    assert_eq!(ask("exists 1:EAX=1"), Ok((Verdict::Ok, true)));
+    assert_eq!(ask("~exists 1:EAX=1"), Ok((Verdict::No, true)));
+    for question in [
+        "exists 1:EAX=2",
+        "~exists 1:EAX=2",
+        "forall 1:EAX=1",
+        "forall 1:EAX=2",
+    ] {
+        let error = ask(question).expect_err(question);
+        assert_eq!(
+            error.to_string(),
+            "not decided: a thread was cut off after 16 jumps back",
+            "{question}"
+        );
+    }
+}
+
+/// A short loop comes to its end; of a long one only what is found is answered.
+#[test]
+fn loops_that_count_end_within_the_bound() {
+    let ask = |rounds: usize| {
+        let text = format!(
+            "X86 count\n{{}}\nP0|P1;\nMOV ECX,${rounds}|MOV [x],$1;\nL: DEC ECX|;\nJNE L|;\nMOV EAX,[x]|;\nforall 0:ECX=0"
+        );
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::Tso, &Bounds::default());
+        answer.map(|answer| (answer.verdict, answer.cut_off))
+    };
+    assert_eq!(ask(6), Ok((Verdict::Ok, false)));
+    assert_eq!(ask(60), Err(RunError::NeverEnds));
+}

@@ -1,0 +1,133 @@
+//! Two semantics have the same outcomes. The store buffers share nothing with the machine but the
+//! program text. The axioms also share the table of what a model orders, so a wrong entry of it would
+//! not be noticed here.
+
+use std::collections::BTreeSet;
+
+use refmap_programs::store_buffers::Buffered;
+use refmap_programs::{
+    Machine, MemoryModel, Outcome, Program, ThreadEnd, axiomatic, ends, outcomes,
+};
+
+use crate::memory::generator::{Mixture, program};
+
+/// More states than any of the random programs has.
+const STATES: u64 = 2_000_000;
+/// More candidates than are looked at of a random program: those that have more are left out.
+const CANDIDATES: u64 = 20_000;
+
+const BUFFERED: [MemoryModel; 4] = [
+    MemoryModel::Sc,
+    MemoryModel::Tso,
+    MemoryModel::PsoFull,
+    MemoryModel::PsoNo,
+];
+
+fn performed(program: &Program, model: MemoryModel) -> BTreeSet<Outcome> {
+    outcomes(&Machine::new(program.clone(), model), STATES).expect("the program is small")
+}
+
+fn buffered(program: &Program, model: MemoryModel) -> BTreeSet<Outcome> {
+    let system = Buffered::new(program.clone(), model).expect("the model has buffers");
+    let ends = ends(&system, STATES, None).expect("the program is small");
+    ends.states
+        .iter()
+        .map(|state| system.outcome(state))
+        .collect()
+}
+
+/// Outcomes that the axioms speak of, too.
+fn comparable(outcomes: &BTreeSet<Outcome>) -> BTreeSet<Outcome> {
+    let speaks = |outcome: &&Outcome| {
+        outcome
+            .threads
+            .iter()
+            .all(|thread| !matches!(thread.end, ThreadEnd::Stuck | ThreadEnd::Faulty(_)))
+    };
+    outcomes.iter().filter(speaks).cloned().collect()
+}
+
+#[track_caller]
+fn assert_same(
+    program: &Program,
+    model: MemoryModel,
+    first: &BTreeSet<Outcome>,
+    second: &BTreeSet<Outcome>,
+) {
+    assert!(
+        first == second,
+        "{model}\n{program}\nperformed out of order only: {:#?}\nby the other semantics only: {:#?}",
+        first.difference(second).next(),
+        second.difference(first).next(),
+    );
+}
+
+/// Compares with store buffers, and returns how many programs were compared a model.
+fn compare_with_buffers(seeds: std::ops::Range<u64>) -> usize {
+    let mixture = Mixture {
+        threads: 3,
+        instructions: 4,
+        exclusive: true,
+        atomic: true,
+        places: false,
+    };
+    let mut different = 0;
+    for seed in seeds.clone() {
+        let program = program(seed, mixture);
+        let mut seen = Vec::new();
+        for model in BUFFERED {
+            let first = performed(&program, model);
+            assert_same(&program, model, &first, &buffered(&program, model));
+            seen.push(first);
+        }
+        different += usize::from(seen.iter().any(|other| *other != seen[0]));
+    }
+    // Programs that cannot tell the models apart would test little.
+    assert!(different * 10 > seeds.clone().count(), "{different}");
+    seeds.count()
+}
+
+fn compare_with_axioms(seeds: std::ops::Range<u64>) -> usize {
+    let mixture = Mixture {
+        threads: 3,
+        instructions: 4,
+        exclusive: false,
+        atomic: true,
+        places: false,
+    };
+    let mut compared = 0;
+    for seed in seeds {
+        let program = program(seed, mixture);
+        let mut seen = Vec::new();
+        for model in MemoryModel::ALL {
+            match axiomatic::outcomes(&program, model, CANDIDATES) {
+                Ok(second) => {
+                    let first = comparable(&performed(&program, model));
+                    assert_same(&program, model, &first, &second);
+                    seen.push(first);
+                }
+                Err(axiomatic::NotEnumerated::TooMany { .. }) => break,
+                Err(reason) => panic!("{reason}\n{program}"),
+            }
+        }
+        compared += usize::from(seen.len() == MemoryModel::ALL.len());
+    }
+    compared
+}
+
+#[test]
+fn store_buffers_agree_on_random_programs() {
+    assert_eq!(compare_with_buffers(0..2500), 2500);
+}
+
+#[test]
+fn axioms_agree_on_random_programs() {
+    assert!(compare_with_axioms(0..2500) >= 2000);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn both_agree_on_many_random_programs() {
+    compare_with_buffers(100_000..150_000);
+    assert!(compare_with_axioms(100_000..150_000) >= 40_000);
+}

@@ -1,0 +1,262 @@
+//! Calls of a user's model: panics are caught, so that they become findings, and enumerations are left early.
+//!
+//! A model shows its states and steps to a callback, and a callback cannot end the loop that calls it.
+//! So [`break_off`] unwinds the stack as a panic does, without being one: no hook is called, nothing is
+//! printed, and only [`interruptible`] stops it.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Debug, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Once;
+
+/// What a function of a model panicked with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Panic {
+    /// The message.
+    pub message: String,
+    /// File, line and column.
+    pub location: Option<String>,
+    /// The action whose rule was being evaluated, where [`offer`](crate::offer) knows it.
+    pub action: Option<String>,
+}
+
+impl Display for Panic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "“{}”", self.message)?;
+        if let Some(location) = &self.location {
+            write!(f, " at {location}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How a function of the model ended that did not return.
+#[derive(Debug)]
+pub enum Ended {
+    /// It panicked.
+    Panicked(Panic),
+    /// Its callback broke it off. What it has shown until then is all that is known.
+    BrokenOff,
+}
+
+/// What is being run on this thread.
+#[derive(Clone, Copy, PartialEq)]
+enum Running {
+    /// Nothing whose panics are caught.
+    Freely,
+    /// A function of the model.
+    Model,
+    /// The same, and its callback has broken it off.
+    BrokenOff,
+}
+
+/// What the stack is unwound with when a callback breaks off.
+struct BreakOff;
+
+thread_local! {
+    static RUNNING: Cell<Running> = const { Cell::new(Running::Freely) };
+    static CAUGHT: RefCell<Option<(String, Option<String>)>> = const { RefCell::new(None) };
+}
+
+/// Runs `model`; a panic is neither printed nor passed on. PERF: it is run once a state, and together with its
+/// caller it takes some percent less; a large program would have it called.
+#[inline(always)]
+pub fn catch<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
+    interruptible(model).map_err(|ended| match ended {
+        Ended::Panicked(panic) => panic,
+        // Some caller of the caller is to be told.
+        Ended::BrokenOff => break_off(),
+    })
+}
+
+/// Runs `model` as [`catch`] does; a callback of the model may [`break_off`].
+#[inline(always)]
+pub fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {
+    install_hook();
+    let outer = RUNNING.replace(Running::Model);
+    let result = catch_unwind(AssertUnwindSafe(model));
+    // A model that catches panics itself may have returned all the same, with steps left out.
+    match (result, RUNNING.replace(outer)) {
+        (Ok(value), Running::Model | Running::Freely) => Ok(value),
+        (Ok(_), Running::BrokenOff) => Err(Ended::BrokenOff),
+        (Err(payload), _) => Err(ended(&*payload)),
+    }
+}
+
+/// Leaves the function of the model that called back, and all others up to the next [`interruptible`].
+#[cold]
+pub fn break_off() -> ! {
+    RUNNING.set(Running::BrokenOff);
+    resume_unwind(Box::new(BreakOff))
+}
+
+/// Runs `model` until it returns or its callback has seen enough. A panic is passed on.
+pub fn until_enough(model: impl FnOnce()) {
+    let outer = RUNNING.get();
+    let result = catch_unwind(AssertUnwindSafe(model));
+    RUNNING.set(outer);
+    if let Err(payload) = result {
+        if !payload.is::<BreakOff>() {
+            resume_unwind(payload);
+        }
+        // A rule that was left is no culprit.
+        take_culprit();
+    }
+}
+
+#[cold]
+fn ended(payload: &(dyn Any + Send)) -> Ended {
+    let action = take_culprit();
+    if payload.is::<BreakOff>() {
+        return Ended::BrokenOff;
+    }
+    let (message, location) = CAUGHT.take().unwrap_or_else(|| (describe(payload), None));
+    Ended::Panicked(Panic {
+        message,
+        location,
+        action,
+    })
+}
+
+/// The first things that `enumerate` visits, at most so many, and whether these are all.
+pub fn first_visited<T>(most: usize, enumerate: impl FnOnce(&mut dyn FnMut(T))) -> (Vec<T>, bool) {
+    let mut visited = Vec::new();
+    let mut all = true;
+    until_enough(|| {
+        enumerate(&mut |one| {
+            if visited.len() == most {
+                all = false;
+                break_off();
+            }
+            visited.push(one);
+        });
+    });
+    (visited, all)
+}
+
+/// The hook that keeps what a caught panic says and leaves all others to the hook before it.
+fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let previous = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if RUNNING.get() != Running::Freely {
+                let location = info.location().map(ToString::to_string);
+                CAUGHT.set(Some((describe(info.payload()), location)));
+            } else {
+                previous(info);
+            }
+        }));
+    });
+}
+
+fn describe(payload: &(dyn Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a value that is not text".to_owned())
+}
+
+/// Dropped only when the rule it names unwinds, and then leaves the rule's name to be reported.
+pub(crate) struct Culprit<'a, A: Debug>(pub &'a A);
+
+impl<A: Debug> Drop for Culprit<'_, A> {
+    fn drop(&mut self) {
+        CULPRIT.with_borrow_mut(|culprit| *culprit = Some(format!("{:?}", self.0)));
+    }
+}
+
+thread_local! {
+    static CULPRIT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// The action whose rule panicked last on this thread, if it was evaluated by [`offer`] or [`offer_changed`].
+fn take_culprit() -> Option<String> {
+    CULPRIT.take()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_enumeration_is_ended_when_it_has_visited_enough() {
+        let enumerate = |visit: &mut dyn FnMut(u32)| (0..5).for_each(visit);
+        assert_eq!(first_visited(6, enumerate), (vec![0, 1, 2, 3, 4], true));
+        assert_eq!(first_visited(5, enumerate), (vec![0, 1, 2, 3, 4], true));
+        assert_eq!(first_visited(2, enumerate), (vec![0, 1], false));
+        assert_eq!(first_visited(0, enumerate), (vec![], false));
+        // A panic of the model is passed on.
+        let panic = catch(|| first_visited(2, |_: &mut dyn FnMut(u32)| panic!("here")));
+        assert_eq!(panic.expect_err("it panicked").message, "here");
+    }
+
+    /// Shows numbers to `visit` for ever.
+    fn for_ever(visit: &mut dyn FnMut(u64)) {
+        for number in 0.. {
+            visit(number);
+        }
+    }
+
+    #[test]
+    fn a_callback_can_leave_a_loop_that_has_no_end() {
+        let mut seen = 0;
+        let ended = interruptible(|| {
+            for_ever(&mut |number| {
+                seen = number;
+                if number == 1000 {
+                    break_off();
+                }
+            });
+        });
+        assert!(matches!(ended, Err(Ended::BrokenOff)));
+        assert_eq!(seen, 1000);
+        // The next one begins anew.
+        assert_eq!(catch(|| 1), Ok(1));
+    }
+
+    /// A guard in between passes it on, and a panic before or after is still a panic.
+    #[test]
+    fn breaking_off_is_no_panic_and_a_panic_is_no_breaking_off() {
+        let ended = interruptible(|| {
+            assert!(catch(|| panic!("first")).is_err());
+            let _ = catch(|| for_ever(&mut |_| break_off()));
+            unreachable!("the guard does not return");
+        });
+        let Err(Ended::BrokenOff) = ended else {
+            panic!("{ended:?}");
+        };
+        let Err(Ended::Panicked(panic)) = interruptible(|| panic!("second")) else {
+            panic!("it has panicked");
+        };
+        assert_eq!(panic.message, "second");
+        assert!(panic.location.is_some());
+    }
+
+    #[test]
+    fn what_has_seen_enough_passes_panics_on() {
+        let mut seen = Vec::new();
+        until_enough(|| {
+            for_ever(&mut |number| {
+                seen.push(number);
+                if seen.len() == 3 {
+                    break_off();
+                }
+            });
+        });
+        assert_eq!(seen, [0, 1, 2]);
+        let panic = catch(|| until_enough(|| panic!("third"))).unwrap_err();
+        assert_eq!(panic.message, "third");
+    }
+
+    /// What a model that catches panics returns is not taken for all that there is.
+    #[test]
+    fn a_model_that_catches_panics_is_broken_off_all_the_same() {
+        let ended = interruptible(|| {
+            let _ = catch_unwind(|| for_ever(&mut |_| break_off()));
+        });
+        assert!(matches!(ended, Err(Ended::BrokenOff)));
+    }
+}

@@ -1,0 +1,54 @@
+//! What a report says of a history that real threads recorded, as data.
+
+mod explanation;
+pub(super) mod text;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use explanation::{
+    Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, SmallWindow, StepKind,
+};
+
+/// What a report says of a recorded history besides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Events that were read.
+    pub events: u64,
+    /// Those that are interesting, and have an end.
+    pub interesting: u64,
+    /// Threads that did something.
+    pub threads: usize,
+    /// Events that were recorded in part.
+    pub partial: Partial,
+    /// What the search filled in, in one order that it found.
+    pub assumed: Vec<Assumption>,
+    /// The most events that were under way, or delayed, at a time.
+    pub widest_window: usize,
+    /// The most events that were kept at a time: under way, delayed, or to explain a refusal.
+    pub most_kept: usize,
+    /// The most configurations that were left after an event.
+    pub widest_frontier: usize,
+    /// Why it is no behaviour, if it is none.
+    pub explanation: Option<Explanation>,
+}
+
+/// Events that were recorded in part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partial {
+    /// What happened is not known: each may be any one step of the specification, or none.
+    pub unknown: u64,
+    /// They have no end: each may have come about or not.
+    pub open: u64,
+    /// Something else of them is missing.
+    pub incomplete: u64,
+}
+
+/// Something that was not recorded and that the search filled in, in the order that it found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assumption {
+    /// The line of the event.
+    pub line: u64,
+    /// The action of the specification; none if nothing changed.
+    pub action: Option<Value>,
+}

@@ -1,0 +1,239 @@
+//! Small systems and refinements of them, stated as functions: what the tests of refmap's crates say in a few lines.
+//!
+//! No crate depends on it but for its tests.
+
+#![expect(
+    missing_docs,
+    reason = "a field is the method of its name, in the traits of refmap"
+)]
+
+mod changed;
+mod sundry;
+
+pub use changed::{Change, Changed};
+pub use sundry::{Sundry, sundry_trace};
+
+use refmap::{
+    Choices, Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, TypeCorrect, Waiver,
+};
+
+/// What is done, and an argument.
+pub type Action = (&'static str, u8);
+
+/// A system of which every part is a function. An action belongs to the rule of its name.
+#[derive(Clone)]
+pub struct Machine<S> {
+    pub rules: Vec<Rule>,
+    pub initial: Vec<S>,
+    pub next: fn(&S) -> Vec<(Action, S)>,
+    pub observe: fn(&S) -> u8,
+    pub may_stop: fn(&S) -> bool,
+    /// An action without its results.
+    pub inputs: fn(&Action) -> Action,
+    /// The type-correct states.
+    pub type_correct: Vec<S>,
+    /// The number of the process that takes an action, where the processes of a kind have numbers.
+    pub number_of: fn(&Action) -> Option<u16>,
+    /// What bounds its runs, and the threads that it has stopped.
+    pub bound: Option<&'static str>,
+    pub cut_off: fn(&S) -> Vec<&'static str>,
+}
+
+impl<S> Machine<S> {
+    /// A system that may never stop; `rules` are pairs of a name and a process.
+    pub fn new(
+        rules: &[(&'static str, &'static str)],
+        initial: impl Into<Vec<S>>,
+        next: fn(&S) -> Vec<(Action, S)>,
+        observe: fn(&S) -> u8,
+    ) -> Self {
+        Self {
+            rules: rules
+                .iter()
+                .map(|(name, process)| Rule::new(name, process, "a test"))
+                .collect(),
+            initial: initial.into(),
+            next,
+            observe,
+            may_stop: |_| false,
+            inputs: |action| *action,
+            type_correct: Vec::new(),
+            number_of: |_| None,
+            bound: None,
+            cut_off: |_| Vec::new(),
+        }
+    }
+}
+
+impl<S> TransitionSystem for Machine<S>
+where
+    S: Clone + Eq + std::hash::Hash + std::fmt::Debug + serde::Serialize + Send + Sync + 'static,
+{
+    type State = S;
+    type Action = Action;
+    type Observation = u8;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        let rule = self.rules.iter().position(|rule| rule.name == action.0);
+        RuleId(rule.expect("an action is named after its rule"))
+    }
+
+    fn process_of(&self, action: &Action) -> Process {
+        let kind = self.rules[self.rule_of(action).0].process;
+        match (self.number_of)(action) {
+            None => Process::new(kind),
+            Some(number) => Process::numbered(kind, number),
+        }
+    }
+
+    fn bound(&self) -> Option<String> {
+        self.bound.map(str::to_owned)
+    }
+
+    fn cut_off(&self, state: &S) -> Vec<&str> {
+        (self.cut_off)(state)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(S)) {
+        self.initial.iter().cloned().for_each(visit);
+    }
+
+    fn next(&self, from: &S, visit: &mut impl FnMut(Action, S)) {
+        for (action, to) in (self.next)(from) {
+            visit(action, to);
+        }
+    }
+
+    fn observe(&self, state: &S) -> u8 {
+        (self.observe)(state)
+    }
+
+    fn may_stop(&self, state: &S) -> bool {
+        (self.may_stop)(state)
+    }
+
+    fn inputs(&self, action: &Action) -> Action {
+        (self.inputs)(action)
+    }
+}
+
+impl<S: Copy> TypeCorrect for Machine<S>
+where
+    Self: TransitionSystem<State = S>,
+{
+    fn type_correct(&self, choices: &mut Choices) -> S {
+        choices.one_of(&self.type_correct)
+    }
+}
+
+/// A refinement of which every part is a function.
+pub struct Via<C, A>
+where
+    Machine<C>: TransitionSystem,
+{
+    pub implementation: Machine<C>,
+    pub specification: Machine<A>,
+    pub map: fn(&C) -> A,
+    pub answer: fn(&C, &Action, &C) -> Option<Action>,
+    pub environment: Vec<Process>,
+    pub at_rest: fn(&C, Process) -> bool,
+    pub acts_for: fn(Process) -> Process,
+    pub invariants: Vec<Invariant<Machine<C>>>,
+    pub waivers: Vec<Waiver>,
+}
+
+/// The specification as an implementation of itself.
+pub fn itself<S: Clone>(specification: Machine<S>) -> Via<S, S>
+where
+    Machine<S>: TransitionSystem,
+{
+    Via {
+        implementation: specification.clone(),
+        specification,
+        map: S::clone,
+        answer: |_, action, _| Some(*action),
+        environment: Vec::new(),
+        at_rest: |_, _| true,
+        acts_for: |process| process,
+        invariants: Vec::new(),
+        waivers: Vec::new(),
+    }
+}
+
+impl<C, A> Refinement for Via<C, A>
+where
+    Machine<C>: TransitionSystem<State = C, Action = Action, Observation = u8>,
+    Machine<A>: TransitionSystem<State = A, Action = Action, Observation = u8>,
+{
+    type Concrete = Machine<C>;
+    type Abstract = Machine<A>;
+
+    fn implementation(&self) -> &Machine<C> {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Machine<A> {
+        &self.specification
+    }
+
+    fn map(&self, state: &C) -> A {
+        (self.map)(state)
+    }
+
+    fn answer(&self, from: &C, action: &Action, to: &C) -> Option<Action> {
+        (self.answer)(from, action, to)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Machine<C>>> {
+        self.invariants.clone()
+    }
+
+    fn environment(&self) -> &[Process] {
+        &self.environment
+    }
+
+    fn at_rest(&self, state: &C, process: Process) -> bool {
+        (self.at_rest)(state, process)
+    }
+
+    fn acts_for(&self, process: Process) -> Process {
+        (self.acts_for)(process)
+    }
+
+    fn waivers(&self) -> Vec<Waiver> {
+        self.waivers.clone()
+    }
+}
+
+/// A clock of four hours.
+pub fn counter() -> Machine<u8> {
+    let next = |n: &u8| vec![(("tick", 0), (n + 1) % 4)];
+    Machine::new(&[("tick", "clock")], [0], next, |n| *n)
+}
+
+/// The counter, and a rule that the implementation leaves out.
+pub fn counter_with_reset() -> Via<u8, u8> {
+    let mut specification = counter();
+    specification.rules = Machine::new(
+        &[("tick", "clock"), ("reset", "user")],
+        [0u8],
+        |_| Vec::new(),
+        |n| *n,
+    )
+    .rules;
+    let mut refinement = itself(specification);
+    refinement.specification.next = |n| vec![(("tick", 0), (n + 1) % 4), (("reset", 0), 0)];
+    refinement
+}
+
+/// A waiver for a rule.
+pub fn waived(rule: &'static str) -> Waiver {
+    Waiver {
+        rule,
+        reason: "a test",
+    }
+}
