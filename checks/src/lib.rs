@@ -16,7 +16,7 @@ pub const NAME: &str = "refmap";
 pub const ABOUT: &str =
     "Checks that one transition system refines another, and shows why when it does not.";
 
-/// Every check, claim, table and grid, every program whose fences are searched, and what can be run on
+/// Every check, claim and table, every program whose fences are searched, and what can be run on
 /// real threads.
 pub fn catalogue() -> Catalogue {
     Catalogue {
@@ -38,11 +38,10 @@ pub fn catalogue() -> Catalogue {
         .into_iter()
         .flatten()
         .collect(),
-        tables: [tso::tables(), yrc::tables()]
+        tables: [tso::tables(), yrc::tables(), copying::tables()]
             .into_iter()
             .flatten()
             .collect(),
-        grids: copying::grids(),
         fences: fences::problems(),
         stress: native::runs(),
         validators: native::validators(),

@@ -5,7 +5,7 @@
 
 use refmap::check;
 use refmap_cli::catalogue::{Arguments, Check, Claim, Parameter};
-use refmap_cli::table::{Instance, Table, combinations, rows};
+use refmap_cli::table::{Instance, Rows, Sweep, Table, combinations, rows};
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
 use refmap_systems::yrc::design::{
@@ -54,23 +54,25 @@ pub(super) fn tables() -> Vec<Table> {
         name: "yrc",
         about: "mutators during a collection, barrier, increments, merge, trial deletion of YRC",
         check: "yrc",
-        rows: rows(
-            combinations(&[
-                ("mutators-during-collection", &MUTATORS),
-                ("barrier", &BARRIER),
-                ("increments", &INCREMENTS),
-                ("merge", &MERGE),
-                ("trial-deletion", &TRIAL_DELETION),
-            ]),
-            &[
-                instance(1, 1, 1),
-                instance(2, 1, 1),
-                instance(1, 2, 1),
-                instance(1, 2, 2),
-            ]
-            .map(Instance::from),
-        ),
-        on_the_way: None,
+        rows: Rows::Sweep(Sweep {
+            rows: rows(
+                combinations(&[
+                    ("mutators-during-collection", &MUTATORS),
+                    ("barrier", &BARRIER),
+                    ("increments", &INCREMENTS),
+                    ("merge", &MERGE),
+                    ("trial-deletion", &TRIAL_DELETION),
+                ]),
+                &[
+                    instance(1, 1, 1),
+                    instance(2, 1, 1),
+                    instance(1, 2, 1),
+                    instance(1, 2, 2),
+                ]
+                .map(Instance::from),
+            ),
+            on_the_way: None,
+        }),
     }]
 }
 

@@ -1,10 +1,10 @@
 //! Copying protocols under memory models against one atomic register.
 
-mod grids;
+mod tables;
 
 use refmap::check;
 use refmap_cli::catalogue::{Arguments, Check, Claim, InputError, Parameter, ParameterKind};
-use refmap_cli::grid::Grid;
+use refmap_cli::table::Table;
 use refmap_programs::MemoryModel;
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{
@@ -98,8 +98,8 @@ fn instance(arguments: &Arguments) -> Result<Instance, InputError> {
     })
 }
 
-pub(super) fn grids() -> Vec<Grid> {
-    vec![grids::table_2(), grids::ablations()]
+pub(super) fn tables() -> Vec<Table> {
+    vec![tables::table_2(), tables::ablations()]
 }
 
 /// Counts and lengths were found by this checker.

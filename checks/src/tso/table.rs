@@ -1,7 +1,7 @@
 //! Every variant of the x86-TSO collector, tried at larger and larger instances.
 
 use refmap::obligation::{Selection, Symmetry};
-use refmap_cli::table::{Given, Instance, Table, rows};
+use refmap_cli::table::{Given, Instance, Rows, Sweep, Table, rows};
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 use refmap_systems::tso::Part;
 use serde_json::Value;
@@ -52,11 +52,13 @@ pub(in super::super) fn tables() -> Vec<Table> {
         name: NAME,
         about: "the x86-TSO collector without each of its parts, with others, and under other memories",
         check: NAME,
-        rows: rows.concat(),
-        on_the_way: Some(Instance {
-            given: vec![("references", 2.into()), ("granularity", "coarse".into())],
-            obligations: Selection::only(AT_COARSE),
-            symmetry: Symmetry::Full,
+        rows: Rows::Sweep(Sweep {
+            rows: rows.concat(),
+            on_the_way: Some(Instance {
+                given: vec![("references", 2.into()), ("granularity", "coarse".into())],
+                obligations: Selection::only(AT_COARSE),
+                symmetry: Symmetry::Full,
+            }),
         }),
     }]
 }

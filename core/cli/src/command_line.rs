@@ -1,15 +1,4 @@
-//! The command line over a catalogue.
-//!
-//! A project has `refmap`'s command line over its own checks with a `main` of a few lines:
-//!
-//! ```no_run
-//! fn main() -> std::process::ExitCode {
-//!     let catalogue = refmap_cli::catalogue::Catalogue::default();
-//!     refmap_cli::main("my-project", "Checks that my queue is a queue.", &catalogue)
-//! }
-//! ```
-//!
-//! Results go to standard output, progress and errors to standard error.
+//! The commands: arguments are read, what they ask for is run, and its results are written.
 
 mod arguments;
 mod audience;

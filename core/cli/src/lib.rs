@@ -17,7 +17,6 @@
 
 pub mod catalogue;
 mod command_line;
-pub mod grid;
 mod in_order;
 pub mod table;
 
@@ -25,3 +24,8 @@ pub use command_line::{
     CommandError, HistoryFileError, OutputFile, SizeError, Status, TraceFileError, Unwritten, main,
     markdown, run,
 };
+
+/// What the README shows compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

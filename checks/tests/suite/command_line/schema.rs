@@ -96,7 +96,7 @@ fn the_other_outputs_fit_their_schemas() {
 
 /// All that a program over a small catalogue prints.
 #[test]
-fn claims_and_grids_fit_their_schemas() {
+fn claims_and_tables_fit_their_schemas() {
     let catalogue = refmap_checks::catalogue();
     let small = Catalogue {
         claims: catalogue
@@ -104,7 +104,7 @@ fn claims_and_grids_fit_their_schemas() {
             .into_iter()
             .filter(|claim| claim.check == "ben-ari-1")
             .collect(),
-        grids: Vec::new(),
+        tables: Vec::new(),
         ..catalogue
     };
     assert!(!small.claims.is_empty());

@@ -20,8 +20,7 @@ pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
 pub use validator::{Validator, ValidatorError};
 
-use crate::grid::Grid;
-use crate::table::Table;
+use crate::table::{Published, Rows, Table};
 use refmap::obligation::{CheckError, Settings, nearest};
 use refmap::report::Report;
 
@@ -32,10 +31,8 @@ pub struct Catalogue {
     pub checks: Vec<Check>,
     /// The claims, in the order in which they are made.
     pub claims: Vec<Claim>,
-    /// The tables, in the order in which they are listed.
+    /// The tables, in the order in which they are listed. A published one is a claim for every one of its cells.
     pub tables: Vec<Table>,
-    /// The grids, in the order in which they are listed. Each is a claim for every one of its cells.
-    pub grids: Vec<Grid>,
     /// The programs for which fences can be searched, in the order in which they are listed.
     pub fences: Vec<FenceProblem>,
     /// The implementations that can be stressed, in the order in which they are listed.
@@ -46,6 +43,14 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
+    /// The published tables.
+    pub fn published(&self) -> impl Iterator<Item = (&Table, &Published)> {
+        self.tables.iter().filter_map(|table| match &table.rows {
+            Rows::Published(published) => Some((table, published)),
+            Rows::Sweep(_) => None,
+        })
+    }
+
     /// The check of a name.
     ///
     /// # Errors

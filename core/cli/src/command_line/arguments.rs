@@ -153,12 +153,11 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
     let mut commands = words.iter().filter_map(|word| word.to_str());
     let command = commands.find(|word| ["check", "table", "fences", "stress"].contains(word));
     let tables = catalogue.tables.iter().map(|table| table.name);
-    let grids = catalogue.grids.iter().map(|grid| grid.name);
     let (what, known): (_, Vec<_>) = if command == Some("check") {
         let checks = catalogue.checks.iter().map(|check| check.name);
         ("check", checks.collect())
     } else if command == Some("table") {
-        ("table", tables.chain(grids).collect())
+        ("table", tables.collect())
     } else if command == Some("fences") {
         let problems = catalogue.fences.iter().map(|problem| problem.name);
         ("program with places for fences", problems.collect())

@@ -14,8 +14,8 @@ use super::command::EverythingCommand;
 use super::listing::expected;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Claim, InputError};
-use crate::grid::{Cell, DecidedRow, Grid};
 use crate::in_order::in_order;
+use crate::table::{Cell, Decided, DecidedCells, Published, Table};
 use refmap::explore::{Progress, Watch};
 use refmap::obligation::{Induction, Settings};
 use refmap::report::layout::{Ink, wrap};
@@ -25,20 +25,20 @@ use refmap::report::{Report, TextOptions};
 #[derive(Clone, Copy)]
 enum Job<'a> {
     Claim(&'a Claim),
-    Grid(&'a Grid),
+    Table(&'a Table, &'a Published),
 }
 
 /// What became of it.
 enum Outcome<'a> {
     Claim(&'a Claim, Box<Report>),
-    Grid(&'a Grid, Vec<DecidedRow>),
+    Table(&'a Table, &'a Published, Vec<Decided>),
 }
 
 impl<'a> Job<'a> {
     fn label(self) -> String {
         match self {
             Self::Claim(claim) => claim.command(),
-            Self::Grid(grid) => grid.name.to_owned(),
+            Self::Table(table, _) => table.name.to_owned(),
         }
     }
 
@@ -48,7 +48,7 @@ impl<'a> Job<'a> {
             Self::Claim(claim) if claim.induction == Induction::Omitted => {
                 claim.expect.states.unwrap_or(1 << 20)
             }
-            Self::Claim(_) | Self::Grid(_) => u64::MAX,
+            Self::Claim(_) | Self::Table(..) => u64::MAX,
         }
     }
 
@@ -71,13 +71,13 @@ impl<'a> Job<'a> {
                 let report = catalogue.run(claim, &settings)?;
                 Ok(Outcome::Claim(claim, Box::new(report)))
             }
-            Self::Grid(grid) => {
+            Self::Table(table, published) => {
                 let mut rows = Vec::new();
-                grid.decide(catalogue, &settings, |row| {
+                table.decide(catalogue, &settings, |row| {
                     rows.push(row);
                     Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
                 })?;
-                Ok(Outcome::Grid(grid, rows))
+                Ok(Outcome::Table(table, published, rows))
             }
         }
     }
@@ -92,9 +92,9 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
     let claims = catalogue.claims.iter().map(Job::Claim);
-    let jobs: Vec<Job> = claims
-        .chain(catalogue.grids.iter().map(Job::Grid))
-        .collect();
+    let tables = catalogue.published();
+    let tables = tables.map(|(table, published)| Job::Table(table, published));
+    let jobs: Vec<Job> = claims.chain(tables).collect();
     let mut rows = Rows {
         command,
         options,
@@ -102,7 +102,7 @@ pub(super) fn run(
         as_claimed: 0,
         otherwise: 0,
         claims: Vec::new(),
-        grids: Vec::new(),
+        tables: Vec::new(),
     };
     let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
     dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
@@ -135,14 +135,17 @@ struct Rows<'a> {
     as_claimed: usize,
     otherwise: usize,
     claims: Vec<Value>,
-    grids: Vec<Value>,
+    tables: Vec<Value>,
 }
 
 impl Rows<'_> {
     fn add(&mut self, outcome: Outcome<'_>) -> Result<(), CommandError> {
         match outcome {
             Outcome::Claim(claim, report) => self.claim(claim, &report),
-            Outcome::Grid(grid, rows) => self.grid(grid, &rows),
+            Outcome::Table(table, published, rows) => {
+                let rows: Vec<_> = rows.iter().filter_map(Decided::cells).collect();
+                self.table(table, published, &rows)
+            }
         }
     }
 
@@ -178,7 +181,12 @@ impl Rows<'_> {
         Ok(())
     }
 
-    fn grid(&mut self, grid: &Grid, rows: &[DecidedRow]) -> Result<(), CommandError> {
+    fn table(
+        &mut self,
+        table: &Table,
+        published: &Published,
+        rows: &[&DecidedCells],
+    ) -> Result<(), CommandError> {
         let cells = || {
             rows.iter()
                 .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)))
@@ -187,8 +195,9 @@ impl Rows<'_> {
         let differences: Vec<_> = cells().filter(|(_, cell)| differs(cell)).collect();
         let as_claimed = self.count(differences.is_empty());
         if self.command.json {
-            self.grids.push(json!({
-                "grid": grid, "as_claimed": as_claimed, "decided": grid.json(rows),
+            self.tables.push(json!({
+                "grid": table.head(), "as_claimed": as_claimed,
+                "decided": published.json(rows.iter().copied()),
             }));
         } else if !self.command.quiet {
             let states: u64 = cells().map(|(_, cell)| cell.states).sum();
@@ -197,11 +206,11 @@ impl Rows<'_> {
                 as_claimed,
                 &format!(
                     "{:<10} {:<64}  {states:>9} states {seconds:>6.2} s  [{}]  {}",
-                    "table", grid.name, grid.source, grid.about,
+                    "table", table.name, published.source, table.about,
                 ),
             )?;
             for (row, cell) in differences {
-                let parts = &grid.parts.values;
+                let parts = &published.parts.values;
                 let given: Vec<_> = row.given.iter().map(|(k, v)| format!("{k} {v}")).collect();
                 writeln!(
                     self.output,
@@ -241,7 +250,7 @@ impl Rows<'_> {
         let left = total - as_claimed - otherwise;
         if self.command.json {
             let all = json!({
-                "claims": self.claims, "grids": self.grids, "as_claimed": as_claimed,
+                "claims": self.claims, "grids": self.tables, "as_claimed": as_claimed,
                 "otherwise": otherwise, "not_run": left, "seconds": seconds,
             });
             super::json::print(&all, self.output)?;

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction};
 
 use super::size::{bytes, seconds};
 use crate::catalogue::{Catalogue, Parameter, ParameterKind};
+use crate::table::Rows;
 use refmap::explore::{Order, Storage};
 use refmap::obligation::Symmetry;
 use refmap_programs::MemoryModel;
@@ -66,20 +67,15 @@ pub(super) fn command(
         true => command,
         false => command.subcommand(validate(catalogue)),
     };
-    let tables = catalogue
-        .tables
-        .iter()
-        .map(|table| (table.name, table.about.to_owned()));
-    let grids = catalogue
-        .grids
-        .iter()
-        .map(|grid| (grid.name, format!("{} [{}]", grid.about, grid.source)));
-    let tables: Vec<_> = tables.chain(grids).collect();
-    if tables.is_empty() {
+    if catalogue.tables.is_empty() {
         return command;
     }
-    let tables = tables.into_iter().map(|(name, about)| {
-        clap::Command::new(name).about(about).args([
+    let tables = catalogue.tables.iter().map(|table| {
+        let about = match &table.rows {
+            Rows::Sweep(_) => table.about.to_owned(),
+            Rows::Published(published) => format!("{} [{}]", table.about, published.source),
+        };
+        clap::Command::new(table.name).about(about).args([
             threads_option(&[]),
             json_option(),
             quiet_option(),

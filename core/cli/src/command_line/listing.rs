@@ -25,8 +25,12 @@ pub(super) fn list(
     match listing {
         Listing::Text => text(name, catalogue, width, output),
         Listing::Json => {
+            let tables: Vec<_> = catalogue
+                .published()
+                .map(|(table, _)| table.head())
+                .collect();
             let listed = json!({
-                "checks": catalogue.checks, "claims": catalogue.claims, "grids": catalogue.grids,
+                "checks": catalogue.checks, "claims": catalogue.claims, "grids": tables,
                 "fences": catalogue.fences, "stress": catalogue.stress,
                 "validators": catalogue.validators,
             });
@@ -72,9 +76,10 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
         let (expected, source, says) = (expected(claim), claim.source, claim.says);
         paragraph(format!("      {expected}  [{source}] {says}"), 6)?;
     }
-    for grid in &catalogue.grids {
-        paragraph(format!("  {name} table {}", grid.name), 6)?;
-        let line = format!("      {}  [{}] {}", grid.size(), grid.source, grid.about);
+    for (table, published) in catalogue.published() {
+        paragraph(format!("  {name} table {}", table.name), 6)?;
+        let (size, source) = (published.size(), published.source);
+        let line = format!("      {size}  [{source}] {}", table.about);
         paragraph(line, 6)?;
     }
     if !catalogue.fences.is_empty() {
@@ -108,20 +113,21 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
 
 /// The claims as a table in Markdown, one row each.
 pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
-    let mut table = String::from("| claim | expected | source |\n|---|---|---|\n");
+    let mut markdown = String::from("| claim | expected | source |\n|---|---|---|\n");
     for claim in &catalogue.claims {
         let command = claim.command();
         let (expected, source, says) = (expected(claim), claim.source, claim.says);
-        table += &format!("| `{name} {command}` | {expected} | {source}: {says} |\n");
+        markdown += &format!("| `{name} {command}` | {expected} | {source}: {says} |\n");
     }
-    for grid in &catalogue.grids {
-        let (size, source, about) = (grid.size(), grid.source, grid.about);
-        table += &format!(
-            "| `{name} table {}` | {size} | {source}: {about} |\n",
-            grid.name
+    for (table, published) in catalogue.published() {
+        let (size, source) = (published.size(), published.source);
+        let row = (table.name, table.about);
+        markdown += &format!(
+            "| `{name} table {}` | {size} | {source}: {} |\n",
+            row.0, row.1
         );
     }
-    table
+    markdown
 }
 
 /// What must come of a claim, in a few words.

@@ -1,15 +1,14 @@
-//! `table`: a check at every combination of some of its parameters, or a grid.
+//! `table`: a check at every combination of some of its parameters.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::command::TableCommand;
 use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
-use crate::grid::{DecidedRow, Grid};
-use crate::table::{Instance, Table, TableRow};
+use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::Watch;
 use refmap::obligation::Settings;
 use refmap::report::layout::plain;
@@ -21,13 +20,9 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let mut tables = catalogue.tables.iter();
-    let Some(table) = tables.find(|table| table.name == command.table) else {
-        let mut grids = catalogue.grids.iter();
-        let grid = grids.find(|grid| grid.name == command.table);
-        let grid = grid.expect("the command line knows the tables of the catalogue only");
-        return run_grid(catalogue, grid, command, cancel, output);
-    };
-    let bar = progress::Bar::new(command.quiet, table.name, table.rows.len());
+    let table = tables.find(|table| table.name == command.table);
+    let table = table.expect("the command line knows the tables of the catalogue only");
+    let bar = progress::Bar::new(command.quiet, table.name, table.height());
     let settings = Settings {
         threads: command.threads,
         watch: Watch {
@@ -36,91 +31,47 @@ pub(super) fn run(
         },
         ..Settings::default()
     };
-    let mut rows = Vec::new();
-    if !command.json && !command.quiet {
-        heading(table, output)?;
+    let text = (!command.json && !command.quiet).then(|| Text::of(table));
+    if let Some(text) = &text {
+        text.heading(output)?;
     }
+    let mut rows = Vec::new();
     table.decide(catalogue, &settings, |row| {
         if cancel.load(Ordering::Relaxed) {
             return Ok::<_, CommandError>(false);
         }
-        if !command.json && !command.quiet {
-            written(cancel, bar.pause(|| line(&row, output)))?;
+        if let Some(text) = &text {
+            written(cancel, bar.pause(|| text.row(&row, output)))?;
         }
         rows.push(row);
         bar.done();
         Ok(true)
     })?;
     bar.clear();
-    let left = table.rows.len() - rows.len();
-    if !command.json && !command.quiet {
+    let left = table.height() - rows.len();
+    if let Some(text) = &text {
+        text.end(&rows, output)?;
         cut_short(left, output)?;
     }
     if command.json {
-        let printed = json!({"table": table, "rows": rows, "not_run": left});
-        super::json::print(&printed, output)?;
+        super::json::print(&table.json(&rows, left), output)?;
     }
-    Ok(ended(left))
+    Ok(match left {
+        0 => Status::Success,
+        _ => Status::Incomplete,
+    })
 }
 
 /// Where a row cannot be written, those under way need not be decided any more.
-fn written(cancel: &AtomicBool, result: std::io::Result<()>) -> std::io::Result<()> {
+fn written(cancel: &AtomicBool, result: io::Result<()>) -> io::Result<()> {
     if result.is_err() {
         cancel.store(true, Ordering::Relaxed);
     }
     result
 }
 
-/// Rows are shown as they are decided, and what to make of them at the end.
-fn run_grid(
-    catalogue: &Catalogue,
-    grid: &Grid,
-    command: &TableCommand,
-    cancel: &AtomicBool,
-    output: &mut dyn Write,
-) -> Result<Status, CommandError> {
-    let bar = progress::Bar::new(command.quiet, grid.name, grid.rows.len());
-    let settings = Settings {
-        threads: command.threads,
-        watch: Watch {
-            cancel: Some(cancel),
-            progress: Some(&|progress| bar.show(grid.name, progress)),
-        },
-        ..Settings::default()
-    };
-    let text = !command.json && !command.quiet;
-    let layout = GridLayout::of(grid);
-    if text {
-        layout.heading(grid, output)?;
-    }
-    let mut rows = Vec::new();
-    grid.decide(catalogue, &settings, |row| {
-        if cancel.load(Ordering::Relaxed) {
-            return Ok::<_, CommandError>(false);
-        }
-        if text {
-            written(cancel, bar.pause(|| layout.line(grid, &row, output)))?;
-        }
-        rows.push(row);
-        bar.done();
-        Ok(true)
-    })?;
-    bar.clear();
-    let left = grid.rows.len() - rows.len();
-    if text {
-        summary(grid, &rows, output)?;
-        cut_short(left, output)?;
-    }
-    if command.json {
-        let mut printed = grid.json(&rows);
-        printed["not_run"] = left.into();
-        super::json::print(&printed, output)?;
-    }
-    Ok(ended(left))
-}
-
 /// Says of a table that was cut short how many of its rows are missing.
-fn cut_short(left: usize, output: &mut dyn Write) -> std::io::Result<()> {
+fn cut_short(left: usize, output: &mut dyn Write) -> io::Result<()> {
     match left {
         0 => Ok(()),
         1 => writeln!(output, "cut short: 1 row was not decided"),
@@ -128,15 +79,58 @@ fn cut_short(left: usize, output: &mut dyn Write) -> std::io::Result<()> {
     }
 }
 
-fn ended(left: usize) -> Status {
-    match left {
-        0 => Status::Success,
-        _ => Status::Incomplete,
+/// How a table is shown.
+struct Text<'a> {
+    table: &'a Table,
+    rows: RowsText<'a>,
+}
+
+enum RowsText<'a> {
+    Sweep(&'a Sweep),
+    Published(&'a Published, Widths),
+}
+
+impl<'a> Text<'a> {
+    fn of(table: &'a Table) -> Self {
+        let rows = match &table.rows {
+            Rows::Sweep(sweep) => RowsText::Sweep(sweep),
+            Rows::Published(published) => RowsText::Published(published, Widths::of(published)),
+        };
+        Self { table, rows }
+    }
+
+    fn heading(&self, output: &mut dyn Write) -> io::Result<()> {
+        let about = self.table.about;
+        match &self.rows {
+            RowsText::Sweep(sweep) => heading(about, sweep, output),
+            RowsText::Published(published, widths) => widths.heading(about, published, output),
+        }
+    }
+
+    fn row(&self, row: &Decided, output: &mut dyn Write) -> io::Result<()> {
+        match (&self.rows, row) {
+            (RowsText::Published(published, widths), Decided::Cells(row)) => {
+                widths.line(published, row, output)
+            }
+            (_, Decided::Swept(row)) => line(row, output),
+            (RowsText::Sweep(_), Decided::Cells(_)) => unreachable!("a sweep decides no cells"),
+        }
+    }
+
+    /// What to make of all rows.
+    fn end(&self, rows: &[Decided], output: &mut dyn Write) -> io::Result<()> {
+        match &self.rows {
+            RowsText::Sweep(_) => Ok(()),
+            RowsText::Published(published, _) => {
+                let rows: Vec<_> = rows.iter().filter_map(Decided::cells).collect();
+                summary(published, &rows, output)
+            }
+        }
     }
 }
 
-/// How wide the columns of a grid are.
-struct GridLayout {
+/// How wide the columns of a published table are.
+struct Widths {
     /// Those of the arguments.
     given: Vec<usize>,
     /// Those of the cells.
@@ -152,18 +146,25 @@ fn argument(value: &Value) -> String {
     }
 }
 
-impl GridLayout {
-    fn of(grid: &Grid) -> Self {
-        let first = grid.rows.first();
+impl Widths {
+    fn of(published: &Published) -> Self {
+        let first = published.rows.first();
         let columns = first.map_or(0, |row| row.given.len());
         let width = |column: usize| {
-            let cells = grid.rows.iter().map(|row| argument(&row.given[column].1));
+            let cells = published
+                .rows
+                .iter()
+                .map(|row| argument(&row.given[column].1));
             let name = first.map(|row| row.given[column].0.to_owned());
             let widths = cells.chain(name).map(|text| text.chars().count());
             widths.max().unwrap_or(0)
         };
-        let columns_are = grid.columns.values.iter();
-        let part = grid.parts.values.iter().map(|part| part.chars().count());
+        let columns_are = published.columns.values.iter();
+        let part = published
+            .parts
+            .values
+            .iter()
+            .map(|part| part.chars().count());
         let words = "! ".len() + part.max().unwrap_or(0) + " not exercised".len();
         Self {
             given: (0..columns).map(width).collect(),
@@ -175,29 +176,43 @@ impl GridLayout {
         }
     }
 
-    fn heading(&self, grid: &Grid, output: &mut dyn Write) -> std::io::Result<()> {
-        writeln!(output, "{} [{}]\n", grid.about, grid.source)?;
-        let first = grid.rows.first();
+    fn heading(
+        &self,
+        about: &str,
+        published: &Published,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        writeln!(output, "{about} [{}]\n", published.source)?;
+        let first = published.rows.first();
         let names = first.map_or_else(Vec::new, |row| {
             row.given
                 .iter()
                 .map(|(name, _)| (*name).to_owned())
                 .collect()
         });
-        let columns = grid.columns.values.iter().map(|name| (*name).to_owned());
+        let columns = published
+            .columns
+            .values
+            .iter()
+            .map(|name| (*name).to_owned());
         self.print(names, columns.collect(), output)
     }
 
-    fn line(&self, grid: &Grid, row: &DecidedRow, output: &mut dyn Write) -> std::io::Result<()> {
+    fn line(
+        &self,
+        published: &Published,
+        row: &DecidedCells,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         let given = row.given.values().map(argument).collect();
-        let published = grid.published();
+        let any = published.published();
         let cells = row.cells.iter().map(|cell| {
-            let ours = cell.ours.words(&grid.parts.values);
+            let ours = cell.ours.words(&published.parts.values);
             match cell.agrees() {
                 _ if !cell.is_as_claimed() => format!("! {ours}"),
                 Some(true) => ours,
                 Some(false) => format!("* {ours}"),
-                None if published == 0 => ours,
+                None if any == 0 => ours,
                 None => format!("({ours})"),
             }
         });
@@ -210,7 +225,7 @@ impl GridLayout {
         given: Vec<String>,
         cells: Vec<String>,
         output: &mut dyn Write,
-    ) -> std::io::Result<()> {
+    ) -> io::Result<()> {
         let given = given.iter().zip(&self.given);
         let given = given.map(|(text, width)| format!("{text:<width$}"));
         let cells = cells
@@ -222,21 +237,25 @@ impl GridLayout {
 }
 
 /// How many cells are as published, which are not, and what it took.
-fn summary(grid: &Grid, rows: &[DecidedRow], output: &mut dyn Write) -> std::io::Result<()> {
+fn summary(
+    published: &Published,
+    rows: &[&DecidedCells],
+    output: &mut dyn Write,
+) -> io::Result<()> {
     let cells = || rows.iter().flat_map(|row| &row.cells);
-    let published = cells().filter_map(|cell| cell.agrees());
-    let (agree, published) = published.fold((0, 0), |(agree, all), agrees| {
+    let compared = cells().filter_map(|cell| cell.agrees());
+    let (agree, compared) = compared.fold((0, 0), |(agree, all), agrees| {
         (agree + usize::from(agrees), all + 1)
     });
     let claimed = cells().filter(|cell| cell.is_as_claimed()).count();
-    let runs = cells().count() * grid.parts.values.len();
+    let runs = cells().count() * published.parts.values.len();
     let states: u64 = cells().map(|cell| cell.states).sum();
     let seconds: f64 = cells().map(|cell| cell.seconds).sum();
     writeln!(output)?;
-    if published > 0 {
+    if compared > 0 {
         writeln!(
             output,
-            "{agree} of {published} published cells agree; in parentheses: not published; *: the \
+            "{agree} of {compared} published cells agree; in parentheses: not published; *: the \
              paper says something else"
         )?;
     }
@@ -245,7 +264,7 @@ fn summary(grid: &Grid, rows: &[DecidedRow], output: &mut dyn Write) -> std::io:
         "{claimed} of {} cells are as claimed (!: not); {runs} runs, {states} states, {seconds:.1} s",
         cells().count()
     )?;
-    let parts = &grid.parts.values;
+    let parts = &published.parts.values;
     for row in rows {
         for cell in &row.cells {
             let paper = match (cell.agrees(), cell.expected.published) {
@@ -266,7 +285,7 @@ fn summary(grid: &Grid, rows: &[DecidedRow], output: &mut dyn Write) -> std::io:
 }
 
 /// A cell: the arguments of its row that are not empty, and its column.
-fn name(row: &DecidedRow, column: &str) -> String {
+fn name(row: &DecidedCells, column: &str) -> String {
     let given = row.given.iter();
     let given = given.map(|(name, value)| (name, argument(value)));
     let given = given.filter(|(_, value)| !value.is_empty());
@@ -276,17 +295,17 @@ fn name(row: &DecidedRow, column: &str) -> String {
 }
 
 /// What the columns are, and which instances a row that holds was explored to.
-fn heading(table: &Table, output: &mut dyn Write) -> std::io::Result<()> {
+fn heading(about: &str, sweep: &Sweep, output: &mut dyn Write) -> io::Result<()> {
     let mut instances: Vec<String> = Vec::new();
-    for instance in table.rows.iter().flat_map(|row| &row.instances) {
+    for instance in sweep.rows.iter().flat_map(|row| &row.instances) {
         let instance = words(given(instance));
         if !instances.contains(&instance) {
             instances.push(instance);
         }
     }
-    writeln!(output, "{}", table.about)?;
+    writeln!(output, "{about}")?;
     writeln!(output, "instances: {}", instances.join("; "))?;
-    if let Some(instance) = &table.on_the_way {
+    if let Some(instance) = &sweep.on_the_way {
         writeln!(output, "broken on the way at: {}", words(given(instance)))?;
     }
     writeln!(output)
@@ -306,7 +325,7 @@ fn described((name, value): (&String, &Value)) -> String {
     }
 }
 
-fn line(row: &TableRow, output: &mut dyn Write) -> std::io::Result<()> {
+fn line(row: &SweptRow, output: &mut dyn Write) -> io::Result<()> {
     let combination: Vec<_> = row.combination.iter().map(described).collect();
     let last = row.instances.last();
     let last = last.map_or_else(String::new, |last| {

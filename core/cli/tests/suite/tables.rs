@@ -1,17 +1,19 @@
-//! Tables and grids: what a row says, and a cell.
+//! Tables: what a row of a sweep says, and a cell of a published one.
 
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
 use refmap::{Invariant, Verdict, check};
 use refmap_cli::catalogue::{Catalogue, Check, InputError, Parameter};
-use refmap_cli::grid::{Axis, Expected, Failing, Grid, GridRow, Outcome};
-use refmap_cli::table::{Instance, Row, Table, TableRow};
+use refmap_cli::table::{
+    Axis, Decided, Expected, Failing, Instance, Outcome, Published, PublishedRow, Row, Rows, Sweep,
+    SweptRow, Table,
+};
 use refmap_testing::{counter, counter_with_reset, itself, waived};
 
 /// A part of a cell that fails nothing but `coverage` was not put to the test, and does not fail; the states of a cell are
 /// those of all its parts.
 #[test]
-fn a_cell_of_a_grid_fails_by_what_was_put_to_the_test() {
+fn a_cell_fails_by_what_was_put_to_the_test() {
     let parameters = vec![
         Parameter::choice("side", &["left", "right"], ""),
         Parameter::choice("part", &["whole", "idle", "wrong"], ""),
@@ -34,11 +36,8 @@ fn a_cell_of_a_grid_fails_by_what_was_put_to_the_test() {
         ..Catalogue::default()
     };
     let decide = |parts: &[&'static str]| {
-        let grid = Grid {
-            name: "grid",
-            about: "",
+        let published = Published {
             source: "",
-            check: "count",
             columns: Axis {
                 parameter: "side",
                 values: vec!["left"],
@@ -47,19 +46,25 @@ fn a_cell_of_a_grid_fails_by_what_was_put_to_the_test() {
                 parameter: "part",
                 values: parts.to_vec(),
             },
-            rows: vec![GridRow {
+            rows: vec![PublishedRow {
                 given: Vec::new(),
                 cells: vec![Expected::found(Failing::NONE)],
             }],
         };
+        let table = Table {
+            name: "table",
+            about: "",
+            check: "count",
+            rows: Rows::Published(published.clone()),
+        };
         let mut rows = Vec::new();
-        let visit = |row| {
-            rows.push(row);
+        let visit = |row: Decided| {
+            rows.extend(row.cells().cloned());
             Ok::<_, InputError>(true)
         };
-        let decided = grid.decide(&catalogue, &Settings::default(), visit);
+        let decided = table.decide(&catalogue, &Settings::default(), visit);
         decided.expect("the check is there");
-        let json = grid.json(&rows);
+        let json = published.json(&rows);
         let cell = &json["rows"][0]["cells"][0];
         assert!(
             cell["seconds"]
@@ -102,15 +107,17 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
             name: "table",
             about: "",
             check: "count",
-            rows: vec![Row {
-                given: Vec::new(),
-                instances: instances.collect(),
-            }],
-            on_the_way: None,
+            rows: Rows::Sweep(Sweep {
+                rows: vec![Row {
+                    given: Vec::new(),
+                    instances: instances.collect(),
+                }],
+                on_the_way: None,
+            }),
         };
-        let mut found: Vec<TableRow> = Vec::new();
-        let visit = |row| {
-            found.push(row);
+        let mut found: Vec<SweptRow> = Vec::new();
+        let visit = |row: Decided| {
+            found.extend(row.swept().cloned());
             Ok::<_, InputError>(true)
         };
         table
@@ -176,18 +183,20 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
             name: "table",
             about: "",
             check: "count",
-            rows: vec![Row {
-                given: Vec::new(),
-                instances: instances.iter().map(|small| at(*small)).collect(),
-            }],
-            on_the_way: Some(Instance {
-                given: at(instances[0]).given,
-                ..Instance::default()
+            rows: Rows::Sweep(Sweep {
+                rows: vec![Row {
+                    given: Vec::new(),
+                    instances: instances.iter().map(|small| at(*small)).collect(),
+                }],
+                on_the_way: Some(Instance {
+                    given: at(instances[0]).given,
+                    ..Instance::default()
+                }),
             }),
         };
-        let mut found: Vec<TableRow> = Vec::new();
-        let visit = |row| {
-            found.push(row);
+        let mut found: Vec<SweptRow> = Vec::new();
+        let visit = |row: Decided| {
+            found.extend(row.swept().cloned());
             Ok::<_, InputError>(true)
         };
         let decided = table.decide(&catalogue, &Settings::default(), visit);
@@ -222,15 +231,17 @@ fn a_row_of_a_table_that_is_tried_nowhere() {
             name: "counters",
             about: "a test",
             check: "counter",
-            rows: vec![Row {
-                given: vec![],
-                instances,
-            }],
-            on_the_way: None,
+            rows: Rows::Sweep(Sweep {
+                rows: vec![Row {
+                    given: vec![],
+                    instances,
+                }],
+                on_the_way: None,
+            }),
         };
         let mut verdicts = Vec::new();
         let decided = table.decide::<InputError>(&catalogue, &Settings::default(), |row| {
-            verdicts.push(row.verdict);
+            verdicts.extend(row.swept().map(|row| row.verdict));
             Ok(true)
         });
         decided.expect("the table fits the catalogue");

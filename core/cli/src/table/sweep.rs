@@ -1,32 +1,21 @@
-//! Tables: one check at every combination of some of its parameters, each tried at larger and larger
+//! Parameter sweeps: one check at every combination of some of its parameters, each tried at larger and larger
 //! instances until one violates it.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::catalogue::{Catalogue, Check, InputError};
-use crate::in_order::in_order;
+use super::Given;
+use crate::catalogue::{Check, InputError};
 use refmap::obligation::{Selection, Settings, Symmetry, Until};
 use refmap::report::Verdict;
 
-/// Arguments of a check.
-pub type Given = Vec<(&'static str, Value)>;
-
-/// A check at many combinations of its parameters.
-#[derive(Clone, Debug, Serialize)]
-pub struct Table {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it compares, in a line.
-    pub about: &'static str,
-    /// The name of the check.
-    pub check: &'static str,
+/// A check at many combinations of its parameters: what becomes of each.
+#[derive(Clone, Debug)]
+pub struct Sweep {
     /// The rows.
-    #[serde(skip)]
     pub rows: Vec<Row>,
     /// An instance, as large as the first of a row, at which it is seen which obligations are violated: in
     /// a row that is violated there, before that or as soon; in another one, anywhere.
-    #[serde(skip)]
     pub on_the_way: Option<Instance>,
 }
 
@@ -61,7 +50,7 @@ impl From<Given> for Instance {
 
 /// What became of a combination.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TableRow {
+pub struct SweptRow {
     /// The combination.
     pub combination: Map<String, Value>,
     /// `holds` if it holds at every instance of the table, and there is one; `violated` or `incomplete` if it is so
@@ -81,37 +70,14 @@ pub struct TableRow {
     pub broken: Option<Vec<String>>,
 }
 
-impl Table {
-    /// Decides every row, and shows each to `visit`, in order; it says whether to go on. Rows are decided
-    /// by as many workers as `settings` say, each by one, so that as many explorations are in memory at a
-    /// time. Of the settings the obligations, the symmetry and when to stop are the table's.
-    ///
-    /// # Errors
-    ///
-    /// If the check or an argument is not what the catalogue has.
-    pub fn decide<E: From<InputError>>(
-        &self,
-        catalogue: &Catalogue,
-        settings: &Settings<'_>,
-        mut visit: impl FnMut(TableRow) -> Result<bool, E>,
-    ) -> Result<(), E> {
-        let check = catalogue.check(self.check)?;
-        let alone = Settings {
-            threads: 1,
-            ..settings.clone()
-        };
-        let begin: Vec<usize> = (0..self.rows.len()).collect();
-        let decide = |number: usize| Some(self.row(check, &self.rows[number], &alone));
-        in_order(settings.threads, &begin, decide, |_, row| visit(row?))
-    }
-
-    fn row(
+impl Sweep {
+    pub(super) fn row(
         &self,
         check: &Check,
         Row { given, instances }: &Row,
         settings: &Settings<'_>,
-    ) -> Result<TableRow, InputError> {
-        let mut row = TableRow {
+    ) -> Result<SweptRow, InputError> {
+        let mut row = SweptRow {
             combination: map(given),
             // Where nothing is tried nothing holds.
             verdict: Verdict::Incomplete,

@@ -1,40 +1,32 @@
-//! Grids: one check at every row and column of a table, with the verdict that each cell must have and
+//! Published tables: one check at every row and column, with the verdict that each cell must have and
 //! the one that was published for it.
 //!
 //! A cell is decided by a few runs of the check, its *parts*: the values of one more parameter. It
-//! says which of them fail. A [`Table`](crate::table::Table) asks what becomes of combinations; a grid
+//! says which of them fail. A [`Sweep`](super::Sweep) asks what becomes of combinations; a published table
 //! knows, and is a claim for each of its cells.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::{Catalogue, InputError};
-use crate::in_order::in_order;
-use crate::table::Given;
+use super::Given;
+use crate::catalogue::{Check, InputError};
 use refmap::obligation::Settings;
 use refmap::report::{Report, Verdict};
 
 /// A check at every row and column, and what must come of each.
-#[derive(Clone, Debug, Serialize)]
-pub struct Grid {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it shows, in a line.
-    pub about: &'static str,
+#[derive(Clone, Debug)]
+pub struct Published {
     /// The paper and the table.
     pub source: &'static str,
-    /// The name of the check.
-    pub check: &'static str,
     /// The parameter whose values are the columns.
     pub columns: Axis,
     /// The parameter at each of whose values a cell is run.
     pub parts: Axis,
     /// The rows.
-    #[serde(skip)]
-    pub rows: Vec<GridRow>,
+    pub rows: Vec<PublishedRow>,
 }
 
-/// A parameter, and those of its values that a grid goes through.
+/// A parameter, and those of its values that a table goes through.
 #[derive(Clone, Debug, Serialize)]
 pub struct Axis {
     /// The parameter.
@@ -45,7 +37,7 @@ pub struct Axis {
 
 /// A row, and what must come of it.
 #[derive(Clone, Debug)]
-pub struct GridRow {
+pub struct PublishedRow {
     /// Its arguments. Those that are null are shown and not given.
     pub given: Given,
     /// What must come of each column.
@@ -158,45 +150,25 @@ impl Cell {
 
 /// A row that was decided.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DecidedRow {
+pub struct DecidedCells {
     /// Its arguments.
     pub given: Map<String, Value>,
     /// Its cells.
     pub cells: Vec<Cell>,
 }
 
-impl Grid {
-    /// Decides every row, and shows each to `visit`, in order; it says whether to go on. Rows are decided
-    /// by as many workers as `settings` say, each by one.
-    ///
-    /// # Errors
-    ///
-    /// If the check or an argument is not what the catalogue has.
+impl Published {
+    /// Decides a row.
     ///
     /// # Panics
     ///
-    /// If a row says nothing of a column.
-    pub fn decide<E: From<InputError>>(
+    /// If it says nothing of a column.
+    pub(super) fn row(
         &self,
-        catalogue: &Catalogue,
+        check: &Check,
+        row: &PublishedRow,
         settings: &Settings<'_>,
-        mut visit: impl FnMut(DecidedRow) -> Result<bool, E>,
-    ) -> Result<(), E> {
-        let alone = Settings {
-            threads: 1,
-            ..settings.clone()
-        };
-        let begin: Vec<usize> = (0..self.rows.len()).collect();
-        let decide = |number: usize| Some(self.row(catalogue, &self.rows[number], &alone));
-        in_order(settings.threads, &begin, decide, |_, row| visit(row?))
-    }
-
-    fn row(
-        &self,
-        catalogue: &Catalogue,
-        row: &GridRow,
-        settings: &Settings<'_>,
-    ) -> Result<DecidedRow, InputError> {
+    ) -> Result<DecidedCells, InputError> {
         assert_eq!(
             row.cells.len(),
             self.columns.values.len(),
@@ -207,7 +179,7 @@ impl Grid {
             let mut given = row.given.clone();
             given.retain(|(_, value)| !value.is_null());
             given.push((self.columns.parameter, (*column).into()));
-            let (ours, states, seconds) = self.cell(catalogue, settings, &given)?;
+            let (ours, states, seconds) = self.cell(check, settings, &given)?;
             cells.push(Cell {
                 column,
                 ours,
@@ -218,7 +190,7 @@ impl Grid {
         }
         let given = row.given.iter();
         let given = given.map(|(name, value)| ((*name).to_owned(), value.clone()));
-        Ok(DecidedRow {
+        Ok(DecidedCells {
             given: given.collect(),
             cells,
         })
@@ -226,11 +198,10 @@ impl Grid {
 
     fn cell(
         &self,
-        catalogue: &Catalogue,
+        check: &Check,
         settings: &Settings<'_>,
         given: &Given,
     ) -> Result<(Outcome, u64, f64), InputError> {
-        let check = catalogue.check(self.check)?;
         let mut failing = Failing::NONE;
         let mut undecided = None;
         let (mut states, mut seconds) = (0, 0.0);
@@ -270,8 +241,8 @@ impl Grid {
 
     /// Decided rows as `{"rows": [...]}`: each with its arguments and its cells, and each cell with the
     /// column, what became of it, what was published, and whether that is the same, or null. The last two
-    /// are left out of a grid of which nothing was published.
-    pub fn json(&self, rows: &[DecidedRow]) -> Value {
+    /// are left out of a table of which nothing was published.
+    pub fn json<'r>(&self, rows: impl IntoIterator<Item = &'r DecidedCells>) -> Value {
         let parts = &self.parts.values;
         let any_published = self.published() > 0;
         let cell = |cell: &Cell| {
@@ -288,13 +259,13 @@ impl Grid {
             shown.insert("seconds".to_owned(), cell.seconds.into());
             Value::Object(shown)
         };
-        let row = |row: &DecidedRow| {
+        let row = |row: &DecidedCells| {
             let mut shown = row.given.clone();
             let cells = row.cells.iter().map(cell).collect();
             shown.insert("cells".to_owned(), Value::Array(cells));
             Value::Object(shown)
         };
-        json!({"rows": rows.iter().map(row).collect::<Vec<_>>()})
+        json!({"rows": rows.into_iter().map(row).collect::<Vec<_>>()})
     }
 }
 
@@ -306,7 +277,8 @@ fn is_exercised(report: &Report) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Check, Parameter};
+    use crate::catalogue::{Catalogue, Parameter};
+    use crate::table::{Decided, Rows, Table};
     use refmap::explore::Limits;
     use refmap_programs::{Behaviours, MemoryModel, Program, ProgramBuilder, ProgramRefinement};
 
@@ -356,12 +328,9 @@ mod tests {
         }
     }
 
-    fn grid(rows: Vec<GridRow>) -> Grid {
-        Grid {
-            name: "sb",
-            about: "store buffering",
+    fn published(rows: Vec<PublishedRow>) -> Published {
+        Published {
             source: "nowhere",
-            check: "robust",
             columns: Axis {
                 parameter: "memory",
                 values: MODELS.to_vec(),
@@ -374,25 +343,34 @@ mod tests {
         }
     }
 
-    fn decided(grid: &Grid) -> Vec<DecidedRow> {
+    fn decided(published: &Published) -> Vec<DecidedCells> {
+        let table = Table {
+            name: "sb",
+            about: "store buffering",
+            check: "robust",
+            rows: Rows::Published(published.clone()),
+        };
         let mut rows = Vec::new();
-        let decided = grid.decide(&catalogue(), &Settings::default(), |row| {
+        let decided = table.decide(&catalogue(), &Settings::default(), |row| {
+            let Decided::Cells(row) = row else {
+                panic!("{row:?}");
+            };
             rows.push(row);
             Ok::<_, InputError>(true)
         });
-        decided.expect("the grid fits its check");
+        decided.expect("the table fits its check");
         rows
     }
 
     #[test]
     fn a_cell_says_which_parts_fail_and_whether_that_was_published() {
         let first = Failing(1);
-        let grid = grid(vec![GridRow {
+        let published = published(vec![PublishedRow {
             given: vec![("most", Value::Null)],
             cells: vec![Expected::published(first), Expected::found(first)],
         }]);
-        let rows = decided(&grid);
-        let shown = grid.json(&rows);
+        let rows = decided(&published);
+        let shown = published.json(&rows);
         let row = &shown["rows"][0];
         assert!(row["most"].is_null());
         let cell = &row["cells"][0];
@@ -405,17 +383,20 @@ mod tests {
         assert_eq!(cell["ours"], "read fails");
         assert!(cell["paper"].is_null() && cell["agrees"].is_null());
         assert!(!rows[0].cells[0].is_as_claimed() && rows[0].cells[1].is_as_claimed());
-        assert_eq!(grid.size(), "2 cells as recorded, 1 of them as published");
+        assert_eq!(
+            published.size(),
+            "2 cells as recorded, 1 of them as published"
+        );
     }
 
     /// A search that ended first agrees with nothing.
     #[test]
     fn what_was_not_decided_is_said_not_to_be() {
-        let grid = grid(vec![GridRow {
+        let published = published(vec![PublishedRow {
             given: vec![("most", 2.into())],
             cells: vec![Expected::published(Failing::NONE); 2],
         }]);
-        for cell in &decided(&grid)[0].cells {
+        for cell in &decided(&published)[0].cells {
             assert_eq!(cell.ours, Outcome::Incomplete(0));
             assert_eq!(cell.agrees(), Some(false));
             assert!(!cell.is_as_claimed());

@@ -1,7 +1,7 @@
 //! The table of the paper, and what becomes of the protocols without each of their parts and with
 //! each that they lack.
 
-use refmap_cli::grid::{Axis, Expected, Failing, Grid, GridRow};
+use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, Table};
 use refmap_programs::MemoryModel;
 use refmap_systems::copying::Protocol;
 use refmap_systems::copying::table_2::{Cell, TABLE_2};
@@ -9,13 +9,15 @@ use serde_json::Value;
 
 use super::NAME;
 
-/// Both grids have the memory models for columns, and WR and RW for parts.
-fn grid(name: &'static str, about: &'static str, source: &'static str, rows: Vec<GridRow>) -> Grid {
-    Grid {
-        name,
-        about,
+/// Both tables have the memory models for columns, and WR and RW for parts.
+fn table(
+    name: &'static str,
+    about: &'static str,
+    source: &'static str,
+    rows: Vec<PublishedRow>,
+) -> Table {
+    let published = Published {
         source,
-        check: NAME,
         columns: Axis {
             parameter: "memory",
             values: MemoryModel::ALL.map(MemoryModel::name).to_vec(),
@@ -25,11 +27,17 @@ fn grid(name: &'static str, about: &'static str, source: &'static str, rows: Vec
             values: vec!["wr", "rw"],
         },
         rows,
+    };
+    Table {
+        name,
+        about,
+        check: NAME,
+        rows: Rows::Published(published),
     }
 }
 
 /// Every cell of Table 2, those with a dash too.
-pub(super) fn table_2() -> Grid {
+pub(super) fn table_2() -> Table {
     let about = "copying protocols under six memory models: 23 rows, both scenarios";
     let rows = TABLE_2.iter().map(|row| {
         let cells = row
@@ -40,7 +48,7 @@ pub(super) fn table_2() -> Grid {
                 Some(cell) => Expected::published(failing(*cell)),
                 None => Expected::found(not_conducted(row.protocol, MemoryModel::ALL[column])),
             });
-        GridRow {
+        PublishedRow {
             given: vec![
                 ("protocol", row.protocol.name().into()),
                 ("alpha", row.alpha.into()),
@@ -48,7 +56,7 @@ pub(super) fn table_2() -> Grid {
             cells: cells.collect(),
         }
     });
-    grid("copying", about, "Ugawa et al., Table 2", rows.collect())
+    table("copying", about, "Ugawa et al., Table 2", rows.collect())
 }
 
 fn failing(cell: Cell) -> Failing {
@@ -110,14 +118,14 @@ const fn ablation(
 /// Every row of Table 2 without each of its parts, and with each that it lacks. All of it was found by
 /// this checker; that Chicken needs more than its fence, and where the fence of Sapphire for the x86
 /// has to stand, is in the paper.
-pub(super) fn ablations() -> Grid {
+pub(super) fn ablations() -> Table {
     let about = "the same rows without each of their fences, CASes, checks and logs, and with each they lack";
     let rows = ABLATIONS.iter().map(|ablation| {
         let names = |change: Change| -> Value {
             let part = (ablation.change == change).then_some(ablation.part);
             part.into_iter().collect()
         };
-        GridRow {
+        PublishedRow {
             given: vec![
                 ("protocol", ablation.protocol.name().into()),
                 ("alpha", ablation.alpha.into()),
@@ -127,7 +135,7 @@ pub(super) fn ablations() -> Grid {
             cells: ablation.cells.map(Expected::found).to_vec(),
         }
     });
-    grid(
+    table(
         "copying-ablations",
         about,
         "Ugawa et al., section 4",
