@@ -8,7 +8,7 @@ use refmap_programs::{
     ThreadBuilder,
 };
 
-use super::instance::{Change, Instance, InstanceError, Operation, Part};
+use super::instance::{Change, INITIAL_VALUE, Instance, InstanceError, Operation, Part};
 
 /// The object in the from-space [Fig. 3, line 2].
 pub const FROM_OBJECT: i64 = 0;
@@ -16,10 +16,6 @@ pub const FROM_OBJECT: i64 = 0;
 pub const WIDE_OBJECT: i64 = 1;
 /// The object in the to-space [Fig. 3, line 4].
 pub const TO_OBJECT: i64 = 2;
-/// What the slot holds at first [Fig. 2, line 1].
-pub const INITIAL_VALUE: i64 = 0;
-/// What the slot of a copy holds before it is copied [Fig. 2, line 2].
-pub const UNINITIALISED: i64 = 2;
 pub(super) const FALSE: i64 = 0;
 pub(super) const TRUE: i64 = 1;
 

@@ -6,7 +6,10 @@ use std::str::FromStr;
 
 use refmap_programs::{BuildError, Presence};
 
-use super::framework::{INITIAL_VALUE, UNINITIALISED};
+/// What the slot holds at first [Fig. 2, line 1].
+pub const INITIAL_VALUE: i64 = 0;
+/// What the slot of a copy holds before it is copied [Fig. 2, line 2].
+pub const UNINITIALISED: i64 = 2;
 
 /// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover are told apart by α besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

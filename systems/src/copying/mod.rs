@@ -39,8 +39,9 @@ use refmap_programs::{Fence, Program, ProgramBuilder};
 
 use chicken::{Chicken, Kind};
 use clover::{Clover, Corrections};
-use framework::{Heap, INITIAL_VALUE, Parts, UNINITIALISED, mutator_name};
+use framework::{Heap, Parts, mutator_name};
 use handshake::Handshake;
+use instance::{INITIAL_VALUE, UNINITIALISED};
 use page::{Compressor, Pauseless};
 use safepoint::Safepoint;
 use sapphire::Sapphire;

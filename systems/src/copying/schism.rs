@@ -9,9 +9,8 @@
 
 use refmap_programs::{Fence, Location, ProgramBuilder, ThreadBuilder, Value};
 
-use super::framework::{
-    Copying, FROM_OBJECT, INITIAL_VALUE, Mutator, Parts, ROOT, TO_OBJECT, UNINITIALISED, is_from,
-};
+use super::framework::{Copying, FROM_OBJECT, Mutator, Parts, ROOT, TO_OBJECT, is_from};
+use super::instance::{INITIAL_VALUE, UNINITIALISED};
 
 pub(super) struct Schism<'a> {
     pub root: Location,

@@ -12,9 +12,9 @@ use refmap_programs::{
 };
 
 use super::framework::{
-    Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, UNINITIALISED, WIDE_OBJECT,
-    is_from,
+    Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, WIDE_OBJECT, is_from,
 };
+use super::instance::UNINITIALISED;
 
 /// The value is in the original [Fig. 3, line 13].
 const IN_ORIGINAL: i64 = 0;

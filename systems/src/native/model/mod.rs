@@ -30,73 +30,26 @@
 //! - T9: `Asked` is recorded behind its load, since what is asked stays asked; `Handshake` before its store,
 //!   so that in the model the answer is there earlier. The collector sees it later, which the model allows.
 
+mod action;
 mod followed;
 mod offered;
 mod rules;
 
+pub use action::Action;
 pub use followed::Followed;
 
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
-use serde::Serialize;
 
 use self::rules::RULES;
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
 use crate::tso::{
-    Access, ByAccess, Loads, MAX_BUFFER, Mark, Round, Scope, ScopeError, Size, State, Variant, Who,
+    Access, ByAccess, Loads, MAX_BUFFER, Round, Scope, ScopeError, Size, State, Variant, Who,
 };
 
 /// The model for histories of heaps of so many objects.
 pub struct Model {
     by_access: ByAccess,
-}
-
-/// A step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// A thread becomes a mutator that none is.
-    Join {
-        /// Which mutator.
-        mutator: u8,
-        /// The thread.
-        thread: u32,
-        /// What it is asked for from the beginning.
-        owes: Option<Round>,
-    },
-    /// A mutator comes to hold what another does.
-    Hold {
-        /// Who.
-        mutator: u8,
-        /// What.
-        reference: Reference,
-    },
-    /// A mutator goes.
-    Leave {
-        /// Who.
-        mutator: u8,
-    },
-    /// A mutator gets a fresh object.
-    Alloc {
-        /// Who.
-        mutator: u8,
-        /// What.
-        reference: Reference,
-        /// Its mark, if it is told.
-        mark: Option<Mark>,
-    },
-    /// Any other access of the model.
-    Take {
-        /// Whose.
-        by: Who,
-        /// Which.
-        access: Access,
-    },
-    /// A pending store goes to memory.
-    Commit {
-        /// Whose.
-        of: Who,
-    },
 }
 
 impl Model {

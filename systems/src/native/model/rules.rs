@@ -2,7 +2,7 @@
 
 use refmap::{Rule, RuleId};
 
-use super::Action;
+use super::action::Action;
 use crate::tso::{Access, Who};
 
 pub(super) static RULES: [Rule; 28] = [

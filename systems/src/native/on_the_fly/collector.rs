@@ -6,11 +6,13 @@ use super::control::Phase;
 use super::counts::Counts;
 use super::error::Violation;
 use super::fault::Fault;
-use super::handshake::{Stage, mfence};
+use super::handshake::mfence;
 use super::heap::Heap;
-use super::marking::{Worklist, mark};
+use super::marking::mark;
 use super::reference::{Header, Reference};
+use super::stage::Stage;
 use super::witness::{Event, Place, Unseen, Witness};
+use super::worklist::Worklist;
 
 /// How mutators fare in the meantime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use super::counts::Counts;
 use super::error::Stale;
 use super::fault::Fault;
 use super::handshake::Seats;
-use super::marking::Links;
 use super::pool::CommonPool;
 use super::primitives::{AtomicU64, Mutex, Ordering};
 use super::reference::{Header, Reference};
+use super::worklist::Links;
 
 /// How large a heap is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

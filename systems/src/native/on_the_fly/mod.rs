@@ -16,15 +16,17 @@ mod marking;
 mod mutator;
 mod pool;
 mod reference;
+mod stage;
 mod witness;
+mod worklist;
 
 pub use collector::{Collector, Mode};
 pub use control::Phase;
 pub use counts::Counts;
 pub use error::{HeapError, Stale, Violation};
 pub use fault::Fault;
-pub use handshake::Stage;
 pub use heap::{Heap, Shape, ShapeError};
 pub use mutator::{Mutator, Root};
 pub use reference::Reference;
+pub use stage::Stage;
 pub use witness::{Event, Place, Unseen, Witness};

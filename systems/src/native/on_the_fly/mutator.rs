@@ -6,12 +6,14 @@ use super::control::Phase;
 use super::counts::Counts;
 use super::error::{HeapError, Stale};
 use super::fault::Fault;
-use super::handshake::{Seat, Stage, mfence};
+use super::handshake::{Seat, mfence};
 use super::heap::Heap;
-use super::marking::{Worklist, mark};
+use super::marking::mark;
 use super::primitives;
 use super::reference::{Header, Reference};
+use super::stage::Stage;
 use super::witness::{Event, Place, Unseen, Witness};
+use super::worklist::Worklist;
 
 /// A reference that a mutator holds. What it is to stays where it is until the root is discarded or the
 /// mutator goes.

@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::control::Phase;
-use super::handshake::Stage;
 use super::reference::Reference;
+use super::stage::Stage;
 
 /// What a mutator or the collector did: every access of what threads share that says where its thread is
 /// in Figs. 2, 5 and 6.

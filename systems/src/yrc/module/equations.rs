@@ -1,6 +1,6 @@
 //! Conjunctions of equations for primed variables, of which some may contradict each other.
 
-use super::State;
+use super::state::State;
 
 /// A variable, as a bit of a set.
 #[derive(Clone, Copy)]

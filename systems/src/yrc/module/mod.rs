@@ -20,16 +20,16 @@
 //! - M5: `EXCEPT ![NULL]`, in `MutatorRootAssign` without an object, changes nothing, as in TLA+.
 
 mod equations;
+mod state;
 
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
-use crate::heap::{Heap, MAX_OBJECTS, MAX_THREADS, Object, Objects, mutator};
+use crate::heap::{Heap, Object, Objects, mutator};
 use equations::{Equations, Var};
 
-/// The most entries of a queue.
-pub const MAX_QUEUE: usize = 4;
+pub use state::{Colour, MAX_QUEUE, State};
 
 /// The module for an instance: its CONSTANTS.
 #[derive(Clone, Copy, Debug)]
@@ -42,44 +42,6 @@ pub struct Module {
     pub queue: u8,
     /// `RootsThreshold`.
     pub threshold: u8,
-}
-
-/// Colours [colBlack, colGray, colWhite].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Colour {
-    /// Live, or freed.
-    #[default]
-    Black,
-    /// Under trial deletion.
-    Gray,
-    /// Condemned.
-    White,
-}
-
-/// The variables of the module, in its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct State {
-    /// `edges[x]`: the objects to which x points.
-    pub edges: ArrayVec<[Objects; MAX_OBJECTS]>,
-    /// `roots[t]`: the objects that the stack of thread t points to.
-    pub roots: ArrayVec<[Objects; MAX_THREADS]>,
-    /// `rc`
-    pub rc: ArrayVec<[i8; MAX_OBJECTS]>,
-    /// `color`
-    pub color: ArrayVec<[Colour; MAX_OBJECTS]>,
-    /// `inRoots`
-    pub in_roots: Objects,
-    /// `toInc`; its length is `toIncLen`.
-    pub to_inc: ArrayVec<[Object; MAX_QUEUE]>,
-    /// `toDec`, without types; its length is `toDecLen`.
-    pub to_dec: ArrayVec<[Object; MAX_QUEUE]>,
-    /// `globalLock`
-    pub global_lock: Option<u8>,
-    /// `mergedRoots`, without types.
-    pub merged_roots: ArrayVec<[Object; MAX_OBJECTS]>,
-    /// `collecting`
-    pub collecting: bool,
 }
 
 /// A disjunct of `Next`.
@@ -164,32 +126,6 @@ static RULES: [Rule; 12] = {
         of("collector_release_lock", "collector"),
     ]
 };
-
-impl State {
-    /// `LogicalRC`: references to `obj` from objects and from stacks.
-    pub fn logical_rc(&self, obj: Object) -> i8 {
-        let count = |sets: &[Objects]| sets.iter().filter(|set| set.contains(obj)).count();
-        (count(&self.edges) + count(&self.roots)) as i8
-    }
-
-    /// `ReachableSet`: the objects reachable from the stacks.
-    pub fn reachable(&self) -> Objects {
-        self.reachable_from(Objects(
-            self.roots.iter().fold(0, |all, roots| all | roots.0),
-        ))
-    }
-
-    /// `ReachableFrom`, of a set.
-    pub fn reachable_from(&self, start: Objects) -> Objects {
-        let mut reached = start;
-        for _ in 0..self.edges.len() {
-            for object in reached.iter() {
-                reached.0 |= self.edges[usize::from(object)].0;
-            }
-        }
-        reached
-    }
-}
 
 impl Module {
     /// `MutatorWriteAtomicStore`
