@@ -33,7 +33,7 @@ impl Display for Panic {
 
 /// How a function of the model ended that did not return.
 #[derive(Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// It panicked.
     Panicked(Panic),
     /// Its callback broke it off. What it has shown until then is all that is known.
@@ -72,7 +72,7 @@ pub fn catch<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
 
 /// Runs `model` as [`catch`] does; a callback of the model may [`break_off`].
 #[inline(always)]
-pub fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {
+pub(crate) fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {
     install_hook();
     let outer = RUNNING.replace(Running::Model);
     let result = catch_unwind(AssertUnwindSafe(model));

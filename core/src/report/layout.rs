@@ -52,7 +52,7 @@ impl Colour {
 }
 
 /// How many columns `text` takes: its characters, without escape sequences.
-pub fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     let mut escaped = false;
     let mut columns = 0;
     for character in text.chars() {
@@ -67,7 +67,7 @@ pub fn width(text: &str) -> usize {
 }
 
 /// `text` with spaces behind it, up to `columns`.
-pub fn pad(text: &str, columns: usize) -> String {
+pub(crate) fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
@@ -168,7 +168,7 @@ impl Lines {
 
 /// Two blocks of lines next to each other, within `columns` if that leaves each some 30;
 /// otherwise the second below the first. A line that is too long for its side is wrapped.
-pub fn beside(left: &[String], right: &[String], columns: usize) -> Vec<String> {
+pub(crate) fn beside(left: &[String], right: &[String], columns: usize) -> Vec<String> {
     const GAP: usize = 3;
     const LEAST: usize = 30;
     let widest = |lines: &[String]| lines.iter().map(|line| width(line)).max().unwrap_or(0);

@@ -6,6 +6,7 @@ mod difference;
 mod value;
 
 mod story;
+mod summary;
 mod text;
 
 pub mod dot;

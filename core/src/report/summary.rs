@@ -1,0 +1,244 @@
+//! A report as text for people: the verdict, its evidence and bounds, a row an obligation, and every counterexample.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::history::text as history;
+use super::layout::{Ink, pad, plain, steps, width};
+use super::text::Text;
+use super::{Counterexample, CutOff, Evidence, Report, Verdict};
+
+impl Display for Text<'_, Report> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.of;
+        let mut instance = self.options.colour.paint(Ink::Strong, &report.check);
+        for (name, value) in &report.parameters {
+            instance += &format!("  {name} {}", plain(value));
+        }
+        self.paragraph(f, &instance, 2)?;
+        self.paragraph(f, &self.headline(), 2)?;
+        let counted = match &report.history {
+            Some(history) => history::counts(report, history),
+            None => counts(report),
+        };
+        self.paragraph(f, &counted, 2)?;
+        if let Some(CutOff {
+            states: states @ 1..,
+            ..
+        }) = &report.cut_off
+        {
+            let of = report.deadlocks;
+            self.paragraph(f, &format!("cut off in {states} of {of} ends"), 2)?;
+        }
+        self.obligations(f)?;
+        for warning in &report.warnings {
+            let painted = self.options.colour.paint(Ink::Doubtful, "warning");
+            writeln!(f)?;
+            self.paragraph(f, &format!("{painted}: {}", warning.text), 2)?;
+        }
+        if !report.taken_at_word.is_empty() {
+            writeln!(f)?;
+            let word = report.taken_at_word.join(", ");
+            let line = format!("taken at its word, since no steps state it: {word}");
+            self.paragraph(f, &line, 2)?;
+        }
+        if report.not_compared > 0 {
+            writeln!(f)?;
+            let (some, all) = (report.not_compared, report.asked_again);
+            let line = format!(
+                "not compared, since `next` or `initial` of the specification takes too long: what it overrides, at \
+                 {some} of {all} states"
+            );
+            self.paragraph(f, &line, 2)?;
+        }
+        if !report.unexercised.is_empty() {
+            writeln!(f)?;
+            let names = report.unexercised.join(", ");
+            self.paragraph(f, &format!("never exercised: {names}"), 2)?;
+        }
+        if let Some(history) = &report.history {
+            return self.history(f, history);
+        }
+        let rows = report.obligations.iter();
+        let mut others: Vec<_> = rows
+            .flat_map(|row| &row.counterexamples)
+            .filter(|other| Some(*other) != report.counterexample.as_ref())
+            .collect();
+        others.sort_by_key(|other| other.length);
+        let mut told: Vec<&Counterexample> = Vec::new();
+        for counterexample in report.counterexample.iter().chain(others) {
+            writeln!(f)?;
+            let text = counterexample.text(self.options);
+            let same = |earlier: &&Counterexample| earlier.steps == counterexample.steps;
+            match told.iter().copied().find(same) {
+                Some(earlier) => text.without_steps(f, &earlier.obligation)?,
+                None => text.fmt(f)?,
+            }
+            told.push(counterexample);
+        }
+        Ok(())
+    }
+}
+
+impl Text<'_, Report> {
+    fn headline(&self) -> String {
+        let report = self.of;
+        let mut line = match report.verdict {
+            None => "explored, nothing checked".to_owned(),
+            Some(verdict) => self.verdict(verdict),
+        };
+        line += &self.left_open();
+        if let Some(first) = &report.counterexample {
+            line += &format!(" by {} after {}", first.obligation, steps(first.length));
+        }
+        if let Some(cut_off) = &report.cut_off {
+            line += &format!(", {}", cut_off.told());
+        }
+        line += &match report.evidence {
+            Evidence::Bounded if report.is_bounded_by_loops_alone() => {
+                ", bounded: every reachable state within that".to_owned()
+            }
+            _ if report.history.is_some() => history::evidence(report).to_owned(),
+            Evidence::Exhaustive => {
+                ", exhaustive: every reachable state of this instance".to_owned()
+            }
+            Evidence::Bounded => ", bounded: the states reached before the search ended".to_owned(),
+            Evidence::Sampled => walks(report),
+        };
+        if let Some(limit) = report.limit {
+            line += &format!(" by {limit}");
+        }
+        if let Some(symmetry) = &report.symmetry {
+            line += &format!(
+                ", up to {} permutations (tested in turn on {} states)",
+                symmetry.permutations, symmetry.tested_states
+            );
+        }
+        if report.frames_sampled {
+            line +=
+                "; steps of a part of the state judged once (compared with the whole in a sample)";
+        }
+        if let Some(probability) = report.omission_probability {
+            line +=
+                &format!("; a state was left out with a probability of at most {probability:.1e}");
+        }
+        line
+    }
+
+    /// Of a search that was not ended early and is incomplete nevertheless: which obligations are open, and what the
+    /// first of them says of it, which is why, and what to ask for.
+    fn left_open(&self) -> String {
+        let report = self.of;
+        let is_open = report.verdict == Some(Verdict::Incomplete)
+            && report.evidence == Evidence::Exhaustive
+            && report.limit.is_none();
+        let rows = report.obligations.iter();
+        let open: Vec<_> = rows
+            .filter(|row| is_open && row.verdict == Verdict::Incomplete)
+            .collect();
+        let Some(note) = open.iter().find_map(|row| row.note.as_deref()) else {
+            return String::new();
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for row in &open {
+            let name = row.name.split(':').next().unwrap_or(&row.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let names = names.join(", ");
+        let note = note.strip_prefix("not evaluated: ").unwrap_or(note);
+        format!(": {names} not decided, since {note}; of the others")
+    }
+
+    fn verdict(&self, verdict: Verdict) -> String {
+        let ink = match verdict {
+            Verdict::Holds => Ink::Good,
+            Verdict::Violated => Ink::Bad,
+            Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested => Ink::Doubtful,
+        };
+        self.options.colour.paint(ink, verdict)
+    }
+
+    /// One row each. A note that the row above has too is not repeated.
+    fn obligations(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let rows = &self.of.obligations;
+        let Some(names) = rows.iter().map(|row| width(&row.name)).max() else {
+            return Ok(());
+        };
+        let names = names.max("obligation".len()) + 2;
+        let heading = format!(
+            "{}  {:<13}  {:>10}",
+            pad("obligation", names),
+            "verdict",
+            "tested"
+        );
+        writeln!(f)?;
+        self.paragraph(f, &self.options.colour.paint(Ink::Faint, heading), 4)?;
+        let mut said = None;
+        for row in rows {
+            let name = pad(&format!("  {}", row.name), names);
+            let verdict = pad(&self.verdict(row.verdict), 13);
+            let line = format!("{name}  {verdict}  {:>10}", row.checked);
+            self.paragraph(f, &line, 4)?;
+            if let Some(note) = row.note.as_deref().filter(|note| said != Some(*note)) {
+                self.paragraph(f, &format!("    {note}"), 4)?;
+            }
+            said = row.note.as_deref();
+        }
+        Ok(())
+    }
+}
+
+impl CutOff {
+    /// The bound, and the threads that it has stopped.
+    fn told(&self) -> String {
+        let were = if self.threads.len() == 1 {
+            "was"
+        } else {
+            "were"
+        };
+        format!("{}: {} {were} cut off", self.bound, self.threads.join(", "))
+    }
+}
+
+impl Report {
+    /// Whether every state was seen that the bound on loops leaves.
+    fn is_bounded_by_loops_alone(&self) -> bool {
+        self.cut_off.is_some() && self.verdict == Some(Verdict::Holds)
+    }
+}
+
+fn walks(report: &Report) -> String {
+    let mut text = ", sampled: ".to_owned();
+    if let Some(walks) = &report.walks {
+        if walks.begun < walks.walks {
+            text += &format!("{} of ", walks.begun);
+        }
+        text += &format!(
+            "{} random walks of at most {} steps, seed {}",
+            walks.walks, walks.steps, walks.seed
+        );
+    }
+    if report.limit.is_some() {
+        text += ", ended";
+    }
+    text
+}
+
+fn counts(report: &Report) -> String {
+    let states = match report.evidence {
+        Evidence::Sampled => "visits of states",
+        _ => "states",
+    };
+    format!(
+        "{} {states} ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads",
+        report.states,
+        report.initial_states,
+        report.transitions,
+        report.depth,
+        report.deadlocks,
+        report.seconds,
+        report.peak_memory_bytes >> 20,
+        report.threads,
+    )
+}
