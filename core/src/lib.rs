@@ -19,10 +19,10 @@ pub mod cli;
 mod compose;
 mod disagreement;
 pub mod explore;
-mod framed;
 pub mod grid;
 mod in_order;
 mod invariant;
+mod local;
 pub mod memory;
 pub mod obligation;
 mod packed;
@@ -42,8 +42,11 @@ mod workers;
 
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement};
-pub use framed::{Framed, FramedRefinement, Misframed, PackedPart, PartOf, next_framed};
 pub use invariant::Invariant;
+pub use local::{
+    ContextOf, LocalOf, LocalRefinement, LocalTransitions, PackedLocal, Split, SplitAction,
+    SplitActionOf,
+};
 pub use obligation::{Search, Settings, check, check_with_induction};
 pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
 pub use refinement::{Refinement, Waiver};

@@ -4,10 +4,10 @@
 mod comparison;
 mod corners;
 mod environment;
-mod framed;
 mod identical;
 mod induction;
 mod litmus;
+mod local;
 mod machine;
 mod memory;
 mod metamorphic;
