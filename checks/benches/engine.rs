@@ -106,7 +106,7 @@ fn check(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("check");
     group.throughput(Throughput::Elements(TRANSITIONS));
     let ways = [
-        ("framed", Storage::Packed),
+        ("cached", Storage::Packed),
         ("packed", Storage::Packed),
         ("whole", Storage::Whole),
     ];
@@ -120,7 +120,7 @@ fn check(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let checker = match name {
-                    "framed" => Checker::new(&refinement).framed(),
+                    "cached" => Checker::new(&refinement).cached(),
                     _ => Checker::new(&refinement).packed(),
                 };
                 let report = checker.check(&settings);

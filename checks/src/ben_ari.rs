@@ -36,7 +36,7 @@ pub(super) fn checks() -> Vec<Check> {
             "nodes are scanned and black ones counted: refines ben-ari-2's collector",
             "Havelund & Shankar, section 6.3",
             Refinement3::new,
-            |checker| checker.framed(),
+            |checker| checker.cached(),
         ),
         scoped(
             "ben-ari",

@@ -16,8 +16,8 @@ pub mod auxiliary;
 mod compose;
 mod disagreement;
 pub mod explore;
-mod framed;
 mod invariant;
+mod local;
 pub mod model_call;
 pub mod obligation;
 mod packed;
@@ -34,8 +34,11 @@ mod workers;
 
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement, misfiled};
-pub use framed::{Framed, FramedRefinement, Misframed, PackedPart, PartOf, next_framed};
 pub use invariant::Invariant;
+pub use local::{
+    ContextOf, LocalOf, LocalRefinement, LocalTransitions, PackedLocal, Split, SplitAction,
+    SplitActionOf,
+};
 pub use obligation::{Search, Settings, check, check_with_induction};
 pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
 pub use refinement::{Refinement, Waiver};

@@ -370,6 +370,27 @@ pub(crate) fn write<T>(pass: impl FnOnce(&mut Writer<[u64; 1]>) -> T) -> Option<
     (misfit == 0).then_some(word)
 }
 
+/// The bits of the first word that the variables take that `pass` passes on; all bits, if one is in another
+/// word.
+pub(crate) fn bits_of<T>(pass: impl FnOnce(&mut Bits) -> T) -> u64 {
+    let mut bits = Bits(0);
+    pass(&mut bits);
+    bits.0
+}
+
+/// Gathers the bits of the variables that are passed through it.
+pub(crate) struct Bits(u64);
+
+impl Fields for Bits {
+    fn number(&mut self, field: Field, value: u64) -> u64 {
+        self.0 |= match field.word {
+            0 => field.bits(),
+            _ => u64::MAX,
+        };
+        value
+    }
+}
+
 /// Looks for a value outside its range, and for a variable outside the layout.
 struct Ranges<'a> {
     layout: &'a Layout,

@@ -79,19 +79,7 @@ pub trait TransitionSystem: Sync {
 
     /// Whether `state` is initial. Derived from [`initial`](Self::initial).
     fn is_initial(&self, state: &Self::State) -> bool {
-        let mut found = false;
-        let mut after = 0;
-        until_enough(|| {
-            self.initial(&mut |initial| {
-                // PERF: a few states more are shown sooner than their enumeration is broken off.
-                after += u32::from(found);
-                found = found || initial == *state;
-                if after == WORTH_BREAKING_OFF {
-                    break_off();
-                }
-            });
-        });
-        found
+        is_visited(state, |visit| self.initial(&mut |state| visit(state)))
     }
 
     /// The state to which `action` leads from `from`, if it is enabled there. Derived from
@@ -122,6 +110,26 @@ pub trait TransitionSystem: Sync {
             }
         });
     }
+}
+
+/// Whether `state` is one of those that `visit_all` visits.
+pub(crate) fn is_visited<T: PartialEq>(
+    state: &T,
+    visit_all: impl FnOnce(&mut dyn FnMut(T)),
+) -> bool {
+    let mut found = false;
+    let mut after = 0;
+    until_enough(|| {
+        visit_all(&mut |visited| {
+            // PERF: a few states more are shown sooner than their enumeration is broken off.
+            after += u32::from(found);
+            found = found || visited == *state;
+            if after == WORTH_BREAKING_OFF {
+                break_off();
+            }
+        });
+    });
+    found
 }
 
 /// The states of a system.

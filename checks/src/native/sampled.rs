@@ -73,7 +73,6 @@ pub(super) fn sampled(
         taken_at_word: Vec::new(),
         asked_again: 0,
         not_compared: 0,
-        frames_sampled: false,
         deadlocks: 0,
         cut_off: None,
         unexercised: unexercised

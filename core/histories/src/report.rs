@@ -97,7 +97,6 @@ impl Validation {
             taken_at_word: self.taken_at_word.clone(),
             asked_again: 0,
             not_compared: 0,
-            frames_sampled: false,
             unexercised: unexercised
                 .map(|row| format!("rule:{}", row.rule))
                 .collect(),

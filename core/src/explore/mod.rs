@@ -13,20 +13,22 @@ mod graph;
 mod keep;
 mod kept;
 mod limits;
+mod local_word;
 mod log;
 mod memory;
 mod options;
 mod origins;
-mod parts;
-mod recall;
+mod projections;
 mod recent;
 mod search;
 mod sieve;
+mod successors;
 mod visited;
 
+use std::fmt;
 use std::hash::Hash;
 
-use crate::framed::{Framed, Misframed, PackedPart, PartOf};
+use crate::local::{LocalTransitions, PackedLocal};
 pub use crate::model_call::Panic;
 pub(crate) use crate::model_call::{
     Ended, break_off, catch, first_visited, interruptible, until_enough,
@@ -42,13 +44,14 @@ use keep::{Keeper, Whole, Words};
 pub use kept::Unrepeatable;
 use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Phase, Progress, Watch};
+use local_word::LocalWord;
 pub use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;
 use options::PlainOptions;
 pub use options::{Options, Order, Record, Storage};
-use recall::{Afresh, OfParts, Recall};
 use search::{Found, Search};
+use successors::{Cached, Direct, Successors};
 use visited::{Exact, Fingerprints, Hashed, Numbered};
 pub(crate) use visited::{FINGERPRINT_BITS, fingerprint, omission_probability};
 
@@ -59,7 +62,7 @@ pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    search_with((system, visitor), options, Whole, Afresh, search_hashed)
+    search_with((system, visitor), options, Whole, Direct, search_hashed)
 }
 
 /// The most words into which a state is packed; if it needs more it is kept whole.
@@ -80,7 +83,7 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         (Storage::Packed, 0 | 1) if options.record == Record::States => {
             let words = Words::<1, _>::new(layout, template);
             let bits = layout.bits();
-            search_with(of, options, words, Afresh, |model, options| {
+            search_with(of, options, words, Direct, |model, options| {
                 search_word(model, options, bits)
             })
         }
@@ -88,53 +91,44 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
         // every model.
         (Storage::Packed, 0..=2) => {
             let words = Words::<2, _>::new(layout, template);
-            search_with(of, options, words, Afresh, search_two_words)
+            search_with(of, options, words, Direct, search_two_words)
         }
         // Until they are expanded states are kept packed where fingerprints stand for them.
         (Storage::Packed, 3..=MOST_WORDS) | (Storage::Fingerprints, 0..=MOST_WORDS) => {
             let words = Words::<4, _>::new(layout, template);
-            search_with(of, options, words, Afresh, search_four_words)
+            search_with(of, options, words, Direct, search_four_words)
         }
         _ => explore(system, visitor, options),
     }
 }
 
-/// The same of a system some of whose steps see a part of the state only: these are taken, and judged, once
-/// for each part, where states are packed into a word, and no more than states is recorded, and none are
-/// identified.
-pub fn explore_framed<S: PackedPart, V: FramedVisitor<S>>(
+/// The same of a system of local transitions. These are computed, and judged, once for each projection of a
+/// state, where states are packed into a word, the graph is not recorded, and no states are identified.
+pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
     system: &S,
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    let one_by_one = options.storage != Storage::Packed
+    let is_direct = options.storage != Storage::Packed
         || options.record != Record::States
         || options.symmetry.is_some();
-    let template = match one_by_one {
+    let template = match is_direct {
         true => None,
         false => some_initial(system),
     };
-    let parts = template.and_then(|template| {
-        let parts = catch(|| OfParts::new(system, &template));
-        Some((parts.ok()??, template))
+    let cached = template.and_then(|template| {
+        let cached = catch(|| Cached::new(system, &template));
+        Some((cached.ok()??, template))
     });
-    let Some((parts, template)) = parts else {
+    let Some((cached, template)) = cached else {
         return explore_packed(system, visitor, options);
     };
-    let layout = system.layout();
-    let words = Words::<1, _>::new(layout, template);
-    let bits = layout.bits();
-    let explored = search_with(
-        (system, visitor),
-        options,
-        words,
-        parts,
-        |model, options| search_word(model, options, bits),
-    );
-    Explored {
-        framed: true,
-        ..explored
-    }
+    let word = LocalWord::new(system, template, cached.bits());
+    let bits = PackedLocal::layout(system).bits();
+    let of = (system, visitor);
+    search_with(of, options, word, cached, |model, options| {
+        search_word(model, options, bits)
+    })
 }
 
 /// Searches the states of a model, kept by `keeper`.
@@ -142,17 +136,17 @@ fn search_with<S, V, P, R>(
     of: (&S, &V),
     options: &Options<'_, S>,
     keeper: P,
-    recall: R,
+    successors: R,
     search: impl FnOnce(&dyn Expand<P::Key>, PlainOptions<'_>) -> Found<P::Key>,
 ) -> Explored<S, V::Tally>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
-    R: Recall<S, V, P::Key>,
+    R: Successors<S, V, P::Key>,
 {
     let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
-    let expansion = Expansion::new(of, options.symmetry, records, keeper, recall);
+    let expansion = Expansion::new(of, options.symmetry, records, keeper, successors);
     let found = search(&expansion, options.plain());
     expansion.explored(found)
 }
@@ -266,8 +260,6 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     ) -> u32;
     /// Called after the last step of a state.
     fn leave(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>, steps: u32);
-    /// Called when a system is not framed as it says, which only [`explore_framed`] finds.
-    fn misframed(&self, _tally: &mut Self::Tally, _place: Place, _misframed: Misframed) {}
     /// Called when the target of a step cannot be packed, or is another state when it is read back. By default it
     /// counts as a panic.
     fn mispacked(&self, tally: &mut Self::Tally, place: Place, error: PackingError) {
@@ -285,36 +277,27 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn stop(&self, tally: &Self::Tally) -> Option<u32>;
 }
 
-/// What can judge the steps of a part of a state once for all states that it is a part of.
-pub trait FramedVisitor<S: Framed>: Visitor<S> {
-    /// What is said of the steps of a part.
-    type Judged: Clone + Eq + Hash + Send + Sync;
+/// A visitor that judges local transitions once for all states with the same projection.
+pub trait LocalVisitor<S: LocalTransitions>: Visitor<S> {
+    /// What is said of the local transitions of a projection.
+    type Judged: Clone + Eq + Hash + fmt::Debug + Send + Sync;
 
-    /// Judges the steps of a part. None if one of them is not as it should be, or if that depends on the
-    /// rest of a state: each step is then looked at in its state.
-    fn judge(&self, part: &PartOf<S>, steps: &[(ActionOf<S>, PartOf<S>)]) -> Option<Self::Judged>;
-
-    /// Looks, after [`examine`](Visitor::examine), at what has to be true of every state for the judgement of
-    /// parts to be one of states. `other` is the part of an initial state.
-    fn examine_frame(
+    /// Judges the local transitions of a projection; none if it is uncacheable, since one of them is not as it should
+    /// be: each step is then looked at in its state.
+    fn judge(
         &self,
-        tally: &mut Self::Tally,
-        at: (Place, &StateOf<S>, &Self::Image),
-        other: &PartOf<S>,
-    );
+        from: &S::Local,
+        transitions: &[(S::LocalAction, S::Local)],
+    ) -> Option<Self::Judged>;
 
-    /// Compares what was said of a step of the part with what is to be said of the step itself.
-    fn compare(
-        &self,
-        tally: &mut Self::Tally,
-        place: Place,
-        from: &StateOf<S>,
-        action: &ActionOf<S>,
-        to: &StateOf<S>,
-    );
+    /// Counts the local transitions of a state, which then are not looked at.
+    fn count(&self, tally: &mut Self::Tally, judged: &Self::Judged);
 
-    /// Told how the steps of a state's part were judged, which then are not looked at.
-    fn recall(&self, tally: &mut Self::Tally, judged: &Self::Judged);
+    /// Whether what is cached of the state that is being visited is computed once more, and compared.
+    fn asks_again(&self, tally: &Self::Tally) -> bool;
+
+    /// Called when something else was computed, as the texts say, than what is cached of the state at `place`.
+    fn contradicted(&self, tally: &mut Self::Tally, place: Place, first: String, again: String);
 }
 
 /// How an exploration ended.
@@ -354,8 +337,6 @@ pub struct Explored<S: TransitionSystem, T> {
     pub store_bytes: u64,
     /// Of these, what finds states again: the set without the list.
     pub set_bytes: u64,
-    /// Whether the steps of a part were judged once for all states that have it.
-    pub framed: bool,
     /// The steps, if they were recorded and the exploration is complete.
     pub graph: Option<Graph>,
     /// How many steps there were when there was no room for more, if that came about.
@@ -389,7 +370,6 @@ impl<S: TransitionSystem, T> Explored<S, T> {
             peak_memory_bytes: 0,
             store_bytes: 0,
             set_bytes: 0,
-            framed: false,
             graph: None,
             graph_too_large: None,
             initial_panic: None,

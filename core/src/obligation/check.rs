@@ -12,11 +12,11 @@ use super::selection::{CheckError, rows};
 use super::tally::Tally;
 use super::{Search, Settings, Symmetry};
 use crate::explore::{
-    Explored, FINGERPRINT_BITS, Options, Record, Storage, catch, explore, explore_framed,
+    Explored, FINGERPRINT_BITS, Options, Record, Storage, catch, explore, explore_local,
     explore_packed,
 };
-use crate::framed::{FramedRefinement, PackedPart};
 use crate::invariant::Invariant;
+use crate::local::{LocalRefinement, PackedLocal};
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
@@ -134,18 +134,6 @@ impl<'a, R: Refinement> Checker<'a, R> {
         self
     }
 
-    /// States of the implementation are kept packed, and the steps of a part are taken and judged once for
-    /// all states with that part.
-    #[must_use]
-    pub fn framed(mut self) -> Self
-    where
-        R: FramedRefinement<Concrete: PackedPart>,
-    {
-        self.explore = |system, examiner, options| explore_framed(system, examiner, options);
-        self.bits = Some(|system| system.layout().bits());
-        self
-    }
-
     /// `inductive:*` can be chosen.
     #[must_use]
     pub fn inductive(mut self) -> Self
@@ -235,5 +223,16 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let mut report = judge.report();
         report.seconds = started.elapsed().as_secs_f64();
         Ok(report)
+    }
+}
+
+impl<R: LocalRefinement<Concrete: PackedLocal>> Checker<'_, R> {
+    /// States of the implementation are kept packed, and local transitions are computed and judged once for all
+    /// states with the same projection.
+    #[must_use]
+    pub fn cached(mut self) -> Self {
+        self.explore = |system, examiner, options| explore_local(system, examiner, options);
+        self.bits = Some(|system| PackedLocal::layout(system).bits());
+        self
     }
 }

@@ -15,7 +15,6 @@ use super::tally::{
     earlier,
 };
 use crate::explore::{Panic, Place, Visitor};
-use crate::framed::Misframed;
 use crate::invariant::{Invariant, PredicateOf};
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
@@ -219,12 +218,7 @@ impl<'a, R: Refinement> Examiner<'a, R> {
                 if self.wants.labels {
                     input = Some(self.input(&mut tally.inputs, abstract_action));
                 }
-            } else if self
-                .environment
-                .iter()
-                .any(|other| other.name == process.name)
-            {
-                // One of a kind that the environment has others of.
+            } else if self.is_beside_environment(process) {
                 tally.again.processes.insert(process);
             }
         }
@@ -244,6 +238,12 @@ impl<'a, R: Refinement> Examiner<'a, R> {
     pub(super) fn environment_index(&self, process: Process) -> Option<usize> {
         let mut environment = self.environment.iter();
         environment.position(|other| other.is(process))
+    }
+
+    /// Whether the environment has others of the kind of `process`, which is none of it.
+    pub(super) fn is_beside_environment(&self, process: Process) -> bool {
+        let mut environment = self.environment.iter();
+        environment.any(|other| other.name == process.name)
     }
 }
 
@@ -283,7 +283,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         }
         tally.offered = Offers::default();
         tally.perhaps_twice = false;
-        tally.recalled_rules = 0;
         if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
             tally.during = During::Symmetry;
             let turn = place.state.0 as usize;
@@ -389,8 +388,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         if let Some(heard) = &mut tally.again.heard {
             heard.rules.push(rule);
         }
-        // An action that the part offers too is an instance of the same rule.
-        tally.perhaps_twice |= tally.recalled_rules >> (rule & 63) & 1 == 1;
         let (from, image) = from;
         match image {
             Some(image) if self.wants.simulation => {
@@ -432,10 +429,6 @@ impl<R: Refinement> Visitor<R::Concrete> for Examiner<'_, R> {
         {
             tally.blame(place, fault);
         }
-    }
-
-    fn misframed(&self, tally: &mut Self::Tally, place: Place, misframed: Misframed) {
-        tally.blame(place, Fault::Misframed(misframed));
     }
 
     fn mispacked(&self, tally: &mut Self::Tally, place: Place, error: PackingError) {

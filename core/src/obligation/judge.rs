@@ -184,7 +184,6 @@ impl<'a, R: Refinement> Judge<'a, R> {
             taken_at_word: self.taken_at_word(),
             asked_again: tally.again.states,
             not_compared: tally.again.not_compared,
-            frames_sampled: self.explored.framed,
             cut_off: (!tally.cut_off.1.is_empty()).then(|| CutOff {
                 bound: implementation
                     .bound()
@@ -482,9 +481,6 @@ impl<'a, R: Refinement> Judge<'a, R> {
     fn model(&self, place: Place, fault: &Fault) -> Counterexample {
         let explanation = match fault {
             Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
-            Fault::Misframed(misframed) => {
-                format!("the model is not framed as it says: {misframed}")
-            }
             Fault::Mispacked(error) => {
                 format!("the state cannot be packed as `fields` says: {error}")
             }
@@ -510,10 +506,6 @@ impl<'a, R: Refinement> Judge<'a, R> {
                     During::Next => "`next` of the implementation".to_owned(),
                     During::Answer => "`answer`".to_owned(),
                     During::Allows => "`allows` of the specification".to_owned(),
-                    During::Framed => {
-                        "`part`, `put`, `map_part`, or `map` of a state with another part,"
-                            .to_owned()
-                    }
                     During::Again(function) => (*function).to_owned(),
                     During::Symmetry => "a function that the test of the symmetry calls".to_owned(),
                 };

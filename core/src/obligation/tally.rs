@@ -6,7 +6,6 @@ use std::hash::{Hash, Hasher};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::explore::{Panic, Place};
-use crate::framed::Misframed;
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
 use crate::symmetry::Asymmetry;
@@ -25,7 +24,6 @@ pub(super) enum During {
     Answer,
     Allows,
     Symmetry,
-    Framed,
     /// A function, by its name, that is asked again.
     Again(&'static str),
 }
@@ -36,7 +34,6 @@ pub(super) enum Fault {
     Panic(During, Panic),
     OfferedTwice,
     Asymmetry(Asymmetry),
-    Misframed(Misframed),
     Mispacked(PackingError),
     Inconsistent(Inconsistency),
 }
@@ -82,8 +79,6 @@ pub(super) struct Tally<R: Refinement> {
     /// What this state has offered so far.
     pub offered: Offers,
     pub perhaps_twice: bool,
-    /// The rules of the actions that the part of this state offers, if they were recalled; a bit each.
-    pub recalled_rules: u64,
     /// The numbers of inputs, as far as this worker has asked for them.
     pub inputs: HashMap<ActionOf<R::Abstract>, u32>,
     /// States on which the symmetry was tested.
@@ -198,7 +193,6 @@ impl<R: Refinement> Tally<R> {
             during: During::Next,
             offered: Offers::default(),
             perhaps_twice: false,
-            recalled_rules: 0,
             inputs: HashMap::new(),
             tested_symmetry: 0,
             again: Again::new(abstract_rules),

@@ -128,10 +128,6 @@ pub struct Report {
     /// these take too long.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub not_compared: u64,
-    /// Whether steps of a part of the state were judged once for all states that have it: that they are the steps of the
-    /// whole was then tested at a sample of the states.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub frames_sampled: bool,
     /// States without a step, those where the system may stop included.
     pub deadlocks: u64,
     /// What a bound of the instance has left out, if it has: threads that would have gone on.

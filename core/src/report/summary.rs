@@ -113,10 +113,6 @@ impl Text<'_, Report> {
                 symmetry.permutations, symmetry.tested_states
             );
         }
-        if report.frames_sampled {
-            line +=
-                "; steps of a part of the state judged once (compared with the whole in a sample)";
-        }
         if let Some(probability) = report.omission_probability {
             line +=
                 &format!("; a state was left out with a probability of at most {probability:.1e}");

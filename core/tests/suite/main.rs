@@ -4,9 +4,9 @@
 mod comparison;
 mod corners;
 mod environment;
-mod framed;
 mod identical;
 mod induction;
+mod local;
 mod metamorphic;
 mod negative_corpus;
 mod numbering;

@@ -9,7 +9,7 @@ use refmap::obligation::{Selection, Until};
 use refmap::{Report, Settings, check};
 
 use crate::comparison::{
-    Distribution, Framings, Quotients, Sampled, Thoroughness, compare, compare_framed,
+    Distribution, Projections, Quotients, Sampled, Thoroughness, compare, compare_cached,
     compare_quotient, compare_walks, run,
 };
 use crate::metamorphic::{Changes, compare_changed};
@@ -76,21 +76,20 @@ fn a_quotient_decides_what_the_whole_decides() {
     assert!(quotients.odd > cases / 2);
 }
 
-/// Steps of a part that are taken and judged once, for all states that it is a part of, tell what the steps
-/// of each state tell.
+/// Local transitions that are computed and judged once for each projection tell what the steps of each state tell.
 #[test]
-fn a_part_decides_what_its_states_decide() {
-    let mut framings = Framings::default();
+fn a_projection_decides_what_its_states_decide() {
+    let mut projections = Projections::default();
     for (cases, size) in [(500, Size::Small), (120, Size::Wide), (20, Size::Huge)] {
         for seed in 0..cases {
-            compare_framed(seed, size, &mut framings);
+            compare_cached(seed, size, &mut projections);
         }
     }
-    eprintln!("{framings:?}");
-    assert!(framings.framed > 100);
-    assert!(framings.in_lanes > 20);
-    assert!(framings.hold > 20);
-    assert!(framings.violated > 100);
+    eprintln!("{projections:?}");
+    assert!(projections.stated > 100);
+    assert!(projections.in_lanes > 20);
+    assert!(projections.hold > 20);
+    assert!(projections.violated > 100);
 }
 
 /// Rules and steps in another order, states under other names, and another system beside the one: what is said

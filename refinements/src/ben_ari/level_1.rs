@@ -1,9 +1,9 @@
 //! Level 1 refines the specification [section 6.1.2; Appendix B.2, B.3].
 
-use refmap::{Invariant, Process, Refinement};
+use refmap::{ActionOf, Invariant, Process, Refinement, SplitAction};
 use refmap_systems::ben_ari::level_1::{Action, Chi, State};
 use refmap_systems::ben_ari::{
-    Level0, Level1, Memory, Mutant, MutatorAction, MutatorAt, Scope, Shared, level_0,
+    Level0, Level1, Memory, Mutant, MutatorAction, MutatorAt, Scope, level_0,
 };
 
 /// The first refinement.
@@ -34,20 +34,20 @@ impl Refinement1 {
 /// The safety property of Russinoff: what is about to be appended is garbage.
 pub fn inv1() -> Invariant<Level1> {
     Invariant::new("inv1", "Appendix B.2, inv1; section 6.1.2", |s: &State| {
-        s.shared.c.colour(s.shared.l)
+        s.local.c.colour(s.context.l)
     })
     .when(|s: &State| {
-        let Shared { m, l, .. } = s.shared;
-        s.chi == Chi::Append && l < m.shape.nodes && m.accessible().contains(l)
+        let (m, l) = (s.local.m, s.context.l);
+        s.context.chi == Chi::Append && l < m.shape.nodes && m.accessible().contains(l)
     })
 }
 
 /// The generalisation of `inv1` to all nodes still to be looked at, which makes it inductive.
 pub fn inv2() -> Invariant<Level1> {
     Invariant::new("inv2", "Appendix B.2, inv2; section 6.1.2", |s: &State| {
-        s.shared.c.blackened(&s.shared.m, s.shared.l)
+        s.local.c.blackened(&s.local.m, s.context.l)
     })
-    .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
+    .when(|s: &State| matches!(s.context.chi, Chi::TestL | Chi::Append))
 }
 
 impl Refinement for Refinement1 {
@@ -64,20 +64,25 @@ impl Refinement for Refinement1 {
 
     /// M to M; the colours, Q, L and the locations are hidden.
     fn map(&self, state: &State) -> Memory {
-        state.shared.m
+        state.local.m
     }
 
-    fn answer(&self, from: &State, action: &Action, _to: &State) -> Option<level_0::Action> {
+    fn answer(
+        &self,
+        from: &State,
+        action: &ActionOf<Level1>,
+        _to: &State,
+    ) -> Option<level_0::Action> {
         match *action {
             // MUTATE.1 ≪ MODIFY.1
-            Action::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
+            SplitAction::Local(MutatorAction::Mutate { mutator, n, i, k }) => {
                 Some(level_0::Action::Mutate { mutator, n, i, k })
             }
-            Action::Mutator(MutatorAction::ColourTarget { .. }) => None,
-            Action::Mutator(MutatorAction::ChooseAndColour { .. }) => None,
+            SplitAction::Local(MutatorAction::ColourTarget { .. }) => None,
+            SplitAction::Local(MutatorAction::ChooseAndColour { .. }) => None,
             // In the refuted order the second step is the mutation.
-            Action::Mutator(MutatorAction::Redirect { mutator }) => {
-                let locals = from.shared.mutators[usize::from(mutator)];
+            SplitAction::Local(MutatorAction::Redirect { mutator }) => {
+                let locals = from.local.mutators[usize::from(mutator)];
                 match locals.mu {
                     MutatorAt::Redirect { n, i } => Some(level_0::Action::Mutate {
                         mutator,
@@ -88,13 +93,15 @@ impl Refinement for Refinement1 {
                     MutatorAt::Mutate | MutatorAt::Colour => None,
                 }
             }
-            Action::Colour { .. } => None,
-            Action::StopColouring => None,
-            Action::StopAppending => None,
-            Action::ContinueAppending => None,
+            SplitAction::Context(Action::Colour { .. }) => None,
+            SplitAction::Context(Action::StopColouring) => None,
+            SplitAction::Context(Action::StopAppending) => None,
+            SplitAction::Context(Action::ContinueAppending) => None,
             // APPEND.1 ≪ COLLECT.1
-            Action::AppendWhite => Some(level_0::Action::Append { n: from.shared.l }),
-            Action::BlackToWhite => None,
+            SplitAction::Context(Action::AppendWhite) => {
+                Some(level_0::Action::Append { n: from.context.l })
+            }
+            SplitAction::Context(Action::BlackToWhite) => None,
         }
     }
 
@@ -107,6 +114,6 @@ impl Refinement for Refinement1 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.shared, process)
+        super::at_rest(&state.local, process)
     }
 }

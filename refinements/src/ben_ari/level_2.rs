@@ -1,8 +1,10 @@
 //! Level 2 refines level 1 [section 6.2.2].
 
-use refmap::{Invariant, Process, Refinement};
-use refmap_systems::ben_ari::level_2::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level1, Level2, Mutant, NodeSet, Scope, level_1};
+use refmap::{ActionOf, Invariant, LocalRefinement, Process, SplitAction};
+use refmap_systems::ben_ari::level_2::{Action, Chi, Collector, State};
+use refmap_systems::ben_ari::{
+    Level1, Level2, Mutant, MutatorAction, NodeSet, Scope, Seen, level_1,
+};
 
 /// The second refinement.
 pub struct Refinement2 {
@@ -33,33 +35,21 @@ impl Refinement2 {
 pub fn roots_below_k_black() -> Invariant<Level2> {
     let source = "supports roots_black; section 6.2.2";
     Invariant::new("roots_below_k_black", source, |s: &State| {
-        NodeSet::first(s.k).is_subset_of(s.shared.c.black)
+        NodeSet::first(s.context.k).is_subset_of(s.local.c.black)
     })
-    .when(|s: &State| s.chi == Chi::ColourRoots)
+    .when(|s: &State| s.context.chi == Chi::ColourRoots)
 }
 
 /// While colours are propagated all roots are black: so that no black node with a white son means
 /// that all accessible nodes are black, which PROPAGATE.2 ≪ COLOUR.2 needs.
 pub fn roots_black() -> Invariant<Level2> {
     Invariant::new("roots_black", "section 6.2.2", |s: &State| {
-        NodeSet::first(s.shared.m.shape.roots).is_subset_of(s.shared.c.black)
+        NodeSet::first(s.local.m.shape.roots).is_subset_of(s.local.c.black)
     })
-    .when(|s: &State| s.chi == Chi::Propagate)
+    .when(|s: &State| s.context.chi == Chi::Propagate)
 }
 
-/// The mapping: the identity, but that COLOUR_ROOTS and PROPAGATE become COLOUR; K is hidden.
-pub fn map(state: &State) -> level_1::State {
-    level_1::State {
-        chi: match state.chi {
-            Chi::ColourRoots | Chi::Propagate => level_1::Chi::Colour,
-            Chi::TestL => level_1::Chi::TestL,
-            Chi::Append => level_1::Chi::Append,
-        },
-        shared: state.shared,
-    }
-}
-
-impl Refinement for Refinement2 {
+impl LocalRefinement for Refinement2 {
     type Concrete = Level2;
     type Abstract = Level1;
 
@@ -71,27 +61,54 @@ impl Refinement for Refinement2 {
         &self.specification
     }
 
-    fn map(&self, state: &State) -> level_1::State {
-        map(state)
+    /// What mutators see is the same on both levels,
+    fn map_local(&self, seen: &Seen) -> Seen {
+        *seen
     }
 
-    fn answer(&self, from: &State, action: &Action, _to: &State) -> Option<level_1::Action> {
-        match *action {
-            Action::Mutator(action) => Some(level_1::Action::Mutator(action)),
-            Action::StopColouringRoots => None,
-            // COLOUR_ROOTS.2 ≪ COLOUR.1
-            Action::ColourRoot => Some(level_1::Action::Colour { n: from.k }),
-            // PROPAGATE.1 ≪ COLOUR.1
-            Action::Propagate { n, i } => Some(level_1::Action::Colour {
-                n: from.shared.m.son(n, i),
-            }),
-            // PROPAGATE.2 ≪ COLOUR.2
-            Action::StopPropagating => Some(level_1::Action::StopColouring),
-            Action::StopAppending => Some(level_1::Action::StopAppending),
-            Action::ContinueAppending => Some(level_1::Action::ContinueAppending),
-            Action::AppendWhite => Some(level_1::Action::AppendWhite),
-            Action::BlackToWhite => Some(level_1::Action::BlackToWhite),
+    /// and so is the collector, but that COLOUR_ROOTS and PROPAGATE become COLOUR; K is hidden.
+    fn map_context(&self, collector: &Collector) -> level_1::Collector {
+        level_1::Collector {
+            chi: match collector.chi {
+                Chi::ColourRoots | Chi::Propagate => level_1::Chi::Colour,
+                Chi::TestL => level_1::Chi::TestL,
+                Chi::Append => level_1::Chi::Append,
+            },
+            l: collector.l,
         }
+    }
+
+    fn abstract_local_action(
+        &self,
+        _from: &Seen,
+        action: &MutatorAction,
+        _to: &Seen,
+    ) -> Option<MutatorAction> {
+        Some(*action)
+    }
+
+    fn abstract_context_action(
+        &self,
+        from: &State,
+        action: &Action,
+        _to: &State,
+    ) -> Option<ActionOf<Level1>> {
+        let action = match *action {
+            Action::StopColouringRoots => return None,
+            // COLOUR_ROOTS.2 ≪ COLOUR.1
+            Action::ColourRoot => level_1::Action::Colour { n: from.context.k },
+            // PROPAGATE.1 ≪ COLOUR.1
+            Action::Propagate { n, i } => level_1::Action::Colour {
+                n: from.local.m.son(n, i),
+            },
+            // PROPAGATE.2 ≪ COLOUR.2
+            Action::StopPropagating => level_1::Action::StopColouring,
+            Action::StopAppending => level_1::Action::StopAppending,
+            Action::ContinueAppending => level_1::Action::ContinueAppending,
+            Action::AppendWhite => level_1::Action::AppendWhite,
+            Action::BlackToWhite => level_1::Action::BlackToWhite,
+        };
+        Some(SplitAction::Context(action))
     }
 
     fn invariants(&self) -> Vec<Invariant<Level2>> {
@@ -103,6 +120,6 @@ impl Refinement for Refinement2 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.shared, process)
+        super::at_rest(&state.local, process)
     }
 }

@@ -8,9 +8,11 @@
 //! (`bw_behind_scan_has_one_ahead`), because its target was reached from a black root. At the end of
 //! the scan nothing is ahead, so there is none at all (`uncoloured_count_has_no_bw`).
 
-use refmap::{FramedRefinement, Invariant, Process, Refinement};
-use refmap_systems::ben_ari::level_3::{Action, Chi, State};
-use refmap_systems::ben_ari::{Level2, Level3, Mutant, MutatorAt, Scope, Seen, level_2};
+use refmap::{ActionOf, Invariant, LocalRefinement, Process, Split, SplitAction};
+use refmap_systems::ben_ari::level_3::{Action, Chi, Collector, State};
+use refmap_systems::ben_ari::{
+    Level2, Level3, Mutant, MutatorAction, MutatorAt, Scope, Seen, level_2,
+};
 
 use super::level_2::{roots_below_k_black, roots_black};
 
@@ -41,27 +43,39 @@ impl Refinement3 {
 
 /// Step 2 of Fig. 14: nodes are being scanned.
 fn scanning(s: &State) -> bool {
-    matches!(s.chi, Chi::TestI | Chi::TestColour | Chi::ColourSons)
+    matches!(
+        s.context.chi,
+        Chi::TestI | Chi::TestColour | Chi::ColourSons
+    )
 }
 
 /// Step 3 of Fig. 14 up to the comparison: black nodes are being counted.
 fn counting(s: &State) -> bool {
-    matches!(s.chi, Chi::TestH | Chi::Count)
+    matches!(s.context.chi, Chi::TestH | Chi::Count)
 }
 
 /// Nothing was coloured since the last count, as far as the counters can tell.
 fn nothing_coloured(s: &State) -> bool {
-    let nodes = s.shared.m.shape.nodes;
-    match s.chi {
-        Chi::TestI | Chi::TestColour | Chi::ColourSons => s.obc == s.shared.c.blacks_below(nodes),
-        _ => s.obc == s.bc + s.shared.c.blacks_from(s.h),
+    let nodes = s.local.m.shape.nodes;
+    match s.context.chi {
+        Chi::TestI | Chi::TestColour | Chi::ColourSons => {
+            s.context.obc == s.local.c.blacks_below(nodes)
+        }
+        _ => s.context.obc == s.context.bc + s.local.c.blacks_from(s.context.h),
     }
 }
 
 /// The cells (n, i) that are black-to-white, behind the scan (true) or still ahead of it (false).
 fn bw_cells(s: &State, behind: bool) -> impl Iterator<Item = (u8, u8)> {
-    let next = (s.i, if s.chi == Chi::ColourSons { s.j } else { 0 });
-    let (m, c) = (s.shared.m, s.shared.c);
+    let next = (
+        s.context.i,
+        if s.context.chi == Chi::ColourSons {
+            s.context.j
+        } else {
+            0
+        },
+    );
+    let (m, c) = (s.local.m, s.local.c);
     m.shape
         .cells()
         .filter(move |cell| (*cell < next) == behind)
@@ -72,35 +86,35 @@ fn bw_cells(s: &State, behind: bool) -> impl Iterator<Item = (u8, u8)> {
 pub fn scanned_node_exists() -> Invariant<Level3> {
     let source = "type of I; Fig. 14, TEST_I.2";
     Invariant::new("scanned_node_exists", source, |s: &State| {
-        s.i < s.shared.m.shape.nodes
+        s.context.i < s.local.m.shape.nodes
     })
-    .when(|s: &State| matches!(s.chi, Chi::TestColour | Chi::ColourSons))
+    .when(|s: &State| matches!(s.context.chi, Chi::TestColour | Chi::ColourSons))
 }
 
 /// The node being counted is one: so that its colour can be read.
 pub fn counted_node_exists() -> Invariant<Level3> {
     let source = "type of H; Fig. 14, TEST_H.2";
     Invariant::new("counted_node_exists", source, |s: &State| {
-        s.h < s.shared.m.shape.nodes
+        s.context.h < s.local.m.shape.nodes
     })
-    .when(|s: &State| s.chi == Chi::Count)
+    .when(|s: &State| s.context.chi == Chi::Count)
 }
 
 /// The node being scanned is black: COLOUR_SONS.2 ≪ PROPAGATE.1 needs its guard.
 pub fn scanned_node_black() -> Invariant<Level3> {
     Invariant::new("scanned_node_black", "section 6.3.2", |s: &State| {
-        s.shared.c.colour(s.i)
+        s.local.c.colour(s.context.i)
     })
-    .when(|s: &State| s.chi == Chi::ColourSons)
+    .when(|s: &State| s.context.chi == Chi::ColourSons)
 }
 
 /// The last count is not more than there are black nodes: it can only be reached by colouring none.
 pub fn old_count_is_a_lower_bound() -> Invariant<Level3> {
     let source = "supports uncoloured_count_has_no_bw";
     Invariant::new("old_count_is_a_lower_bound", source, |s: &State| {
-        s.obc <= s.shared.c.blacks_below(s.shared.m.shape.nodes)
+        s.context.obc <= s.local.c.blacks_below(s.local.m.shape.nodes)
     })
-    .when(|s: &State| s.chi == Chi::ColourRoots || scanning(s))
+    .when(|s: &State| s.context.chi == Chi::ColourRoots || scanning(s))
 }
 
 /// The count so far is not more than the black nodes counted: so that the new old count is again a
@@ -108,16 +122,16 @@ pub fn old_count_is_a_lower_bound() -> Invariant<Level3> {
 pub fn count_is_a_lower_bound() -> Invariant<Level3> {
     let source = "supports old_count_is_a_lower_bound";
     Invariant::new("count_is_a_lower_bound", source, |s: &State| {
-        s.bc <= s.shared.c.blacks_below(s.h)
+        s.context.bc <= s.local.c.blacks_below(s.context.h)
     })
-    .when(|s: &State| counting(s) || s.chi == Chi::Compare)
+    .when(|s: &State| counting(s) || s.context.chi == Chi::Compare)
 }
 
 /// While counting, the last count is not more than what this one will come to at least.
 pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
     let source = "supports uncoloured_count_has_no_bw";
     Invariant::new("old_count_is_at_most_the_new", source, |s: &State| {
-        s.obc <= s.bc + s.shared.c.blacks_from(s.h)
+        s.context.obc <= s.context.bc + s.local.c.blacks_from(s.context.h)
     })
     .when(counting)
 }
@@ -127,11 +141,11 @@ pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
 pub fn target_accessible(scope: &Scope) -> Vec<Invariant<Level3>> {
     (0..scope.mutators)
         .map(|mutator| {
-            let locals = move |s: &State| s.shared.mutators[usize::from(mutator)];
+            let locals = move |s: &State| s.local.mutators[usize::from(mutator)];
             Invariant::new(
                 named("target_accessible", scope, mutator),
                 "supports uncoloured_count_has_no_bw; section 4.2",
-                move |s: &State| s.shared.m.is_accessible(locals(s).q),
+                move |s: &State| s.local.m.is_accessible(locals(s).q),
             )
             .when(move |s: &State| locals(s).mu != MutatorAt::Mutate)
         })
@@ -144,10 +158,10 @@ pub fn bw_behind_scan_is_pending() -> Invariant<Level3> {
     let source = "supports bw_behind_scan_has_one_ahead";
     Invariant::new("bw_behind_scan_is_pending", source, |s: &State| {
         let pending = |son| {
-            let mut mutators = s.shared.mutators.iter();
+            let mut mutators = s.local.mutators.iter();
             mutators.any(|locals| locals.mu == MutatorAt::Colour && locals.q == son)
         };
-        bw_cells(s, true).all(|(n, i)| pending(s.shared.m.son(n, i)))
+        bw_cells(s, true).all(|(n, i)| pending(s.local.m.son(n, i)))
     })
     .when(|s: &State| scanning(s) && nothing_coloured(s))
 }
@@ -167,7 +181,7 @@ pub fn bw_behind_scan_has_one_ahead() -> Invariant<Level3> {
 pub fn uncoloured_count_has_no_bw() -> Invariant<Level3> {
     let source = "supports no_bw_at_quit";
     Invariant::new("uncoloured_count_has_no_bw", source, |s: &State| {
-        !s.shared.c.exists_bw(&s.shared.m)
+        !s.local.c.exists_bw(&s.local.m)
     })
     .when(|s: &State| counting(s) && nothing_coloured(s))
 }
@@ -176,9 +190,9 @@ pub fn uncoloured_count_has_no_bw() -> Invariant<Level3> {
 /// guard.
 pub fn no_bw_at_quit() -> Invariant<Level3> {
     Invariant::new("no_bw_at_quit", "section 6.3.2", |s: &State| {
-        !s.shared.c.exists_bw(&s.shared.m)
+        !s.local.c.exists_bw(&s.local.m)
     })
-    .when(|s: &State| s.chi == Chi::Compare && s.bc == s.obc)
+    .when(|s: &State| s.context.chi == Chi::Compare && s.context.bc == s.context.obc)
 }
 
 /// In the append phase all accessible nodes from L up are black: so that appending changes what is
@@ -186,9 +200,9 @@ pub fn no_bw_at_quit() -> Invariant<Level3> {
 pub fn blackened_from_l() -> Invariant<Level3> {
     let source = "supports target_accessible; Appendix B.2, inv2";
     Invariant::new("blackened_from_l", source, |s: &State| {
-        s.shared.c.blackened(&s.shared.m, s.shared.l)
+        s.local.c.blackened(&s.local.m, s.context.l)
     })
-    .when(|s: &State| matches!(s.chi, Chi::TestL | Chi::Append))
+    .when(|s: &State| matches!(s.context.chi, Chi::TestL | Chi::Append))
 }
 
 /// `name`, with the mutator's number where there are several.
@@ -199,11 +213,17 @@ fn named(name: &'static str, scope: &Scope, mutator: u8) -> String {
     }
 }
 
-/// The mapping: the identity, but that six locations become PROPAGATE; H, I, J, BC and OBC are
-/// hidden.
-pub fn map(state: &State) -> level_2::State {
-    level_2::State {
-        chi: match state.chi {
+/// The mapping.
+fn map(state: &State) -> level_2::State {
+    Split {
+        local: state.local,
+        context: map_collector(&state.context),
+    }
+}
+
+fn map_collector(collector: &Collector) -> level_2::Collector {
+    level_2::Collector {
+        chi: match collector.chi {
             Chi::ColourRoots => level_2::Chi::ColourRoots,
             Chi::TestI
             | Chi::TestColour
@@ -214,12 +234,12 @@ pub fn map(state: &State) -> level_2::State {
             Chi::TestL => level_2::Chi::TestL,
             Chi::Append => level_2::Chi::Append,
         },
-        shared: state.shared,
-        k: state.k,
+        l: collector.l,
+        k: collector.k,
     }
 }
 
-impl Refinement for Refinement3 {
+impl LocalRefinement for Refinement3 {
     type Concrete = Level3;
     type Abstract = Level2;
 
@@ -231,40 +251,58 @@ impl Refinement for Refinement3 {
         &self.specification
     }
 
-    fn map(&self, state: &State) -> level_2::State {
-        map(state)
+    /// What mutators see is the same on both levels,
+    fn map_local(&self, seen: &Seen) -> Seen {
+        *seen
     }
 
-    fn answer(&self, from: &State, action: &Action, _to: &State) -> Option<level_2::Action> {
-        match *action {
-            Action::Mutator(action) => Some(level_2::Action::Mutator(action)),
-            Action::StopColouringRoots => Some(level_2::Action::StopColouringRoots),
-            Action::ColourRoot => Some(level_2::Action::ColourRoot),
-            Action::StopPropagating => None,
-            Action::ContinuePropagating => None,
-            Action::WhiteNode => None,
-            Action::BlackNode => None,
-            Action::StopColouringSons => None,
+    /// and so is the collector, but that six locations become PROPAGATE; H, I, J, BC and OBC are hidden.
+    fn map_context(&self, collector: &Collector) -> level_2::Collector {
+        map_collector(collector)
+    }
+
+    fn abstract_local_action(
+        &self,
+        _from: &Seen,
+        action: &MutatorAction,
+        _to: &Seen,
+    ) -> Option<MutatorAction> {
+        Some(*action)
+    }
+
+    fn abstract_context_action(
+        &self,
+        from: &State,
+        action: &Action,
+        _to: &State,
+    ) -> Option<ActionOf<Level2>> {
+        let Collector { i, j, .. } = from.context;
+        let action = match *action {
+            Action::StopColouringRoots => level_2::Action::StopColouringRoots,
+            Action::ColourRoot => level_2::Action::ColourRoot,
             // COLOUR_SONS.2 ≪ PROPAGATE.1, unless the son is black already.
-            Action::ColourSon => {
-                let son = from.shared.m.son(from.i, from.j);
-                (!from.shared.c.colour(son)).then_some(level_2::Action::Propagate {
-                    n: from.i,
-                    i: from.j,
-                })
+            Action::ColourSon if !from.local.c.colour(from.local.m.son(i, j)) => {
+                level_2::Action::Propagate { n: i, i: j }
             }
-            Action::StopCounting => None,
-            Action::ContinueCounting => None,
-            Action::SkipWhite => None,
-            Action::CountBlack => None,
             // COMPARE.1 ≪ PROPAGATE.2
-            Action::QuitPropagation => Some(level_2::Action::StopPropagating),
-            Action::RedoPropagation => None,
-            Action::StopAppending => Some(level_2::Action::StopAppending),
-            Action::ContinueAppending => Some(level_2::Action::ContinueAppending),
-            Action::AppendWhite => Some(level_2::Action::AppendWhite),
-            Action::BlackToWhite => Some(level_2::Action::BlackToWhite),
-        }
+            Action::QuitPropagation => level_2::Action::StopPropagating,
+            Action::StopAppending => level_2::Action::StopAppending,
+            Action::ContinueAppending => level_2::Action::ContinueAppending,
+            Action::AppendWhite => level_2::Action::AppendWhite,
+            Action::BlackToWhite => level_2::Action::BlackToWhite,
+            Action::StopPropagating
+            | Action::ContinuePropagating
+            | Action::WhiteNode
+            | Action::BlackNode
+            | Action::StopColouringSons
+            | Action::ColourSon
+            | Action::StopCounting
+            | Action::ContinueCounting
+            | Action::SkipWhite
+            | Action::CountBlack
+            | Action::RedoPropagation => return None,
+        };
+        Some(SplitAction::Context(action))
     }
 
     fn invariants(&self) -> Vec<Invariant<Level3>> {
@@ -294,20 +332,6 @@ impl Refinement for Refinement3 {
     }
 
     fn at_rest(&self, state: &State, process: Process) -> bool {
-        super::at_rest(&state.shared, process)
-    }
-}
-
-/// What mutators see is the same on both levels, and so is what they do.
-impl FramedRefinement for Refinement3 {
-    fn map_part(&self, part: &Seen) -> Seen {
-        *part
-    }
-
-    fn answer_part(&self, _from: &Seen, action: &Action, _to: &Seen) -> Option<level_2::Action> {
-        match *action {
-            Action::Mutator(action) => Some(level_2::Action::Mutator(action)),
-            _ => None,
-        }
+        super::at_rest(&state.local, process)
     }
 }

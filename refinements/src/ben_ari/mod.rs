@@ -8,7 +8,7 @@ mod level_2;
 mod level_3;
 
 use refmap::{Composed, Process, compose};
-use refmap_systems::ben_ari::{Scope, Shared, process};
+use refmap_systems::ben_ari::{Scope, Seen, process};
 
 pub use level_1::Refinement1;
 pub use level_2::Refinement2;
@@ -28,6 +28,6 @@ fn mutators(scope: &Scope) -> Vec<Process> {
 }
 
 /// A mutator is at rest at its first location.
-fn at_rest(shared: &Shared, process: Process) -> bool {
-    shared.at_rest(usize::from(process.number.unwrap_or(0)))
+fn at_rest(seen: &Seen, process: Process) -> bool {
+    seen.at_rest(usize::from(process.number.unwrap_or(0)))
 }

@@ -2,7 +2,7 @@
 //! the invariants against the obligations that they are for.
 
 use refmap::obligation::{Selection, Settings, Until};
-use refmap::{Invariant, Process, Refinement, Verdict, check};
+use refmap::{ActionOf, Invariant, Process, Refinement, SplitAction, Verdict, check};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::{Action, State};
 use refmap_systems::ben_ari::{
@@ -39,15 +39,22 @@ impl Refinement for Direct {
     }
 
     fn map(&self, state: &State) -> Memory {
-        state.shared.m
+        state.local.m
     }
 
-    fn answer(&self, from: &State, action: &Action, _: &State) -> Option<level_0::Action> {
+    fn answer(
+        &self,
+        from: &State,
+        action: &ActionOf<Level3>,
+        _: &State,
+    ) -> Option<level_0::Action> {
         match *action {
-            Action::Mutator(MutatorAction::Mutate { mutator, n, i, k }) => {
+            SplitAction::Local(MutatorAction::Mutate { mutator, n, i, k }) => {
                 Some(level_0::Action::Mutate { mutator, n, i, k })
             }
-            Action::AppendWhite => Some(level_0::Action::Append { n: from.shared.l }),
+            SplitAction::Context(Action::AppendWhite) => {
+                Some(level_0::Action::Append { n: from.context.l })
+            }
             _ => None,
         }
     }
@@ -61,7 +68,7 @@ impl Refinement for Direct {
     }
 
     fn at_rest(&self, state: &State, _: Process) -> bool {
-        state.shared.at_rest(0)
+        state.local.at_rest(0)
     }
 }
 

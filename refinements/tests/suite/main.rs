@@ -2,8 +2,8 @@
 
 mod ben_ari;
 mod copying;
-mod framed;
 mod induction;
+mod local;
 mod mutants;
 mod native;
 mod properties;

@@ -2,17 +2,20 @@
 //!
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
-use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed};
+use refmap::{
+    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
+    TypeCorrect, offer_changed,
+};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Node};
-use super::mutator::{MutatorAction, MutatorRules, OfLevel};
+use super::mutator::{MutatorAction, MutatorRules};
 use super::packing::{Level, Packing};
 use super::process;
 use super::scope::Scope;
-use super::shared::Shared;
+use super::seen::{Seen, Shared};
 
 /// The first refinement.
 pub struct Level1 {
@@ -24,14 +27,16 @@ pub struct Level1 {
     rules: Vec<Rule>,
 }
 
-/// A state of level 1 [Fig. 6].
+/// A state of level 1 [Fig. 6]: what mutators see, and the collector.
+pub type State = Split<Level1>;
+
+/// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct State {
-    /// Where the collector is.
+pub struct Collector {
+    /// Where it is.
     pub chi: Chi,
-    /// The variables.
-    #[serde(flatten)]
-    pub shared: Shared,
+    /// The node that the append phase has come to; NODES at its end.
+    pub l: u8,
 }
 
 /// The locations of the collector (Fig. 9; `CoPC`).
@@ -51,7 +56,7 @@ impl Chi {
     pub const ALL: [Self; 3] = [Self::Colour, Self::TestL, Self::Append];
 }
 
-/// A step of level 1.
+/// A step of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -70,9 +75,22 @@ pub enum Action {
     AppendWhite,
     /// APPEND.2.
     BlackToWhite,
-    /// A step of a mutator.
-    #[serde(untagged)]
-    Mutator(MutatorAction),
+}
+
+impl Action {
+    /// Which of the rules of the level it is an instance of.
+    #[inline]
+    fn rule(self) -> RuleId {
+        let collector = match self {
+            Self::Colour { .. } => 0,
+            Self::StopColouring => 1,
+            Self::StopAppending => 2,
+            Self::ContinueAppending => 3,
+            Self::AppendWhite => 4,
+            Self::BlackToWhite => 5,
+        };
+        RuleId(MutatorAction::RULES + collector)
+    }
 }
 
 impl Level1 {
@@ -98,51 +116,38 @@ impl Level1 {
 
     /// The rules of the collector [Fig. 9]: whether the rule is enabled in `s`, which it then changes.
     fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, self.rule_of(&action));
-        let at = |location| command.at(|s| s.chi == location);
+        let command = Command::new(s, self.mutant, action.rule());
+        let at = |location| command.at(|s| s.context.chi == location);
         let nodes = self.scope.shape.nodes;
         match action {
             Action::Colour { n } => at(Chi::Colour).when(|_| true).then(|s| {
-                s.shared.set_colour(n, true);
+                s.local.set_colour(n, true);
             }),
             Action::StopColouring => at(Chi::Colour)
-                .when(|s| s.shared.c.blackened(&s.shared.m, 0))
+                .when(|s| s.local.c.blackened(&s.local.m, 0))
                 .then(|s| {
-                    s.shared.l = 0;
-                    s.chi = Chi::TestL;
+                    s.context.l = 0;
+                    s.context.chi = Chi::TestL;
                 }),
             Action::StopAppending => at(Chi::TestL)
-                .when(|s| s.shared.l == nodes)
-                .then(|s| s.chi = Chi::Colour),
+                .when(|s| s.context.l == nodes)
+                .then(|s| s.context.chi = Chi::Colour),
             Action::ContinueAppending => at(Chi::TestL)
-                .when(|s| s.shared.l < nodes)
-                .then(|s| s.chi = Chi::Append),
+                .when(|s| s.context.l < nodes)
+                .then(|s| s.context.chi = Chi::Append),
             Action::AppendWhite => at(Chi::Append)
-                .when(|s| s.shared.is_white_at_l())
+                .when(|s| s.local.is_white_at(s.context.l))
                 .then(|s| {
-                    s.shared.append_l();
-                    s.chi = Chi::TestL;
+                    s.local.append(&mut s.context.l);
+                    s.context.chi = Chi::TestL;
                 }),
             Action::BlackToWhite => at(Chi::Append)
-                .when(|s| s.shared.is_black_at_l())
+                .when(|s| s.local.is_black_at(s.context.l))
                 .then(|s| {
-                    s.shared.whiten_l();
-                    s.chi = Chi::TestL;
+                    s.local.whiten(&mut s.context.l);
+                    s.context.chi = Chi::TestL;
                 }),
-            Action::Mutator(_) => false,
         }
-    }
-}
-
-impl OfLevel for State {
-    #[inline]
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    #[inline]
-    fn shared_mut(&mut self) -> &mut Shared {
-        &mut self.shared
     }
 }
 
@@ -155,47 +160,48 @@ impl Level1 {
     }
 }
 
-impl TransitionSystem for Level1 {
-    type State = State;
-    type Action = Action;
+impl LocalTransitions for Level1 {
+    type Local = Seen;
+    type Context = Collector;
+    type LocalAction = MutatorAction;
+    type ContextAction = Action;
     type Observation = Memory;
 
     fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    fn rule_of(&self, action: &Action) -> RuleId {
-        let collector = match action {
-            Action::Mutator(action) => return action.rule(),
-            Action::Colour { .. } => 0,
-            Action::StopColouring => 1,
-            Action::StopAppending => 2,
-            Action::ContinueAppending => 3,
-            Action::AppendWhite => 4,
-            Action::BlackToWhite => 5,
-        };
-        RuleId(MutatorAction::RULES + collector)
+    #[inline]
+    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
+        match action {
+            SplitAction::Local(action) => action.rule(),
+            SplitAction::Context(action) => action.rule(),
+        }
     }
 
-    fn process_of(&self, action: &Action) -> Process {
+    fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
         match action {
-            Action::Mutator(action) => action.process(&self.scope),
-            _ => process::COLLECTOR,
+            SplitAction::Local(action) => action.process(&self.scope),
+            SplitAction::Context(_) => process::COLLECTOR,
         }
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
-        for shared in Shared::initial(&self.scope) {
-            visit(State {
+        for local in Seen::initial(&self.scope) {
+            let context = Collector {
                 chi: Chi::Colour,
-                shared,
-            });
+                l: 0,
+            };
+            visit(Split { local, context });
         }
     }
 
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        self.mutators()
-            .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
+    #[inline]
+    fn next_local(&self, from: &Seen, visit: &mut impl FnMut(MutatorAction, Seen)) {
+        self.mutators().steps(from, visit);
+    }
+
+    fn next_context(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         for n in self.scope.shape.nodes() {
             let action = Action::Colour { n };
             offer_changed(visit, action, from, |s| self.collector(s, action));
@@ -212,34 +218,49 @@ impl TransitionSystem for Level1 {
     }
 
     fn observe(&self, state: &State) -> Memory {
-        state.shared.m
+        state.local.m
+    }
+
+    /// The variables in the order of Fig. 6.
+    fn show(state: &State) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Shown<'s> {
+            chi: Chi,
+            #[serde(flatten)]
+            shared: Shared<'s>,
+        }
+        let Collector { chi, l } = state.context;
+        let shared = state.local.with(l);
+        Shown { chi, shared }
     }
 
     fn draw(&self, state: &State) -> Option<String> {
-        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
+        Some(drawing::memory(&state.local.m, Some(state.local.c)))
     }
 
     fn is_initial(&self, state: &State) -> bool {
-        state.chi == Chi::Colour && state.shared.is_initial(&self.scope)
+        let context = &state.context;
+        context.chi == Chi::Colour && context.l == 0 && state.local.is_initial(&self.scope)
     }
 
     #[inline]
-    fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        let mut s = *from;
-        let enabled = match *action {
-            Action::Mutator(action) => self.mutators().take(&mut s, action),
-            action => self.collector(&mut s, action),
-        };
-        enabled.then_some(s)
+    fn local_successor(&self, from: &Seen, action: &MutatorAction) -> Option<Seen> {
+        self.mutators().successor(from, *action)
+    }
+
+    #[inline]
+    fn context_successor(&self, from: &State, action: &Action) -> Option<State> {
+        let mut to = *from;
+        self.collector(&mut to, *action).then_some(to)
     }
 }
 
 /// The ranges of Fig. 6.
 impl TypeCorrect for Level1 {
     fn type_correct(&self, choices: &mut Choices) -> State {
-        State {
-            chi: choices.one_of(&Chi::ALL),
-            shared: Shared::type_correct(&self.scope, choices),
-        }
+        let chi = choices.one_of(&Chi::ALL);
+        let (local, l) = Seen::type_correct(&self.scope, choices);
+        let context = Collector { chi, l };
+        Split { local, context }
     }
 }

@@ -2,17 +2,20 @@
 //!
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
-use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed};
+use refmap::{
+    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
+    TypeCorrect, offer_changed,
+};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Node, Shape};
-use super::mutator::{MutatorAction, MutatorRules, OfLevel};
+use super::mutator::{MutatorAction, MutatorRules};
 use super::packing::{Level, Packing};
 use super::process;
 use super::scope::Scope;
-use super::shared::Shared;
+use super::seen::{Seen, Shared};
 
 /// The second refinement.
 pub struct Level2 {
@@ -24,14 +27,16 @@ pub struct Level2 {
     rules: Vec<Rule>,
 }
 
-/// A state of level 2 [Fig. 10].
+/// A state of level 2 [Fig. 10]: what mutators see, and the collector.
+pub type State = Split<Level2>;
+
+/// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct State {
-    /// Where the collector is.
+pub struct Collector {
+    /// Where it is.
     pub chi: Chi,
-    /// The variables of level 1.
-    #[serde(flatten)]
-    pub shared: Shared,
+    /// The node that the append phase has come to; NODES at its end.
+    pub l: u8,
     /// The root to be coloured next; ROOTS when all are.
     pub k: u8,
 }
@@ -60,7 +65,7 @@ impl Chi {
     ];
 }
 
-/// A step of level 2.
+/// A step of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -85,9 +90,24 @@ pub enum Action {
     AppendWhite,
     /// APPEND.2.
     BlackToWhite,
-    /// A step of a mutator.
-    #[serde(untagged)]
-    Mutator(MutatorAction),
+}
+
+impl Action {
+    /// Which of the rules of the level it is an instance of.
+    #[inline]
+    fn rule(self) -> RuleId {
+        let collector = match self {
+            Self::StopColouringRoots => 0,
+            Self::ColourRoot => 1,
+            Self::Propagate { .. } => 2,
+            Self::StopPropagating => 3,
+            Self::StopAppending => 4,
+            Self::ContinueAppending => 5,
+            Self::AppendWhite => 6,
+            Self::BlackToWhite => 7,
+        };
+        RuleId(MutatorAction::RULES + collector)
+    }
 }
 
 impl Level2 {
@@ -115,84 +135,106 @@ impl Level2 {
 
     /// The rules of the collector [Fig. 12]: whether the rule is enabled in `s`, which it then changes.
     fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, self.rule_of(&action));
-        let at = |location| command.at(|s| s.chi == location);
+        let command = Command::new(s, self.mutant, action.rule());
+        let at = |location| command.at(|s| s.context.chi == location);
         let Shape { nodes, roots, .. } = self.scope.shape;
         match action {
             Action::StopColouringRoots => at(Chi::ColourRoots)
-                .when(|s| s.k == roots)
-                .then(|s| s.chi = Chi::Propagate),
-            Action::ColourRoot => at(Chi::ColourRoots).when(|s| s.k < roots).then(|s| {
-                s.shared.set_colour(s.k, true);
-                s.k += 1;
-            }),
-            Action::Propagate { n, i } => at(Chi::Propagate)
-                .when(|s| s.shared.c.bw(&s.shared.m, n, i))
+                .when(|s| s.context.k == roots)
+                .then(|s| s.context.chi = Chi::Propagate),
+            Action::ColourRoot => at(Chi::ColourRoots)
+                .when(|s| s.context.k < roots)
                 .then(|s| {
-                    let son = s.shared.m.son(n, i);
-                    s.shared.set_colour(son, true);
+                    s.local.set_colour(s.context.k, true);
+                    s.context.k += 1;
+                }),
+            Action::Propagate { n, i } => at(Chi::Propagate)
+                .when(|s| s.local.c.bw(&s.local.m, n, i))
+                .then(|s| {
+                    let son = s.local.m.son(n, i);
+                    s.local.set_colour(son, true);
                 }),
             Action::StopPropagating => at(Chi::Propagate)
-                .when(|s| !s.shared.c.exists_bw(&s.shared.m))
+                .when(|s| !s.local.c.exists_bw(&s.local.m))
                 .then(|s| {
-                    s.shared.l = 0;
-                    s.chi = Chi::TestL;
+                    s.context.l = 0;
+                    s.context.chi = Chi::TestL;
                 }),
-            Action::StopAppending => at(Chi::TestL).when(|s| s.shared.l == nodes).then(|s| {
-                s.k = 0;
-                s.chi = Chi::ColourRoots;
+            Action::StopAppending => at(Chi::TestL).when(|s| s.context.l == nodes).then(|s| {
+                s.context.k = 0;
+                s.context.chi = Chi::ColourRoots;
             }),
             Action::ContinueAppending => at(Chi::TestL)
-                .when(|s| s.shared.l < nodes)
-                .then(|s| s.chi = Chi::Append),
+                .when(|s| s.context.l < nodes)
+                .then(|s| s.context.chi = Chi::Append),
             Action::AppendWhite => at(Chi::Append)
-                .when(|s| s.shared.is_white_at_l())
+                .when(|s| s.local.is_white_at(s.context.l))
                 .then(|s| {
-                    s.shared.append_l();
-                    s.chi = Chi::TestL;
+                    s.local.append(&mut s.context.l);
+                    s.context.chi = Chi::TestL;
                 }),
             Action::BlackToWhite => at(Chi::Append)
-                .when(|s| s.shared.is_black_at_l())
+                .when(|s| s.local.is_black_at(s.context.l))
                 .then(|s| {
-                    s.shared.whiten_l();
-                    s.chi = Chi::TestL;
+                    s.local.whiten(&mut s.context.l);
+                    s.context.chi = Chi::TestL;
                 }),
-            Action::Mutator(_) => false,
         }
     }
 }
 
-impl OfLevel for State {
-    #[inline]
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    #[inline]
-    fn shared_mut(&mut self) -> &mut Shared {
-        &mut self.shared
-    }
-}
-
 impl Level2 {
-    pub(super) fn mutators(&self) -> MutatorRules {
+    fn mutators(&self) -> MutatorRules {
         MutatorRules {
             scope: self.scope,
             mutant: self.mutant,
         }
     }
+}
 
-    /// Whether `action` is enabled in `s`, which it then changes.
-    #[inline(always)]
-    fn take(&self, s: &mut State, action: Action) -> bool {
+impl LocalTransitions for Level2 {
+    type Local = Seen;
+    type Context = Collector;
+    type LocalAction = MutatorAction;
+    type ContextAction = Action;
+    type Observation = Memory;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    #[inline]
+    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
         match action {
-            Action::Mutator(action) => self.mutators().take(s, action),
-            action => self.collector(s, action),
+            SplitAction::Local(action) => action.rule(),
+            SplitAction::Context(action) => action.rule(),
         }
     }
 
-    /// The steps of the collector.
-    pub(super) fn next_of_collector(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
+        match action {
+            SplitAction::Local(action) => action.process(&self.scope),
+            SplitAction::Context(_) => process::COLLECTOR,
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        for local in Seen::initial(&self.scope) {
+            let context = Collector {
+                chi: Chi::ColourRoots,
+                l: 0,
+                k: 0,
+            };
+            visit(Split { local, context });
+        }
+    }
+
+    #[inline]
+    fn next_local(&self, from: &Seen, visit: &mut impl FnMut(MutatorAction, Seen)) {
+        self.mutators().steps(from, visit);
+    }
+
+    fn next_context(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         for (n, i) in self.scope.shape.cells() {
             let action = Action::Propagate { n, i };
             offer_changed(visit, action, from, |s| self.collector(s, action));
@@ -209,77 +251,47 @@ impl Level2 {
             offer_changed(visit, action, from, |s| self.collector(s, action));
         }
     }
-}
-
-impl TransitionSystem for Level2 {
-    type State = State;
-    type Action = Action;
-    type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        let collector = match action {
-            Action::Mutator(action) => return action.rule(),
-            Action::StopColouringRoots => 0,
-            Action::ColourRoot => 1,
-            Action::Propagate { .. } => 2,
-            Action::StopPropagating => 3,
-            Action::StopAppending => 4,
-            Action::ContinueAppending => 5,
-            Action::AppendWhite => 6,
-            Action::BlackToWhite => 7,
-        };
-        RuleId(MutatorAction::RULES + collector)
-    }
-
-    fn process_of(&self, action: &Action) -> Process {
-        match action {
-            Action::Mutator(action) => action.process(&self.scope),
-            _ => process::COLLECTOR,
-        }
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        for shared in Shared::initial(&self.scope) {
-            visit(State {
-                chi: Chi::ColourRoots,
-                shared,
-                k: 0,
-            });
-        }
-    }
-
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        self.mutators()
-            .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
-        self.next_of_collector(from, visit);
-    }
 
     fn observe(&self, state: &State) -> Memory {
-        state.shared.m
+        state.local.m
+    }
+
+    /// The variables in the order of Fig. 10.
+    fn show(state: &State) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Shown<'s> {
+            chi: Chi,
+            #[serde(flatten)]
+            shared: Shared<'s>,
+            k: u8,
+        }
+        let Collector { chi, l, k } = state.context;
+        let shared = state.local.with(l);
+        Shown { chi, shared, k }
     }
 
     fn draw(&self, state: &State) -> Option<String> {
-        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
+        Some(drawing::memory(&state.local.m, Some(state.local.c)))
     }
 
     fn is_initial(&self, state: &State) -> bool {
-        state.chi == Chi::ColourRoots && state.k == 0 && state.shared.is_initial(&self.scope)
+        let context = &state.context;
+        context.chi == Chi::ColourRoots
+            && context.l == 0
+            && context.k == 0
+            && state.local.is_initial(&self.scope)
     }
 
-    fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        let mut s = *from;
-        self.take(&mut s, *action).then_some(s)
-    }
-
-    /// PERF: asked at every step of level 3. Compared where it is made, the state need not be moved.
     #[inline]
-    fn allows(&self, from: &State, action: &Action, to: &State) -> bool {
-        let mut s = *from;
-        self.take(&mut s, *action) && s == *to
+    fn local_successor(&self, from: &Seen, action: &MutatorAction) -> Option<Seen> {
+        self.mutators().successor(from, *action)
+    }
+
+    /// PERF: asked at every step of level 3.
+    #[inline]
+    fn context_successor(&self, from: &State, action: &Action) -> Option<State> {
+        let mut to = *from;
+        self.collector(&mut to, *action).then_some(to)
     }
 }
 
@@ -287,10 +299,13 @@ impl TransitionSystem for Level2 {
 impl TypeCorrect for Level2 {
     fn type_correct(&self, choices: &mut Choices) -> State {
         let shape = self.scope.shape;
-        State {
-            chi: choices.one_of(&Chi::ALL),
-            shared: Shared::type_correct(&self.scope, choices),
+        let chi = choices.one_of(&Chi::ALL);
+        let (local, l) = Seen::type_correct(&self.scope, choices);
+        let context = Collector {
+            chi,
+            l,
             k: choices.below(u64::from(shape.roots) + 1) as u8,
-        }
+        };
+        Split { local, context }
     }
 }

@@ -5,17 +5,20 @@
 //! and so skips the roots, which cannot be meant: Fig. 12 has COLOUR_ROOTS, which K := 0 prepares.
 //! Both texts are here, as [`Figure14`].
 
-use refmap::{Choices, Process, Rule, RuleId, TransitionSystem, TypeCorrect, offer_changed};
+use refmap::{
+    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
+    TypeCorrect, offer_changed,
+};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Shape};
-use super::mutator::{MutatorAction, MutatorRules, OfLevel};
+use super::mutator::{MutatorAction, MutatorRules};
 use super::packing::{Level, Packing};
 use super::process;
 use super::scope::{Figure14, Scope};
-use super::shared::Shared;
+use super::seen::{Seen, Shared};
 
 /// The third refinement: the algorithm itself.
 pub struct Level3 {
@@ -27,14 +30,16 @@ pub struct Level3 {
     rules: Vec<Rule>,
 }
 
-/// A state of level 3 [Fig. 13].
+/// A state of level 3 [Fig. 13]: what mutators see, and the collector.
+pub type State = Split<Level3>;
+
+/// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct State {
-    /// Where the collector is.
+pub struct Collector {
+    /// Where it is.
     pub chi: Chi,
-    /// The variables of level 1.
-    #[serde(flatten)]
-    pub shared: Shared,
+    /// The node that the append phase has come to; NODES at its end.
+    pub l: u8,
     /// The node to be counted next; NODES when all are.
     pub h: u8,
     /// The node being scanned; NODES when all are.
@@ -88,7 +93,7 @@ impl Chi {
     ];
 }
 
-/// A step of level 3.
+/// A step of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -128,9 +133,34 @@ pub enum Action {
     AppendWhite,
     /// APPEND.2.
     BlackToWhite,
-    /// A step of a mutator.
-    #[serde(untagged)]
-    Mutator(MutatorAction),
+}
+
+impl Action {
+    /// Which of the rules of the level it is an instance of.
+    #[inline]
+    fn rule(self) -> RuleId {
+        let collector = match self {
+            Self::StopColouringRoots => 0,
+            Self::ColourRoot => 1,
+            Self::StopPropagating => 2,
+            Self::ContinuePropagating => 3,
+            Self::WhiteNode => 4,
+            Self::BlackNode => 5,
+            Self::StopColouringSons => 6,
+            Self::ColourSon => 7,
+            Self::StopCounting => 8,
+            Self::ContinueCounting => 9,
+            Self::SkipWhite => 10,
+            Self::CountBlack => 11,
+            Self::QuitPropagation => 12,
+            Self::RedoPropagation => 13,
+            Self::StopAppending => 14,
+            Self::ContinueAppending => 15,
+            Self::AppendWhite => 16,
+            Self::BlackToWhite => 17,
+        };
+        RuleId(MutatorAction::RULES + collector)
+    }
 }
 
 impl Level3 {
@@ -173,130 +203,180 @@ impl Level3 {
     /// The rules of the collector [Fig. 14]: whether the rule is enabled in `s`, which it then changes.
     #[inline]
     fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, self.rule_of(&action));
-        let at = |location| command.at(|s| s.chi == location);
+        let command = Command::new(s, self.mutant, action.rule());
+        let at = |location| command.at(|s| s.context.chi == location);
         let Shape { nodes, sons, roots } = self.scope.shape;
         match action {
             // Step 1: colour roots.
-            Action::StopColouringRoots => at(Chi::ColourRoots).when(|s| s.k == roots).then(|s| {
-                s.i = 0;
-                s.chi = Chi::TestI;
-            }),
-            Action::ColourRoot => at(Chi::ColourRoots).when(|s| s.k < roots).then(|s| {
-                s.shared.set_colour(s.k, true);
-                s.k += 1;
-            }),
+            Action::StopColouringRoots => {
+                at(Chi::ColourRoots)
+                    .when(|s| s.context.k == roots)
+                    .then(|s| {
+                        s.context.i = 0;
+                        s.context.chi = Chi::TestI;
+                    })
+            }
+            Action::ColourRoot => at(Chi::ColourRoots)
+                .when(|s| s.context.k < roots)
+                .then(|s| {
+                    s.local.set_colour(s.context.k, true);
+                    s.context.k += 1;
+                }),
             // Step 2: propagate once.
-            Action::StopPropagating => at(Chi::TestI).when(|s| s.i == nodes).then(|s| {
-                s.bc = 0;
-                s.h = 0;
-                s.chi = Chi::TestH;
+            Action::StopPropagating => at(Chi::TestI).when(|s| s.context.i == nodes).then(|s| {
+                s.context.bc = 0;
+                s.context.h = 0;
+                s.context.chi = Chi::TestH;
             }),
             Action::ContinuePropagating => at(Chi::TestI)
-                .when(|s| s.i < nodes)
-                .then(|s| s.chi = Chi::TestColour),
+                .when(|s| s.context.i < nodes)
+                .then(|s| s.context.chi = Chi::TestColour),
             Action::WhiteNode => at(Chi::TestColour)
-                .when(|s| !s.shared.colour(s.i))
+                .when(|s| !s.local.colour(s.context.i))
                 .then(|s| {
-                    s.i += 1;
-                    s.chi = Chi::TestI;
+                    s.context.i += 1;
+                    s.context.chi = Chi::TestI;
                 }),
             Action::BlackNode => at(Chi::TestColour)
-                .when(|s| s.shared.colour(s.i))
+                .when(|s| s.local.colour(s.context.i))
                 .then(|s| {
-                    s.j = 0;
-                    s.chi = Chi::ColourSons;
+                    s.context.j = 0;
+                    s.context.chi = Chi::ColourSons;
                 }),
-            Action::StopColouringSons => at(Chi::ColourSons).when(|s| s.j == sons).then(|s| {
-                s.i += 1;
-                s.chi = Chi::TestI;
-            }),
-            Action::ColourSon => at(Chi::ColourSons).when(|s| s.j < sons).then(|s| {
-                let son = s.shared.m.son(s.i, s.j);
-                s.shared.set_colour(son, true);
-                s.j += 1;
+            Action::StopColouringSons => {
+                at(Chi::ColourSons).when(|s| s.context.j == sons).then(|s| {
+                    s.context.i += 1;
+                    s.context.chi = Chi::TestI;
+                })
+            }
+            Action::ColourSon => at(Chi::ColourSons).when(|s| s.context.j < sons).then(|s| {
+                let son = s.local.m.son(s.context.i, s.context.j);
+                s.local.set_colour(son, true);
+                s.context.j += 1;
             }),
             // Step 3: count black nodes.
             Action::StopCounting => at(Chi::TestH)
-                .when(|s| s.h == nodes)
-                .then(|s| s.chi = Chi::Compare),
+                .when(|s| s.context.h == nodes)
+                .then(|s| s.context.chi = Chi::Compare),
             Action::ContinueCounting => at(Chi::TestH)
-                .when(|s| s.h < nodes)
-                .then(|s| s.chi = Chi::Count),
-            Action::SkipWhite => at(Chi::Count).when(|s| !s.shared.colour(s.h)).then(|s| {
-                s.h += 1;
-                s.chi = Chi::TestH;
-            }),
-            Action::CountBlack => at(Chi::Count).when(|s| s.shared.colour(s.h)).then(|s| {
-                s.bc += 1;
-                s.h += 1;
-                s.chi = Chi::TestH;
-            }),
-            Action::QuitPropagation => at(Chi::Compare).when(|s| s.bc == s.obc).then(|s| {
-                s.shared.l = 0;
-                s.chi = Chi::TestL;
-            }),
-            Action::RedoPropagation => at(Chi::Compare).when(|s| s.bc != s.obc).then(|s| {
-                s.obc = s.bc;
-                s.i = 0;
-                s.chi = Chi::TestI;
-            }),
+                .when(|s| s.context.h < nodes)
+                .then(|s| s.context.chi = Chi::Count),
+            Action::SkipWhite => at(Chi::Count)
+                .when(|s| !s.local.colour(s.context.h))
+                .then(|s| {
+                    s.context.h += 1;
+                    s.context.chi = Chi::TestH;
+                }),
+            Action::CountBlack => at(Chi::Count)
+                .when(|s| s.local.colour(s.context.h))
+                .then(|s| {
+                    s.context.bc += 1;
+                    s.context.h += 1;
+                    s.context.chi = Chi::TestH;
+                }),
+            Action::QuitPropagation => at(Chi::Compare)
+                .when(|s| s.context.bc == s.context.obc)
+                .then(|s| {
+                    s.context.l = 0;
+                    s.context.chi = Chi::TestL;
+                }),
+            Action::RedoPropagation => at(Chi::Compare)
+                .when(|s| s.context.bc != s.context.obc)
+                .then(|s| {
+                    s.context.obc = s.context.bc;
+                    s.context.i = 0;
+                    s.context.chi = Chi::TestI;
+                }),
             // Step 4: append garbage nodes. The first rule is the one place in which the two texts
             // of the figure differ.
-            Action::StopAppending => at(Chi::TestL).when(|s| s.shared.l == nodes).then(|s| {
-                s.bc = 0;
-                s.obc = 0;
-                s.k = 0;
-                s.chi = match self.scope.figure_14 {
+            Action::StopAppending => at(Chi::TestL).when(|s| s.context.l == nodes).then(|s| {
+                s.context.bc = 0;
+                s.context.obc = 0;
+                s.context.k = 0;
+                s.context.chi = match self.scope.figure_14 {
                     Figure14::Corrected => Chi::ColourRoots,
                     Figure14::AsPrinted => Chi::TestI,
                 };
             }),
             Action::ContinueAppending => at(Chi::TestL)
-                .when(|s| s.shared.l < nodes)
-                .then(|s| s.chi = Chi::Append),
+                .when(|s| s.context.l < nodes)
+                .then(|s| s.context.chi = Chi::Append),
             Action::AppendWhite => at(Chi::Append)
-                .when(|s| s.shared.is_white_at_l())
+                .when(|s| s.local.is_white_at(s.context.l))
                 .then(|s| {
-                    s.shared.append_l();
-                    s.chi = Chi::TestL;
+                    s.local.append(&mut s.context.l);
+                    s.context.chi = Chi::TestL;
                 }),
             Action::BlackToWhite => at(Chi::Append)
-                .when(|s| s.shared.is_black_at_l())
+                .when(|s| s.local.is_black_at(s.context.l))
                 .then(|s| {
-                    s.shared.whiten_l();
-                    s.chi = Chi::TestL;
+                    s.local.whiten(&mut s.context.l);
+                    s.context.chi = Chi::TestL;
                 }),
-            Action::Mutator(_) => false,
         }
     }
 }
 
-impl OfLevel for State {
-    #[inline]
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    #[inline]
-    fn shared_mut(&mut self) -> &mut Shared {
-        &mut self.shared
-    }
-}
-
 impl Level3 {
-    pub(super) fn mutators(&self) -> MutatorRules {
+    fn mutators(&self) -> MutatorRules {
         MutatorRules {
             scope: self.scope,
             mutant: self.mutant,
         }
     }
+}
 
-    /// The steps of the collector.
+impl LocalTransitions for Level3 {
+    type Local = Seen;
+    type Context = Collector;
+    type LocalAction = MutatorAction;
+    type ContextAction = Action;
+    type Observation = Memory;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
     #[inline]
-    pub(super) fn next_of_collector(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
+        match action {
+            SplitAction::Local(action) => action.rule(),
+            SplitAction::Context(action) => action.rule(),
+        }
+    }
+
+    fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
+        match action {
+            SplitAction::Local(action) => action.process(&self.scope),
+            SplitAction::Context(_) => process::COLLECTOR,
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        for local in Seen::initial(&self.scope) {
+            let context = Collector {
+                chi: Chi::ColourRoots,
+                l: 0,
+                h: 0,
+                i: 0,
+                j: 0,
+                k: 0,
+                bc: 0,
+                obc: 0,
+            };
+            visit(Split { local, context });
+        }
+    }
+
+    #[inline]
+    fn next_local(&self, from: &Seen, visit: &mut impl FnMut(MutatorAction, Seen)) {
+        self.mutators().steps(from, visit);
+    }
+
+    #[inline]
+    fn next_context(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         // The two rules at the collector's location; of each pair one is enabled.
-        let rules = match from.chi {
+        let rules = match from.context.chi {
             Chi::ColourRoots => [Action::StopColouringRoots, Action::ColourRoot],
             Chi::TestI => [Action::StopPropagating, Action::ContinuePropagating],
             Chi::TestColour => [Action::WhiteNode, Action::BlackNode],
@@ -311,93 +391,77 @@ impl Level3 {
             offer_changed(visit, action, from, |s| self.collector(s, action));
         }
     }
-}
-
-impl TransitionSystem for Level3 {
-    type State = State;
-    type Action = Action;
-    type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    #[inline]
-    fn rule_of(&self, action: &Action) -> RuleId {
-        let collector = match action {
-            Action::Mutator(action) => return action.rule(),
-            Action::StopColouringRoots => 0,
-            Action::ColourRoot => 1,
-            Action::StopPropagating => 2,
-            Action::ContinuePropagating => 3,
-            Action::WhiteNode => 4,
-            Action::BlackNode => 5,
-            Action::StopColouringSons => 6,
-            Action::ColourSon => 7,
-            Action::StopCounting => 8,
-            Action::ContinueCounting => 9,
-            Action::SkipWhite => 10,
-            Action::CountBlack => 11,
-            Action::QuitPropagation => 12,
-            Action::RedoPropagation => 13,
-            Action::StopAppending => 14,
-            Action::ContinueAppending => 15,
-            Action::AppendWhite => 16,
-            Action::BlackToWhite => 17,
-        };
-        RuleId(MutatorAction::RULES + collector)
-    }
-
-    fn process_of(&self, action: &Action) -> Process {
-        match action {
-            Action::Mutator(action) => action.process(&self.scope),
-            _ => process::COLLECTOR,
-        }
-    }
-
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        for shared in Shared::initial(&self.scope) {
-            visit(State {
-                chi: Chi::ColourRoots,
-                shared,
-                h: 0,
-                i: 0,
-                j: 0,
-                k: 0,
-                bc: 0,
-                obc: 0,
-            });
-        }
-    }
-
-    #[inline]
-    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        self.mutators()
-            .steps(from, &mut |action, to| visit(Action::Mutator(action), to));
-        self.next_of_collector(from, visit);
-    }
 
     fn observe(&self, state: &State) -> Memory {
-        state.shared.m
+        state.local.m
+    }
+
+    /// The variables in the order of Fig. 13.
+    fn show(state: &State) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Shown<'s> {
+            chi: Chi,
+            #[serde(flatten)]
+            shared: Shared<'s>,
+            h: u8,
+            i: u8,
+            j: u8,
+            k: u8,
+            bc: u8,
+            obc: u8,
+        }
+        let Collector {
+            chi,
+            l,
+            h,
+            i,
+            j,
+            k,
+            bc,
+            obc,
+        } = state.context;
+        let shared = state.local.with(l);
+        Shown {
+            chi,
+            shared,
+            h,
+            i,
+            j,
+            k,
+            bc,
+            obc,
+        }
     }
 
     fn draw(&self, state: &State) -> Option<String> {
-        Some(drawing::memory(&state.shared.m, Some(state.shared.c)))
+        Some(drawing::memory(&state.local.m, Some(state.local.c)))
     }
 
     fn is_initial(&self, state: &State) -> bool {
-        let counters = [state.h, state.i, state.j, state.k, state.bc, state.obc];
-        state.chi == Chi::ColourRoots && counters == [0; 6] && state.shared.is_initial(&self.scope)
+        let context = &state.context;
+        let counters = [
+            context.h,
+            context.i,
+            context.j,
+            context.k,
+            context.bc,
+            context.obc,
+        ];
+        context.chi == Chi::ColourRoots
+            && context.l == 0
+            && counters == [0; 6]
+            && state.local.is_initial(&self.scope)
     }
 
     #[inline]
-    fn successor(&self, from: &State, action: &Action) -> Option<State> {
-        let mut s = *from;
-        let enabled = match *action {
-            Action::Mutator(action) => self.mutators().take(&mut s, action),
-            action => self.collector(&mut s, action),
-        };
-        enabled.then_some(s)
+    fn local_successor(&self, from: &Seen, action: &MutatorAction) -> Option<Seen> {
+        self.mutators().successor(from, *action)
+    }
+
+    #[inline]
+    fn context_successor(&self, from: &State, action: &Action) -> Option<State> {
+        let mut to = *from;
+        self.collector(&mut to, *action).then_some(to)
     }
 }
 
@@ -405,15 +469,18 @@ impl TransitionSystem for Level3 {
 impl TypeCorrect for Level3 {
     fn type_correct(&self, choices: &mut Choices) -> State {
         let shape = self.scope.shape;
-        State {
-            chi: choices.one_of(&Chi::ALL),
-            shared: Shared::type_correct(&self.scope, choices),
+        let chi = choices.one_of(&Chi::ALL);
+        let (local, l) = Seen::type_correct(&self.scope, choices);
+        let context = Collector {
+            chi,
+            l,
             h: choices.below(u64::from(shape.nodes) + 1) as u8,
             i: choices.below(u64::from(shape.nodes) + 1) as u8,
             j: choices.below(u64::from(shape.sons) + 1) as u8,
             k: choices.below(u64::from(shape.roots) + 1) as u8,
             bc: choices.below(u64::from(shape.nodes) + 1) as u8,
             obc: choices.below(u64::from(shape.nodes) + 1) as u8,
-        }
+        };
+        Split { local, context }
     }
 }

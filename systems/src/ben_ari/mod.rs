@@ -19,7 +19,6 @@ pub mod broken;
 mod colours;
 mod command;
 mod drawing;
-mod framed;
 pub mod lemmas;
 pub mod level_0;
 pub mod level_1;
@@ -29,12 +28,11 @@ mod memory;
 mod mutator;
 mod packing;
 mod scope;
-mod shared;
+mod seen;
 mod symmetry;
 
 pub use colours::Colours;
 pub use command::{Mutant, Mutation};
-pub use framed::Seen;
 pub use level_0::Level0;
 pub use level_1::Level1;
 pub use level_2::Level2;
@@ -42,7 +40,7 @@ pub use level_3::Level3;
 pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape};
 pub use mutator::{Locals, MAX_MUTATORS, MutatorAction, MutatorAt, Mutators};
 pub use scope::{Figure14, InitialColours, MutatorOrder, Scope, ScopeError};
-pub use shared::Shared;
+pub use seen::Seen;
 pub use symmetry::Exchange;
 
 /// The processes of every level.

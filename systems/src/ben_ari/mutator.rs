@@ -8,10 +8,10 @@ use serde::Serialize;
 use tinyvec::ArrayVec;
 
 use super::command::{Command, Mutant};
-use super::memory::{Memory, Node};
+use super::memory::Node;
 use super::process;
 use super::scope::{MutatorOrder, Scope};
-use super::shared::Shared;
+use super::seen::Seen;
 
 /// The most mutators that an instance can have.
 pub const MAX_MUTATORS: usize = 3;
@@ -122,60 +122,6 @@ impl MutatorAction {
     }
 }
 
-/// A state of a level: the variables that all levels share, and some more.
-pub trait OfLevel: Copy {
-    /// The variables that all levels share.
-    fn shared(&self) -> &Shared;
-    /// The same, to be changed.
-    fn shared_mut(&mut self) -> &mut Shared;
-}
-
-/// What mutators see: the memory, the colours, and their own variables. Their rules are written for
-/// whatever has these, so they cannot depend on anything else.
-pub trait SeenByMutators: Copy {
-    /// The memory.
-    fn memory(&self) -> &Memory;
-    /// The same, to be changed.
-    fn memory_mut(&mut self) -> &mut Memory;
-    /// Colours node n black.
-    ///
-    /// # Panics
-    ///
-    /// If there is no node n.
-    fn blacken(&mut self, n: Node);
-    /// The variables of the mutators.
-    fn mutators(&self) -> &Mutators;
-    /// Those of one, to be changed.
-    fn locals_mut(&mut self, mutator: u8) -> &mut Locals;
-}
-
-impl<S: OfLevel> SeenByMutators for S {
-    #[inline]
-    fn memory(&self) -> &Memory {
-        &self.shared().m
-    }
-
-    #[inline]
-    fn memory_mut(&mut self) -> &mut Memory {
-        &mut self.shared_mut().m
-    }
-
-    #[inline]
-    fn blacken(&mut self, n: Node) {
-        self.shared_mut().set_colour(n, true);
-    }
-
-    #[inline]
-    fn mutators(&self) -> &Mutators {
-        &self.shared().mutators
-    }
-
-    #[inline]
-    fn locals_mut(&mut self, mutator: u8) -> &mut Locals {
-        &mut self.shared_mut().mutators[usize::from(mutator)]
-    }
-}
-
 /// The mutators of an instance, as every level has them.
 #[derive(Clone, Copy)]
 pub(super) struct MutatorRules {
@@ -186,9 +132,9 @@ pub(super) struct MutatorRules {
 impl MutatorRules {
     /// The steps of the mutators.
     #[inline]
-    pub fn steps<S: SeenByMutators>(self, from: &S, visit: &mut impl FnMut(MutatorAction, S)) {
-        let m = from.memory();
-        for (mutator, locals) in (0u8..).zip(from.mutators()) {
+    pub fn steps(self, from: &Seen, visit: &mut impl FnMut(MutatorAction, Seen)) {
+        let m = &from.m;
+        for (mutator, locals) in (0u8..).zip(&from.mutators) {
             match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
                     let (shape, accessible) = (m.shape, m.accessible());
@@ -224,9 +170,9 @@ impl MutatorRules {
         }
     }
 
-    /// Whether `action` is enabled in `s`, which it then changes.
+    /// Where a step leads, if it is enabled.
     #[inline(always)]
-    pub fn take<S: SeenByMutators>(self, s: &mut S, action: MutatorAction) -> bool {
+    pub fn successor(self, from: &Seen, action: MutatorAction) -> Option<Seen> {
         let order = match action {
             MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
                 MutatorOrder::RedirectFirst
@@ -235,8 +181,10 @@ impl MutatorRules {
                 MutatorOrder::ColourFirst
             }
         };
-        let m = *s.memory();
-        self.scope.mutator == order && self.step(s, |k| m.is_accessible(k), action)
+        let mut to = *from;
+        let enabled =
+            self.scope.mutator == order && self.step(&mut to, |k| from.m.is_accessible(k), action);
+        enabled.then_some(to)
     }
 
     /// The rules of a mutator [Fig. 8; section 1 for the refuted order]: whether the rule is enabled
@@ -244,13 +192,13 @@ impl MutatorRules {
     ///
     /// PERF: inlined, so that each rule is compiled by itself where it is offered.
     #[inline(always)]
-    fn step<S: SeenByMutators>(
+    fn step(
         self,
-        s: &mut S,
+        s: &mut Seen,
         accessible: impl FnOnce(Node) -> bool,
         action: MutatorAction,
     ) -> bool {
-        let locals = |s: &S, mutator: u8| s.mutators()[usize::from(mutator)];
+        let locals = |s: &Seen, mutator: u8| s.mutators[usize::from(mutator)];
         let command = Command::new(s, self.mutant, action.rule());
         match action {
             // MUTATE.1
@@ -258,9 +206,9 @@ impl MutatorRules {
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
                 .when(|_| accessible(k))
                 .then(|s| {
-                    s.memory_mut().redirect(n, i, k);
-                    s.locals_mut(mutator).q = k;
-                    s.locals_mut(mutator).mu = MutatorAt::Colour;
+                    s.m.redirect(n, i, k);
+                    s.mutators[usize::from(mutator)].q = k;
+                    s.mutators[usize::from(mutator)].mu = MutatorAt::Colour;
                 }),
             // COLOUR.1
             MutatorAction::ColourTarget { mutator } => command
@@ -268,29 +216,29 @@ impl MutatorRules {
                 .when(|_| true)
                 .then(|s| {
                     let q = locals(s, mutator).q;
-                    s.blacken(q);
-                    s.locals_mut(mutator).mu = MutatorAt::Mutate;
+                    s.set_colour(q, true);
+                    s.mutators[usize::from(mutator)].mu = MutatorAt::Mutate;
                 }),
             // The refuted order: COLOUR.1 for a target chosen before, …
             MutatorAction::ChooseAndColour { mutator, n, i, k } => command
                 .at(|s| locals(s, mutator).mu == MutatorAt::Mutate)
                 .when(|_| accessible(k))
                 .then(|s| {
-                    s.blacken(k);
-                    s.locals_mut(mutator).q = k;
-                    s.locals_mut(mutator).mu = MutatorAt::Redirect { n, i };
+                    s.set_colour(k, true);
+                    s.mutators[usize::from(mutator)].q = k;
+                    s.mutators[usize::from(mutator)].mu = MutatorAt::Redirect { n, i };
                 }),
             // … and then MUTATE.1.
             MutatorAction::Redirect { mutator } => {
-                let cell = |s: &S| match locals(s, mutator).mu {
+                let cell = |s: &Seen| match locals(s, mutator).mu {
                     MutatorAt::Redirect { n, i } => Some((n, i)),
                     MutatorAt::Mutate | MutatorAt::Colour => None,
                 };
                 command.at(|s| cell(s).is_some()).when(|_| true).then(|s| {
                     let (n, i) = cell(s).expect("it is at this location");
                     let q = locals(s, mutator).q;
-                    s.memory_mut().redirect(n, i, q);
-                    s.locals_mut(mutator).mu = MutatorAt::Mutate;
+                    s.m.redirect(n, i, q);
+                    s.mutators[usize::from(mutator)].mu = MutatorAt::Mutate;
                 })
             }
         }

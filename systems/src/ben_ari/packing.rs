@@ -3,17 +3,16 @@
 //! PERF: all of it is inlined, so that of the states that are passed through nothing is built but what
 //! somebody reads; the engine packs every target of every step.
 
-use refmap::{Field, Fields, Layout, Packed, PackedPart};
+use refmap::{Field, Fields, Layout, PackedLocal};
 
 use super::colours::Colours;
-use super::framed::Seen;
 use super::level_1::{self, Level1};
 use super::level_2::{self, Level2};
 use super::level_3::{self, Level3};
 use super::memory::{Memory, NodeSet};
 use super::mutator::{Locals, MAX_MUTATORS, MutatorAt};
 use super::scope::{MutatorOrder, Scope};
-use super::shared::Shared;
+use super::seen::Seen;
 
 /// Where the variables of a level are.
 pub(super) struct Packing {
@@ -84,17 +83,6 @@ impl Packing {
         }
     }
 
-    #[inline(always)]
-    fn shared(&self, s: &Shared, fields: &mut impl Fields) -> Shared {
-        let seen = self.seen(&s.seen(), fields);
-        Shared {
-            m: seen.m,
-            c: seen.c,
-            l: fields.byte(self.l, s.l),
-            mutators: seen.mutators,
-        }
-    }
-
     /// The variables that mutators see.
     #[inline(always)]
     fn seen(&self, s: &Seen, fields: &mut impl Fields) -> Seen {
@@ -150,48 +138,75 @@ impl Packing {
     }
 }
 
-impl Packed for Level1 {
+impl PackedLocal for Level1 {
     fn layout(&self) -> &Layout {
         &self.packing.layout
     }
 
     #[inline(always)]
-    fn fields(&self, s: &level_1::State, fields: &mut impl Fields) -> level_1::State {
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(
+        &self,
+        s: &level_1::Collector,
+        fields: &mut impl Fields,
+    ) -> level_1::Collector {
         let at = &self.packing;
-        level_1::State {
+        level_1::Collector {
             chi: fields.one_of(at.chi, s.chi as usize, &level_1::Chi::ALL),
-            shared: at.shared(&s.shared, fields),
+            l: fields.byte(at.l, s.l),
         }
     }
 }
 
-impl Packed for Level2 {
+impl PackedLocal for Level2 {
     fn layout(&self) -> &Layout {
         &self.packing.layout
     }
 
     #[inline(always)]
-    fn fields(&self, s: &level_2::State, fields: &mut impl Fields) -> level_2::State {
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(
+        &self,
+        s: &level_2::Collector,
+        fields: &mut impl Fields,
+    ) -> level_2::Collector {
         let at = &self.packing;
-        level_2::State {
+        level_2::Collector {
             chi: fields.one_of(at.chi, s.chi as usize, &level_2::Chi::ALL),
-            shared: at.shared(&s.shared, fields),
+            l: fields.byte(at.l, s.l),
             k: fields.byte(at.k, s.k),
         }
     }
 }
 
-impl Packed for Level3 {
+impl PackedLocal for Level3 {
     fn layout(&self) -> &Layout {
         &self.packing.layout
     }
 
     #[inline(always)]
-    fn fields(&self, s: &level_3::State, fields: &mut impl Fields) -> level_3::State {
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(
+        &self,
+        s: &level_3::Collector,
+        fields: &mut impl Fields,
+    ) -> level_3::Collector {
         let at = &self.packing;
-        level_3::State {
+        level_3::Collector {
             chi: fields.one_of(at.chi, s.chi as usize, &level_3::Chi::ALL),
-            shared: at.shared(&s.shared, fields),
+            l: fields.byte(at.l, s.l),
             h: fields.byte(at.counters.h, s.h),
             i: fields.byte(at.counters.i, s.i),
             j: fields.byte(at.counters.j, s.j),
@@ -199,12 +214,5 @@ impl Packed for Level3 {
             bc: fields.byte(at.counters.bc, s.bc),
             obc: fields.byte(at.counters.obc, s.obc),
         }
-    }
-}
-
-impl PackedPart for Level3 {
-    #[inline(always)]
-    fn part_fields(&self, part: &Seen, fields: &mut impl Fields) -> Seen {
-        self.packing.seen(part, fields)
     }
 }

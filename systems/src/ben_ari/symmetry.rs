@@ -3,14 +3,15 @@
 //!
 //! Nodes are not: the collector scans them in order, and the roots come first.
 
-use refmap::{StateOf, Symmetric};
+use refmap::{ActionOf, Split, SplitAction, StateOf, Symmetric};
 
 use super::level_0::{self, Level0};
-use super::level_1::{self, Level1};
-use super::level_2::{self, Level2};
-use super::level_3::{self, Level3};
+use super::level_1::Level1;
+use super::level_2::Level2;
+use super::level_3::Level3;
 use super::memory::Memory;
-use super::mutator::{MAX_MUTATORS, MutatorAction, OfLevel};
+use super::mutator::{MAX_MUTATORS, MutatorAction};
+use super::seen::Seen;
 
 /// Mutator m takes the place of the mutator that stands at m.
 pub type Exchange = [u8; MAX_MUTATORS];
@@ -32,18 +33,18 @@ fn exchanges(mutators: u8) -> Vec<Exchange> {
     all
 }
 
-fn permute<S: OfLevel>(by: &Exchange, state: &S) -> S {
-    let mut permuted = *state;
-    for (old, new) in state.shared().mutators.iter().zip(by) {
-        permuted.shared_mut().mutators[usize::from(*new)] = *old;
+fn permute(by: &Exchange, seen: &Seen) -> Seen {
+    let mut permuted = *seen;
+    for (old, new) in seen.mutators.iter().zip(by) {
+        permuted.mutators[usize::from(*new)] = *old;
     }
     permuted
 }
 
 /// The mutators in the order of their variables.
-fn sorted<S: OfLevel>(state: &S) -> S {
-    let mut sorted = *state;
-    sorted.shared_mut().mutators.sort_unstable();
+fn sorted(seen: &Seen) -> Seen {
+    let mut sorted = *seen;
+    sorted.mutators.sort_unstable();
     sorted
 }
 
@@ -89,7 +90,7 @@ impl Symmetric for Level0 {
 }
 
 macro_rules! symmetric_level {
-    ($level:ty, $module:ident) => {
+    ($level:ty) => {
         impl Symmetric for $level {
             type Permutation = Exchange;
 
@@ -98,34 +99,38 @@ macro_rules! symmetric_level {
             }
 
             fn permute(&self, by: &Exchange, state: &StateOf<Self>) -> StateOf<Self> {
-                permute(by, state)
+                Split {
+                    local: permute(by, &state.local),
+                    ..*state
+                }
             }
 
             fn permute_action(
                 &self,
                 by: &Exchange,
                 _from: &StateOf<Self>,
-                action: &$module::Action,
+                action: &ActionOf<Self>,
                 _to: &StateOf<Self>,
-            ) -> $module::Action {
+            ) -> ActionOf<Self> {
                 match *action {
-                    $module::Action::Mutator(action) => {
-                        $module::Action::Mutator(permute_mutation(by, action))
-                    }
+                    SplitAction::Local(action) => SplitAction::Local(permute_mutation(by, action)),
                     action => action,
                 }
             }
 
             fn canonical(&self, _all: &[Exchange], state: &StateOf<Self>) -> StateOf<Self> {
-                sorted(state)
+                Split {
+                    local: sorted(&state.local),
+                    ..*state
+                }
             }
         }
     };
 }
 
-symmetric_level!(Level1, level_1);
-symmetric_level!(Level2, level_2);
-symmetric_level!(Level3, level_3);
+symmetric_level!(Level1);
+symmetric_level!(Level2);
+symmetric_level!(Level3);
 
 #[cfg(test)]
 mod tests {

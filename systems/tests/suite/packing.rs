@@ -66,7 +66,7 @@ fn a_state_that_does_not_fit_is_refused() {
     refmap::TransitionSystem::initial(&level, &mut |initial| state = Some(initial));
     let mut state = state.expect("there is an initial state");
     assert_eq!(round_trip(&level, &state), Ok(()));
-    state.h = 5;
+    state.context.h = 5;
     let refused = round_trip(&level, &state);
     assert!(
         matches!(

@@ -11,12 +11,11 @@ use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
 use crate::explore::keep::Keeper;
 use crate::explore::kept::Kept;
 use crate::explore::limits::{Clock, Limit};
-use crate::explore::recall::Recall;
 use crate::explore::search::Found;
+use crate::explore::successors::Successors;
 use crate::explore::{Explored, Place, Reached, StateId, Visitor};
 use crate::model_call::{Ended, Panic, break_off, interruptible};
 use crate::packed::PackingError;
-use crate::random::generator::mix;
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
@@ -26,18 +25,6 @@ const WIDE: usize = 512;
 const VERY_WIDE: usize = 1 << 14;
 /// States between two looks at the clock, and targets where each takes long.
 const PATIENCE: usize = 16;
-/// States, from the first on, of which the steps recalled are compared with those that the model takes; and
-/// one of how many later ones is.
-const COMPARED: u32 = 1 << 10;
-const COMPARED_ONE_IN: u64 = 256;
-/// How many states ahead the targets of their parts are asked for; the parts, twice as many.
-const AHEAD: usize = 8;
-
-/// Whether the steps of a state are compared with those recalled. Its number is hashed, since what is wrong with a
-/// model may come back in step with the numbers.
-fn is_compared(StateId(id): StateId) -> bool {
-    id < COMPARED || mix(id.into()).is_multiple_of(COMPARED_ONE_IN)
-}
 
 /// What is being done with a state.
 #[derive(Clone, Copy)]
@@ -61,15 +48,11 @@ enum Taken {
     BrokenOff(Limit),
 }
 
-/// The steps of the state being expanded.
-struct Targets<S: TransitionSystem, K> {
+/// The steps of the state being expanded that the model took, which come after those that were cached.
+struct Targets<S: TransitionSystem> {
     actions: Vec<ActionOf<S>>,
-    /// How many steps before these were recalled.
-    recalled: u32,
-    /// Where they lead, until that is written down,
+    /// Where they lead, until that is written down.
     targets: Vec<StateOf<S>>,
-    /// and then.
-    keys: Vec<K>,
     /// Per step its label; only if the graph is recorded.
     labels: Vec<u32>,
     /// The limit that was reached while the state was expanded.
@@ -77,30 +60,30 @@ struct Targets<S: TransitionSystem, K> {
 }
 
 /// What a worker finds and learns.
-struct Own<T, M> {
+struct Own<T, C> {
     tally: T,
-    /// The steps of parts.
-    learned: M,
+    /// The successors that it has cached.
+    learned: C,
 }
 
-/// A model with a visitor, of whose states `P` says how they are kept.
+/// A model with a visitor, of whose states `P` says how they are kept and `R` where their successors come from.
 pub(in crate::explore) struct Expansion<'a, S, V, P, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
-    R: Recall<S, V, P::Key>,
+    R: Successors<S, V, P::Key>,
 {
     system: &'a S,
     visitor: &'a V,
     keeper: P,
-    recall: R,
+    successors: R,
     symmetry: Option<&'a dyn Quotienting<S>>,
     /// Whether steps are labelled.
     records: bool,
     tally: Mutex<V::Tally>,
-    /// The steps of parts that are known.
-    known: RwLock<R::Memory>,
+    /// The successors that are cached for all workers.
+    cache: RwLock<R::Cache>,
     /// An initial state that cannot be packed.
     misfit: Mutex<Option<(StateOf<S>, PackingError)>>,
 }
@@ -113,14 +96,14 @@ where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
-    R: Recall<S, V, P::Key>,
+    R: Successors<S, V, P::Key>,
 {
     pub fn new(
         (system, visitor): (&'a S, &'a V),
         symmetry: Option<&'a dyn Quotienting<S>>,
         records: bool,
         keeper: P,
-        recall: R,
+        successors: R,
     ) -> Self {
         Self {
             system,
@@ -129,8 +112,8 @@ where
             symmetry,
             records,
             tally: Mutex::new(visitor.tally()),
-            known: RwLock::new(recall.memory()),
-            recall,
+            cache: RwLock::new(successors.cache()),
+            successors,
             misfit: Mutex::new(None),
         }
     }
@@ -154,7 +137,6 @@ where
             peak_memory_bytes: found.peak_memory_bytes,
             store_bytes: found.store_bytes,
             set_bytes: found.set_bytes,
-            framed: false,
             graph: found.graph,
             graph_too_large: found.graph_too_large,
             initial_panic: found.initial_panic,
@@ -174,36 +156,24 @@ where
     fn take_steps(
         &self,
         (place, key): (Place, &P::Key),
-        (batch, known): (&Batch<'_, P::Key>, &R::Memory),
-        Own { tally, learned }: &mut Own<V::Tally, R::Memory>,
-        met: &mut Targets<S, P::Key>,
+        (batch, cache): (&Batch<'_, P::Key>, &R::Cache),
+        Own { tally, learned }: &mut Own<V::Tally, R::Cache>,
+        met: &mut Targets<S>,
+        keys: &mut Vec<P::Key>,
     ) -> Taken {
         let Batch { task, clock, .. } = *batch;
         let of = (self.system, self.visitor);
         let phase = Cell::new(Phase::Examining);
         let taken = interruptible(|| {
             self.keeper.with(self.system, key, |from| {
-                let judgement = match task {
-                    Task::Expand => self.recall.part(of, (known, learned), key, &mut met.keys),
-                    Task::ExamineOnly => None,
-                };
-                met.recalled = met.keys.len() as u32;
                 self.visitor.examine(tally, place, from);
                 // PERF: a copy of what was just written variable by variable has to wait; it is made here,
                 // when the state has been looked at.
                 let image = self.visitor.image(tally, from);
                 self.visitor.examine_image(tally, place, from, &image);
                 let at = (place, from, &image);
-                self.recall.examine(self.visitor, tally, at);
                 if task == Task::ExamineOnly {
                     return;
-                }
-                if let Some(judgement) = judgement {
-                    let memory = (known, &*learned);
-                    self.recall.count(self.visitor, memory, tally, judgement);
-                    if is_compared(place.state) {
-                        self.recall.compare(of, tally, (place, from), &met.keys);
-                    }
                 }
                 phase.set(Phase::Stepping);
                 let mut visit = |action, to| {
@@ -214,22 +184,23 @@ where
                     met.actions.push(action);
                     met.targets.push(to);
                 };
-                match judgement {
-                    None => self.system.next(from, &mut visit),
-                    Some(_) => self.recall.next_of_rest(self.system, from, &mut visit),
-                }
-                self.look_at((clock, &phase), tally, at, met);
+                let caches = (cache, &mut *learned);
+                let kept = (place, key, from);
+                self.successors
+                    .next(of, caches, kept, tally, keys, &mut visit);
+                let cached = keys.len() as u32;
+                self.look_at((clock, &phase), tally, at, (cached, met));
                 phase.set(Phase::Examining);
-                let steps = met.recalled + met.targets.len() as u32;
+                let steps = cached + met.targets.len() as u32;
                 self.visitor.leave(tally, place, from, steps);
             });
             phase.set(Phase::Writing);
-            self.write_down((clock, place), tally, met)
+            self.write_down((clock, place), tally, met, keys)
         });
         let taken = match taken {
             Ok(true) => Taken::All,
             Ok(false) => Taken::SomeUnknown,
-            Err(ended) => self.recover((ended, phase.get()), (clock, place, key), tally, met),
+            Err(ended) => self.recover((ended, phase.get()), (clock, place, key), tally, met, keys),
         };
         met.actions.clear();
         met.targets.clear();
@@ -237,14 +208,14 @@ where
             // So that the next wide state has to make room too.
             met.targets.shrink_to(WIDE);
         }
-        met.labels.truncate(met.keys.len());
+        met.labels.truncate(keys.len());
         taken
     }
 
     /// Makes room for the targets of more steps, and breaks off if a limit is reached.
     #[cold]
     #[inline(never)]
-    fn make_room(&self, clock: &Clock<'_>, met: &mut Targets<S, P::Key>) {
+    fn make_room(&self, clock: &Clock<'_>, met: &mut Targets<S>) {
         let steps = met.targets.len();
         if steps < WIDE {
             met.targets.reserve_exact(WIDE.min(steps.max(4)));
@@ -269,9 +240,9 @@ where
         (clock, phase): (&Clock<'_>, &Cell<Phase>),
         tally: &mut V::Tally,
         (place, from, image): (Place, &StateOf<S>, &V::Image),
-        met: &mut Targets<S, P::Key>,
+        (cached, met): (u32, &mut Targets<S>),
     ) {
-        let positions = met.recalled..;
+        let positions = cached..;
         if !self.visitor.looks_at_steps() {
             for (position, action) in positions.zip(&met.actions) {
                 phase.set(Phase::LookingAt(position));
@@ -308,9 +279,11 @@ where
         (ended, phase): (Ended, Phase),
         (clock, place, key): (&Clock<'_>, Place, &P::Key),
         tally: &mut V::Tally,
-        met: &mut Targets<S, P::Key>,
+        met: &mut Targets<S>,
+        keys: &mut Vec<P::Key>,
     ) -> Taken {
-        let broken_off = |met: &Targets<S, P::Key>| {
+        let cached = keys.len() as u32;
+        let broken_off = |met: &Targets<S>| {
             Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"))
         };
         let Ended::Panicked(panic) = ended else {
@@ -320,12 +293,12 @@ where
             self.visitor.panicked(tally, place.of_step(position), panic);
         };
         // A step that could not be looked at is none.
-        let before = |position: u32, met: &mut Targets<S, P::Key>| {
-            met.targets.truncate((position - met.recalled) as usize);
+        let before = |position: u32, met: &mut Targets<S>| {
+            met.targets.truncate((position - cached) as usize);
         };
         match phase {
             Phase::Writing => {
-                of_step(met.keys.len() as u32, panic, tally);
+                of_step(cached, panic, tally);
                 return Taken::SomeUnknown;
             }
             Phase::LookingAt(position) => {
@@ -337,7 +310,8 @@ where
                 let looked = interruptible(|| {
                     self.keeper.with(self.system, key, |from| {
                         let image = self.visitor.image(tally, from);
-                        self.look_at((clock, &phase), tally, (place, from, &image), met);
+                        let at = (place, from, &image);
+                        self.look_at((clock, &phase), tally, at, (cached, met));
                     });
                 });
                 match (looked, phase.get()) {
@@ -351,9 +325,9 @@ where
             }
             Phase::Examining => self.visitor.panicked(tally, place, panic),
         }
-        match interruptible(|| self.write_down((clock, place), tally, met)) {
+        match interruptible(|| self.write_down((clock, place), tally, met, keys)) {
             Ok(_) => (),
-            Err(Ended::Panicked(panic)) => of_step(met.keys.len() as u32, panic, tally),
+            Err(Ended::Panicked(panic)) => of_step(keys.len() as u32, panic, tally),
             Err(Ended::BrokenOff) => return broken_off(met),
         }
         Taken::SomeUnknown
@@ -366,13 +340,15 @@ where
         &self,
         (clock, place): (&Clock<'_>, Place),
         tally: &mut V::Tally,
-        met: &mut Targets<S, P::Key>,
+        met: &mut Targets<S>,
+        keys: &mut Vec<P::Key>,
     ) -> bool {
-        let Targets { targets, keys, .. } = met;
+        let targets = &mut met.targets;
+        let cached = keys.len();
         let unfit = match self.symmetry {
             None => {
                 let all = self.keeper.keys(self.system, targets, keys);
-                let first = keys.len() - met.recalled as usize;
+                let first = keys.len() - cached;
                 (!all).then(|| targets.drain(first..).next()).flatten()
             }
             Some(symmetry) => targets.iter().enumerate().find_map(|(step, to)| {
@@ -389,7 +365,7 @@ where
             }),
         };
         if let Some(to) = &unfit {
-            self.complain(place.of_step(met.keys.len() as u32), to, tally);
+            self.complain(place.of_step(keys.len() as u32), to, tally);
         }
         unfit.is_none()
     }
@@ -405,17 +381,6 @@ where
         match self.symmetry {
             Some(symmetry) => symmetry.canonical(self.system, &state),
             None => state,
-        }
-    }
-
-    /// Asks for the memory of the parts of states that are expanded soon; the next one is the first.
-    #[inline(always)]
-    fn ask_for_parts(&self, known: &R::Memory, next: &[P::Key]) {
-        if let Some(key) = next.get(2 * AHEAD) {
-            self.recall.ask(known, key);
-        }
-        if let Some(key) = next.get(AHEAD) {
-            self.recall.ask_more(known, key);
         }
     }
 }
@@ -439,7 +404,7 @@ where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
-    R: Recall<S, V, P::Key>,
+    R: Successors<S, V, P::Key>,
 {
     fn initial(&self, visit: &mut dyn FnMut(P::Key)) -> Initial {
         let system = self.system;
@@ -472,22 +437,21 @@ where
             expansion: self,
             own: Own {
                 tally: self.visitor.tally(),
-                learned: self.recall.memory(),
+                learned: self.successors.cache(),
             },
             met: Targets {
                 actions: Vec::new(),
-                recalled: 0,
                 targets: Vec::new(),
-                keys: Vec::new(),
                 labels: Vec::new(),
                 limit: None,
             },
+            keys: Vec::new(),
         })
     }
 
     fn limit_memory(&self, bytes: u64) {
-        self.recall
-            .limit(&mut self.known.write().expect(UNPOISONED), bytes);
+        let mut cache = self.cache.write().expect(UNPOISONED);
+        self.successors.limit(&mut cache, bytes);
     }
 
     fn stop(&self) -> Option<u32> {
@@ -502,11 +466,13 @@ where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
-    R: Recall<S, V, P::Key>,
+    R: Successors<S, V, P::Key>,
 {
     expansion: &'e Expansion<'a, S, V, P, R>,
-    own: Own<V::Tally, R::Memory>,
-    met: Targets<S, P::Key>,
+    own: Own<V::Tally, R::Cache>,
+    met: Targets<S>,
+    /// What is kept of the targets of the state being expanded.
+    keys: Vec<P::Key>,
 }
 
 impl<S, V, P, R> Expander<P::Key> for OfModel<'_, '_, S, V, P, R>
@@ -514,7 +480,7 @@ where
     S: TransitionSystem,
     V: Visitor<S>,
     P: Keeper<S>,
-    R: Recall<S, V, P::Key>,
+    R: Successors<S, V, P::Key>,
 {
     fn expand(
         &mut self,
@@ -522,7 +488,7 @@ where
         found: &mut Expanded<P::Key>,
     ) -> Result<(), Limit> {
         let expansion = self.expansion;
-        let known = &*expansion.known.read().expect(UNPOISONED);
+        let cache = &*expansion.cache.read().expect(UNPOISONED);
         found.clear();
         for (index, key) in batch.keys[..batch.count].iter().enumerate() {
             if batch.task == Task::Expand {
@@ -531,22 +497,23 @@ where
                 {
                     return Err(limit);
                 }
-                expansion.ask_for_parts(known, &batch.keys[index..]);
+                let upcoming = &batch.keys[index..];
+                expansion.successors.prefetch(cache, upcoming);
             }
             let place = Place {
                 length: batch.length,
                 state: StateId(batch.first.0 + index as u32),
                 step: None,
             };
-            let of = (batch, known);
-            let met = &mut self.met;
-            match expansion.take_steps((place, key), of, &mut self.own, met) {
+            let of = (batch, cache);
+            let Self { own, met, keys, .. } = self;
+            match expansion.take_steps((place, key), of, own, met, keys) {
                 Taken::All => (),
                 Taken::SomeUnknown => found.holes = true,
                 Taken::BrokenOff(limit) => return Err(limit),
             }
-            found.degrees.push(met.keys.len() as u32);
-            found.keys.append(&mut met.keys);
+            found.degrees.push(keys.len() as u32);
+            found.keys.append(keys);
             found.labels.append(&mut met.labels);
         }
         Ok(())
@@ -555,15 +522,16 @@ where
     fn end_of_wave(&mut self, keeps: Keeps) {
         let Expansion {
             visitor,
-            recall,
+            successors,
             tally,
-            known,
+            cache,
             ..
         } = self.expansion;
         let own = std::mem::replace(&mut self.own.tally, visitor.tally());
         if keeps == Keeps::Found {
             visitor.merge(&mut tally.lock().expect(UNPOISONED), own);
         }
-        recall.gather(&mut known.write().expect(UNPOISONED), &mut self.own.learned);
+        let mut cache = cache.write().expect(UNPOISONED);
+        successors.merge(&mut cache, &mut self.own.learned);
     }
 }

@@ -18,8 +18,7 @@ use self::sample::{FEW, is_well_compared, number, some_of};
 use super::examiner::Examiner;
 use super::tally::{During, Fault, Tally};
 use crate::disagreement::{At, Disagreement};
-use crate::explore::{Place, Visitor, catch, fingerprint};
-use crate::framed::Misframed;
+use crate::explore::{Place, catch, fingerprint};
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, RuleId, StateOf, TransitionSystem, steps};
 
@@ -337,7 +336,7 @@ impl<R: Refinement> Examiner<'_, R> {
         let once_more;
         let (count, mut first) = (count as usize, &heard.steps);
         if heard.steps.is_empty() {
-            // Steps that were recalled, or not looked at, were not heard.
+            // Steps that were cached, or not looked at, were not heard.
             once_more = steps(implementation, state);
             first = &once_more;
         }
@@ -346,21 +345,11 @@ impl<R: Refinement> Examiner<'_, R> {
             None => "none".to_owned(),
         };
         if next.len() != count {
-            let recalled = count - heard.steps.len().min(count);
-            let position = next.len().min(count) - heard.steps.len().min(next.len().min(count));
-            let fault = match recalled > 0 && !self.walks && self.looks_at_steps() {
-                true => Fault::Misframed(Misframed::Steps {
-                    position,
-                    next: show(next.get(position)),
-                    framed: format!("one of {count}"),
-                }),
-                false => Fault::Inconsistent(Inconsistency::NotAFunction {
-                    function: "`next` of the implementation".to_owned(),
-                    first: format!("{count} steps"),
-                    again: format!("{} steps", next.len()),
-                }),
-            };
-            return Err(fault);
+            return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
+                function: "`next` of the implementation".to_owned(),
+                first: format!("{count} steps"),
+                again: format!("{} steps", next.len()),
+            }));
         }
         // What was heard are clones.
         for (action, to) in next {

@@ -1,8 +1,8 @@
 //! Every way to run the engine, compared with the oracle.
 
+mod cached;
 mod distribution;
 mod evidence;
-mod frames;
 mod modes;
 mod quotient;
 
@@ -14,9 +14,9 @@ use refmap::{Evidence, Report, Settings, Verdict, check};
 use crate::oracle::{Fate, Oracle};
 use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
+pub use cached::{Projections, compare_cached};
 pub use distribution::Distribution;
 pub use evidence::show;
-pub use frames::{Framings, compare_framed};
 use modes::Modes;
 pub use modes::Thoroughness;
 pub use quotient::{Quotients, compare_quotient};

@@ -1,10 +1,10 @@
 //! Systems and refinements given by tables, small enough to be drawn at random.
 
-mod framed;
+mod local;
 mod packing;
 pub mod random;
 
-use refmap::{Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, Waiver, next_framed};
+use refmap::{Invariant, Process, Refinement, Rule, RuleId, StateOf, TransitionSystem, Waiver};
 use serde::Serialize;
 
 pub use packing::Packing;
@@ -101,6 +101,10 @@ impl Table {
             packing: Packing::of(0, 1),
         }
     }
+
+    fn keeps_lane(&self, label: Label) -> bool {
+        u16::from(label.rule).is_multiple_of(self.lanes)
+    }
 }
 
 impl TransitionSystem for Table {
@@ -133,7 +137,16 @@ impl TransitionSystem for Table {
 
     /// The steps that keep to their lane come first.
     fn next(&self, from: &State, visit: &mut impl FnMut(Label, State)) {
-        next_framed(self, from, visit);
+        let steps = &self.steps[from.row()];
+        for keeps_lane in [true, false] {
+            for &(label, to) in steps {
+                if self.keeps_lane(label) == keeps_lane {
+                    let lane = (from.lane + u16::from(label.rule)) % self.lanes;
+                    let to = State::of_row(to);
+                    visit(label, State { lane, ..to });
+                }
+            }
+        }
     }
 
     fn observe(&self, state: &State) -> u8 {
@@ -211,6 +224,24 @@ impl Correspondence {
             waived: Vec::new(),
         }
     }
+
+    /// The claims as invariants of a system of which `row` gives the row of a state.
+    fn invariants_of<S: TransitionSystem>(
+        &self,
+        row: fn(&StateOf<S>) -> usize,
+    ) -> Vec<Invariant<S>> {
+        let invariant = |claim: &Claim| {
+            let conclusion = claim.conclusion.clone();
+            let invariant = Invariant::new(claim.name, "random", move |state: &StateOf<S>| {
+                conclusion[row(state)]
+            });
+            match claim.premise.clone() {
+                None => invariant,
+                Some(premise) => invariant.when(move |state: &StateOf<S>| premise[row(state)]),
+            }
+        };
+        self.claims.iter().map(invariant).collect()
+    }
 }
 
 impl Refinement for Correspondence {
@@ -249,17 +280,7 @@ impl Refinement for Correspondence {
     }
 
     fn invariants(&self) -> Vec<Invariant<Table>> {
-        let invariant = |claim: &Claim| {
-            let conclusion = claim.conclusion.clone();
-            let invariant = Invariant::new(claim.name, "random", move |state: &State| {
-                conclusion[state.row()]
-            });
-            match claim.premise.clone() {
-                None => invariant,
-                Some(premise) => invariant.when(move |state: &State| premise[state.row()]),
-            }
-        };
-        self.claims.iter().map(invariant).collect()
+        self.invariants_of(State::row)
     }
 
     fn environment(&self) -> &[Process] {

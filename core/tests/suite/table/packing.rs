@@ -10,7 +10,7 @@ pub struct Packing {
     layout: Layout,
     pub place: Field,
     pub secret: Field,
-    lane: Field,
+    pub lane: Field,
     /// Whole words of padding.
     padding: Vec<Field>,
     /// What the padding says of a state.

@@ -1,9 +1,9 @@
-//! Level 3 of Ben-Ari's collector, with the steps of mutators judged once for each part that they see: the
+//! Levels 2 and 3 of Ben-Ari's collector, with the steps of mutators judged once for each projection: the
 //! reports are those of the check that looks at every step.
 
 use refmap::obligation::{Checker, Selection, Until};
-use refmap::{Report, RuleId, Settings, TransitionSystem, Verdict};
-use refmap_refinements::ben_ari::Refinement3;
+use refmap::{LocalRefinement, PackedLocal, Report, RuleId, Settings, TransitionSystem, Verdict};
+use refmap_refinements::ben_ari::{Refinement2, Refinement3};
 use refmap_systems::ben_ari::{
     Figure14, InitialColours, Level3, Mutant, Mutation, MutatorOrder, Scope,
 };
@@ -23,7 +23,6 @@ fn timeless(report: Report) -> Report {
     Report {
         seconds: 0.0,
         peak_memory_bytes: 0,
-        frames_sampled: false,
         // The comparison of the specification's methods ends with its time.
         not_compared: 0,
         threads: 0,
@@ -32,23 +31,26 @@ fn timeless(report: Report) -> Report {
 }
 
 /// Compares the two checks, and says what they find.
-fn compare(refinement: &Refinement3, threads: usize) -> Report {
+fn compare<R>(refinement: &R, threads: usize) -> Report
+where
+    R: LocalRefinement<Concrete: PackedLocal>,
+{
     let settings = Settings {
         obligations: Selection::only(OF_STEPS),
         until: Until::End,
         threads,
         ..Settings::default()
     };
-    let framed = Checker::new(refinement).framed().check(&settings);
+    let cached = Checker::new(refinement).cached().check(&settings);
     let plain = Checker::new(refinement).packed().check(&settings);
-    let framed = timeless(framed.expect("these can be asked for"));
+    let cached = timeless(cached.expect("these can be asked for"));
     let plain = timeless(plain.expect("these can be asked for"));
-    assert_eq!(framed, plain);
-    framed
+    assert_eq!(cached, plain);
+    cached
 }
 
 #[test]
-fn parts_decide_what_states_decide() {
+fn projections_decide_what_states_decide() {
     let [mut hold, mut violated] = [0; 2];
     for (nodes, sons, roots) in [(1, 1, 1), (2, 2, 1), (3, 1, 2), (3, 1, 1)] {
         for mutators in [1, 2] {
@@ -61,7 +63,11 @@ fn parts_decide_what_states_decide() {
                         colours: InitialColours::White,
                         ..Scope::new(nodes, sons, roots)
                     };
-                    let report = compare(&Refinement3::new(scope), 1 + usize::from(nodes) % 2);
+                    let threads = 1 + usize::from(nodes) % 2;
+                    if nodes < 3 {
+                        compare(&Refinement2::new(scope), threads);
+                    }
+                    let report = compare(&Refinement3::new(scope), threads);
                     match report.verdict {
                         Some(Verdict::Holds) => hold += 1,
                         Some(Verdict::Violated) => violated += 1,
@@ -76,7 +82,7 @@ fn parts_decide_what_states_decide() {
 
 /// Each fault that a rule may have is shown by the same counterexamples.
 #[test]
-fn parts_refute_what_states_refute() {
+fn projections_refute_what_states_refute() {
     let scope = Scope::new(3, 1, 1);
     let mut violated = 0;
     for rule in 0..Level3::new(scope).rules().len() {

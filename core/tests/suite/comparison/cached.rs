@@ -1,24 +1,24 @@
-//! Steps of a part that are judged once, compared with steps that are looked at one by one.
+//! Local transitions that are judged once for each projection, compared with steps that are looked at one by one.
 
 use refmap::explore::Order;
 use refmap::obligation::{Checker, Selection, Until};
-use refmap::{Packed, Report, Settings, Verdict};
+use refmap::{Settings, Verdict};
 
 use super::{Case, timeless};
 use crate::table::random::{Size, draw};
 
 /// How the cases fared.
 #[derive(Debug, Default)]
-pub struct Framings {
-    /// Cases in which steps can be judged once: a state takes a word, and answers do not depend on the rest.
-    pub framed: u64,
-    /// Of these, those of which some steps are of the part and some are not.
+pub struct Projections {
+    /// Cases that can be stated by local transitions.
+    pub stated: u64,
+    /// Of these, those in which some transitions are local and some are not.
     pub in_lanes: u64,
     pub hold: u64,
     pub violated: u64,
 }
 
-/// All that can be judged of a part, or of a step.
+/// All that can be judged of a projection, or of a step.
 const OF_STEPS: [&str; 7] = [
     "observation",
     "initiality",
@@ -29,15 +29,15 @@ const OF_STEPS: [&str; 7] = [
     "coverage",
 ];
 
-/// Compares the search that judges the steps of parts once with the one that knows of no parts.
-pub fn compare_framed(seed: u64, size: Size, framings: &mut Framings) {
+/// Compares the search that caches local transitions with the one that has no cache.
+pub fn compare_cached(seed: u64, size: Size, projections: &mut Projections) {
     let refinement = &draw(seed, size);
     let _case = Case(seed, refinement);
-    if !refinement.is_framed() || refinement.concrete.layout().words() > 1 {
+    let Some(local) = refinement.in_all_lanes() else {
         return;
-    }
-    framings.framed += 1;
-    framings.in_lanes += u64::from(refinement.concrete.lanes > 1);
+    };
+    projections.stated += 1;
+    projections.in_lanes += u64::from(refinement.concrete.lanes > 1);
     let claims = !refinement.claims.is_empty();
     let asked = OF_STEPS
         .into_iter()
@@ -60,15 +60,12 @@ pub fn compare_framed(seed: u64, size: Size, framings: &mut Framings) {
                         threads,
                         ..plain.clone()
                     };
-                    let framed = Checker::new(refinement).framed().check(&settings);
-                    let framed = Report {
-                        frames_sampled: false,
-                        ..timeless(framed.expect("the same can"))
-                    };
-                    assert_eq!(framed, expected, "{threads}, {until:?}, {order:?}");
+                    let cached = Checker::new(&local).cached().check(&settings);
+                    let cached = timeless(cached.expect("the same can"));
+                    assert_eq!(cached, expected, "{threads}, {until:?}, {order:?}");
                 }
-                framings.hold += u64::from(expected.verdict == Some(Verdict::Holds));
-                framings.violated += u64::from(expected.verdict == Some(Verdict::Violated));
+                projections.hold += u64::from(expected.verdict == Some(Verdict::Holds));
+                projections.violated += u64::from(expected.verdict == Some(Verdict::Violated));
             }
         }
     }

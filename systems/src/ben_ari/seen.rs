@@ -1,6 +1,8 @@
-//! The variables that levels 1 to 3 share, and the append phase, which none of them refines.
+//! What mutators see of a state of levels 1 to 3, and what all collectors do with it: the append phase, which
+//! no level refines.
 //!
-//! Source: Havelund & Shankar, Fig. 6, and APPEND in Figs. 9, 12 and 14.
+//! Source: Havelund & Shankar, Fig. 6; Fig. 8, whose MUTATE.1 and COLOUR.1 read and write M, C, MU and Q
+//! alone; APPEND in Figs. 9, 12 and 14.
 
 use refmap::Choices;
 use serde::Serialize;
@@ -10,27 +12,46 @@ use super::memory::{Memory, Node, NodeSet};
 use super::mutator::{Locals, MutatorAt, Mutators};
 use super::scope::{MutatorOrder, Scope};
 
-/// The variables of Fig. 6, and the program counter and Q of each mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Shared {
+/// The variables that mutators see: those of Fig. 6 but L, and the program counter and Q of each mutator.
+#[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[expect(
+    clippy::derived_hash_with_manual_eq,
+    reason = "it is the derived one, inlined"
+)]
+pub struct Seen {
     /// The memory, which is all that can be observed.
     pub m: Memory,
     /// The colours.
     pub c: Colours,
-    /// The node that the append phase has come to; NODES at its end.
-    pub l: u8,
     /// What each mutator has for itself.
     pub mutators: Mutators,
 }
 
-impl Shared {
+/// PERF: inlined where states are read back and compared, so that what is the same in all states is not.
+impl PartialEq for Seen {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        let Self { m, c, mutators } = self;
+        *m == other.m && *c == other.c && *mutators == other.mutators
+    }
+}
+
+/// The same as reports show them, with L among them: the variables that all levels have.
+#[derive(Serialize)]
+pub(super) struct Shared<'s> {
+    m: &'s Memory,
+    c: &'s Colours,
+    l: u8,
+    mutators: &'s Mutators,
+}
+
+impl Seen {
     /// The variables at the start: all 0, each mutator at MUTATE, the colours as assumed.
     pub fn initial(scope: &Scope) -> impl Iterator<Item = Self> + use<> {
         let scope = *scope;
         Colours::initial(scope.shape, scope.colours).map(move |c| Self {
             m: Memory::null_array(scope.shape),
             c,
-            l: 0,
             mutators: (0..scope.mutators).map(|_| Locals::default()).collect(),
         })
     }
@@ -40,8 +61,8 @@ impl Shared {
         Self::initial(scope).any(|initial| initial == *self)
     }
 
-    /// The type-correct variables that `choices` make: L up to NODES, Q a node.
-    pub fn type_correct(scope: &Scope, choices: &mut Choices) -> Self {
+    /// The type-correct variables that `choices` make, and L among them: up to NODES; Q is a node.
+    pub fn type_correct(scope: &Scope, choices: &mut Choices) -> (Self, u8) {
         let nodes = u64::from(scope.shape.nodes);
         let mut m = Memory::null_array(scope.shape);
         for (n, i) in scope.shape.cells() {
@@ -60,19 +81,23 @@ impl Shared {
                 i: (cell % sons) as u8,
             },
         };
-        Self {
-            m,
-            c: Colours {
-                black: NodeSet(choices.below(1 << nodes) as u8),
-            },
-            l: choices.below(nodes + 1) as u8,
-            mutators: (0..scope.mutators)
-                .map(|_| Locals {
-                    mu: location(choices.below(1 + second_steps)),
-                    q: choices.below(nodes) as Node,
-                })
-                .collect(),
-        }
+        let c = Colours {
+            black: NodeSet(choices.below(1 << nodes) as u8),
+        };
+        let l = choices.below(nodes + 1) as u8;
+        let mutators = (0..scope.mutators)
+            .map(|_| Locals {
+                mu: location(choices.below(1 + second_steps)),
+                q: choices.below(nodes) as Node,
+            })
+            .collect();
+        (Self { m, c, mutators }, l)
+    }
+
+    /// These variables with L, to be shown.
+    pub(super) fn with(&self, l: u8) -> Shared<'_> {
+        let Self { m, c, mutators } = self;
+        Shared { m, c, l, mutators }
     }
 
     /// Whether the mutator is between two operations.
@@ -101,24 +126,24 @@ impl Shared {
     }
 
     /// APPEND.1's guard: node L is white [the bound on L is that of Appendix A.3].
-    pub(super) fn is_white_at_l(&self) -> bool {
-        self.l < self.m.shape.nodes && !self.colour(self.l)
+    pub(super) fn is_white_at(&self, l: u8) -> bool {
+        l < self.m.shape.nodes && !self.colour(l)
     }
 
     /// APPEND.2's guard: node L is black [the bound on L is that of Appendix A.3].
-    pub(super) fn is_black_at_l(&self) -> bool {
-        self.l < self.m.shape.nodes && self.colour(self.l)
+    pub(super) fn is_black_at(&self, l: u8) -> bool {
+        l < self.m.shape.nodes && self.colour(l)
     }
 
     /// APPEND.1's effect: node L is appended, and L moves on.
-    pub(super) fn append_l(&mut self) {
-        self.m = self.m.append_to_free(self.l);
-        self.l += 1;
+    pub(super) fn append(&mut self, l: &mut u8) {
+        self.m = self.m.append_to_free(*l);
+        *l += 1;
     }
 
     /// APPEND.2's effect: node L becomes white, and L moves on.
-    pub(super) fn whiten_l(&mut self) {
-        self.set_colour(self.l, false);
-        self.l += 1;
+    pub(super) fn whiten(&mut self, l: &mut u8) {
+        self.set_colour(*l, false);
+        *l += 1;
     }
 }

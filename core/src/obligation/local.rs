@@ -1,0 +1,146 @@
+//! The obligations of local transitions, judged once for all states with the same projection: see
+//! [`local`](crate::local) for why that is sound.
+
+use std::hash::Hash;
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::consistency::Inconsistency;
+use super::examiner::Examiner;
+use super::tally::{AGENCY, Offers, SIMULATION};
+use crate::explore::{LocalVisitor, Place};
+use crate::local::{LocalOf, LocalRefinement, LocalTransitions, SplitAction};
+use crate::system::{RuleId, TransitionSystem};
+
+/// What the local transitions of a projection add to a tally, all of them being as they should be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Judged {
+    /// Per rule of the implementation that they are instances of, how many.
+    fired: Vec<(usize, u64)>,
+    /// The same of the specification's rules, by which they are simulated.
+    simulated: Vec<(usize, u64)>,
+    /// How often `simulation` and `agency` were tested.
+    simulations: u64,
+    agencies: u64,
+}
+
+fn count(counts: &mut Vec<(usize, u64)>, rule: usize) {
+    match counts.iter_mut().find(|(known, _)| *known == rule) {
+        Some((_, count)) => *count += 1,
+        None => counts.push((rule, 1)),
+    }
+}
+
+/// Whether two of the transitions have the same label.
+fn offers_twice<A: Eq + Hash, L>(steps: &[(A, L)]) -> bool {
+    let mut offers = Offers::default();
+    let noted = steps.iter().map(|(action, _)| offers.note(action));
+    let perhaps = noted.fold(false, |twice, again| twice | again);
+    let mut actions = HashSet::new();
+    perhaps && !steps.iter().all(|(action, _)| actions.insert(action))
+}
+
+impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Examiner<'_, R> {
+    type Judged = Judged;
+
+    fn judge(
+        &self,
+        from: &LocalOf<R::Concrete>,
+        steps: &[(
+            <R::Concrete as LocalTransitions>::LocalAction,
+            LocalOf<R::Concrete>,
+        )],
+    ) -> Option<Judged> {
+        let refinement = self.refinement;
+        let implementation = LocalRefinement::implementation(refinement);
+        let specification = LocalRefinement::specification(refinement);
+        let mut judged = Judged {
+            fired: Vec::new(),
+            simulated: Vec::new(),
+            simulations: 0,
+            agencies: 0,
+        };
+        if self.wants.anything && offers_twice(steps) {
+            return None;
+        }
+        for (action, _) in steps {
+            let label = SplitAction::Local(action.clone());
+            let RuleId(rule) = TransitionSystem::rule_of(implementation, &label);
+            if rule >= TransitionSystem::rules(implementation).len() {
+                return None;
+            }
+            count(&mut judged.fired, rule);
+        }
+        if !self.wants.simulation {
+            return Some(judged);
+        }
+        let image = refinement.map_local(from);
+        let mut abstract_steps = Vec::with_capacity(steps.len());
+        specification.next_local(&image, &mut |action, to| abstract_steps.push((action, to)));
+        // PERF: mostly the transitions are simulated in the order in which they are visited.
+        let mut expected = 0;
+        for (action, to) in steps {
+            judged.simulations += 1;
+            let target = refinement.map_local(to);
+            let Some(abstract_action) = refinement.abstract_local_action(from, action, to) else {
+                if target != image {
+                    return None;
+                }
+                continue;
+            };
+            let step = (abstract_action, target);
+            match abstract_steps.get(expected) == Some(&step) {
+                true => expected += 1,
+                false if abstract_steps.contains(&step) => {}
+                false => return None,
+            }
+            let abstract_label = SplitAction::Local(step.0);
+            let RuleId(rule) = TransitionSystem::rule_of(specification, &abstract_label);
+            if rule >= TransitionSystem::rules(specification).len() {
+                return None;
+            }
+            count(&mut judged.simulated, rule);
+            let process = TransitionSystem::process_of(specification, &abstract_label);
+            if self.environment_index(process).is_some() {
+                judged.agencies += 1;
+                let label = SplitAction::Local(action.clone());
+                let taken_by = TransitionSystem::process_of(implementation, &label);
+                if !LocalRefinement::acts_for(refinement, taken_by).is(process) {
+                    return None;
+                }
+            } else if self.is_beside_environment(process) {
+                // The tally notes who that is.
+                return None;
+            }
+        }
+        Some(judged)
+    }
+
+    #[inline]
+    fn count(&self, tally: &mut Self::Tally, judged: &Judged) {
+        for (rule, times) in &judged.fired {
+            tally.fired[*rule] += times;
+        }
+        tally.checked[SIMULATION] += judged.simulations;
+        tally.checked[AGENCY] += judged.agencies;
+        for (rule, times) in &judged.simulated {
+            tally.simulated[*rule] += times;
+        }
+    }
+
+    #[inline]
+    fn asks_again(&self, tally: &Self::Tally) -> bool {
+        tally.again.heard.is_some()
+    }
+
+    fn contradicted(&self, tally: &mut Self::Tally, place: Place, first: String, again: String) {
+        let function = "`next_local` of the implementation, or what is computed of its transitions";
+        let function = function.to_owned();
+        let found = Inconsistency::NotAFunction {
+            function,
+            first,
+            again,
+        };
+        tally.blame(place, found.into());
+    }
+}
