@@ -4,8 +4,10 @@ use std::hash::Hash;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::examiner::Examiner;
-use super::tally::{AGENCY, During, Offers, SIMULATION};
+use super::agency::agent;
+use super::fault::ModelCall;
+use super::model::Offers;
+use super::visitor::Tester;
 use crate::explore::{FramedVisitor, Place, Visitor};
 use crate::framed::{Framed, FramedRefinement, Misframed, PartOf};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -40,7 +42,7 @@ fn offers_twice<A: Eq + Hash, P>(steps: &[(A, P)]) -> bool {
     perhaps && !steps.iter().all(|(action, _)| actions.insert(action))
 }
 
-impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
+impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Tester<'_, R> {
     type Judged = Judged;
 
     fn judge(
@@ -64,7 +66,7 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
         let mut abstract_steps = Vec::new();
         // PERF: mostly the steps are simulated in the order in which they are taken.
         let mut simulated = 0;
-        if self.wants.simulation {
+        if self.needs.simulation {
             abstract_steps.reserve(steps.len());
             specification.next_of_part(&image, &mut |action, to| abstract_steps.push((action, to)));
         }
@@ -75,7 +77,7 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
             }
             judged.rules |= 1u64.checked_shl(rule as u32)?;
             count(&mut judged.fired, rule);
-            if !self.wants.simulation {
+            if !self.needs.simulation {
                 continue;
             }
             judged.simulations += 1;
@@ -98,10 +100,9 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
                 specification.rule_of(&abstract_action).0,
             );
             let process = specification.process_of(&abstract_action);
-            if self.environment_index(process).is_some() {
+            if self.obligations.agency.position(process).is_some() {
                 judged.agencies += 1;
-                let agent = self.refinement.acts_for(implementation.process_of(action));
-                if !agent.is(process) {
+                if !agent(self.refinement, action).is(process) {
                     return None;
                 }
             }
@@ -116,10 +117,10 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
         (place, state, image): (Place, &StateOf<R::Concrete>, &Self::Image),
         other: &PartOf<R::Concrete>,
     ) {
-        let Some(image) = image.as_ref().filter(|_| self.wants.simulation) else {
+        let Some(image) = image.as_ref().filter(|_| self.needs.simulation) else {
             return;
         };
-        tally.during = During::Framed;
+        tally.model.call = ModelCall::Framed;
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();
         let mut rest = state.clone();
@@ -134,7 +135,7 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
             };
             self.misframed(tally, place, misframed);
         }
-        tally.during = During::Next;
+        tally.model.call = ModelCall::Next;
     }
 
     fn compare(
@@ -145,10 +146,10 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) {
-        if !self.wants.simulation {
+        if !self.needs.simulation {
             return;
         }
-        tally.during = During::Framed;
+        tally.model.call = ModelCall::Framed;
         let (implementation, specification) = (
             self.refinement.implementation(),
             self.refinement.specification(),
@@ -162,7 +163,7 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
             };
             self.misframed(tally, place, misframed);
         }
-        tally.during = During::Answer;
+        tally.model.call = ModelCall::Answer;
         let part = |state| self.refinement.implementation().part(state);
         let answer = self.refinement.answer(from, action, to);
         let framed = self.refinement.answer_part(&part(from), action, &part(to));
@@ -174,19 +175,19 @@ impl<R: FramedRefinement> FramedVisitor<R::Concrete> for Examiner<'_, R> {
             };
             self.misframed(tally, place, misframed);
         }
-        tally.during = During::Next;
+        tally.model.call = ModelCall::Next;
     }
 
     #[inline]
     fn recall(&self, tally: &mut Self::Tally, judged: &Judged) {
         for (rule, times) in &judged.fired {
-            tally.fired[*rule] += times;
+            tally.coverage.fired[*rule] += times;
         }
-        tally.recalled_rules = judged.rules;
-        tally.checked[SIMULATION] += judged.simulations;
-        tally.checked[AGENCY] += judged.agencies;
+        tally.model.recall(judged.rules);
+        tally.simulation.checked += judged.simulations;
+        tally.agency.checked += judged.agencies;
         for (rule, times) in &judged.simulated {
-            tally.simulated[*rule] += times;
+            tally.coverage.simulated[*rule] += times;
         }
     }
 }

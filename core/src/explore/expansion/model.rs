@@ -14,7 +14,7 @@ use crate::explore::kept::Kept;
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::recall::Recall;
 use crate::explore::search::Found;
-use crate::explore::{Explored, Place, Reached, StateId, Visitor};
+use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::packed::PackingError;
 use crate::random::generator::mix;
 use crate::symmetry::Quotienting;
@@ -159,12 +159,12 @@ where
             graph_too_large: found.graph_too_large,
             initial_panic: found.initial_panic,
             initial_misfit: self.misfit.into_inner().expect(UNPOISONED),
-            reached: Reached::Searched(Box::new(Kept {
+            reached: Box::new(Kept {
                 log,
                 keeper: self.keeper,
                 origins,
                 initial_only,
-            })),
+            }),
         }
     }
 
