@@ -9,21 +9,15 @@ use crate::symmetry::{Asymmetry, Quotienting};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
-/// The states that a search reached, whatever is kept of them.
-pub(super) trait States<S: TransitionSystem>: Send + Sync {
-    /// How many there are.
+/// States by their numbers, and the behaviours that led to them: what a search reached, whatever is kept of it, or
+/// what is to be shown of random walks.
+pub(crate) trait States<S: TransitionSystem>: Send + Sync {
+    /// How many distinct states were reached, as far as that is known.
     fn len(&self) -> usize;
     /// A state, unless states are not kept.
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>>;
     /// The length of the path found to a state.
     fn length(&self, id: StateId) -> u32;
-    /// The first step that leads to a state, as the search met it; none if the state is initial.
-    fn origin(
-        &self,
-        system: &S,
-        symmetry: Option<&dyn Quotienting<S>>,
-        id: StateId,
-    ) -> Result<Option<Origin>, Unrepeatable>;
     /// The behaviour found to `place`, taken anew. Steps lead from representative to representative
     /// where there is a symmetry.
     fn trace(
@@ -32,6 +26,18 @@ pub(super) trait States<S: TransitionSystem>: Send + Sync {
         symmetry: Option<&dyn Quotienting<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable>;
+    /// What is to be said of where the behaviour to a state comes from.
+    fn provenance(&self, _id: StateId) -> Option<&str> {
+        None
+    }
+    /// The place of a state.
+    fn place(&self, id: StateId) -> Place {
+        Place {
+            length: self.length(id),
+            state: id,
+            step: None,
+        }
+    }
 }
 
 /// The states of a search, kept as `K` by a keeper `P`.
@@ -85,7 +91,7 @@ impl Unrepeatable {
 }
 
 /// The step at `position` among those that `from` offers.
-pub(super) fn nth_step<S: TransitionSystem>(
+pub(crate) fn nth_step<S: TransitionSystem>(
     system: &S,
     from: &StateOf<S>,
     position: u32,
@@ -107,31 +113,17 @@ pub(super) fn nth_step<S: TransitionSystem>(
     })
 }
 
-impl<S, P> States<S> for Kept<P::Key, P>
-where
-    S: TransitionSystem,
-    P: Keeper<S>,
-{
-    fn len(&self) -> usize {
-        self.log.len()
-    }
-
-    fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
-        let id = id.0 as usize;
-        let is_kept = self.initial_only.is_none_or(|initial| id < initial);
-        is_kept.then(|| self.keeper.with(system, self.log.get(id), Clone::clone))
-    }
-
-    fn length(&self, id: StateId) -> u32 {
-        self.origins.length(id)
-    }
-
-    fn origin(
+impl<K: Send + Sync, P> Kept<K, P> {
+    /// The first step that leads to a state, as the search met it; none if the state is initial.
+    fn origin<S: TransitionSystem>(
         &self,
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
         id: StateId,
-    ) -> Result<Option<Origin>, Unrepeatable> {
+    ) -> Result<Option<Origin>, Unrepeatable>
+    where
+        P: Keeper<S, Key = K>,
+    {
         if let Some(origin) = self.origins.step(id) {
             return Ok(Some(origin));
         }
@@ -172,6 +164,26 @@ where
         };
         let first = format!("from {from:?}{one_of} to {wanted:?}");
         Err(Unrepeatable::new(system, &from, first))
+    }
+}
+
+impl<S, P> States<S> for Kept<P::Key, P>
+where
+    S: TransitionSystem,
+    P: Keeper<S>,
+{
+    fn len(&self) -> usize {
+        self.log.len()
+    }
+
+    fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
+        let id = id.0 as usize;
+        let is_kept = self.initial_only.is_none_or(|initial| id < initial);
+        is_kept.then(|| self.keeper.with(system, self.log.get(id), Clone::clone))
+    }
+
+    fn length(&self, id: StateId) -> u32 {
+        self.origins.length(id)
     }
 
     fn trace(

@@ -42,7 +42,7 @@ use expansion::{Expand, Expansion};
 pub use graph::Graph;
 use keep::{Keeper, Whole, Words};
 pub use kept::Unrepeatable;
-use kept::{States, nth_step};
+pub(crate) use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Phase, Progress, Watch};
 use local_word::LocalWord;
 pub use memory::resident_bytes;
@@ -311,8 +311,6 @@ pub enum End {
     Limit(Limit),
     /// A function of the model panicked, so that some steps are unknown.
     Panicked,
-    /// It was random walks, and all were made; nothing is known of the rest.
-    Sampled,
 }
 
 /// What an exploration found.
@@ -345,62 +343,23 @@ pub struct Explored<S: TransitionSystem, T> {
     pub initial_panic: Option<Panic>,
     /// An initial state that cannot be packed, if there is one, and why.
     pub initial_misfit: Option<(StateOf<S>, PackingError)>,
-    reached: Reached<S>,
-}
-
-/// The states that places speak of.
-enum Reached<S: TransitionSystem> {
-    /// Those of a search.
-    Searched(Box<dyn States<S>>),
-    /// The last ones of behaviours that are kept to be shown, by their places in the list.
-    Walked(Vec<Trace<S>>),
+    reached: Box<dyn States<S>>,
 }
 
 impl<S: TransitionSystem, T> Explored<S, T> {
-    /// What a search that keeps no states has found at its start.
-    pub(crate) fn nothing(tally: T, end: End) -> Self {
-        Self {
-            tally,
-            end,
-            initial_states: 0,
-            unexamined: 0,
-            transitions: 0,
-            depth: 0,
-            seconds: 0.0,
-            peak_memory_bytes: 0,
-            store_bytes: 0,
-            set_bytes: 0,
-            graph: None,
-            graph_too_large: None,
-            initial_panic: None,
-            initial_misfit: None,
-            reached: Reached::Walked(Vec::new()),
-        }
-    }
-
-    /// Keeps a behaviour of a walk to be shown, and says by what number its last state goes.
-    pub(crate) fn keep(&mut self, behaviour: Trace<S>) -> StateId {
-        let Reached::Walked(behaviours) = &mut self.reached else {
-            unreachable!("a search keeps its states");
-        };
-        behaviours.push(behaviour);
-        StateId(behaviours.len() as u32 - 1)
-    }
-
-    /// How many distinct states were reached; none that a walk visits is remembered.
+    /// How many distinct states were reached.
     pub fn states(&self) -> usize {
-        match &self.reached {
-            Reached::Searched(states) => states.len(),
-            Reached::Walked(_) => 0,
-        }
+        self.reached.len()
     }
 
     /// A state reached; none if it was not kept, as with fingerprints.
     pub fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
-        match &self.reached {
-            Reached::Searched(states) => states.state(system, id),
-            Reached::Walked(behaviours) => Some(behaviours.get(id.0 as usize)?.last().clone()),
-        }
+        self.reached.state(system, id)
+    }
+
+    /// The states reached, and the behaviours that led to them.
+    pub(crate) fn reached(&self) -> &dyn States<S> {
+        &*self.reached
     }
 
     /// Whether every reachable state was visited with all its steps.
@@ -410,14 +369,7 @@ impl<S: TransitionSystem, T> Explored<S, T> {
 
     /// The place of a state.
     pub fn place(&self, id: StateId) -> Place {
-        Place {
-            length: match &self.reached {
-                Reached::Searched(states) => states.length(id),
-                Reached::Walked(behaviours) => behaviours[id.0 as usize].length() as u32,
-            },
-            state: id,
-            step: None,
-        }
+        self.reached.place(id)
     }
 
     /// The trace found to `place`, run anew on the model: a shortest one, breadth first. `symmetry` is
@@ -432,16 +384,6 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         symmetry: Option<&dyn Quotienting<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {
-        match &self.reached {
-            Reached::Searched(states) => states.trace(system, symmetry, place),
-            Reached::Walked(behaviours) => {
-                let mut trace = behaviours[place.state.0 as usize].clone();
-                if let Some(position) = place.step {
-                    let step = nth_step(system, trace.last(), position)?;
-                    trace.steps.push(step);
-                }
-                Ok(trace)
-            }
-        }
+        self.reached.trace(system, symmetry, place)
     }
 }

@@ -3,25 +3,25 @@
 
 use std::time::Instant;
 
-use super::environment;
-use super::examiner::Examiner;
-use super::induction;
-use super::judge::Judge;
-use super::sampled::sampled;
-use super::selection::{CheckError, rows};
-use super::tally::Tally;
-use super::{Search, Settings, Symmetry};
+use super::counts::Counts;
+use super::environment::{self, Recorded};
+use super::error::CheckError;
+use super::found::{Found, Totals};
+use super::induction::{self, Enumerated};
+use super::obligations::Obligations;
+use super::settings::{Search, Settings, Symmetry};
+use super::visitor::Tester;
+use super::{judge, walks};
 use crate::explore::{
-    Explored, FINGERPRINT_BITS, Options, Record, Storage, catch, explore, explore_local,
+    End, Explored, FINGERPRINT_BITS, Options, Record, Storage, catch, explore, explore_local,
     explore_packed,
 };
-use crate::invariant::Invariant;
 use crate::local::{LocalRefinement, PackedLocal};
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
 use crate::symmetry::{Quotient, Symmetric, TestedQuotient};
-use crate::system::StateOf;
+use crate::system::TransitionSystem;
 use crate::type_correct::TypeCorrect;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
@@ -78,30 +78,15 @@ pub struct Checker<'a, R: Refinement> {
 /// A search of the states of a refinement's implementation.
 type Explore<R> = for<'e> fn(
     &'e <R as Refinement>::Concrete,
-    &'e Examiner<'_, R>,
+    &'e Tester<'_, R>,
     &'e Options<'_, <R as Refinement>::Concrete>,
-) -> Found<R>;
+) -> Searched<R>;
 
 /// What it finds.
-type Found<R> = Explored<<R as Refinement>::Concrete, Tally<R>>;
+type Searched<R> = Explored<<R as Refinement>::Concrete, Counts<R>>;
 
 /// Makes the quotient of the implementation by the symmetry that a refinement's systems have in common.
 type QuotientOf<R> = for<'s> fn(&'s <R as Refinement>::Concrete) -> Box<dyn TestedQuotient<R> + 's>;
-
-/// What it takes to decide `inductive:*`, where the implementation enumerates its type-correct
-/// states.
-pub(super) struct Enumerated<R: Refinement> {
-    pub decide: Decide<R>,
-    pub state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
-}
-
-/// A pass over all type-correct states.
-type Decide<R> = fn(
-    &R,
-    &[Invariant<<R as Refinement>::Concrete>],
-    &[StateOf<<R as Refinement>::Concrete>],
-    &Settings<'_>,
-) -> induction::Findings;
 
 /// What a model declares beside its states, which no counterexample can show.
 fn declared<T>(functions: &'static str, declare: impl FnOnce() -> T) -> Result<T, CheckError> {
@@ -116,7 +101,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     pub fn new(refinement: &'a R) -> Self {
         Self {
             refinement,
-            explore: |system, examiner, options| explore(system, examiner, options),
+            explore: |system, tester, options| explore(system, tester, options),
             bits: None,
             enumerated: None,
             quotient: None,
@@ -129,7 +114,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     where
         R::Concrete: Packed,
     {
-        self.explore = |system, examiner, options| explore_packed(system, examiner, options);
+        self.explore = |system, tester, options| explore_packed(system, tester, options);
         self.bits = Some(|system| system.layout().bits());
         self
     }
@@ -167,9 +152,9 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let started = Instant::now();
         let refinement = self.refinement;
         let invariants = declared("invariants", || refinement.invariants())?;
-        let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
-        let rows = || rows(refinement, &names, settings, self.enumerated.is_some());
-        let rows = declared("rules, environment, acts_for or waivers", rows)??;
+        let is_enumerated = self.enumerated.is_some();
+        let declare = || Obligations::new(refinement, &invariants, settings, is_enumerated);
+        let obligations = declared("rules, environment, acts_for or waivers", declare)??;
         let bits = self.bits.map(|bits| bits(refinement.implementation()));
         if let Some(bits) = bits.filter(|_| settings.storage == Storage::Fingerprints)
             && bits <= FINGERPRINT_BITS
@@ -189,27 +174,29 @@ impl<'a, R: Refinement> Checker<'a, R> {
             }
             (Symmetry::Full, None) => return Err(CheckError::NotSymmetric),
         };
-        let mut examiner = Examiner::new(refinement, &invariants, &rows, settings.until);
-        examiner.symmetry = quotient.as_deref();
+        let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
+        tester.asking.symmetry = quotient.as_deref();
         let out_of_time = || {
             let limit = settings.limits.out_of_time(&settings.watch, started);
             limit.is_some()
         };
-        examiner.out_of_time = &out_of_time;
+        tester.asking.out_of_time = &out_of_time;
+        let enumerated = self.enumerated.as_ref();
         if let Search::Walks(walks) = settings.search {
-            examiner.wants.labels = false;
-            examiner.walks = true;
-            let mut report = sampled(&examiner, walks, settings, self.enumerated);
+            tester.needs.labels = false;
+            tester.asking.walks = true;
+            let mut report = walks::report(&tester, walks, settings, enumerated);
             report.seconds = started.elapsed().as_secs_f64();
             return Ok(report);
         }
-        examiner.fingerprints = settings.storage == Storage::Fingerprints;
-        let undecidable = environment::undecidable(refinement, settings);
+        tester.asking.fingerprints = settings.storage == Storage::Fingerprints;
+        let needs_graph = tester.obligations.environment.is_chosen()
+            && environment::unsupported(refinement, settings).is_none();
         let options = Options {
             threads: settings.threads,
             limits: settings.limits,
             watch: settings.watch,
-            record: match examiner.wants.environment && undecidable.is_none() {
+            record: match needs_graph {
                 true => Record::Graph,
                 false => Record::States,
             },
@@ -217,12 +204,40 @@ impl<'a, R: Refinement> Checker<'a, R> {
             storage: settings.storage,
             symmetry: quotient.as_deref().map(TestedQuotient::quotient),
         };
-        let explored = (self.explore)(refinement.implementation(), &examiner, &options);
-        let symmetry = options.symmetry;
-        let judge = Judge::new(&examiner, &explored, settings, symmetry, self.enumerated);
-        let mut report = judge.report();
+        let explored = (self.explore)(refinement.implementation(), &tester, &options);
+        let recorded = match (&explored.graph, explored.graph_too_large) {
+            (_, Some(steps)) => Recorded::TooLarge(steps),
+            (Some(graph), None) => Recorded::Graph(graph),
+            (None, None) => Recorded::Incomplete,
+        };
+        let of = (refinement, settings, tester.asking.started);
+        let found = Found::new(of, totals(&explored), explored.reached(), options.symmetry);
+        let mut report = judge::report(&tester, &explored.tally, &recorded, enumerated, &found);
         report.seconds = started.elapsed().as_secs_f64();
         Ok(report)
+    }
+}
+
+/// The figures of a search.
+fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
+    let misfit = explored.initial_misfit.as_ref();
+    Totals {
+        complete: explored.is_complete(),
+        limit: match explored.end {
+            End::Limit(limit) => Some(limit),
+            End::Complete | End::Stopped | End::Panicked => None,
+        },
+        initial_states: explored.initial_states,
+        states: explored.states() as u64,
+        transitions: explored.transitions,
+        depth: explored.depth,
+        unexamined: explored.unexamined,
+        seconds: explored.seconds,
+        peak_memory_bytes: explored.peak_memory_bytes,
+        initial_panic: explored.initial_panic.clone(),
+        initial_misfit: misfit.map(|(state, error)| {
+            format!("an initial state cannot be packed as `fields` says: {error}; it is {state:?}")
+        }),
     }
 }
 
@@ -231,7 +246,7 @@ impl<R: LocalRefinement<Concrete: PackedLocal>> Checker<'_, R> {
     /// states with the same projection.
     #[must_use]
     pub fn cached(mut self) -> Self {
-        self.explore = |system, examiner, options| explore_local(system, examiner, options);
+        self.explore = |system, tester, options| explore_local(system, tester, options);
         self.bits = Some(|system| PackedLocal::layout(system).bits());
         self
     }

@@ -1,36 +1,73 @@
-//! Whether the implementation leaves its environment free: it may schedule what the environment
-//! asks for, and may not refuse it for good.
+//! `environment:*`: whether the implementation leaves its environment free. It may schedule what the environment asks
+//! for, and may not refuse it for good.
 //!
-//! Source: Havelund & Shankar, section 2, "must preserve the nondeterminism of the mutator". For
-//! each process p of the environment:
+//! Source: Havelund & Shankar, section 2, "must preserve the nondeterminism of the mutator". For each process p of the
+//! environment:
 //!
-//! (a) Whenever p is at rest, and an action of p is enabled in the mapped state and would change
-//! it, a step answered by that action with the same inputs can be reached without an earlier
-//! visible step of p, the other processes of the environment making visible steps only while they
-//! are not at rest. (b) From every reachable state p can come to rest. (c) Only steps of p, or on
-//! behalf of p, change whether p is at rest.
+//! (a) Whenever p is at rest, and an action of p is enabled in the mapped state and would change it, a step that simulates
+//! that action with the same inputs can be reached without an earlier visible step of p, the other processes of the
+//! environment making visible steps only while they are not at rest: a row `environment:RULE` for each rule of p. (b) From
+//! every reachable state p can come to rest. (c) Only steps of p, or on behalf of p, change whether p is at rest: with
+//! (b) the row `environment:at_rest`.
 //!
-//! Decided on the complete graph by backward reachability.
+//! Each step is labelled with what it means to the environment (`label`); the complete graph of them decides (`graph`).
 
-use std::collections::BTreeSet;
-use std::ops::Range;
+mod graph;
+mod label;
 
-use foldhash::{HashMap, HashMapExt};
+use std::hash::Hash;
+use std::sync::Mutex;
 
-use super::{Settings, Symmetry};
-use crate::explore::{Explored, Graph, Order, Panic, StateId, Storage, catch};
+use foldhash::HashMap;
+
+use self::graph::{Findings, PanickedAt, Refusal, Unrest, UnrestReason, decide};
+pub(super) use self::label::Label;
+use super::choice::Choice;
+use super::counterexample::{counterexample, json};
+use super::error::{CheckError, nearest};
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::rules::names_one;
+use super::settings::{Settings, Symmetry};
+use crate::explore::{Graph, Order, Phase, Place, Storage};
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
-use crate::workers::together;
+use crate::report::{Counterexample, Obligation, Verdict};
+use crate::system::{ActionOf, Process, Rule, RuleId, TransitionSystem};
+use crate::trace::Trace;
+
+/// Stands for the rows of all rules; the row itself where no environment is declared.
+pub(super) const NAME: &str = "environment";
+
+/// The bits of a transition's label allow for this many environment processes.
+const MOST_PROCESSES: usize = 32;
+
+#[derive(Clone)]
+pub(super) struct Environment<'a> {
+    pub processes: &'a [Process],
+    rows: Rows,
+}
+
+#[derive(Clone)]
+enum Rows {
+    /// No process is declared.
+    None(Row),
+    Some {
+        /// Of the rules of the specification that the processes may take.
+        rules: Vec<(RuleId, Row)>,
+        at_rest: Row,
+    },
+}
 
 /// Why the environment of a refinement cannot be decided with these settings, if it cannot.
-pub(super) fn undecidable<R: Refinement>(
+pub(super) fn unsupported<R: Refinement>(
     refinement: &R,
     settings: &Settings<'_>,
 ) -> Option<&'static str> {
-    if let Some(reason) = refinement.undecidable("environment") {
-        return Some(reason);
-    }
+    let of_refinement = refinement.undecidable(NAME);
+    of_refinement.or_else(|| unsupported_settings(settings))
+}
+
+fn unsupported_settings(settings: &Settings<'_>) -> Option<&'static str> {
     if settings.symmetry != Symmetry::None {
         // What one process may do is not the same question of all members of a class.
         return Some("it asks about single processes, and a quotient by symmetry exchanges them");
@@ -42,469 +79,347 @@ pub(super) fn undecidable<R: Refinement>(
         .then_some("the graph is recorded in breadth-first order only")
 }
 
-/// What the graph keeps of a step, in 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Label {
-    /// The process of the environment that takes the step, or on whose behalf it is taken.
-    pub agent: Option<usize>,
-    /// Whether it is answered by an action.
-    pub visible: bool,
-    /// The number of that action's inputs, if it is one of the environment.
-    pub input: Option<u32>,
-}
+/// The inputs with which steps were answered, in the order in which they turned up.
+pub(super) struct Inputs<A>(Mutex<Vec<A>>);
 
-impl Label {
-    pub fn encode(self) -> u32 {
-        let agent = self.agent.map_or(0, |agent| agent as u32 + 1);
-        let input = self.input.map_or(0, |input| input + 1);
-        assert!(input < 1 << 24, "a step's label has room for 2^24 inputs");
-        agent | u32::from(self.visible) << 7 | input << 8
+impl<A: Clone + Eq + Hash> Inputs<A> {
+    pub fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
     }
 
-    pub fn decode(bits: u32) -> Self {
-        Self {
-            agent: (bits & 0x7F).checked_sub(1).map(|agent| agent as usize),
-            visible: bits & 0x80 != 0,
-            input: (bits >> 8).checked_sub(1),
-        }
-    }
-}
-
-/// An action that a state can no longer lead to.
-pub(super) struct Refusal<A> {
-    pub at: Offer,
-    pub process: Process,
-    pub action: A,
-}
-
-/// A state, and the place of an action among those that the specification offers there.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Offer {
-    pub state: StateId,
-    order: usize,
-}
-
-/// A process whose rest is not its own affair.
-pub(super) struct Unrest {
-    pub state: StateId,
-    pub step: Option<u32>,
-    pub process: Process,
-    pub reason: UnrestReason,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UnrestReason {
-    /// (b) fails.
-    ForEver,
-    /// (c) fails.
-    ByOther,
-}
-
-pub(super) struct Findings<R: Refinement> {
-    /// Per rule of the specification, how many pairs of a state and an action were tested.
-    pub checked: Vec<u64>,
-    /// Per rule of the specification, the first refusal.
-    pub refusals: Vec<Option<Refusal<ActionOf<R::Abstract>>>>,
-    /// Per rule of the specification, the processes of the environment of which it was tested; a bit each.
-    pub tested: Vec<u32>,
-    /// Processes that take actions of the specification, and that the environment does not have.
-    pub undeclared: BTreeSet<Process>,
-    /// How many pairs of a process and a state, or a step, were tested for (b) and (c).
-    pub rest_checked: u64,
-    pub unrest: Option<Unrest>,
-}
-
-/// A state at which a function of the model panicked, the name of the function, and with what.
-pub(super) type PanickedAt = (StateId, &'static str, Panic);
-
-/// Decides (a), (b) and (c). `inputs` are the inputs with which steps were answered, by number.
-pub(super) fn decide<R: Refinement, T: Sync>(
-    refinement: &R,
-    explored: &Explored<R::Concrete, T>,
-    graph: &Graph,
-    inputs: &[ActionOf<R::Abstract>],
-    threads: usize,
-) -> Result<Findings<R>, PanickedAt> {
-    let rest = Rest::new(refinement, explored)?;
-    let mut findings = Findings {
-        checked: vec![0; refinement.specification().rules().len()],
-        tested: vec![0; refinement.specification().rules().len()],
-        undeclared: BTreeSet::new(),
-        refusals: refinement
-            .specification()
-            .rules()
-            .iter()
-            .map(|_| None)
-            .collect(),
-        rest_checked: 0,
-        unrest: None,
-    };
-    let backward = Backward {
-        graph,
-        states: explored.states(),
-    };
-    comes_to_rest(refinement, explored, &rest, &backward, &mut findings);
-    let unmet = meets_at_once(
-        refinement,
-        explored,
-        &rest,
-        inputs,
-        &backward,
-        threads,
-        &mut findings,
-    )?;
-    meets_later(refinement, &rest, inputs, unmet, &backward, &mut findings);
-    Ok(findings)
-}
-
-impl<R: Refinement> Findings<R> {
-    /// Notes that an action is refused in a state; the first state counts, and in it the action that
-    /// the specification offers first.
-    fn refuse(&mut self, rule: usize, refusal: Refusal<ActionOf<R::Abstract>>) {
-        let first = &mut self.refusals[rule];
-        if first.as_ref().is_none_or(|first| refusal.at < first.at) {
-            *first = Some(refusal);
-        }
+    /// The number of an action's inputs; `known` are those that this worker has asked for.
+    pub fn number<S: TransitionSystem<Action = A>>(
+        &self,
+        specification: &S,
+        known: &mut HashMap<A, u32>,
+        action: &A,
+    ) -> u32 {
+        let inputs = specification.inputs(action);
+        *known.entry(inputs).or_insert_with_key(|inputs| {
+            let mut all = self.0.lock().expect("no holder of this lock panics");
+            let number = all.iter().position(|other| other == inputs);
+            number.unwrap_or_else(|| {
+                all.push(inputs.clone());
+                all.len() - 1
+            }) as u32
+        })
     }
 }
 
-/// A state of an exploration that kept its states.
-fn kept<R: Refinement, T>(
-    refinement: &R,
-    explored: &Explored<R::Concrete, T>,
-    id: StateId,
-) -> Result<StateOf<R::Concrete>, PanickedAt> {
-    let read = catch(|| explored.state(refinement.implementation(), id));
-    let state = read.map_err(|panic| (id, "`fields`, reading a state back,", panic))?;
-    Ok(state.expect("where a graph is recorded, states are kept"))
+/// The graph of a search: whether there was room for it, and whether it is complete.
+pub(super) enum Recorded<'a> {
+    Graph(&'a Graph),
+    /// There was no room for more than so many steps.
+    TooLarge(u64),
+    Incomplete,
 }
 
-/// Per state, the set of environment processes at rest.
-struct Rest(Vec<u32>);
+/// What became of the environment obligations.
+pub(super) enum Decided<R: Refinement> {
+    Findings(Findings<R>),
+    /// Not decided, and why.
+    Open(String),
+    /// A function of the model, whose name is here, panicked at a state.
+    Panicked(PanickedAt),
+}
 
-impl Rest {
-    fn new<R: Refinement, T>(
-        refinement: &R,
-        explored: &Explored<R::Concrete, T>,
-    ) -> Result<Self, PanickedAt> {
+impl<R: Refinement> Decided<R> {
+    fn incomplete(&self) -> Obligation {
+        Obligation::incomplete(match self {
+            Self::Open(reason) => reason,
+            _ => "not evaluated: the model panicked",
+        })
+    }
+}
+
+impl<'a> Environment<'a> {
+    pub fn new(refinement: &'a impl Refinement, choice: &Choice<'_>) -> Result<Self, CheckError> {
         let processes = refinement.environment();
-        let of = |state: &StateOf<R::Concrete>| {
-            let at_rest = |(index, &process): (usize, &Process)| {
-                u32::from(refinement.at_rest(state, process)) << index
-            };
-            processes.iter().enumerate().map(at_rest).sum()
+        validate(processes, |process| refinement.acts_for(process))?;
+        let specified = refinement.specification().rules();
+        // Whether it can be decided depends on the settings as well, and is told when it is judged.
+        let row = |name| choice.by_default(name, None);
+        if processes.is_empty() {
+            let rows = Rows::None(row(NAME.to_owned()));
+            return Ok(Self { processes, rows });
+        }
+        validate_kinds(processes, specified)?;
+        let mut rules = Vec::new();
+        for (index, rule) in specified.iter().enumerate() {
+            if processes.iter().any(|process| process.name == rule.process) {
+                names_one(specified, &rule.name)?;
+                rules.push((RuleId(index), row(format!("{NAME}:{}", rule.name))));
+            }
+        }
+        let at_rest = row(format!("{NAME}:at_rest"));
+        let rows = Rows::Some { rules, at_rest };
+        Ok(Self { processes, rows })
+    }
+
+    /// Its rows, in the order of the report.
+    pub fn rows_mut(&mut self) -> Vec<&mut Row> {
+        match &mut self.rows {
+            Rows::None(row) => vec![row],
+            Rows::Some { rules, at_rest } => {
+                let rules = rules.iter_mut().map(|(_, row)| row);
+                rules.chain([at_rest]).collect()
+            }
+        }
+    }
+
+    /// Whether a row is chosen, be it only to say that no environment is declared.
+    pub fn is_asked(&self) -> bool {
+        match &self.rows {
+            Rows::None(row) => row.selected,
+            Rows::Some { .. } => self.is_chosen(),
+        }
+    }
+
+    /// Whether there is something to decide.
+    pub fn is_chosen(&self) -> bool {
+        match &self.rows {
+            Rows::None(_) => false,
+            Rows::Some { rules, at_rest } => {
+                at_rest.selected || rules.iter().any(|(_, row)| row.selected)
+            }
+        }
+    }
+
+    /// Decides the obligations where they can be. `simulation_fails` says whether the abstract actions that label the
+    /// steps are wrong.
+    pub fn decide<R: Refinement>(
+        &self,
+        recorded: &Recorded<'_>,
+        inputs: &Inputs<ActionOf<R::Abstract>>,
+        simulation_fails: bool,
+        found: &Found<'_, R>,
+    ) -> Decided<R> {
+        if !self.is_chosen() {
+            return Decided::Open("not chosen".to_owned());
+        }
+        if simulation_fails {
+            return Decided::Open(
+                "not evaluated: simulation fails, so the answers prove nothing".to_owned(),
+            );
+        }
+        if let Some(reason) = unsupported(found.refinement, found.settings) {
+            return Decided::Open(format!("not evaluated: {reason}"));
+        }
+        let graph = match recorded {
+            Recorded::Graph(graph) => graph,
+            Recorded::TooLarge(steps) => {
+                return Decided::Open(format!(
+                    "not evaluated: there was no room for the graph, which takes 8 bytes a step, beyond \
+                     {steps} steps"
+                ));
+            }
+            Recorded::Incomplete => {
+                return Decided::Open("not evaluated: it needs the complete graph".to_owned());
+            }
         };
-        (0..explored.states() as u32)
-            .map(StateId)
-            .map(|id| {
-                let state = kept(refinement, explored, id)?;
-                catch(|| of(&state)).map_err(|panic| (id, "`at_rest`", panic))
-            })
-            .collect::<Result<_, _>>()
-            .map(Self)
+        if let Some(progress) = found.settings.watch.progress {
+            progress(&found.totals.progress(Phase::Environment));
+        }
+        let inputs = inputs.0.lock().expect("no holder of this lock panics");
+        let threads = found.settings.threads;
+        match decide(found.refinement, found.states, graph, &inputs, threads) {
+            Ok(findings) => Decided::Findings(findings),
+            Err(panicked) => Decided::Panicked(panicked),
+        }
     }
 
-    fn contains(&self, state: StateId, process: usize) -> bool {
-        self.0[state.0 as usize] >> process & 1 == 1
-    }
-}
-
-/// The graph, searched backwards.
-struct Backward<'a> {
-    graph: &'a Graph,
-    states: usize,
-}
-
-impl<'a> Backward<'a> {
-    fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> + use<> {
-        (0..self.states as u32).map(StateId)
-    }
-
-    /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
-    /// origins, until nothing changes.
-    ///
-    /// PERF: the steps are passed over again and again, last states first, and not turned round, which
-    /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
-    /// pass carries a mark far.
-    fn spread(&self, marks: &mut [u64], permitted: impl Fn(StateId, Label) -> bool) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for origin in self.ids().rev() {
-                let before = marks[origin.0 as usize];
-                let mut marked = before;
-                for (target, label) in self.graph.steps(origin) {
-                    let new = marks[target.0 as usize] & !marked;
-                    if new != 0 && permitted(origin, Label::decode(label)) {
-                        marked |= new;
-                    }
-                }
-                changed |= marked != before;
-                marks[origin.0 as usize] = marked;
+    pub fn judge<R: Refinement>(&self, decided: &Decided<R>, found: &Found<'_, R>) -> Vec<Judged> {
+        let none_declared = || Obligation::new(Verdict::NoneDeclared, 0);
+        match &self.rows {
+            Rows::None(row) => {
+                let judged = row.judged(Weight::Behaviour, none_declared);
+                judged.into_iter().collect()
+            }
+            Rows::Some { rules, at_rest } => {
+                let judge = |(rule, row): &(RuleId, Row)| {
+                    let judge = || self.judge_rule(*rule, decided, found);
+                    row.judged(Weight::EnvironmentRule, judge)
+                };
+                let rules = rules.iter().filter_map(judge);
+                let judge = || judge_at_rest(decided, found);
+                let mut judged: Vec<_> = rules.collect();
+                judged.extend(at_rest.judged(Weight::Behaviour, judge));
+                judged
             }
         }
     }
-}
 
-/// Decides (b) and (c).
-fn comes_to_rest<R: Refinement, T>(
-    refinement: &R,
-    explored: &Explored<R::Concrete, T>,
-    rest: &Rest,
-    backward: &Backward<'_>,
-    findings: &mut Findings<R>,
-) {
-    let processes = refinement.environment();
-    let mut unsettled = 0u32;
-    let mut by_other: Option<Unrest> = None;
-    for id in backward.ids() {
-        let resting = rest.0[id.0 as usize];
-        let mut soon = resting;
-        findings.rest_checked += processes.len() as u64;
-        for (position, (target, label)) in backward.graph.steps(id).enumerate() {
-            let then = rest.0[target.0 as usize];
-            soon |= then;
-            findings.rest_checked += processes.len() as u64;
-            let own = Label::decode(label).agent.map_or(0, |agent| 1 << agent);
-            let foreign = (resting ^ then) & !own;
-            if foreign != 0 && by_other.is_none() {
-                by_other = Some(Unrest {
-                    state: id,
-                    step: Some(position as u32),
-                    process: processes[foreign.trailing_zeros() as usize],
-                    reason: UnrestReason::ByOther,
-                });
+    fn judge_rule<R: Refinement>(
+        &self,
+        rule: RuleId,
+        decided: &Decided<R>,
+        found: &Found<'_, R>,
+    ) -> Obligation {
+        let Decided::Findings(findings) = decided else {
+            return decided.incomplete();
+        };
+        let checked = findings.checked[rule.0];
+        match &findings.refusals[rule.0] {
+            None => {
+                let kind = found.refinement.specification().rules()[rule.0].process;
+                self.unrefused(checked, kind, findings.tested[rule.0])
+            }
+            Some(refusal) => {
+                let place = found.states.place(refusal.at.state);
+                let explain = |trace: &_| explain_refusal(found.refinement, trace, refusal);
+                Obligation::violated(checked, vec![found.explained(place, &explain)])
             }
         }
-        unsettled |= !soon & (u32::MAX >> (32 - processes.len()));
     }
-    let mut for_ever: Option<Unrest> = None;
-    if unsettled != 0 {
-        let mut marks: Vec<u64> = rest.0.iter().map(|&resting| u64::from(resting)).collect();
-        backward.spread(&mut marks, |_, _| true);
-        let restless = marks
-            .iter()
-            .map(|mark| unsettled & !(*mark as u32))
-            .enumerate()
-            .find(|(_, processes)| *processes != 0);
-        for_ever = restless.map(|(state, restless)| Unrest {
-            state: StateId(state as u32),
-            step: None,
-            process: processes[restless.trailing_zeros() as usize],
-            reason: UnrestReason::ForEver,
+
+    /// The row of a rule of processes of a kind, of which a bit each says whether it was tested of them.
+    fn unrefused(&self, checked: u64, kind: &str, tested: u32) -> Obligation {
+        if checked == 0 {
+            return Obligation::new(Verdict::Untested, 0)
+                .noted("never enabled while its process rests");
+        }
+        let declared = self.processes.iter().zip(0..);
+        let untested =
+            declared.filter(|(process, bit)| process.name == kind && tested >> bit & 1 == 0);
+        let names: Vec<_> = untested.map(|(process, _)| process.to_string()).collect();
+        let judged = Obligation::new(Verdict::Holds, checked);
+        match names.is_empty() {
+            true => judged,
+            false => judged.noted(&format!(
+                "not tested of {}, which never rests where the specification offers it",
+                names.join(", ")
+            )),
+        }
+    }
+
+    /// A process of a kind that the environment has, and that is none of it. `acting` take actions of the specification.
+    pub fn doubt_of_left_out<'p, R: Refinement>(
+        &self,
+        decided: &'p Decided<R>,
+        acting: impl Iterator<Item = &'p Process>,
+    ) -> Option<String> {
+        let undeclared = match decided {
+            Decided::Findings(findings) => Some(&findings.undeclared),
+            _ => None,
+        };
+        let declared = self.processes;
+        let mut acting = acting.chain(undeclared.into_iter().flatten());
+        let left_out = acting.find(|process| {
+            !declared.contains(process) && declared.iter().any(|other| other.name == process.name)
+        })?;
+        Some(format!(
+            "the environment has other processes of the kind `{}`, and leaves {left_out} out: nothing says that \
+             the implementation leaves it free",
+            left_out.name
+        ))
+    }
+
+    /// A process of the environment of which no rule was tested, where others of its kind were.
+    pub fn doubt_of_untested<R: Refinement>(&self, decided: &Decided<R>) -> Option<String> {
+        let Decided::Findings(findings) = decided else {
+            return None;
+        };
+        let tested = findings.tested.iter().fold(0, |all, one| all | one);
+        let is_tested = |place: usize| tested >> place & 1 == 1;
+        let declared = self.processes;
+        let mut places = 0..declared.len();
+        let untested = places.find(|&place| {
+            let mut others = (0..declared.len()).filter(|other| is_tested(*other));
+            !is_tested(place) && others.any(|other| declared[other].name == declared[place].name)
+        })?;
+        Some(format!(
+            "`environment` was never tested of {}: it never rests where the specification offers it something, so \
+             nothing says that the implementation leaves it free",
+            declared[untested]
+        ))
+    }
+}
+
+/// Whether each process is declared once, and acts for itself.
+fn validate(
+    processes: &[Process],
+    acts_for: impl Fn(Process) -> Process,
+) -> Result<(), CheckError> {
+    if processes.len() > MOST_PROCESSES {
+        return Err(CheckError::TooManyProcesses {
+            given: processes.len(),
+            limit: MOST_PROCESSES,
         });
     }
-    // A step makes a trace longer than the state does from which it is taken.
-    let length =
-        |unrest: &Unrest| explored.place(unrest.state).length + u32::from(unrest.step.is_some());
-    findings.unrest = [for_ever, by_other]
-        .into_iter()
-        .flatten()
-        .min_by_key(length);
-}
-
-/// An action that the specification offers the environment in some abstract state.
-#[derive(Clone)]
-struct Need<A> {
-    process: usize,
-    rule: usize,
-    /// The number of its inputs; none if no step anywhere is answered by them.
-    input: Option<u32>,
-    action: A,
-}
-
-/// A need that no step of the state itself meets.
-struct Unmet {
-    process: usize,
-    input: u32,
-    at: Offer,
-    rule: usize,
-}
-
-/// Decides (a) where a step of the state itself meets the need, and returns the other needs.
-fn meets_at_once<R: Refinement, T: Sync>(
-    refinement: &R,
-    explored: &Explored<R::Concrete, T>,
-    rest: &Rest,
-    inputs: &[ActionOf<R::Abstract>],
-    backward: &Backward<'_>,
-    threads: usize,
-    findings: &mut Findings<R>,
-) -> Result<Vec<Unmet>, PanickedAt> {
-    let part = backward.states.div_ceil(threads.max(1)).max(1);
-    let look = |states: Range<usize>| {
-        let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
-        let mut known = HashMap::new();
-        let mut at_hand = vec![false; inputs.len()];
-        let mut checked = vec![0; refinement.specification().rules().len()];
-        let mut tested = vec![0u32; checked.len()];
-        let mut undeclared = BTreeSet::new();
-        let mut unmet = Vec::new();
-        for id in states.map(|id| StateId(id as u32)) {
-            if rest.0[id.0 as usize] == 0 {
-                continue;
-            }
-            let state = kept(refinement, explored, id)?;
-            let image = catch(|| refinement.map(&state)).map_err(|panic| (id, "`map`", panic))?;
-            let needs: &Vec<Need<_>> = catch(|| {
-                let needs = |image: &_| needs(refinement, image, &numbers, &mut undeclared);
-                known.entry(image).or_insert_with_key(needs)
-            })
-            .map_err(|panic| (id, "`offers` of the specification", panic))?;
-            let mark = |at_hand: &mut [bool], value| {
-                for (_, label) in backward.graph.steps(id) {
-                    if let Some(input) = Label::decode(label).input {
-                        at_hand[input as usize] = value;
-                    }
-                }
-            };
-            mark(&mut at_hand, true);
-            for (order, need) in needs.iter().enumerate() {
-                if rest.contains(id, need.process) {
-                    checked[need.rule] += 1;
-                    tested[need.rule] |= 1 << need.process;
-                    if !need.input.is_some_and(|input| at_hand[input as usize]) {
-                        unmet.push((Offer { state: id, order }, need.clone()));
-                    }
-                }
-            }
-            mark(&mut at_hand, false);
+    for (index, &process) in processes.iter().enumerate() {
+        if processes[..index].contains(&process) {
+            return Err(CheckError::DuplicateProcess { process });
         }
-        Ok((checked, tested, undeclared, unmet))
-    };
-    let parts = (0..backward.states)
-        .step_by(part)
-        .map(|start| start..backward.states.min(start + part));
-    let mut unmet = Vec::new();
-    for result in together(parts, look) {
-        let (checked, tested, undeclared, needs) = result?;
-        for (rule, tested) in tested.into_iter().enumerate() {
-            findings.tested[rule] |= tested;
-        }
-        findings.undeclared.extend(undeclared);
-        for (rule, checked) in checked.into_iter().enumerate() {
-            findings.checked[rule] += checked;
-        }
-        for (at, need) in needs {
-            match need.input {
-                Some(input) => unmet.push(Unmet {
-                    process: need.process,
-                    input,
-                    at,
-                    rule: need.rule,
-                }),
-                // No step anywhere is answered with these inputs.
-                None => findings.refuse(
-                    need.rule,
-                    Refusal {
-                        at,
-                        process: refinement.environment()[need.process],
-                        action: need.action,
-                    },
-                ),
-            }
+        let other = acts_for(process);
+        if other != process {
+            return Err(CheckError::EnvironmentActsForOther { process, other });
         }
     }
-    Ok(unmet)
+    Ok(())
 }
 
-/// Decides (a) for the needs that only a later step can meet, 64 inputs at a time.
-fn meets_later<R: Refinement>(
-    refinement: &R,
-    rest: &Rest,
-    inputs: &[ActionOf<R::Abstract>],
-    mut unmet: Vec<Unmet>,
-    backward: &Backward<'_>,
-    findings: &mut Findings<R>,
-) {
-    unmet.sort_unstable_by_key(|unmet| (unmet.process, unmet.input));
-    for of_process in unmet.chunk_by(|a, b| a.process == b.process) {
-        let process = of_process[0].process;
-        let mut of_inputs: Vec<u32> = of_process.iter().map(|unmet| unmet.input).collect();
-        of_inputs.dedup();
-        for batch in of_inputs.chunks(64) {
-            let bit = |input| batch.binary_search(&input).ok();
-            let mut marks = vec![0u64; backward.states];
-            for id in backward.ids() {
-                for (_, label) in backward.graph.steps(id) {
-                    let answered = Label::decode(label).input.and_then(bit);
-                    marks[id.0 as usize] |= answered.map_or(0, |bit| 1 << bit);
-                }
-            }
-            backward.spread(&mut marks, |origin, label| match label.agent {
-                Some(agent) if label.visible => agent != process && !rest.contains(origin, agent),
-                _ => true,
-            });
-            for unmet in of_process {
-                let mark = marks[unmet.at.state.0 as usize];
-                if bit(unmet.input).is_some_and(|bit| mark >> bit & 1 == 0) {
-                    findings.refuse(
-                        unmet.rule,
-                        Refusal {
-                            at: unmet.at,
-                            process: refinement.environment()[process],
-                            action: inputs[unmet.input as usize].clone(),
-                        },
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// What the specification offers each process of the environment in `image`; other processes are noted.
-fn needs<R: Refinement>(
-    refinement: &R,
-    image: &StateOf<R::Abstract>,
-    numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
-    undeclared: &mut BTreeSet<Process>,
-) -> Vec<Need<ActionOf<R::Abstract>>> {
-    let specification = refinement.specification();
-    let mut needs: Vec<Need<_>> = Vec::new();
-    specification.offers(image, &mut |action| {
-        let process = specification.process_of(&action);
-        let declared = refinement.environment().iter();
-        let Some(process) = declared.clone().position(|other| *other == process) else {
-            undeclared.insert(process);
-            return;
-        };
-        let rule = specification.rule_of(&action);
-        let filed = specification.rules()[rule.0].process;
-        let taken = refinement.environment()[process].name;
-        assert!(
-            filed == taken,
-            "{action:?} is an action of {taken}, and its rule is filed under {filed}"
-        );
-        let inputs = specification.inputs(&action);
-        if needs.iter().all(|need| need.action != inputs) {
-            needs.push(Need {
+/// Whether each process is of a kind to which rules of the specification belong.
+fn validate_kinds(processes: &[Process], rules: &[Rule]) -> Result<(), CheckError> {
+    for &process in processes {
+        let mut known: Vec<_> = rules.iter().map(|rule| rule.process.to_owned()).collect();
+        known.dedup();
+        if !known.iter().any(|kind| kind == process.name) {
+            return Err(CheckError::UnknownProcess {
                 process,
-                rule: rule.0,
-                input: numbers.get(&inputs).copied(),
-                action: inputs,
+                nearest: nearest(process.name, known.iter().map(String::as_str)),
+                known,
             });
         }
-    });
-    needs
+    }
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> Obligation {
+    let Decided::Findings(findings) = decided else {
+        return decided.incomplete();
+    };
+    let Some(unrest) = &findings.unrest else {
+        return Obligation::new(Verdict::Holds, findings.rest_checked);
+    };
+    let place = Place {
+        step: unrest.step,
+        ..found.states.place(unrest.state)
+    };
+    let explain =
+        |trace: &_| counterexample(found.refinement, trace, explanation_of_unrest(unrest));
+    Obligation::violated(
+        findings.rest_checked,
+        vec![found.explained(place, &explain)],
+    )
+}
 
-    #[test]
-    fn labels_survive_their_encoding() {
-        for agent in [None, Some(0), Some(31)] {
-            for visible in [false, true] {
-                for input in [None, Some(0), Some((1 << 24) - 2)] {
-                    let label = Label {
-                        agent,
-                        visible,
-                        input,
-                    };
-                    assert_eq!(Label::decode(label.encode()), label);
-                }
-            }
+fn explain_refusal<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Concrete>,
+    refusal: &Refusal<ActionOf<R::Abstract>>,
+) -> Counterexample {
+    let specification = refinement.specification();
+    let rule = &specification.rules()[specification.rule_of(&refusal.action).0].name;
+    let process = refusal.process;
+    let explanation = format!(
+        "{process} rests here, and the specification lets it take `{rule}`; no step that simulates it \
+         with the same inputs can be reached before {process} does something else",
+    );
+    Counterexample {
+        refused: Some(json(&refusal.action)),
+        ..counterexample(refinement, trace, explanation)
+    }
+}
+
+fn explanation_of_unrest(unrest: &Unrest) -> String {
+    let process = unrest.process;
+    match unrest.reason {
+        UnrestReason::ForEver => {
+            format!("{process} is in the middle of an operation, and can never come to rest")
         }
+        UnrestReason::ByOther => format!(
+            "this step changes whether {process} is at rest, and is not taken by {process} \
+             or on its behalf"
+        ),
     }
 }

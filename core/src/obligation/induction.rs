@@ -1,422 +1,258 @@
-//! Whether the invariants are inductive, and suffice for the refinement: decided from *every*
-//! type-correct state that satisfies them, reachable or not.
+//! `inductive:NAME` and `inductive:simulation`: from *every* type-correct state that satisfies all the invariants, reachable
+//! or not, each step leads to one that satisfies the invariant NAME; and Definition 6 (1) to (3) hold from every such
+//! state, which is what the invariants are for. On request.
 //!
-//! Source: Havelund & Shankar, Definition 6 and Appendix B.2. A counterexample to induction is a
-//! state and a step; nothing says that the state is ever reached.
+//! Source: Havelund & Shankar, Definition 6 and Appendix B.2. A counterexample to induction is a state and a step; nothing
+//! says that the state is ever reached.
 //!
-//! One pass decides besides which conjuncts are needed. A state that fails exactly one conjunct is a
-//! state that satisfies the others: if one of them fails after a step from there, or the step does
-//! not map, then without that conjunct the rest is not inductive, or does not suffice.
+//! One pass (`pass`) decides besides which conjuncts are needed. A state that fails exactly one conjunct is a state that
+//! satisfies the others: if one of them fails after a step from there, or the step does not map, then without that conjunct
+//! the rest is not inductive, or does not suffice.
 
-use std::cell::Cell;
-use std::ops::Range;
-use std::time::Instant;
+mod goal;
+mod pass;
 
-use foldhash::{HashMap, HashSet, HashSetExt};
-
-use super::Settings;
-use crate::explore::{Ended, Panic, break_off, catch, interruptible};
+use self::goal::{Goal, PerGoal};
+use self::pass::Gap;
+pub(super) use self::pass::{Findings, decide, state};
+use super::choice::Choice;
+use super::counterexample::counterexample;
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::settings::{Settings, Until};
+use super::{invariant, simulation};
+use crate::explore::{Panic, Phase, catch};
 use crate::invariant::Invariant;
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
-use crate::type_correct::{Choices, TypeCorrect, type_correct_states};
-use crate::workers::{Shares, together};
+use crate::report::{Counterexample, Obligation, Verdict};
+use crate::system::{StateOf, TransitionSystem};
+use crate::trace::Trace;
 
-/// Type-correct states that a worker takes at a time.
-const CHUNK: u64 = 4096;
-/// States, or steps of one state, between two looks at the clock.
-const PATIENCE: u64 = 256;
-/// Initial states between two looks at the memory.
-const MORE_PATIENCE: u64 = 1 << 14;
+/// Stands for all its rows.
+pub(super) const NAME: &str = "inductive";
 
-/// Where induction fails: the number of a type-correct state, and which of its steps; no step if the
-/// state itself is at fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Gap {
-    pub number: u64,
-    pub step: Option<u32>,
+#[derive(Clone)]
+pub(super) struct Induction {
+    /// None if the implementation does not enumerate its type-correct states.
+    rows: Option<PerGoal<Row>>,
 }
 
-/// What a pass over the type-correct states found. The last row of each list is that of
-/// `inductive:simulation`, those before it are those of the invariants.
-#[derive(Clone, Debug)]
-pub(super) struct Findings {
-    /// Type-correct states.
-    pub states: u64,
-    /// Those that satisfy all the invariants.
-    pub satisfying: u64,
-    /// Steps from these.
-    pub steps: u64,
-    /// Per row, the first gap, and what a function of the model panicked with if that was it.
-    pub gaps: Vec<Option<(Gap, Option<Panic>)>>,
-    /// Per invariant, the first state that shows that a row fails without it, and that row.
-    pub needed: Vec<Option<(u64, usize)>>,
-    /// The first number of which `type_correct` made no state, and what it panicked with. Some numbers
-    /// after it were left out.
-    pub unmade: Option<(u64, Panic)>,
-    /// Of the reachable states that were looked for, those that are type-correct, by their places.
-    pub met: HashSet<usize>,
-    /// Whether the pass was cut short.
-    pub cut_short: bool,
+/// What it takes to decide the obligation, where the implementation enumerates its type-correct states.
+pub(super) struct Enumerated<R: Refinement> {
+    pub decide: Decide<R>,
+    pub state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
+}
+
+/// A pass over all type-correct states.
+type Decide<R> = fn(
+    &R,
+    &[Invariant<<R as Refinement>::Concrete>],
+    &[StateOf<<R as Refinement>::Concrete>],
+    &Settings<'_>,
+) -> Findings;
+
+/// What became of the pass over the type-correct states.
+pub(super) enum Decided<R: Refinement> {
+    /// It was not asked for, or the check ended before it.
+    Not,
+    Findings {
+        findings: Findings,
+        state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
+        /// How `type_correct` leaves reachable states out, as far as the pass met them.
+        doubt: Option<String>,
+    },
+}
+
+impl Induction {
+    pub fn new<S: TransitionSystem>(
+        refinement: &impl Refinement<Concrete = S>,
+        invariants: &[Invariant<S>],
+        is_enumerated: bool,
+        choice: &Choice<'_>,
+    ) -> Self {
+        let unsupported = refinement.undecidable(NAME);
+        let row = |goal: &str| choice.on_request(format!("{NAME}:{goal}"), unsupported);
+        let rows = || PerGoal {
+            invariants: invariants.iter().map(|one| row(one.name())).collect(),
+            simulation: row(simulation::NAME),
+        };
+        Self {
+            rows: is_enumerated.then(rows),
+        }
+    }
+
+    /// Its rows, in the order of the report.
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.rows.iter_mut().flat_map(PerGoal::iter_mut)
+    }
+
+    /// Makes the pass over the type-correct states, where it is asked for and the check got that far. `violated` says
+    /// whether something was found on the way there.
+    pub fn decide<R: Refinement>(
+        &self,
+        enumerated: Option<&Enumerated<R>>,
+        invariants: &[Invariant<R::Concrete>],
+        violated: bool,
+        found: &Found<'_, R>,
+    ) -> Decided<R> {
+        let mut rows = self.rows.iter().flat_map(PerGoal::iter);
+        let asked = rows.any(|row| row.selected);
+        let ended = violated && found.settings.until == Until::FirstViolation;
+        let Some(enumerated) = enumerated.filter(|_| asked && !ended) else {
+            return Decided::Not;
+        };
+        if let Some(progress) = found.settings.watch.progress {
+            progress(&found.totals.progress(Phase::Induction));
+        }
+        // A state that violates an invariant is not looked for.
+        let reached: Vec<_> = match violated {
+            true => Vec::new(),
+            false => found.sample().collect(),
+        };
+        let findings = (enumerated.decide)(found.refinement, invariants, &reached, found.settings);
+        let mut places = reached.iter().enumerate();
+        let missing = places.find(|(place, _)| !findings.met.contains(place));
+        let missing = missing.filter(|_| findings.decided_all());
+        let doubt = missing.map(|(_, state)| {
+            format!(
+                "`type_correct` leaves out states that are reached, so what is inductive says nothing of them: {state:?}"
+            )
+        });
+        Decided::Findings {
+            findings,
+            state: enumerated.state,
+            doubt,
+        }
+    }
+
+    pub fn judge<R: Refinement>(
+        &self,
+        decided: &Decided<R>,
+        invariants: &[Invariant<R::Concrete>],
+        found: &Found<'_, R>,
+    ) -> Vec<Judged> {
+        let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
+        let judge = |(goal, row): (Goal, &Row)| {
+            row.judged(Weight::Behaviour, || match decided {
+                Decided::Not => {
+                    Obligation::incomplete("not evaluated: the check ended at a violation")
+                }
+                Decided::Findings {
+                    findings, state, ..
+                } => findings.judge(goal, &names, &|gap, panic| {
+                    let initial = state(found.refinement.implementation(), gap.number);
+                    explain(found.refinement, invariants, goal, (initial, gap), panic)
+                }),
+            })
+        };
+        let rows = self.rows.iter().flat_map(PerGoal::iter);
+        let goals = Goal::all(invariants.len());
+        goals.zip(rows).filter_map(judge).collect()
+    }
+}
+
+impl<R: Refinement> Decided<R> {
+    /// What makes the obligation say less than it seems to.
+    pub fn doubt(&self) -> Option<String> {
+        match self {
+            Self::Not => None,
+            Self::Findings { doubt, .. } => doubt.clone(),
+        }
+    }
 }
 
 impl Findings {
-    fn new(invariants: usize) -> Self {
-        Self {
-            states: 0,
-            satisfying: 0,
-            steps: 0,
-            gaps: vec![None; invariants + 1],
-            needed: vec![None; invariants],
-            unmade: None,
-            met: HashSet::new(),
-            cut_short: false,
+    /// The row of a goal. `names` are those of the invariants.
+    fn judge(
+        &self,
+        goal: Goal,
+        names: &[&str],
+        explain: &dyn Fn(Gap, Option<&Panic>) -> Counterexample,
+    ) -> Obligation {
+        let mut judged = match &self.gaps[goal] {
+            Some((gap, panic)) => {
+                Obligation::violated(self.steps, vec![explain(*gap, panic.as_ref())])
+            }
+            None if self.unmade.is_some() => Obligation::violated(self.steps, Vec::new()),
+            None if self.cut_short => Obligation::new(Verdict::Incomplete, self.steps),
+            None if self.steps == 0 => {
+                let reason = "no step was tested, so nothing was decided";
+                return Obligation::incomplete(reason);
+            }
+            None => Obligation::new(Verdict::Holds, self.steps),
+        };
+        if let Some((number, panic)) = &self.unmade {
+            // States are unknown, so nothing is known to be inductive.
+            return judged.noted(&format!(
+                "`type_correct` panicked instead of making state {number}: {panic}"
+            ));
         }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.states += other.states;
-        self.satisfying += other.satisfying;
-        self.steps += other.steps;
-        for (gap, other) in self.gaps.iter_mut().zip(other.gaps) {
-            let gaps = gap.take().into_iter().chain(other);
-            *gap = gaps.min_by_key(|(gap, _)| *gap);
+        // Which of them are needed is a question only about a set that is inductive and suffices.
+        if self.cut_short || self.gaps.iter().any(Option::is_some) {
+            return judged;
         }
-        for (needed, other) in self.needed.iter_mut().zip(other.needed) {
-            *needed = needed.take().into_iter().chain(other).min();
-        }
-        let unmade = self.unmade.take().into_iter().chain(other.unmade);
-        self.unmade = unmade.min_by_key(|(number, _)| *number);
-        self.met.extend(other.met);
-        self.cut_short |= other.cut_short;
-    }
-
-    /// Whether every type-correct state was made and looked at.
-    pub fn decided_all(&self) -> bool {
-        self.unmade.is_none() && !self.cut_short
-    }
-
-    fn note(&mut self, row: usize, gap: Gap, panic: Option<Panic>) {
-        let first = &mut self.gaps[row];
-        if first.as_ref().is_none_or(|(first, _)| gap < *first) {
-            *first = Some((gap, panic));
-        }
+        let needed = match goal {
+            Goal::Simulation => {
+                return judged.noted(&format!(
+                    "{} of {} type-correct states satisfy the invariants",
+                    self.satisfying, self.states
+                ));
+            }
+            Goal::Invariant(place) => self.needed[place],
+        };
+        judged.needed = Some(needed.is_some());
+        judged.noted(&match needed {
+            None => "not needed: the others are inductive and suffice without it".to_owned(),
+            Some((_, failing)) => {
+                let failing = match failing {
+                    Goal::Invariant(place) => names[place],
+                    Goal::Simulation => simulation::NAME,
+                };
+                format!("needed: without it inductive:{failing} fails")
+            }
+        })
     }
 }
 
-/// The type-correct state of a number.
-pub(super) fn state<S: TypeCorrect>(system: &S, number: u64) -> StateOf<S> {
-    system.type_correct(&mut Choices::of(number))
-}
-
-/// Passes over all type-correct states of the implementation, and looks for the states `reached` among those that
-/// satisfy the invariants.
-pub(super) fn decide<R: Refinement>(
+/// A counterexample to induction: a state, and a step unless the state itself is at fault.
+fn explain<R: Refinement>(
     refinement: &R,
     invariants: &[Invariant<R::Concrete>],
-    reached: &[StateOf<R::Concrete>],
-    settings: &Settings<'_>,
-) -> Findings
-where
-    R::Concrete: TypeCorrect,
-{
-    let started = Instant::now();
-    let out_of_time = || {
-        let limit = settings.limits.out_of_time(&settings.watch, started);
-        limit.is_some()
-    };
-    let mut all = Findings::new(invariants.len());
-    let mut initial = HashSet::new();
-    let mut shown: u64 = 0;
-    let enumerated = interruptible(|| {
-        refinement.implementation().initial(&mut |state| {
-            initial.insert(state);
-            shown += 1;
-            let out_of_memory = || settings.limits.out_of_memory().is_some();
-            if shown.is_multiple_of(PATIENCE) && out_of_time()
-                || shown.is_multiple_of(MORE_PATIENCE) && out_of_memory()
-            {
-                break_off();
-            }
-        });
+    goal: Goal,
+    (initial, gap): (StateOf<R::Concrete>, Gap),
+    panic: Option<&Panic>,
+) -> Counterexample {
+    let mut taken = Vec::new();
+    // The state may be one in which a function of the model panics.
+    let _ = catch(|| {
+        let implementation = refinement.implementation();
+        implementation.next(&initial, &mut |action, to| taken.push((action, to)));
     });
-    let initial = match enumerated {
-        Ok(()) => Some(initial),
-        // It panics again where that is told.
-        Err(Ended::Panicked(_)) => None,
-        Err(Ended::BrokenOff) => {
-            all.cut_short = true;
-            return all;
-        }
-    };
-    let total = match catch(|| type_correct_states(refinement.implementation())) {
-        Ok(total) => total,
-        Err(panic) => {
-            all.unmade = Some((0, panic));
-            return all;
-        }
-    };
-    let pass = Pass {
-        refinement,
-        invariants,
-        total,
+    let steps = gap
+        .step
+        .and_then(|step| taken.into_iter().nth(step as usize));
+    let is_lost = gap.step.is_some() && steps.is_none();
+    let trace = Trace {
         initial,
-        reached: reached.iter().zip(0..).collect(),
-        out_of_time: &out_of_time,
+        steps: steps.into_iter().collect(),
     };
-    let shares = Shares::new(total.div_ceil(CHUNK) as usize);
-    let work = |_| {
-        let mut findings = Findings::new(invariants.len());
-        while let Some(share) = shares.take() {
-            let start = share as u64 * CHUNK;
-            pass.chunk(start..total.min(start + CHUNK), &mut findings);
-            if findings.cut_short {
-                break;
-            }
+    let told = |explanation| counterexample(refinement, &trace, explanation);
+    let found = match (panic, goal) {
+        _ if is_lost => told(
+            "`next` is not a function of the state: the step that fails is not offered again"
+                .to_owned(),
+        ),
+        (Some(panic), _) => told(format!("a function of the model panicked: {panic}")),
+        (None, Goal::Invariant(place)) => {
+            invariant::explain(refinement, &trace, &invariants[place])
         }
-        findings
+        (None, Goal::Simulation) if gap.step.is_some() => simulation::explain(refinement, &trace),
+        (None, Goal::Simulation) => {
+            told("the mapped state shows something else, or is not initial".to_owned())
+        }
     };
-    for findings in together(0..settings.threads.max(1), work) {
-        all.merge(findings);
-    }
-    all
-}
-
-struct Pass<'a, R: Refinement> {
-    refinement: &'a R,
-    invariants: &'a [Invariant<R::Concrete>],
-    /// How many type-correct states there are.
-    total: u64,
-    /// The initial states. PERF: to make them anew for each state took a sixth of the time.
-    initial: Option<HashSet<StateOf<R::Concrete>>>,
-    /// States that were reached, with their places.
-    reached: HashMap<&'a StateOf<R::Concrete>, usize>,
-    /// Whether to stop. Asked of now and then, within a state too.
-    out_of_time: &'a (dyn Fn() -> bool + Sync),
-}
-
-/// Runs `model`, and catches its panic if that is to be done safely.
-fn guarded<T>(safely: bool, model: impl FnOnce() -> T) -> Result<T, Panic> {
-    match safely {
-        true => catch(model),
-        false => Ok(model()),
-    }
-}
-
-/// Which of the invariants a state fails.
-enum Failing {
-    None,
-    One(usize),
-    Several,
-}
-
-impl<R: Refinement> Pass<'_, R>
-where
-    R::Concrete: TypeCorrect,
-{
-    /// Tests the states of these numbers, up to the first one of which none can be made.
-    fn chunk(&self, numbers: Range<u64>, findings: &mut Findings) {
-        // PERF: one guard for the making of all states; what is asked of them has guards of its own.
-        let at = Cell::new(numbers.start);
-        let made = interruptible(|| {
-            let mut choices = Choices::of(numbers.start);
-            for number in numbers {
-                at.set(number);
-                if number.is_multiple_of(PATIENCE) {
-                    self.pause();
-                }
-                let from = self.refinement.implementation().type_correct(&mut choices);
-                choices.advance(self.total);
-                self.test(number, &from, findings);
-            }
-        });
-        match made {
-            Ok(()) => (),
-            Err(Ended::Panicked(panic)) => {
-                // A worker takes its chunks in their order.
-                findings.unmade.get_or_insert((at.get(), panic));
-            }
-            Err(Ended::BrokenOff) => findings.cut_short = true,
-        }
-    }
-
-    /// Breaks off if it is time.
-    fn pause(&self) {
-        if (self.out_of_time)() {
-            break_off();
-        }
-    }
-
-    fn test(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
-        findings.states += 1;
-        match self.failing(from) {
-            Failing::None => {
-                findings.satisfying += 1;
-                findings.met.extend(self.reached.get(from));
-                self.induct(number, from, findings);
-            }
-            Failing::One(left_out) if findings.needed[left_out].is_none() => {
-                let failing = self.fails_without(left_out, from);
-                findings.needed[left_out] = failing.map(|row| (number, row));
-            }
-            Failing::One(_) | Failing::Several => (),
-        }
-    }
-
-    /// An invariant that cannot be evaluated in a state does not hold there.
-    fn failing(&self, state: &StateOf<R::Concrete>) -> Failing {
-        // PERF: one guard for all of them; a panic is rare, and then each is asked again by itself.
-        let ask = |invariants: &[Invariant<R::Concrete>], safely: bool| {
-            let mut failing = Failing::None;
-            for (index, invariant) in invariants.iter().enumerate() {
-                if !guarded(safely, || invariant.holds(state)).unwrap_or(false) {
-                    match failing {
-                        Failing::None => failing = Failing::One(index),
-                        Failing::One(_) | Failing::Several => return Failing::Several,
-                    }
-                }
-            }
-            failing
-        };
-        catch(|| ask(self.invariants, false)).unwrap_or_else(|_| ask(self.invariants, true))
-    }
-
-    /// Tests every step from a state that satisfies all the invariants.
-    fn induct(&self, number: u64, from: &StateOf<R::Concrete>, findings: &mut Findings) {
-        // PERF: as above. What is noted twice is noted once.
-        let plainly = catch(|| self.induct_with(false, number, from, findings));
-        if plainly.is_err() {
-            self.induct_with(true, number, from, findings);
-        }
-    }
-
-    fn induct_with(
-        &self,
-        safely: bool,
-        number: u64,
-        from: &StateOf<R::Concrete>,
-        findings: &mut Findings,
-    ) {
-        let simulation = self.invariants.len();
-        let whole = Gap { number, step: None };
-        // Without an image the steps still say whether the invariants are inductive.
-        let image = guarded(safely, || self.shows(from)).unwrap_or_else(|panic| {
-            findings.note(simulation, whole, Some(panic));
-            None
-        });
-        if image.is_none() {
-            findings.note(simulation, whole, None);
-        }
-        let mut step = 0;
-        let walked = guarded(safely, || {
-            let implementation = self.refinement.implementation();
-            implementation.next(from, &mut |action, to| {
-                let gap = Gap {
-                    number,
-                    step: Some(step),
-                };
-                step += 1;
-                if u64::from(step).is_multiple_of(PATIENCE) {
-                    self.pause();
-                }
-                for (row, invariant) in self.invariants.iter().enumerate() {
-                    match guarded(safely, || invariant.holds(&to)) {
-                        Ok(true) => (),
-                        Ok(false) => findings.note(row, gap, None),
-                        Err(panic) => findings.note(row, gap, Some(panic)),
-                    }
-                }
-                let Some(image) = &image else { return };
-                match guarded(safely, || self.simulates(from, image, &action, &to)) {
-                    Ok(true) => (),
-                    Ok(false) => findings.note(simulation, gap, None),
-                    Err(panic) => findings.note(simulation, gap, Some(panic)),
-                }
-            });
-        });
-        findings.steps += u64::from(step);
-        if let Err(panic) = walked {
-            // Steps are unknown, so nothing is known to be inductive.
-            for row in 0..=simulation {
-                findings.note(row, whole, Some(panic.clone()));
-            }
-        }
-    }
-
-    /// The row that fails in a state that satisfies all invariants but one: an invariant of the
-    /// others, or the simulation.
-    fn fails_without(&self, left_out: usize, from: &StateOf<R::Concrete>) -> Option<usize> {
-        let plainly = catch(|| self.fails_without_with(false, left_out, from));
-        plainly.unwrap_or_else(|_| self.fails_without_with(true, left_out, from))
-    }
-
-    fn fails_without_with(
-        &self,
-        safely: bool,
-        left_out: usize,
-        from: &StateOf<R::Concrete>,
-    ) -> Option<usize> {
-        let simulation = self.invariants.len();
-        let Ok(Some(image)) = guarded(safely, || self.shows(from)) else {
-            return Some(simulation);
-        };
-        let mut failing = None;
-        let mut step: u64 = 0;
-        let walked = guarded(safely, || {
-            let implementation = self.refinement.implementation();
-            implementation.next(from, &mut |action, to| {
-                step += 1;
-                if step.is_multiple_of(PATIENCE) {
-                    self.pause();
-                }
-                if failing.is_some() {
-                    return;
-                }
-                let others = self.invariants.iter().enumerate();
-                let mut others = others.filter(|(index, _)| *index != left_out);
-                let fails = others.find(|(_, invariant)| {
-                    !guarded(safely, || invariant.holds(&to)).unwrap_or(false)
-                });
-                failing = fails.map(|(index, _)| index).or_else(|| {
-                    let simulates = guarded(safely, || self.simulates(from, &image, &action, &to));
-                    (!simulates.unwrap_or(false)).then_some(simulation)
-                });
-            });
-        });
-        walked.map_or(Some(simulation), |()| failing)
-    }
-
-    /// The image of a state, if it shows the same and is initial where the state is [Definition 6
-    /// (1) and (2)].
-    fn shows(&self, state: &StateOf<R::Concrete>) -> Option<StateOf<R::Abstract>> {
-        let (implementation, specification) = (
-            self.refinement.implementation(),
-            self.refinement.specification(),
-        );
-        let image = self.refinement.map(state);
-        let same = implementation.observe(state) == specification.observe(&image);
-        let is_initial = match &self.initial {
-            Some(initial) => initial.contains(state),
-            None => implementation.is_initial(state),
-        };
-        (same && (!is_initial || specification.is_initial(&image))).then_some(image)
-    }
-
-    /// Definition 6 (3).
-    fn simulates(
-        &self,
-        from: &StateOf<R::Concrete>,
-        image: &StateOf<R::Abstract>,
-        action: &ActionOf<R::Concrete>,
-        to: &StateOf<R::Concrete>,
-    ) -> bool {
-        let target = self.refinement.map(to);
-        match self.refinement.answer(from, action, to) {
-            Some(answer) => {
-                let specification = self.refinement.specification();
-                specification.allows(image, &answer, &target)
-            }
-            None => *image == target,
-        }
+    Counterexample {
+        reachable: false,
+        ..found
     }
 }

@@ -5,9 +5,10 @@ use std::hash::Hash;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::consistency::Inconsistency;
-use super::examiner::Examiner;
-use super::tally::{AGENCY, Offers, SIMULATION};
+use super::agency::{Actor, agent};
+use super::fault::Inconsistency;
+use super::model::Offers;
+use super::visitor::Tester;
 use crate::explore::{LocalVisitor, Place};
 use crate::local::{LocalOf, LocalRefinement, LocalTransitions, SplitAction};
 use crate::system::{RuleId, TransitionSystem};
@@ -40,7 +41,7 @@ fn offers_twice<A: Eq + Hash, L>(steps: &[(A, L)]) -> bool {
     perhaps && !steps.iter().all(|(action, _)| actions.insert(action))
 }
 
-impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Examiner<'_, R> {
+impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
     type Judged = Judged;
 
     fn judge(
@@ -60,7 +61,7 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Examiner<'_, R> {
             simulations: 0,
             agencies: 0,
         };
-        if self.wants.anything && offers_twice(steps) {
+        if self.needs.anything && offers_twice(steps) {
             return None;
         }
         for (action, _) in steps {
@@ -71,7 +72,7 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Examiner<'_, R> {
             }
             count(&mut judged.fired, rule);
         }
-        if !self.wants.simulation {
+        if !self.needs.simulation {
             return Some(judged);
         }
         let image = refinement.map_local(from);
@@ -101,16 +102,17 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Examiner<'_, R> {
             }
             count(&mut judged.simulated, rule);
             let process = TransitionSystem::process_of(specification, &abstract_label);
-            if self.environment_index(process).is_some() {
-                judged.agencies += 1;
-                let label = SplitAction::Local(action.clone());
-                let taken_by = TransitionSystem::process_of(implementation, &label);
-                if !LocalRefinement::acts_for(refinement, taken_by).is(process) {
-                    return None;
+            match self.obligations.agency.actor(process) {
+                Actor::Environment => {
+                    judged.agencies += 1;
+                    let label = SplitAction::Local(action.clone());
+                    if !agent(refinement, &label).is(process) {
+                        return None;
+                    }
                 }
-            } else if self.is_beside_environment(process) {
-                // The tally notes who that is.
-                return None;
+                // Which process that is, is noted where the step is tested in its state.
+                Actor::LeftOut => return None,
+                Actor::System => (),
             }
         }
         Some(judged)
@@ -119,18 +121,18 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Examiner<'_, R> {
     #[inline]
     fn count(&self, tally: &mut Self::Tally, judged: &Judged) {
         for (rule, times) in &judged.fired {
-            tally.fired[*rule] += times;
+            tally.coverage.fired[*rule] += times;
         }
-        tally.checked[SIMULATION] += judged.simulations;
-        tally.checked[AGENCY] += judged.agencies;
+        tally.simulation.checked += judged.simulations;
+        tally.agency.checked += judged.agencies;
         for (rule, times) in &judged.simulated {
-            tally.simulated[*rule] += times;
+            tally.coverage.simulated[*rule] += times;
         }
     }
 
     #[inline]
     fn asks_again(&self, tally: &Self::Tally) -> bool {
-        tally.again.heard.is_some()
+        tally.model.again.heard.is_some()
     }
 
     fn contradicted(&self, tally: &mut Self::Tally, place: Place, first: String, again: String) {
@@ -141,6 +143,6 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Examiner<'_, R> {
             first,
             again,
         };
-        tally.blame(place, found.into());
+        tally.model.record(place, found.into());
     }
 }

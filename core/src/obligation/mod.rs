@@ -20,119 +20,43 @@
 //! | `warnings` | nothing makes the verdict say less than it seems to; listed only if that was asked for and fails |
 
 mod check;
-mod consistency;
-mod environment;
-mod examiner;
-mod explain;
-mod induction;
 mod judge;
+mod walks;
+mod warnings;
+
+mod counts;
 mod local;
-mod sampled;
+mod obligations;
+mod visitor;
+
+mod agency;
+mod coverage;
+mod deadlock;
+mod environment;
+mod induction;
+mod initiality;
+mod invariant;
+mod model;
+mod observation;
+mod simulation;
+
+mod choice;
+mod counterexample;
+mod error;
+mod fault;
+mod found;
+mod row;
+mod rules;
+mod sample;
 mod selection;
-mod tally;
+mod settings;
+mod tested;
+
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZero;
-
 pub use check::{Checker, check, check_with_induction};
-pub use selection::nearest;
-pub use selection::{CheckError, Selection};
-
-use crate::explore::{Limits, Order, Storage, Watch};
-use crate::random::Walks;
-
-/// How a check is run. The defaults check everything, on all cores, without bounds.
-#[derive(Clone)]
-pub struct Settings<'a> {
-    /// Which states are looked at.
-    pub search: Search,
-    /// Which states come first, in an exhaustive search.
-    pub order: Order,
-    /// What an exhaustive search keeps of a state.
-    pub storage: Storage,
-    /// Whether states that differ only by a symmetry of the model are identified.
-    pub symmetry: Symmetry,
-    /// Workers; they change the speed and nothing else.
-    pub threads: usize,
-    /// When to end early.
-    pub limits: Limits,
-    /// Which obligations to check.
-    pub obligations: Selection,
-    /// Whether `inductive:*` belongs to the default obligations.
-    pub induction: Induction,
-    /// Whether to go on after a violation.
-    pub until: Until,
-    /// Whether a verdict that says less than it seems to is a failure.
-    pub warnings: Warnings,
-    /// Cancellation and progress.
-    pub watch: Watch<'a>,
-}
-
-/// What becomes of warnings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Warnings {
-    /// The report tells them.
-    #[default]
-    Told,
-    /// Each is a violation besides.
-    Fail,
-}
-
-/// Whether a check of all obligations decides `inductive:*` as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Induction {
-    /// No: it takes a pass over all type-correct states.
-    Omitted,
-    /// Yes.
-    Included,
-}
-
-/// Whether states that differ only by a symmetry of the model are identified.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Symmetry {
-    /// No: every reachable state is one of its own.
-    #[default]
-    None,
-    /// Yes, by all permutations that the model has; counts are those of the representatives.
-    Full,
-}
-
-/// Which states a check looks at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Search {
-    /// All that can be reached, within the limits.
-    #[default]
-    Exhaustive,
-    /// Those on random walks, which never make a check hold. Of the limits only those on time and
-    /// memory mean anything here; the walks have bounds of their own.
-    Walks(Walks),
-}
-
-/// How far a check goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// To the end of the smallest depth at which an obligation is violated, or to the first random
-    /// walk that violates one.
-    FirstViolation,
-    /// To the end, so that one run tells the fate of every obligation.
-    End,
-}
-
-impl Default for Settings<'_> {
-    fn default() -> Self {
-        Self {
-            search: Search::default(),
-            order: Order::default(),
-            storage: Storage::default(),
-            symmetry: Symmetry::default(),
-            threads: std::thread::available_parallelism().map_or(1, NonZero::get),
-            limits: Limits::default(),
-            obligations: Selection::Default,
-            induction: Induction::Omitted,
-            until: Until::FirstViolation,
-            warnings: Warnings::default(),
-            watch: Watch::default(),
-        }
-    }
-}
+pub use error::CheckError;
+pub use error::nearest;
+pub use selection::Selection;
+pub use settings::{Induction, Search, Settings, Symmetry, Until, Warnings};

@@ -10,9 +10,10 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::{Generator, Walks};
 use crate::explore::{
-    End, Ended, Explored, Limit, Limits, Panic, Phase, Place, Progress, StateId, Visitor, Watch,
-    break_off, catch, interruptible, resident_bytes,
+    Ended, Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor,
+    Watch, break_off, catch, interruptible, nth_step, resident_bytes,
 };
+use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::workers::{Shares, together};
@@ -123,17 +124,94 @@ impl<S: TransitionSystem> Offers<S> {
     }
 }
 
-/// What walks found.
+/// How walks ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum WalksEnd {
+    /// All were made; nothing is known of the rest.
+    AllMade,
+    /// The visitor had seen enough.
+    Stopped,
+    /// A limit came first, or the user did.
+    Limit(Limit),
+}
+
+/// What walks found. A place of the tally names a walk where that of a search names a state.
 pub(crate) struct Walked<S: TransitionSystem, T> {
-    /// It keeps no states; a place of its tally names a walk where that of an exploration names a
-    /// state.
-    pub explored: Explored<S, T>,
+    /// What the visitor gathered.
+    pub tally: T,
+    /// How they ended.
+    pub end: WalksEnd,
     /// The distinct initial states, in the order in which the system has them.
     pub initial: Vec<StateOf<S>>,
+    /// What `initial` panicked with, if it did.
+    pub initial_panic: Option<Panic>,
     /// How many walks were begun.
     pub begun: u32,
     /// States visited, counting each visit.
     pub visits: u64,
+    /// Steps taken, counting each time.
+    pub steps: u64,
+    /// The length of the longest walk.
+    pub longest: u32,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory the process was seen to hold.
+    pub peak_memory_bytes: u64,
+}
+
+/// Behaviours of walks that are kept to be shown, each with what is to be said of where it comes from. The number of one
+/// stands for its last state.
+pub(crate) struct Shown<S: TransitionSystem>(Vec<(Trace<S>, String)>);
+
+impl<S: TransitionSystem> Shown<S> {
+    /// No behaviour.
+    pub fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Keeps a behaviour, and says by what number its last state goes.
+    pub fn keep(&mut self, behaviour: Trace<S>, provenance: String) -> StateId {
+        self.0.push((behaviour, provenance));
+        StateId(self.0.len() as u32 - 1)
+    }
+
+    fn behaviour(&self, id: StateId) -> &Trace<S> {
+        &self.0[id.0 as usize].0
+    }
+}
+
+impl<S: TransitionSystem> States<S> for Shown<S> {
+    /// None that a walk visits is remembered.
+    fn len(&self) -> usize {
+        0
+    }
+
+    fn state(&self, _: &S, id: StateId) -> Option<StateOf<S>> {
+        let (behaviour, _) = self.0.get(id.0 as usize)?;
+        Some(behaviour.last().clone())
+    }
+
+    fn length(&self, id: StateId) -> u32 {
+        self.behaviour(id).length() as u32
+    }
+
+    fn trace(
+        &self,
+        system: &S,
+        _: Option<&dyn Quotienting<S>>,
+        place: Place,
+    ) -> Result<Trace<S>, Unrepeatable> {
+        let mut trace = self.behaviour(place.state).clone();
+        if let Some(position) = place.step {
+            let step = nth_step(system, trace.last(), position)?;
+            trace.steps.push(step);
+        }
+        Ok(trace)
+    }
+
+    fn provenance(&self, id: StateId) -> Option<&str> {
+        Some(&self.0.get(id.0 as usize)?.1)
+    }
 }
 
 /// Makes the walks, showing each state and step to `visitor`. What is found does not depend on the
@@ -167,11 +245,8 @@ pub(crate) fn walk<S: TransitionSystem, V: Visitor<S>>(
         enough: AtomicU32::new(u32::MAX),
         out_of_time: AtomicBool::new(false),
     };
-    let end = limit.map_or(End::Sampled, End::Limit);
-    let mut explored = Explored::nothing(visitor.tally(), end);
-    explored.initial_states = search.initial.len() as u64;
-    explored.initial_panic = initial_panic;
-    search.run(explored)
+    let end = limit.map_or(WalksEnd::AllMade, WalksEnd::Limit);
+    search.run(end, initial_panic)
 }
 
 /// What ended the enumeration of the initial states before all were shown.
@@ -258,24 +333,30 @@ struct Outcome<T> {
 }
 
 impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
-    fn run(self, explored: Explored<S, V::Tally>) -> Walked<S, V::Tally> {
+    fn run(self, end: WalksEnd, initial_panic: Option<Panic>) -> Walked<S, V::Tally> {
         let mut found = Walked {
-            explored,
+            tally: self.visitor.tally(),
+            end,
             initial: Vec::new(),
+            initial_panic,
             begun: 0,
             visits: 0,
+            steps: 0,
+            longest: 0,
+            seconds: 0.0,
+            peak_memory_bytes: 0,
         };
         let walks = match self.initial.is_empty() {
             true => 0,
             false => self.walks.walks,
         };
         let mut first = 0;
-        while first < walks && found.explored.end == End::Sampled {
+        while first < walks && found.end == WalksEnd::AllMade {
             let held = resident_bytes().unwrap_or(0);
-            found.explored.peak_memory_bytes = found.explored.peak_memory_bytes.max(held);
+            found.peak_memory_bytes = found.peak_memory_bytes.max(held);
             let too_much = self.limits.memory_bytes.filter(|most| held >= *most);
             if let Some(most) = too_much {
-                found.explored.end = End::Limit(Limit::MemoryBytes(most));
+                found.end = WalksEnd::Limit(Limit::MemoryBytes(most));
                 break;
             }
             let wave = first..walks.min(first.saturating_add(WAVE));
@@ -283,21 +364,21 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             for outcome in self.wave(wave) {
                 found.begun += 1;
                 found.visits += u64::from(outcome.length) + 1;
-                found.explored.transitions += u64::from(outcome.length);
-                found.explored.depth = found.explored.depth.max(outcome.length);
-                self.visitor.merge(&mut found.explored.tally, outcome.tally);
+                found.steps += u64::from(outcome.length);
+                found.longest = found.longest.max(outcome.length);
+                self.visitor.merge(&mut found.tally, outcome.tally);
                 if outcome.enough {
-                    found.explored.end = End::Stopped;
+                    found.end = WalksEnd::Stopped;
                     break;
                 }
             }
-            if found.explored.end == End::Sampled && self.out_of_time.load(Ordering::Relaxed) {
+            if found.end == WalksEnd::AllMade && self.out_of_time.load(Ordering::Relaxed) {
                 // The clock only moves forward, and a cancellation stays.
                 let limit = self.limits.out_of_time(&self.watch, self.started);
-                found.explored.end = End::Limit(limit.unwrap_or(Limit::Cancelled));
+                found.end = WalksEnd::Limit(limit.unwrap_or(Limit::Cancelled));
             }
         }
-        found.explored.seconds = self.started.elapsed().as_secs_f64();
+        found.seconds = self.started.elapsed().as_secs_f64();
         found.initial = self.initial;
         found
     }

@@ -13,7 +13,7 @@ use crate::explore::kept::Kept;
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
 use crate::explore::successors::Successors;
-use crate::explore::{Explored, Place, Reached, StateId, Visitor};
+use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::model_call::{Ended, Panic, break_off, interruptible};
 use crate::packed::PackingError;
 use crate::symmetry::Quotienting;
@@ -141,12 +141,12 @@ where
             graph_too_large: found.graph_too_large,
             initial_panic: found.initial_panic,
             initial_misfit: self.misfit.into_inner().expect(UNPOISONED),
-            reached: Reached::Searched(Box::new(Kept {
+            reached: Box::new(Kept {
                 log,
                 keeper: self.keeper,
                 origins,
                 initial_only,
-            })),
+            }),
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn number(place: Place, walks: bool) -> u64 {
 }
 
 /// Whether the model is asked again about the state of this number.
-pub(in crate::obligation) fn is_in_sample(number: u64) -> bool {
+pub(super) fn is_in_sample(number: u64) -> bool {
     match (number / ALL_OF_THE_FIRST).checked_ilog2() {
         None => true,
         Some(doublings) => {

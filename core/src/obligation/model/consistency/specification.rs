@@ -3,12 +3,13 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::sample::{is_well_compared, number, some_of};
-use super::{Heard, Inconsistency, Taken, Word, difference, misnamed, of_the};
+use super::asking::Asking;
+use super::difference::{difference, misnamed, of_the};
+use super::heard::{Again, Heard, Taken, Word};
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::explore::{Place, break_off, first_visited, until_enough};
-use crate::obligation::examiner::Examiner;
-use crate::obligation::tally::{During, Tally};
+use crate::obligation::fault::{Inconsistency, ModelCall};
+use crate::obligation::sample::{is_well_compared, number, some_of};
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 
@@ -20,12 +21,12 @@ const MOST_STEPS: usize = 1 << 12;
 const PATIENCE: Duration = Duration::from_millis(200);
 const PART_OF_RUN: u32 = 50;
 
-impl<R: Refinement> Examiner<'_, R> {
+impl<R: Refinement> Asking<'_, R> {
     /// Compares the methods of the specification with each other, at the image of the state and the actions that its
     /// steps are said to simulate.
     pub(super) fn compare_specification(
         &self,
-        tally: &mut Tally<R>,
+        (again, call): (&mut Again<R>, &mut ModelCall),
         place: Place,
         heard: &Heard<R>,
     ) -> Result<(), Inconsistency> {
@@ -34,14 +35,14 @@ impl<R: Refinement> Examiner<'_, R> {
         };
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
         if spent > PATIENCE && spent > self.started.elapsed() / PART_OF_RUN {
-            tally.again.not_compared += 1;
+            again.not_compared += 1;
             return Ok(());
         }
         let started = Instant::now();
-        let before = tally.again.not_compared;
-        let compared = self.compare_at(tally, place, image, heard);
+        let before = again.not_compared;
+        let compared = self.compare_at((&mut *again, &mut *call), place, image, heard);
         // Where several things take too long, it is one state.
-        tally.again.not_compared = tally.again.not_compared.min(before + 1);
+        again.not_compared = again.not_compared.min(before + 1);
         let nanos = started.elapsed().as_nanos() as u64;
         self.spent.fetch_add(nanos, Ordering::Relaxed);
         compared
@@ -70,27 +71,24 @@ impl<R: Refinement> Examiner<'_, R> {
 
     fn compare_at(
         &self,
-        tally: &mut Tally<R>,
+        (again, call): (&mut Again<R>, &mut ModelCall),
         place: Place,
         image: &StateOf<R::Abstract>,
         heard: &Heard<R>,
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
-        tally.during = During::Again("`next` of the specification");
+        *call = ModelCall::Again("`next` of the specification");
         let next = |visit: &mut dyn FnMut(_)| {
             specification.next(image, &mut |action, to| visit((action, to)));
         };
         let (offered, all) = first_visited(MOST_STEPS, next);
-        tally.during = During::Again("`rule_of` or `process_of` of the specification");
+        *call = ModelCall::Again("`rule_of` or `process_of` of the specification");
         for (action, _) in &offered {
             if let Some(found) = misfiled(specification, action) {
                 return Err(of_the("specification", found));
             }
-            tally.again.enumerated[specification.rule_of(action).0] = true;
-            tally
-                .again
-                .processes
-                .insert(specification.process_of(action));
+            again.enumerated[specification.rule_of(action).0] = true;
+            again.processes.insert(specification.process_of(action));
         }
         let number = number(place, self.walks);
         for (action, _) in some_of(&offered, number) {
@@ -109,19 +107,19 @@ impl<R: Refinement> Examiner<'_, R> {
             let found = offered
                 .iter()
                 .filter_map(|(action, _)| misnamed(specification, action));
-            tally.again.misnamed.extend(found);
+            again.misnamed.extend(found);
         }
         let answered: Vec<_> = heard.steps.iter().zip(&heard.answers).collect();
         let mut others = vec![image.clone()];
         let mut actions = Vec::new();
         for &((_, to), answer) in some_of(&answered, number) {
-            tally.during = During::Map;
+            *call = ModelCall::Map;
             let target = self.refinement.map(to);
             if let Some(action) = answer {
-                self.compare_action(tally, action, &target, &offered)?;
+                self.compare_action(call, action, &target, &offered)?;
                 actions.push(action);
                 if !all {
-                    self.compare_step(tally, place, image, action, &target);
+                    self.compare_step((&mut *again, &mut *call), place, image, action, &target);
                 }
             } else if *image == target
                 && let Some(difference) = difference(image, &target)
@@ -136,7 +134,7 @@ impl<R: Refinement> Examiner<'_, R> {
             }
         }
         if all {
-            tally.during = During::Again("an overridden method of the specification");
+            *call = ModelCall::Again("an overridden method of the specification");
             let at = At {
                 system: specification,
                 from: image,
@@ -152,41 +150,41 @@ impl<R: Refinement> Examiner<'_, R> {
                 },
             );
             for (word, found) in doubts {
-                tally.again.note(word, place, found);
+                again.note(word, place, found);
             }
             if let Some(found) = found {
                 return Err(of_the("specification", found));
             }
         }
-        self.compare_initial(tally, place, image)
+        self.compare_initial((&mut *again, &mut *call), place, image)
     }
 
     /// Compares `allows` with the steps of a state that has too many to be kept.
     fn compare_step(
         &self,
-        tally: &mut Tally<R>,
+        (again, call): (&mut Again<R>, &mut ModelCall),
         place: Place,
         image: &StateOf<R::Abstract>,
         action: &ActionOf<R::Abstract>,
         target: &StateOf<R::Abstract>,
     ) {
         let specification = self.refinement.specification();
-        tally.during = During::Allows;
+        *call = ModelCall::Allows;
         if !specification.allows(image, action, target) {
             return;
         }
-        tally.during = During::Again("`next` of the specification");
+        *call = ModelCall::Again("`next` of the specification");
         let next = |visit: &mut dyn FnMut(_)| {
             specification.next(image, &mut |action, to| visit((action, to)));
         };
         let is_it = |(other, to): &Taken<R::Abstract>| other == action && to == target;
         match self.visits(next, is_it) {
             Some(true) => (),
-            None => tally.again.not_compared += 1,
+            None => again.not_compared += 1,
             Some(false) => {
                 let found = Disagreement::overridden("allows", "next", action);
                 let rule = specification.rule_of(action);
-                tally.again.note(Word::Rule(rule), place, found);
+                again.note(Word::Rule(rule), place, found);
             }
         }
     }
@@ -194,13 +192,13 @@ impl<R: Refinement> Examiner<'_, R> {
     /// Compares what is said of an action that a step simulates.
     fn compare_action(
         &self,
-        tally: &mut Tally<R>,
+        call: &mut ModelCall,
         action: &ActionOf<R::Abstract>,
         target: &StateOf<R::Abstract>,
         offered: &[Taken<R::Abstract>],
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
-        tally.during = During::Again("`inputs` of the specification");
+        *call = ModelCall::Again("`inputs` of the specification");
         if let Some(found) = misfiled(specification, action) {
             return Err(of_the("specification", found));
         }
@@ -228,12 +226,12 @@ impl<R: Refinement> Examiner<'_, R> {
     /// Compares `is_initial` of the specification with `initial`.
     fn compare_initial(
         &self,
-        tally: &mut Tally<R>,
+        (again, call): (&mut Again<R>, &mut ModelCall),
         place: Place,
         image: &StateOf<R::Abstract>,
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
-        tally.during = During::Again("`initial` of the specification");
+        *call = ModelCall::Again("`initial` of the specification");
         let initial = self.initial_of_specification.get_or_init(|| {
             let initial =
                 |visit: &mut dyn FnMut(_)| specification.initial(&mut |state| visit(state));
@@ -252,18 +250,18 @@ impl<R: Refinement> Examiner<'_, R> {
                 Some(is) if is == specification.is_initial(image) => Ok(()),
                 Some(_) => Err(of_the("specification", found())),
                 None => {
-                    tally.again.not_compared += 1;
+                    again.not_compared += 1;
                     Ok(())
                 }
             };
         };
-        tally.during = During::IsInitial;
+        *call = ModelCall::IsInitial;
         if specification.is_initial(image) == initial.contains(image) {
             return Ok(());
         }
         match initial.is_empty() {
             true => {
-                tally.again.note(Word::Initial, place, found());
+                again.note(Word::Initial, place, found());
                 Ok(())
             }
             false => Err(of_the("specification", found())),

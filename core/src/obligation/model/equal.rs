@@ -9,10 +9,12 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
 
-use super::Judge;
+use super::consistency::difference;
 use crate::explore::{Place, StateId};
-use crate::obligation::consistency::{Inconsistency, difference, is_in_sample};
-use crate::obligation::selection::Kind;
+use crate::invariant::Invariant;
+use crate::obligation::fault::Inconsistency;
+use crate::obligation::found::Found;
+use crate::obligation::sample::is_in_sample;
 use crate::refinement::Refinement;
 use crate::system::{StateOf, TransitionSystem, steps};
 
@@ -24,44 +26,55 @@ const BLOCK: u32 = 1 << 8;
 const MOST_PAIRS: usize = 1 << 12;
 const MOST_ASKED: usize = 1 << 8;
 
-impl<R: Refinement> Judge<'_, R> {
+/// What equal states are compared by.
+pub(in crate::obligation) struct Compared<'a, R: Refinement> {
+    pub found: &'a Found<'a, R>,
+    pub invariants: &'a [Invariant<R::Concrete>],
+    /// The places of those that were true of every state when the search came by.
+    pub held: &'a [usize],
+    /// Whether the search asked for images.
+    pub images: bool,
+}
+
+impl<R: Refinement> Compared<'_, R> {
     /// Two equal states that differ, and the place of the step to the one that was not kept.
-    pub(super) fn unequal(&self) -> Option<(Place, Inconsistency)> {
-        if !self.in_time() {
+    pub fn unequal(&self) -> Option<(Place, Inconsistency)> {
+        let found = self.found;
+        if !found.in_time() {
             return None;
         }
-        let implementation = self.examiner.refinement.implementation();
-        let states = self.explored.states() as u32;
+        let implementation = found.refinement.implementation();
+        let states = found.states.len() as u32;
         let blocks = states.div_ceil(BLOCK);
         let every = blocks.div_ceil(MOST_KEPT / BLOCK).max(1);
         let hasher = FixedState::default();
         let mut kept: HashMap<u64, StateId> = HashMap::new();
         let ids = (0..blocks).step_by(every as usize);
         for id in ids.flat_map(|block| block * BLOCK..states.min((block + 1) * BLOCK)) {
-            let state = self.explored.state(implementation, StateId(id))?;
+            let state = found.state(StateId(id))?;
             kept.insert(hasher.hash_one(&state), StateId(id));
         }
-        let complete = every == 1 && self.explored.is_complete();
+        let complete = every == 1 && found.totals.complete;
         let mut pairs = 0;
         for id in (0..states).filter(|id| is_in_sample(u64::from(*id))) {
-            if id.is_multiple_of(64) && !self.in_time() || pairs >= MOST_PAIRS {
+            if id.is_multiple_of(64) && !found.in_time() || pairs >= MOST_PAIRS {
                 return None;
             }
-            let from = self.explored.state(implementation, StateId(id))?;
-            let place = self.explored.place(StateId(id));
-            if self.explored.is_complete()
-                && let Some(found) = self.changed(&from)
+            let from = found.state(StateId(id))?;
+            let place = found.states.place(StateId(id));
+            if found.totals.complete
+                && let Some(changed) = self.changed(&from)
             {
-                return Some((place, found));
+                return Some((place, changed));
             }
             for (position, (action, to)) in steps(implementation, &from).into_iter().enumerate() {
-                let to = match self.symmetry {
+                let to = match found.symmetry {
                     None => to,
                     Some(symmetry) => symmetry.canonical(implementation, &to),
                 };
                 let place = place.of_step(position as u32);
                 let same = kept.get(&hasher.hash_one(&to));
-                let same = same.and_then(|id| self.explored.state(implementation, *id));
+                let same = same.and_then(|id| found.state(*id));
                 match same.filter(|same| *same == to) {
                     Some(same) => {
                         pairs += 1;
@@ -80,7 +93,7 @@ impl<R: Refinement> Judge<'_, R> {
                             "`next` of the implementation, or `hash` of a state,".to_owned();
                         let first = "other steps".to_owned();
                         return Some((
-                            self.explored.place(StateId(id)),
+                            found.states.place(StateId(id)),
                             Inconsistency::NotAFunction {
                                 function,
                                 first,
@@ -97,13 +110,9 @@ impl<R: Refinement> Judge<'_, R> {
 
     /// An invariant that was true of a state when the search came by, and is not any more.
     fn changed(&self, state: &StateOf<R::Concrete>) -> Option<Inconsistency> {
-        let rows = self.examiner.rows.iter().zip(&self.explored.tally.first);
-        let mut held = rows.filter_map(|(row, first)| match row.kind {
-            Kind::Invariant(index) if row.selected && first.is_none() => Some(index),
-            _ => None,
-        });
-        let invariant = held.find(|index| !self.examiner.invariants[*index].holds(state))?;
-        let name = self.examiner.invariants[invariant].name();
+        let held = self.held.iter().map(|place| &self.invariants[*place]);
+        let changed = held.into_iter().find(|invariant| !invariant.holds(state));
+        let name = changed?.name();
         Some(Inconsistency::NotAFunction {
             function: format!("invariant `{name}`"),
             first: format!("true of {state:?}"),
@@ -114,19 +123,17 @@ impl<R: Refinement> Judge<'_, R> {
 
     /// What of the model tells two equal states apart, if something does.
     fn told_apart(&self, kept: &StateOf<R::Concrete>, to: &StateOf<R::Concrete>) -> Option<String> {
-        let (implementation, refinement) = (
-            self.examiner.refinement.implementation(),
-            self.examiner.refinement,
-        );
+        let refinement = self.found.refinement;
+        let implementation = refinement.implementation();
         let told =
             |function: &str| format!("`{function}` tells {kept:?} from {to:?}, and `Eq` does not");
         if implementation.observe(kept) != implementation.observe(to) {
             return Some(told("observe"));
         }
-        if self.examiner.wants.image && refinement.map(kept) != refinement.map(to) {
+        if self.images && refinement.map(kept) != refinement.map(to) {
             return Some(told("map"));
         }
-        let mut invariants = self.examiner.invariants.iter();
+        let mut invariants = self.invariants.iter();
         if let Some(invariant) = invariants.find(|one| one.holds(kept) != one.holds(to)) {
             return Some(told(invariant.name()));
         }

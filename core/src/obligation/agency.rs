@@ -1,0 +1,120 @@
+//! `agency`: an abstract action of an environment process is simulated only by a step of that same process, or of one
+//! that the refinement declares to act for it.
+//!
+//! Source: none; without it a collector that overwrites live pointers passes, by calling that a mutation.
+
+use super::choice::Choice;
+use super::counterexample::{counterexample, last_step, rule_name};
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::tested::Tested;
+use crate::explore::Place;
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Obligation, Verdict};
+use crate::system::{ActionOf, Process, TransitionSystem};
+use crate::trace::Trace;
+
+const NAME: &str = "agency";
+
+#[derive(Clone)]
+pub(super) struct Agency<'a> {
+    pub row: Row,
+    /// The processes of the environment.
+    environment: &'a [Process],
+}
+
+/// Whose action a step simulates.
+pub(super) enum Actor {
+    /// That of a process of the environment.
+    Environment,
+    /// That of a process that the environment leaves out, although it has others of its kind.
+    LeftOut,
+    System,
+}
+
+impl<'a> Agency<'a> {
+    pub fn new(refinement: &'a impl Refinement, choice: &Choice<'_>) -> Self {
+        let unsupported = refinement.undecidable(NAME);
+        Self {
+            row: choice.by_default(NAME.to_owned(), unsupported),
+            environment: refinement.environment(),
+        }
+    }
+
+    /// Which of the environment's processes `process` is.
+    #[inline(always)]
+    pub fn position(&self, process: Process) -> Option<usize> {
+        let mut environment = self.environment.iter();
+        environment.position(|other| other.is(process))
+    }
+
+    /// Whose an abstract action of `process` is.
+    #[inline(always)]
+    pub fn actor(&self, process: Process) -> Actor {
+        if self.position(process).is_some() {
+            return Actor::Environment;
+        }
+        let mut environment = self.environment.iter();
+        match environment.any(|other| other.name == process.name) {
+            true => Actor::LeftOut,
+            false => Actor::System,
+        }
+    }
+
+    /// Tests a step that simulates an action of `process`, which is one of the environment.
+    #[inline(always)]
+    pub fn test<R: Refinement>(
+        refinement: &R,
+        tested: &mut Tested,
+        place: Place,
+        action: &ActionOf<R::Concrete>,
+        process: Process,
+    ) {
+        tested.note(place, agent(refinement, action).is(process));
+    }
+
+    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+        self.row.judged(Weight::Behaviour, || {
+            if self.environment.is_empty() {
+                return Obligation::new(Verdict::NoneDeclared, 0);
+            }
+            let fails = |trace: &_| self.is_violated(found.refinement, trace);
+            found.judge(&self.row, tested, &fails, &|trace| {
+                explain(found.refinement, trace)
+            })
+        })
+    }
+
+    /// Whether the last step of a behaviour simulates an action of a process of the environment, and is none of its.
+    fn is_violated<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Concrete>) -> bool {
+        let (from, action, to) = last_step(trace);
+        let Some(answer) = refinement.answer(from, action, to) else {
+            return false;
+        };
+        let process = refinement.specification().process_of(&answer);
+        self.position(process).is_some() && !agent(refinement, action).is(process)
+    }
+}
+
+/// The process that takes a step, or on whose behalf it is taken.
+#[inline(always)]
+pub(super) fn agent<R: Refinement>(refinement: &R, action: &ActionOf<R::Concrete>) -> Process {
+    refinement.acts_for(refinement.implementation().process_of(action))
+}
+
+fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+    let (from, action, to) = last_step(trace);
+    let implementation = refinement.implementation();
+    let process = implementation.process_of(action);
+    let specification = refinement.specification();
+    let answer = refinement.answer(from, action, to);
+    let of = answer.map_or_else(String::new, |answer| {
+        let rule = &specification.rules()[specification.rule_of(&answer).0].name;
+        format!("`{rule}` of {}", specification.process_of(&answer))
+    });
+    let explanation = format!(
+        "{} is a step of {process}, and is answered by {of}, for which {process} does not act",
+        rule_name(implementation, action)
+    );
+    counterexample(refinement, trace, explanation)
+}

@@ -1,0 +1,301 @@
+//! `coverage`: every rule of the specification that is enabled in some reached f(s), and would change it, is simulated by
+//! some step, unless the refinement waives it with a reason; and something happens at all. A waiver that is not needed
+//! fails too.
+//!
+//! Source: none; an implementation that does nothing passes the rest.
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::choice::Choice;
+use super::error::{CheckError, nearest};
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::rules::{names_one, no_such_rule};
+use super::tested::add_counts;
+use crate::explore::{Panic, StateId, catch};
+use crate::refinement::{Refinement, Waiver};
+use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
+use crate::system::{ActionOf, Rule, RuleId, TransitionSystem};
+
+const NAME: &str = "coverage";
+
+#[derive(Clone)]
+pub(super) struct Coverage {
+    pub row: Row,
+}
+
+/// What a worker counts.
+pub(super) struct Counts {
+    /// Per rule of the implementation, its transitions.
+    pub fired: Vec<u64>,
+    /// Per rule of the specification, the transitions that simulate it.
+    pub simulated: Vec<u64>,
+}
+
+impl Counts {
+    /// None, of so many rules of the implementation and of the specification.
+    pub fn new([rules, abstract_rules]: [usize; 2]) -> Self {
+        Self {
+            fired: vec![0; rules],
+            simulated: vec![0; abstract_rules],
+        }
+    }
+
+    /// Adds what another worker counted.
+    pub fn add(&mut self, other: &Self) {
+        add_counts(&mut self.fired, &other.fired);
+        add_counts(&mut self.simulated, &other.simulated);
+    }
+
+    /// Counts a step for its rule, and says which that is.
+    #[inline(always)]
+    pub fn fire<S: TransitionSystem>(&mut self, system: &S, action: &ActionOf<S>) -> usize {
+        let RuleId(rule) = system.rule_of(action);
+        match self.fired.get_mut(rule) {
+            Some(fired) => *fired += 1,
+            None => no_such_rule(rule, action, self.fired.len()),
+        }
+        rule
+    }
+
+    /// Counts a step that simulates `action`.
+    #[inline(always)]
+    pub fn simulate<S: TransitionSystem>(&mut self, specification: &S, action: &ActionOf<S>) {
+        let RuleId(rule) = specification.rule_of(action);
+        match self.simulated.get_mut(rule) {
+            Some(simulated) => *simulated += 1,
+            None => no_such_rule(rule, action, specification.rules().len()),
+        }
+    }
+
+    /// How often each rule of the implementation fired.
+    pub fn rules(&self, rules: &[Rule]) -> Vec<RuleCoverage> {
+        let fired = rules.iter().zip(&self.fired);
+        fired
+            .map(|(rule, &fired)| RuleCoverage {
+                rule: rule.name.to_string(),
+                process: rule.process.to_string(),
+                fired,
+            })
+            .collect()
+    }
+
+    /// The rules of the implementation that never fired.
+    pub fn unexercised(&self, rules: &[Rule], unsupported: Option<&'static str>) -> Vec<String> {
+        if let Some(reason) = unsupported {
+            return vec![format!("rule:* (unknown: {reason})")];
+        }
+        let fired = rules.iter().zip(&self.fired);
+        let never = fired.filter(|(_, fired)| **fired == 0);
+        never
+            .map(|(rule, _)| format!("rule:{}", rule.name))
+            .collect()
+    }
+}
+
+/// Why the obligation cannot be decided for a refinement, if it cannot.
+pub(super) fn unsupported(refinement: &impl Refinement) -> Option<&'static str> {
+    refinement.undecidable(NAME)
+}
+
+/// What is found of the obligation, and the rules of the specification that are enabled nowhere.
+pub(super) struct Outcome {
+    pub judged: Option<Judged>,
+    pub never_enabled: Vec<String>,
+}
+
+/// Why the states could not be looked at once more.
+enum Unseen {
+    /// They were not kept.
+    Forgotten,
+    /// A function of the model, whose name is here, panicked at a state.
+    Panicked(StateId, &'static str, Panic),
+}
+
+impl Coverage {
+    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Result<Self, CheckError> {
+        validate(&refinement.waivers(), refinement.specification().rules())?;
+        Ok(Self {
+            row: choice.by_default(NAME.to_owned(), unsupported(refinement)),
+        })
+    }
+
+    pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Outcome {
+        let mut never_enabled = Vec::new();
+        let judged = self.row.judged(Weight::Absence, || {
+            let (judged, never) = judge(&counts.simulated, found);
+            never_enabled = never;
+            judged
+        });
+        Outcome {
+            judged,
+            never_enabled,
+        }
+    }
+}
+
+/// Whether each waiver is for one rule, and each rule has one at most.
+fn validate(waivers: &[Waiver], rules: &[Rule]) -> Result<(), CheckError> {
+    for (index, waiver) in waivers.iter().enumerate() {
+        let mut others = waivers[..index].iter();
+        if others.any(|other| other.rule == waiver.rule) {
+            return Err(CheckError::DuplicateWaiver {
+                name: waiver.rule.to_owned(),
+            });
+        }
+        let mut names = rules.iter().map(|rule| &*rule.name);
+        if !names.clone().any(|name| name == waiver.rule) {
+            return Err(CheckError::UnknownWaiver {
+                name: waiver.rule.to_owned(),
+                nearest: nearest(waiver.rule, &mut names),
+            });
+        }
+        names_one(rules, waiver.rule)?;
+    }
+    Ok(())
+}
+
+fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation, Vec<String>) {
+    let told = |judged| (judged, Vec::new());
+    if !found.totals.complete {
+        let reason = "not evaluated: it needs every reachable state";
+        return told(Obligation::incomplete(reason));
+    }
+    if found.totals.transitions == 0 {
+        let explanation = "the implementation never takes a step, so no step was checked";
+        let counterexample = Counterexample::without_steps(explanation.to_owned());
+        return told(Obligation::violated(0, vec![counterexample]));
+    }
+    let offered = match first_offers(simulated, found) {
+        Ok(offered) => offered,
+        Err(Unseen::Forgotten) => {
+            let reason = "not evaluated: it needs the states once more, and fingerprints keep none";
+            return told(Obligation::incomplete(reason));
+        }
+        Err(Unseen::Panicked(state, during, panic)) => {
+            let explanation = format!("{during} panicked: {panic}");
+            let counterexample = found.told(found.states.place(state), explanation);
+            return told(Obligation::violated(0, vec![counterexample]));
+        }
+    };
+    let rules = found.refinement.specification().rules();
+    let waivers = found.refinement.waivers();
+    let Problems {
+        checked,
+        problems,
+        never_enabled,
+    } = problems(rules, &waivers, simulated, &offered);
+    if problems.is_empty() {
+        return (Obligation::new(Verdict::Holds, checked), never_enabled);
+    }
+    let explain = |(state, explanation): (Option<StateId>, _)| match state {
+        None => Counterexample::without_steps(explanation),
+        Some(state) => found.told(found.states.place(state), explanation),
+    };
+    let mut counterexamples: Vec<_> = problems.into_iter().map(explain).collect();
+    counterexamples.sort_by_key(|found| found.length);
+    let judged = Obligation::violated(checked, counterexamples);
+    (judged, never_enabled)
+}
+
+/// What is wrong with the rules of a specification, each with the state that shows it.
+struct Problems {
+    checked: u64,
+    problems: Vec<(Option<StateId>, String)>,
+    never_enabled: Vec<String>,
+}
+
+/// Compares, rule by rule, how many steps simulate it, and the first state that offers it, with the waivers.
+fn problems(
+    rules: &[Rule],
+    waivers: &[Waiver],
+    simulated: &[u64],
+    offered: &[Option<StateId>],
+) -> Problems {
+    let mut checked = 0;
+    let mut problems = Vec::new();
+    let mut never_enabled = Vec::new();
+    for (rule, (&simulated, &offered)) in rules.iter().zip(simulated.iter().zip(offered)) {
+        let name = &rule.name;
+        let waiver = waivers.iter().find(|waiver| waiver.rule == *name);
+        checked += u64::from(simulated > 0 || offered.is_some());
+        if simulated == 0 && offered.is_none() {
+            never_enabled.push(name.to_string());
+        }
+        problems.extend(match (simulated, offered, waiver) {
+            (0, Some(state), None) => Some((
+                Some(state),
+                format!("`{name}` is enabled here, and no step anywhere simulates it"),
+            )),
+            (0, None, Some(_)) => Some((
+                None,
+                format!("the waiver for `{name}` is not needed: it is never enabled"),
+            )),
+            (1.., _, Some(_)) => Some((
+                None,
+                format!("the waiver for `{name}` is not needed: it is simulated"),
+            )),
+            _ => None,
+        });
+    }
+    Problems {
+        checked,
+        problems,
+        never_enabled,
+    }
+}
+
+/// Per rule of the specification that no step simulates, the first state whose image offers it.
+fn first_offers<R: Refinement>(
+    simulated: &[u64],
+    found: &Found<'_, R>,
+) -> Result<Vec<Option<StateId>>, Unseen> {
+    let refinement = found.refinement;
+    let specification = refinement.specification();
+    let mut first = vec![None; simulated.len()];
+    let missing = simulated.iter().filter(|count| **count == 0).count();
+    let mut seen = HashSet::new();
+    let mut rules_found = 0;
+    for id in (0..found.states.len() as u32).map(StateId) {
+        if rules_found == missing {
+            break;
+        }
+        let panicked = |during| move |panic| Unseen::Panicked(id, during, panic);
+        let state =
+            catch(|| found.state(id)).map_err(panicked("`fields`, reading a state back,"))?;
+        let state = state.ok_or(Unseen::Forgotten)?;
+        let image = catch(|| refinement.map(&state)).map_err(panicked("`map`"))?;
+        if seen.contains(&image) {
+            continue;
+        }
+        catch(|| {
+            specification.offers(&image, &mut |action| {
+                let rule = specification.rule_of(&action).0;
+                if simulated[rule] == 0 && first[rule].is_none() {
+                    first[rule] = Some(id);
+                    rules_found += 1;
+                }
+            });
+        })
+        .map_err(panicked("`offers` of the specification"))?;
+        seen.insert(image);
+    }
+    Ok(first)
+}
+
+/// The waivers that give no reason.
+pub(super) fn doubts_of_waivers(waivers: &[Waiver]) -> impl Iterator<Item = String> {
+    let unreasoned = waivers
+        .iter()
+        .filter(|waiver| waiver.reason.trim().is_empty());
+    unreasoned.map(|waiver| format!("the waiver for `{}` gives no reason", waiver.rule))
+}
+
+/// The rules of the specification that are enabled nowhere.
+pub(super) fn doubts_of_rules(never_enabled: &[String]) -> impl Iterator<Item = String> {
+    never_enabled.iter().map(|rule| {
+        format!(
+            "the rule `{rule}` of the specification changes no mapped state: nothing is said of it"
+        )
+    })
+}

@@ -1,0 +1,152 @@
+//! `deadlock`: every reachable state has a step, or is one where the system says that it may stop.
+//!
+//! Source: none; a program that has ended, or that a bound has cut off, may stop.
+
+use std::collections::BTreeSet;
+
+use super::choice::Choice;
+use super::counterexample::counterexample;
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::tested::Tested;
+use crate::explore::{Place, first_visited};
+use crate::refinement::Refinement;
+use crate::report::CutOff;
+use crate::system::{StateOf, TransitionSystem, steps};
+use crate::trace::Trace;
+
+const NAME: &str = "deadlock";
+
+#[derive(Clone)]
+pub(super) struct Deadlock {
+    pub row: Row,
+    /// Whether something bounds the runs of the implementation, which may stop threads.
+    is_bounded: bool,
+}
+
+/// What a worker counts.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub tested: Tested,
+    /// States without a step.
+    pub deadlocks: u64,
+    /// States without a step in which a bound has stopped a thread,
+    cut_off: u64,
+    /// and the names of all threads that it has stopped anywhere.
+    stopped: BTreeSet<String>,
+}
+
+impl Counts {
+    /// Adds what another worker counted.
+    pub fn add(&mut self, other: Self) {
+        self.tested.add(other.tested);
+        self.deadlocks += other.deadlocks;
+        self.cut_off += other.cut_off;
+        self.stopped.extend(other.stopped);
+    }
+
+    /// Whether a bound has stopped a thread somewhere.
+    pub fn is_cut_off(&self) -> bool {
+        !self.stopped.is_empty()
+    }
+
+    fn note_cut_off(&mut self, threads: Vec<&str>, is_end: bool) {
+        self.cut_off += u64::from(is_end && !threads.is_empty());
+        for name in threads {
+            if !self.stopped.contains(name) {
+                self.stopped.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// What the report says of a bound that has stopped threads.
+    pub fn cut_off(&self, system: &impl TransitionSystem) -> Option<CutOff> {
+        self.is_cut_off().then(|| CutOff {
+            bound: system.bound().unwrap_or_else(|| "bounded".to_owned()),
+            states: self.cut_off,
+            threads: self.stopped.iter().cloned().collect(),
+        })
+    }
+}
+
+impl Deadlock {
+    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
+        let unsupported = refinement.undecidable(NAME);
+        Self {
+            row: choice.by_default(NAME.to_owned(), unsupported),
+            is_bounded: refinement.implementation().bound().is_some(),
+        }
+    }
+
+    /// Tests a state of which it is known how many steps it has.
+    #[inline(always)]
+    pub fn test<S: TransitionSystem>(
+        &self,
+        implementation: &S,
+        counts: &mut Counts,
+        place: Place,
+        state: &StateOf<S>,
+        steps: u32,
+    ) {
+        if steps == 0 {
+            counts.deadlocks += 1;
+        }
+        // Beside a thread that was stopped another one may go on for ever.
+        if steps == 0 || self.is_bounded {
+            counts.note_cut_off(implementation.cut_off(state), steps == 0);
+        }
+        counts
+            .tested
+            .note(place, steps > 0 || implementation.may_stop(state));
+    }
+
+    pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
+        let refinement = found.refinement;
+        self.row.judged(Weight::Behaviour, || {
+            let fails = |trace: &Trace<R::Concrete>| {
+                let (implementation, state) = (refinement.implementation(), trace.last());
+                steps(implementation, state).is_empty() && !implementation.may_stop(state)
+            };
+            found.judge(&self.row, counts.tested, &fails, &|trace| {
+                let explanation = "no step is enabled, and the system may not stop here";
+                counterexample(refinement, trace, explanation.to_owned())
+            })
+        })
+    }
+
+    /// That `may_stop` is true of all states, if it is, and some of them are without a step.
+    pub fn doubt<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<String> {
+        let implementation = found.refinement.implementation();
+        let deadlocks = counts.deadlocks;
+        if !self.row.selected || deadlocks == 0 {
+            return None;
+        }
+        let mut states = found.sample().chain(found.kept().map(|(_, state)| state));
+        let always = states.all(|state| implementation.may_stop(&state));
+        (always && found.looked_at_all()).then(|| {
+            format!(
+                "`may_stop` is true of every state, so `deadlock` says nothing, and {deadlocks} states have no step"
+            )
+        })
+    }
+}
+
+/// That a bound has stopped the specification, if it has, and not the implementation: the specification allows less than
+/// it states.
+pub(super) fn doubt_of_bound<R: Refinement>(counts: &Counts, refinement: &R) -> Option<String> {
+    let specification = refinement.specification();
+    let bound = specification.bound()?;
+    if counts.is_cut_off() {
+        return None;
+    }
+    let (initial, _) = first_visited(1, |visit: &mut dyn FnMut(_)| {
+        specification.initial(&mut |state| visit(state));
+    });
+    let threads = specification.cut_off(initial.first()?);
+    (!threads.is_empty()).then(|| {
+        format!(
+            "the specification is cut off, {bound}: what {} would show after that is not among what it allows",
+            threads.join(", ")
+        )
+    })
+}

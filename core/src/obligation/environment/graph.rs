@@ -1,0 +1,430 @@
+//! (a), (b) and (c) of `environment`, decided on the complete graph by backward reachability.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::label::Label;
+use crate::explore::{Graph, Panic, StateId, States, catch};
+use crate::refinement::Refinement;
+use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
+use crate::workers::together;
+
+/// An action that a state can no longer lead to.
+pub(in crate::obligation) struct Refusal<A> {
+    pub at: Offer,
+    pub process: Process,
+    pub action: A,
+}
+
+/// A state, and the place of an action among those that the specification offers there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::obligation) struct Offer {
+    pub state: StateId,
+    order: usize,
+}
+
+/// A process whose rest is not its own affair.
+pub(in crate::obligation) struct Unrest {
+    pub state: StateId,
+    pub step: Option<u32>,
+    pub process: Process,
+    pub reason: UnrestReason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::obligation) enum UnrestReason {
+    /// (b) fails.
+    ForEver,
+    /// (c) fails.
+    ByOther,
+}
+
+pub(in crate::obligation) struct Findings<R: Refinement> {
+    /// Per rule of the specification, how many pairs of a state and an action were tested.
+    pub checked: Vec<u64>,
+    /// Per rule of the specification, the first refusal.
+    pub refusals: Vec<Option<Refusal<ActionOf<R::Abstract>>>>,
+    /// Per rule of the specification, the processes of the environment of which it was tested; a bit each.
+    pub tested: Vec<u32>,
+    /// Processes that take actions of the specification, and that the environment does not have.
+    pub undeclared: BTreeSet<Process>,
+    /// How many pairs of a process and a state, or a step, were tested for (b) and (c).
+    pub rest_checked: u64,
+    pub unrest: Option<Unrest>,
+}
+
+/// A state at which a function of the model panicked, the name of the function, and with what.
+pub(in crate::obligation) type PanickedAt = (StateId, &'static str, Panic);
+
+/// Decides (a), (b) and (c). `inputs` are the inputs with which steps were answered, by number.
+pub(in crate::obligation) fn decide<R: Refinement>(
+    refinement: &R,
+    reached: &dyn States<R::Concrete>,
+    graph: &Graph,
+    inputs: &[ActionOf<R::Abstract>],
+    threads: usize,
+) -> Result<Findings<R>, PanickedAt> {
+    let rest = Rest::new(refinement, reached)?;
+    let mut findings = Findings {
+        checked: vec![0; refinement.specification().rules().len()],
+        tested: vec![0; refinement.specification().rules().len()],
+        undeclared: BTreeSet::new(),
+        refusals: refinement
+            .specification()
+            .rules()
+            .iter()
+            .map(|_| None)
+            .collect(),
+        rest_checked: 0,
+        unrest: None,
+    };
+    let backward = Backward {
+        graph,
+        states: reached.len(),
+    };
+    comes_to_rest(refinement, reached, &rest, &backward, &mut findings);
+    let unmet = meets_at_once(
+        refinement,
+        reached,
+        &rest,
+        inputs,
+        &backward,
+        threads,
+        &mut findings,
+    )?;
+    meets_later(refinement, &rest, inputs, unmet, &backward, &mut findings);
+    Ok(findings)
+}
+
+impl<R: Refinement> Findings<R> {
+    /// Notes that an action is refused in a state; the first state counts, and in it the action that
+    /// the specification offers first.
+    fn refuse(&mut self, rule: usize, refusal: Refusal<ActionOf<R::Abstract>>) {
+        let first = &mut self.refusals[rule];
+        if first.as_ref().is_none_or(|first| refusal.at < first.at) {
+            *first = Some(refusal);
+        }
+    }
+}
+
+/// A state of an exploration that kept its states.
+fn kept<R: Refinement>(
+    refinement: &R,
+    reached: &dyn States<R::Concrete>,
+    id: StateId,
+) -> Result<StateOf<R::Concrete>, PanickedAt> {
+    let read = catch(|| reached.state(refinement.implementation(), id));
+    let state = read.map_err(|panic| (id, "`fields`, reading a state back,", panic))?;
+    Ok(state.expect("where a graph is recorded, states are kept"))
+}
+
+/// Per state, the set of environment processes at rest.
+struct Rest(Vec<u32>);
+
+impl Rest {
+    fn new<R: Refinement>(
+        refinement: &R,
+        reached: &dyn States<R::Concrete>,
+    ) -> Result<Self, PanickedAt> {
+        let processes = refinement.environment();
+        let of = |state: &StateOf<R::Concrete>| {
+            let at_rest = |(index, &process): (usize, &Process)| {
+                u32::from(refinement.at_rest(state, process)) << index
+            };
+            processes.iter().enumerate().map(at_rest).sum()
+        };
+        (0..reached.len() as u32)
+            .map(StateId)
+            .map(|id| {
+                let state = kept(refinement, reached, id)?;
+                catch(|| of(&state)).map_err(|panic| (id, "`at_rest`", panic))
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    fn contains(&self, state: StateId, process: usize) -> bool {
+        self.0[state.0 as usize] >> process & 1 == 1
+    }
+}
+
+/// The graph, searched backwards.
+struct Backward<'a> {
+    graph: &'a Graph,
+    states: usize,
+}
+
+impl<'a> Backward<'a> {
+    fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> + use<> {
+        (0..self.states as u32).map(StateId)
+    }
+
+    /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
+    /// origins, until nothing changes.
+    ///
+    /// PERF: the steps are passed over again and again, last states first, and not turned round, which
+    /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
+    /// pass carries a mark far.
+    fn spread(&self, marks: &mut [u64], permitted: impl Fn(StateId, Label) -> bool) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for origin in self.ids().rev() {
+                let before = marks[origin.0 as usize];
+                let mut marked = before;
+                for (target, label) in self.graph.steps(origin) {
+                    let new = marks[target.0 as usize] & !marked;
+                    if new != 0 && permitted(origin, Label::decode(label)) {
+                        marked |= new;
+                    }
+                }
+                changed |= marked != before;
+                marks[origin.0 as usize] = marked;
+            }
+        }
+    }
+}
+
+/// Decides (b) and (c).
+fn comes_to_rest<R: Refinement>(
+    refinement: &R,
+    reached: &dyn States<R::Concrete>,
+    rest: &Rest,
+    backward: &Backward<'_>,
+    findings: &mut Findings<R>,
+) {
+    let processes = refinement.environment();
+    let mut unsettled = 0u32;
+    let mut by_other: Option<Unrest> = None;
+    for id in backward.ids() {
+        let resting = rest.0[id.0 as usize];
+        let mut soon = resting;
+        findings.rest_checked += processes.len() as u64;
+        for (position, (target, label)) in backward.graph.steps(id).enumerate() {
+            let then = rest.0[target.0 as usize];
+            soon |= then;
+            findings.rest_checked += processes.len() as u64;
+            let own = Label::decode(label).agent.map_or(0, |agent| 1 << agent);
+            let foreign = (resting ^ then) & !own;
+            if foreign != 0 && by_other.is_none() {
+                by_other = Some(Unrest {
+                    state: id,
+                    step: Some(position as u32),
+                    process: processes[foreign.trailing_zeros() as usize],
+                    reason: UnrestReason::ByOther,
+                });
+            }
+        }
+        unsettled |= !soon & (u32::MAX >> (32 - processes.len()));
+    }
+    let mut for_ever: Option<Unrest> = None;
+    if unsettled != 0 {
+        let mut marks: Vec<u64> = rest.0.iter().map(|&resting| u64::from(resting)).collect();
+        backward.spread(&mut marks, |_, _| true);
+        let restless = marks
+            .iter()
+            .map(|mark| unsettled & !(*mark as u32))
+            .enumerate()
+            .find(|(_, processes)| *processes != 0);
+        for_ever = restless.map(|(state, restless)| Unrest {
+            state: StateId(state as u32),
+            step: None,
+            process: processes[restless.trailing_zeros() as usize],
+            reason: UnrestReason::ForEver,
+        });
+    }
+    // A step makes a trace longer than the state does from which it is taken.
+    let length =
+        |unrest: &Unrest| reached.place(unrest.state).length + u32::from(unrest.step.is_some());
+    findings.unrest = [for_ever, by_other]
+        .into_iter()
+        .flatten()
+        .min_by_key(length);
+}
+
+/// An action that the specification offers the environment in some abstract state.
+#[derive(Clone)]
+struct Need<A> {
+    process: usize,
+    rule: usize,
+    /// The number of its inputs; none if no step anywhere is answered by them.
+    input: Option<u32>,
+    action: A,
+}
+
+/// A need that no step of the state itself meets.
+struct Unmet {
+    process: usize,
+    input: u32,
+    at: Offer,
+    rule: usize,
+}
+
+/// Decides (a) where a step of the state itself meets the need, and returns the other needs.
+fn meets_at_once<R: Refinement>(
+    refinement: &R,
+    reached: &dyn States<R::Concrete>,
+    rest: &Rest,
+    inputs: &[ActionOf<R::Abstract>],
+    backward: &Backward<'_>,
+    threads: usize,
+    findings: &mut Findings<R>,
+) -> Result<Vec<Unmet>, PanickedAt> {
+    let part = backward.states.div_ceil(threads.max(1)).max(1);
+    let look = |states: Range<usize>| {
+        let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
+        let mut known = HashMap::new();
+        let mut at_hand = vec![false; inputs.len()];
+        let mut checked = vec![0; refinement.specification().rules().len()];
+        let mut tested = vec![0u32; checked.len()];
+        let mut undeclared = BTreeSet::new();
+        let mut unmet = Vec::new();
+        for id in states.map(|id| StateId(id as u32)) {
+            if rest.0[id.0 as usize] == 0 {
+                continue;
+            }
+            let state = kept(refinement, reached, id)?;
+            let image = catch(|| refinement.map(&state)).map_err(|panic| (id, "`map`", panic))?;
+            let needs: &Vec<Need<_>> = catch(|| {
+                let needs = |image: &_| needs(refinement, image, &numbers, &mut undeclared);
+                known.entry(image).or_insert_with_key(needs)
+            })
+            .map_err(|panic| (id, "`offers` of the specification", panic))?;
+            let mark = |at_hand: &mut [bool], value| {
+                for (_, label) in backward.graph.steps(id) {
+                    if let Some(input) = Label::decode(label).input {
+                        at_hand[input as usize] = value;
+                    }
+                }
+            };
+            mark(&mut at_hand, true);
+            for (order, need) in needs.iter().enumerate() {
+                if rest.contains(id, need.process) {
+                    checked[need.rule] += 1;
+                    tested[need.rule] |= 1 << need.process;
+                    if !need.input.is_some_and(|input| at_hand[input as usize]) {
+                        unmet.push((Offer { state: id, order }, need.clone()));
+                    }
+                }
+            }
+            mark(&mut at_hand, false);
+        }
+        Ok((checked, tested, undeclared, unmet))
+    };
+    let parts = (0..backward.states)
+        .step_by(part)
+        .map(|start| start..backward.states.min(start + part));
+    let mut unmet = Vec::new();
+    for result in together(parts, look) {
+        let (checked, tested, undeclared, needs) = result?;
+        for (rule, tested) in tested.into_iter().enumerate() {
+            findings.tested[rule] |= tested;
+        }
+        findings.undeclared.extend(undeclared);
+        for (rule, checked) in checked.into_iter().enumerate() {
+            findings.checked[rule] += checked;
+        }
+        for (at, need) in needs {
+            match need.input {
+                Some(input) => unmet.push(Unmet {
+                    process: need.process,
+                    input,
+                    at,
+                    rule: need.rule,
+                }),
+                // No step anywhere is answered with these inputs.
+                None => findings.refuse(
+                    need.rule,
+                    Refusal {
+                        at,
+                        process: refinement.environment()[need.process],
+                        action: need.action,
+                    },
+                ),
+            }
+        }
+    }
+    Ok(unmet)
+}
+
+/// Decides (a) for the needs that only a later step can meet, 64 inputs at a time.
+fn meets_later<R: Refinement>(
+    refinement: &R,
+    rest: &Rest,
+    inputs: &[ActionOf<R::Abstract>],
+    mut unmet: Vec<Unmet>,
+    backward: &Backward<'_>,
+    findings: &mut Findings<R>,
+) {
+    unmet.sort_unstable_by_key(|unmet| (unmet.process, unmet.input));
+    for of_process in unmet.chunk_by(|a, b| a.process == b.process) {
+        let process = of_process[0].process;
+        let mut of_inputs: Vec<u32> = of_process.iter().map(|unmet| unmet.input).collect();
+        of_inputs.dedup();
+        for batch in of_inputs.chunks(64) {
+            let bit = |input| batch.binary_search(&input).ok();
+            let mut marks = vec![0u64; backward.states];
+            for id in backward.ids() {
+                for (_, label) in backward.graph.steps(id) {
+                    let answered = Label::decode(label).input.and_then(bit);
+                    marks[id.0 as usize] |= answered.map_or(0, |bit| 1 << bit);
+                }
+            }
+            backward.spread(&mut marks, |origin, label| match label.agent {
+                Some(agent) if label.visible => agent != process && !rest.contains(origin, agent),
+                _ => true,
+            });
+            for unmet in of_process {
+                let mark = marks[unmet.at.state.0 as usize];
+                if bit(unmet.input).is_some_and(|bit| mark >> bit & 1 == 0) {
+                    findings.refuse(
+                        unmet.rule,
+                        Refusal {
+                            at: unmet.at,
+                            process: refinement.environment()[process],
+                            action: inputs[unmet.input as usize].clone(),
+                        },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// What the specification offers each process of the environment in `image`; other processes are noted.
+fn needs<R: Refinement>(
+    refinement: &R,
+    image: &StateOf<R::Abstract>,
+    numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
+    undeclared: &mut BTreeSet<Process>,
+) -> Vec<Need<ActionOf<R::Abstract>>> {
+    let specification = refinement.specification();
+    let mut needs: Vec<Need<_>> = Vec::new();
+    specification.offers(image, &mut |action| {
+        let process = specification.process_of(&action);
+        let declared = refinement.environment().iter();
+        let Some(process) = declared.clone().position(|other| *other == process) else {
+            undeclared.insert(process);
+            return;
+        };
+        let rule = specification.rule_of(&action);
+        let filed = specification.rules()[rule.0].process;
+        let taken = refinement.environment()[process].name;
+        assert!(
+            filed == taken,
+            "{action:?} is an action of {taken}, and its rule is filed under {filed}"
+        );
+        let inputs = specification.inputs(&action);
+        if needs.iter().all(|need| need.action != inputs) {
+            needs.push(Need {
+                process,
+                rule: rule.0,
+                input: numbers.get(&inputs).copied(),
+                action: inputs,
+            });
+        }
+    });
+    needs
+}

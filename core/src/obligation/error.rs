@@ -1,0 +1,153 @@
+//! Why a check cannot be run.
+
+use crate::explore::Panic;
+use crate::system::Process;
+
+/// Why a check cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// An obligation that this refinement does not have.
+    #[error("there is no obligation {name:?}{}; there are: {}", nearest_hint(.nearest), .known.join(", "))]
+    UnknownObligation {
+        /// The name given.
+        name: String,
+        /// The name most like it.
+        nearest: Option<String>,
+        /// All names.
+        known: Vec<String>,
+    },
+    /// Invariants are asked for, and there are none.
+    #[error("{name:?} chooses nothing: the refinement has no invariants")]
+    NoInvariants {
+        /// The name given.
+        name: String,
+    },
+    /// Two invariants of one name, so that a report could not tell them apart.
+    #[error("two invariants are named {name:?}")]
+    DuplicateInvariant {
+        /// The name.
+        name: String,
+    },
+    /// A waiver for a rule that the specification does not have.
+    #[error("the waiver for {name:?} names no rule of the specification{}", nearest_hint(.nearest))]
+    UnknownWaiver {
+        /// The name given.
+        name: String,
+        /// The name most like it.
+        nearest: Option<String>,
+    },
+    /// A process declared twice as one of the environment.
+    #[error("the environment declares {process} twice")]
+    DuplicateProcess {
+        /// The process.
+        process: Process,
+    },
+    /// A process declared as one of the environment, of a kind to which no rule of the specification belongs.
+    #[error(
+        "the environment declares {process}, and no rule of the specification belongs to a process of that kind{}; there are: {}",
+        nearest_hint(.nearest), .known.join(", ")
+    )]
+    UnknownProcess {
+        /// The process.
+        process: Process,
+        /// The kind most like it.
+        nearest: Option<String>,
+        /// The kinds of process that the specification's rules belong to.
+        known: Vec<String>,
+    },
+    /// A process of the environment that acts for another one: whose choice its steps are would be
+    /// open.
+    #[error("{process} is a process of the environment, and is said to act for {other}")]
+    EnvironmentActsForOther {
+        /// The process.
+        process: Process,
+        /// The one it is said to act for.
+        other: Process,
+    },
+    /// Induction is asked for, and the system's type-correct states are not enumerated.
+    #[error(
+        "this check cannot decide inductive:*, since it does not enumerate type-correct states"
+    )]
+    NotEnumerated,
+    /// A function that declares something of the model, and not of its states, panicked.
+    #[error("`{functions}` panicked: {panic}")]
+    Panicked {
+        /// The function, or those that were asked.
+        functions: &'static str,
+        /// With what.
+        panic: Box<Panic>,
+    },
+    /// Symmetry is asked for, and there is not even the permutation that exchanges nothing.
+    #[error(
+        "`permutations` of the implementation is empty: there has to be the one that exchanges nothing at least"
+    )]
+    NoPermutations,
+    /// Two rules of the specification of one name, one of which a waiver or a row of `environment` names.
+    #[error(
+        "two rules of the specification are named {name:?}, and a waiver, or a row of `environment`, could be about either"
+    )]
+    DuplicateRule {
+        /// The name.
+        name: String,
+    },
+    /// Two waivers for one rule.
+    #[error("there are two waivers for {name:?}")]
+    DuplicateWaiver {
+        /// The name of the rule.
+        name: String,
+    },
+    /// A time that is none.
+    #[error("a limit of {seconds} seconds is none: it has to be a number, and not negative")]
+    NoTime {
+        /// What was given, as `Display` shows it.
+        seconds: String,
+    },
+    /// Symmetry is asked for, and the model has none to offer.
+    #[error("this check has no symmetry to offer: --symmetry must be none")]
+    NotSymmetric,
+    /// An obligation is named that cannot be decided in the way that is asked for.
+    #[error("{name} cannot be decided here: {reason}")]
+    Undecidable {
+        /// The obligation.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Fingerprints let go of states once they are expanded, oldest first.
+    #[error("fingerprints need states in breadth-first order")]
+    FingerprintsDepthFirst,
+    /// Fingerprints are asked for where they would be no smaller than states.
+    #[error(
+        "fingerprints have 64 bits, and a state is packed into {bits}: packed states take less memory and \
+         time, and none is left out; --storage must be packed or whole"
+    )]
+    FingerprintsOfSmallStates {
+        /// How many bits a state takes.
+        bits: u32,
+    },
+    /// More environment processes than the check can tell apart.
+    #[error("{given} environment processes, and at most {limit} are allowed")]
+    TooManyProcesses {
+        /// How many were declared.
+        given: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+}
+
+fn nearest_hint(nearest: &Option<String>) -> String {
+    nearest
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+}
+
+/// The name most like `name`, if one is at all.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    known
+        .into_iter()
+        .map(|other| (strsim::jaro_winkler(name, other), other))
+        // What was given itself is no hint.
+        .filter(|(likeness, other)| *likeness > 0.7 && *other != name)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, other)| other.to_owned())
+}

@@ -1,0 +1,249 @@
+//! What a search or random walks leave behind, for obligations to be judged and violations to be shown.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use super::counterexample::counterexample;
+use super::row::Row;
+use super::sample::is_in_sample;
+use super::settings::Settings;
+use super::tested::Tested;
+use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, catch};
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Obligation, Verdict};
+use crate::symmetry::Quotienting;
+use crate::system::StateOf;
+use crate::trace::Trace;
+
+/// The figures of a search, or of random walks.
+pub(super) struct Totals {
+    /// Whether every reachable state was visited with all its steps.
+    pub complete: bool,
+    /// The limit that came first, if one did.
+    pub limit: Option<Limit>,
+    /// Distinct initial states.
+    pub initial_states: u64,
+    /// Distinct states reached; of random walks, states visited, counting each visit.
+    pub states: u64,
+    /// Transitions from the states expanded; of random walks, steps taken.
+    pub transitions: u64,
+    /// The greatest distance of a state from an initial one; of random walks, the most steps of one.
+    pub depth: u32,
+    /// States reached that were not looked at, since the time was up.
+    pub unexamined: u64,
+    pub seconds: f64,
+    pub peak_memory_bytes: u64,
+    /// Whether steps of a part were judged once for all states that have it.
+    /// What `initial` panicked with, if it did.
+    pub initial_panic: Option<Panic>,
+    /// How an initial state cannot be packed, if there is one.
+    pub initial_misfit: Option<String>,
+}
+
+impl Totals {
+    /// How far the check has come when the search is over.
+    pub fn progress(&self, phase: Phase) -> Progress {
+        Progress {
+            phase,
+            states: self.states,
+            transitions: self.transitions,
+            depth: self.depth,
+            frontier: 0,
+            elapsed: Duration::try_from_secs_f64(self.seconds).unwrap_or_default(),
+        }
+    }
+
+    /// The row of an obligation that failed none of its tests.
+    pub fn unviolated(&self, checked: u64) -> Obligation {
+        let verdict = match self.complete {
+            true => Verdict::Holds,
+            false => Verdict::Incomplete,
+        };
+        let judged = Obligation::new(verdict, checked);
+        match self.unexamined {
+            0 => judged,
+            unexamined => judged.noted(&format!(
+                "{unexamined} states reached were not looked at, since the time was up"
+            )),
+        }
+    }
+}
+
+/// Says what a behaviour shows.
+type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
+
+/// What is left of a search, or of random walks, but the counters of the obligations.
+pub(super) struct Found<'a, R: Refinement> {
+    pub refinement: &'a R,
+    pub settings: &'a Settings<'a>,
+    pub totals: Totals,
+    /// The states that were reached, with the behaviours that led to them.
+    pub states: &'a dyn States<R::Concrete>,
+    /// The symmetry by which states were identified.
+    pub symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
+    /// When the check began.
+    pub started: Instant,
+    /// What the model did otherwise when it was asked again to explain a violation.
+    unrepeated: RefCell<Vec<Counterexample>>,
+}
+
+impl<'a, R: Refinement> Found<'a, R> {
+    pub fn new(
+        (refinement, settings, started): (&'a R, &'a Settings<'a>, Instant),
+        totals: Totals,
+        states: &'a dyn States<R::Concrete>,
+        symmetry: Option<&'a dyn Quotienting<R::Concrete>>,
+    ) -> Self {
+        Self {
+            refinement,
+            settings,
+            totals,
+            states,
+            symmetry,
+            started,
+            unrepeated: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// The row of an obligation that is tested at states or steps. `fails` tests it once more at the end of a behaviour.
+    pub fn judge(
+        &self,
+        row: &Row,
+        tested: Tested,
+        fails: &dyn Fn(&Trace<R::Concrete>) -> bool,
+        explain: Explain<'_, R::Concrete>,
+    ) -> Obligation {
+        match tested.first {
+            None => self.totals.unviolated(tested.checked),
+            Some(place) => {
+                let first = self.explained_again(row, place, fails, explain);
+                self.violated(tested.checked, place, vec![first])
+            }
+        }
+    }
+
+    /// The row of an obligation that fails, first at `place`.
+    pub fn violated(
+        &self,
+        checked: u64,
+        place: Place,
+        counterexamples: Vec<Counterexample>,
+    ) -> Obligation {
+        Obligation {
+            note: self.states.provenance(place.state).map(str::to_owned),
+            ..Obligation::violated(checked, counterexamples)
+        }
+    }
+
+    /// What `explain` says of the behaviour found to `place`; where the model does not offer its steps again, that
+    /// is told.
+    pub fn explained(&self, place: Place, explain: Explain<'_, R::Concrete>) -> Counterexample {
+        let implementation = self.refinement.implementation();
+        let trace = || self.states.trace(implementation, self.symmetry, place);
+        // What the search did not ask may panic, or what did not panic then.
+        let explained = match catch(trace) {
+            Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {
+                format!(
+                    "a function of the model panicked when its behaviour was to be shown: {panic}"
+                )
+            }),
+            Ok(Err(unrepeatable)) => Err(unrepeatable.to_string()),
+            Err(panic) => Err(format!(
+                "{} panicked when the search's behaviour was taken again: {panic}",
+                match self.symmetry {
+                    None => "`next`, or `fields`,",
+                    Some(_) => "`next`, `fields`, `canonical`, `permute` or `permute_action`",
+                }
+            )),
+        };
+        explained.unwrap_or_else(|explanation| {
+            let found = Counterexample::without_steps(explanation);
+            self.unrepeated.borrow_mut().push(found.clone());
+            found
+        })
+    }
+
+    /// A behaviour with an explanation that was found without it, and that is told even if the behaviour is lost.
+    pub fn told(&self, place: Place, explanation: String) -> Counterexample {
+        let mut told = self.explained(place, &|trace| {
+            counterexample(self.refinement, trace, explanation.clone())
+        });
+        if told.explanation != explanation {
+            told.explanation = format!("{explanation}; {}", told.explanation);
+        }
+        told
+    }
+
+    /// What `explain` says of the behaviour found to `place`, where `row` fails: that is tested once more.
+    pub fn explained_again(
+        &self,
+        row: &Row,
+        place: Place,
+        fails: &dyn Fn(&Trace<R::Concrete>) -> bool,
+        explain: Explain<'_, R::Concrete>,
+    ) -> Counterexample {
+        self.explained(place, &|trace| {
+            // Of a trace that a permutation has changed another row may fail.
+            if self.symmetry.is_some() || catch(|| fails(trace)).unwrap_or(true) {
+                return explain(trace);
+            }
+            let explanation = format!(
+                "`{}` failed here when the search came by, and does not fail when it is tested again: something that \
+                 it asks is not a function of the state",
+                row.name
+            );
+            let found = counterexample(self.refinement, trace, explanation);
+            self.unrepeated.borrow_mut().push(found.clone());
+            found
+        })
+    }
+
+    /// What the model did otherwise since the last time that this was asked.
+    pub fn take_unrepeated(&self) -> Vec<Counterexample> {
+        self.unrepeated.take()
+    }
+
+    /// Whether neither a limit on time or memory nor the user has ended the check.
+    pub fn in_time(&self) -> bool {
+        if matches!(
+            self.totals.limit,
+            Some(Limit::OutOfMemory | Limit::MemoryBytes(_))
+        ) {
+            // To look at states takes memory too.
+            return false;
+        }
+        let Settings { limits, watch, .. } = self.settings;
+        limits.out_of_time(watch, self.started).is_none()
+    }
+
+    /// The state of this number, unless states were not kept.
+    pub fn state(&self, id: StateId) -> Option<StateOf<R::Concrete>> {
+        self.states.state(self.refinement.implementation(), id)
+    }
+
+    /// The states that were kept, as long as there is time to look at them.
+    pub fn kept(&self) -> impl Iterator<Item = (StateId, StateOf<R::Concrete>)> {
+        (0..self.states.len() as u32)
+            .map(StateId)
+            .map_while(move |id| {
+                let in_time = !id.0.is_multiple_of(1024) || self.in_time();
+                let state = in_time.then(|| self.state(id));
+                Some((id, state.flatten()?))
+            })
+    }
+
+    /// Those of them that are in the sample.
+    pub fn sample(&self) -> impl Iterator<Item = StateOf<R::Concrete>> {
+        (0..self.states.len() as u32)
+            .filter(|id| is_in_sample(u64::from(*id)))
+            .map_while(move |id| self.state(StateId(id)))
+    }
+
+    /// Whether a pass over the kept states is one over all that were reached.
+    pub fn looked_at_all(&self) -> bool {
+        // With fingerprints the initial states are kept, and no others.
+        let last = (self.states.len() as u32).checked_sub(1).map(StateId);
+        let is_kept = |last| self.state(last).is_some();
+        self.totals.complete && self.in_time() && last.is_none_or(is_kept)
+    }
+}

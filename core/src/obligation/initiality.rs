@@ -1,0 +1,67 @@
+//! `initiality`: f maps every initial state to an initial state, and there is one.
+//!
+//! Source: Havelund & Shankar, Definition 6 (2).
+
+use super::choice::Choice;
+use super::counterexample::counterexample;
+use super::fault::ModelCall;
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::tested::Tested;
+use crate::explore::Place;
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Obligation};
+use crate::system::{StateOf, TransitionSystem};
+use crate::trace::Trace;
+
+const NAME: &str = "initiality";
+
+#[derive(Clone)]
+pub(super) struct Initiality {
+    pub row: Row,
+}
+
+impl Initiality {
+    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
+        let unsupported = refinement.undecidable(NAME);
+        Self {
+            row: choice.by_default(NAME.to_owned(), unsupported),
+        }
+    }
+
+    /// Tests the image of a state, if the state is initial.
+    #[inline(always)]
+    pub fn test<R: Refinement>(
+        refinement: &R,
+        (tested, call): (&mut Tested, &mut ModelCall),
+        place: Place,
+        image: &StateOf<R::Abstract>,
+    ) {
+        if place.length == 0 {
+            *call = ModelCall::IsInitial;
+            tested.note(place, refinement.specification().is_initial(image));
+        }
+    }
+
+    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+        let refinement = found.refinement;
+        self.row.judged(Weight::Behaviour, || {
+            let totals = &found.totals;
+            // Where a limit came first it is not known whether there is one.
+            let is_known = totals.limit.is_none() && totals.initial_panic.is_none();
+            if totals.initial_states == 0 && is_known {
+                let explanation = "the implementation has no initial state, so nothing was checked";
+                let nothing = Counterexample::without_steps(explanation.to_owned());
+                return Obligation::violated(0, vec![nothing]);
+            }
+            let fails = |trace: &Trace<R::Concrete>| {
+                let image = refinement.map(trace.last());
+                !refinement.specification().is_initial(&image)
+            };
+            found.judge(&self.row, tested, &fails, &|trace| {
+                let explanation = "the mapped state is not an initial state of the specification";
+                counterexample(refinement, trace, explanation.to_owned())
+            })
+        })
+    }
+}

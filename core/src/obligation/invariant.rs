@@ -1,0 +1,173 @@
+//! `invariant:NAME`: the named invariant holds in every reachable state.
+//!
+//! Source: Havelund & Shankar, Definition 3.
+
+use super::choice::Choice;
+use super::counterexample::counterexample;
+use super::error::CheckError;
+use super::fault::ModelCall;
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::tested::Tested;
+use crate::explore::Place;
+use crate::invariant::{Invariant, PredicateOf};
+use crate::refinement::Refinement;
+use crate::report::Counterexample;
+use crate::system::{StateOf, TransitionSystem};
+use crate::trace::Trace;
+
+/// Stands for the rows of all invariants.
+pub(super) const NAME: &str = "invariant";
+
+/// The invariants of a refinement, by a row each.
+#[derive(Clone)]
+pub(super) struct Invariants {
+    pub rows: Vec<Row>,
+}
+
+/// How often an invariant was tested, and in how many of the states it claims something.
+#[derive(Clone, Copy)]
+pub(super) struct Counts {
+    /// Its place among all invariants.
+    pub place: usize,
+    pub tested: Tested,
+    applied: u64,
+}
+
+impl Counts {
+    /// Adds what another worker counted of the same invariants.
+    pub fn add(into: &mut [Self], other: &[Self]) {
+        for (into, other) in into.iter_mut().zip(other) {
+            into.tested.add(other.tested);
+            into.applied += other.applied;
+        }
+    }
+}
+
+/// An invariant that is checked.
+///
+/// PERF: its predicates are asked of every state, and found here without a detour.
+pub(super) struct Chosen<'a, S: TransitionSystem> {
+    /// Its place among all invariants.
+    place: usize,
+    premise: Option<&'a PredicateOf<S>>,
+    conclusion: &'a PredicateOf<S>,
+}
+
+/// Tests the chosen invariants in a state; `hear` is told of each whether it holds.
+#[inline(always)]
+pub(super) fn test<S: TransitionSystem>(
+    chosen: &[Chosen<'_, S>],
+    (counts, call): (&mut [Counts], &mut ModelCall),
+    place: Place,
+    state: &StateOf<S>,
+    mut hear: impl FnMut(bool),
+) {
+    for (invariant, counts) in chosen.iter().zip(counts) {
+        *call = ModelCall::Invariant(invariant.place);
+        let applies = invariant.premise.is_none_or(|premise| premise(state));
+        counts.applied += u64::from(applies);
+        let holds = !applies || (invariant.conclusion)(state);
+        counts.tested.note(place, holds);
+        hear(holds);
+    }
+}
+
+/// Nothing, of these invariants.
+pub(super) fn no_counts<S: TransitionSystem>(chosen: &[Chosen<'_, S>]) -> Vec<Counts> {
+    let none = |chosen: &Chosen<'_, S>| Counts {
+        place: chosen.place,
+        tested: Tested::default(),
+        applied: 0,
+    };
+    chosen.iter().map(none).collect()
+}
+
+impl Invariants {
+    pub fn new<S: TransitionSystem>(
+        refinement: &impl Refinement<Concrete = S>,
+        all: &[Invariant<S>],
+        choice: &Choice<'_>,
+    ) -> Result<Self, CheckError> {
+        let unsupported = refinement.undecidable(NAME);
+        let mut rows = Vec::with_capacity(all.len());
+        for (index, invariant) in all.iter().enumerate() {
+            let name = invariant.name();
+            if all[..index].iter().any(|other| other.name() == name) {
+                return Err(CheckError::DuplicateInvariant {
+                    name: name.to_owned(),
+                });
+            }
+            rows.push(choice.by_default(format!("{NAME}:{name}"), unsupported));
+        }
+        Ok(Self { rows })
+    }
+
+    /// Those of `all` that are checked.
+    pub fn chosen<'a, S: TransitionSystem>(&self, all: &'a [Invariant<S>]) -> Vec<Chosen<'a, S>> {
+        let rows = all.iter().zip(&self.rows).enumerate();
+        let chosen = rows.filter(|(_, (_, row))| row.selected);
+        let predicates = |(place, (invariant, _)): (usize, (&'a Invariant<S>, _))| {
+            let (premise, conclusion) = invariant.predicates();
+            Chosen {
+                place,
+                premise,
+                conclusion,
+            }
+        };
+        chosen.map(predicates).collect()
+    }
+
+    pub fn judge<R: Refinement>(
+        &self,
+        all: &[Invariant<R::Concrete>],
+        counts: &[Counts],
+        found: &Found<'_, R>,
+    ) -> Vec<Judged> {
+        let refinement = found.refinement;
+        let violated = counts.iter().any(|counts| counts.tested.first.is_some());
+        let mut counts = counts.iter();
+        let judge = |(invariant, row): (&Invariant<_>, &Row)| {
+            row.judged(Weight::Behaviour, || {
+                let tested = counts.next().map(|counts| counts.tested);
+                let tested = tested.expect("an invariant that is chosen is tested");
+                let fails = |trace: &Trace<_>| !invariant.holds(trace.last());
+                let judged = found.judge(row, tested, &fails, &|trace| {
+                    explain(refinement, trace, invariant)
+                });
+                let of_representatives =
+                    found.symmetry.is_some() && violated && tested.first.is_none();
+                match of_representatives && judged.note.is_none() {
+                    true => judged.noted(
+                        "of representatives only: a permutation may exchange it with an invariant that is violated",
+                    ),
+                    false => judged,
+                }
+            })
+        };
+        all.iter().zip(&self.rows).filter_map(judge).collect()
+    }
+}
+
+/// The premises of those of `all` that are checked which are true nowhere.
+pub(super) fn unexercised<S: TransitionSystem>(
+    all: &[Invariant<S>],
+    counts: &[Counts],
+) -> impl Iterator<Item = String> {
+    let never = counts.iter().filter(|counts| counts.applied == 0);
+    never.map(|counts| format!("premise:{}", all[counts.place].name()))
+}
+
+/// That an invariant is false of the last state of a behaviour. Of a counterexample to induction too.
+pub(super) fn explain<R: Refinement>(
+    refinement: &R,
+    trace: &Trace<R::Concrete>,
+    invariant: &Invariant<R::Concrete>,
+) -> Counterexample {
+    let (name, source) = (invariant.name(), invariant.source());
+    counterexample(
+        refinement,
+        trace,
+        format!("`{name}` is false here [{source}]"),
+    )
+}

@@ -1,0 +1,354 @@
+//! `model`: the functions of the model return, and are functions; no state offers an action twice; what is overridden agrees
+//! with the rest; states survive packing; a symmetry is one. It belongs to every check, and is listed only if violated.
+//!
+//! Source: none; the other obligations believe what the model says.
+//!
+//! Most of it is found on the way, as a [`Fault`]; a sample of the states is asked about again (`consistency`), and equal
+//! states are compared when the search is over (`equal`).
+
+mod consistency;
+mod equal;
+mod idle;
+mod offers;
+
+use std::collections::BTreeSet;
+
+use foldhash::HashSet;
+
+use self::consistency::{Again, Word};
+pub(super) use self::consistency::{Asking, Heard};
+use self::equal::Compared;
+use self::idle::idle_process;
+pub(super) use self::offers::Offers;
+use super::choice::Choice;
+use super::counterexample::counterexample;
+use super::fault::{Fault, ModelCall};
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use crate::explore::{Panic, Place, StateId, catch};
+use crate::invariant::Invariant;
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Obligation, Verdict};
+use crate::symmetry::{Tested, is_in_turn};
+use crate::system::{ActionOf, Process, Rule, StateOf, steps};
+
+const NAME: &str = "model";
+
+#[derive(Clone)]
+pub(super) struct Model {
+    pub row: Row,
+}
+
+/// What a worker finds of a model, and what it has to know of the state that it looks at.
+pub(super) struct Counts<R: Refinement> {
+    pub fault: Option<(Place, Fault)>,
+    /// The function that is running.
+    pub call: ModelCall,
+    /// What this state has offered so far.
+    offered: Offers,
+    /// Whether it has perhaps offered an action twice.
+    perhaps_twice: bool,
+    /// States on which the symmetry was tested.
+    pub tested_symmetry: u64,
+    /// What the model is asked once more, and how it answered.
+    pub again: Again<R>,
+}
+
+impl<R: Refinement> Counts<R> {
+    /// Nothing, of so many rules of the specification.
+    pub fn new(abstract_rules: usize) -> Self {
+        Self {
+            fault: None,
+            call: ModelCall::Next,
+            offered: Offers::default(),
+            perhaps_twice: false,
+            tested_symmetry: 0,
+            again: Again::new(abstract_rules),
+        }
+    }
+
+    /// Adds what another worker found.
+    pub fn add(&mut self, other: Self) {
+        self.tested_symmetry += other.tested_symmetry;
+        self.again.add(other.again);
+        let faults = self.fault.take().into_iter().chain(other.fault);
+        self.fault = faults.min_by_key(|(place, _)| *place);
+    }
+
+    /// The first place where the model is at fault.
+    pub fn first(&self) -> Option<Place> {
+        self.fault.as_ref().map(|(place, _)| *place)
+    }
+
+    /// Records a fault, unless an earlier one is known.
+    pub fn record(&mut self, place: Place, fault: Fault) {
+        if self.first().is_none_or(|first| place < first) {
+            self.fault = Some((place, fault));
+        }
+    }
+
+    /// Tells `hear` what is heard of a state that is asked about again.
+    #[inline(always)]
+    pub fn hear(&mut self, hear: impl FnOnce(&mut Heard<R>)) {
+        if let Some(heard) = &mut self.again.heard {
+            hear(heard);
+        }
+    }
+
+    /// Notes that a process takes actions of the specification.
+    pub fn acts(&mut self, process: Process) {
+        self.again.processes.insert(process);
+    }
+
+    /// Notes an action that the state offers.
+    #[inline(always)]
+    pub fn offer(&mut self, action: &ActionOf<R::Concrete>) {
+        self.perhaps_twice |= self.offered.note(action);
+    }
+}
+
+impl<R: Refinement> Asking<'_, R> {
+    /// Begins to look at a state: nothing is offered so far. Tests the symmetry, if it is the state's turn.
+    #[inline(always)]
+    pub fn enter(&self, counts: &mut Counts<R>, place: Place, state: &StateOf<R::Concrete>) {
+        counts.offered = Offers::default();
+        counts.perhaps_twice = false;
+        if let Some(symmetry) = self.symmetry.filter(|_| is_in_turn(place.state.0)) {
+            counts.call = ModelCall::Symmetry;
+            let turn = place.state.0 as usize;
+            let stop = self.out_of_time;
+            match symmetry.asymmetry(self.refinement, self.invariants, state, turn, stop) {
+                Tested::Unchanged => counts.tested_symmetry += 1,
+                Tested::Changed(found) => {
+                    counts.tested_symmetry += 1;
+                    counts.record(place, Fault::Asymmetry(found));
+                }
+                Tested::CutShort => (),
+            }
+        }
+    }
+
+    /// Ends with a state of so many steps: whether it offered an action twice, and whether the model answers as before.
+    #[inline(always)]
+    pub fn leave(
+        &self,
+        counts: &mut Counts<R>,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+        count: u32,
+    ) {
+        if counts.perhaps_twice {
+            let mut actions = HashSet::default();
+            let twice = steps(self.refinement.implementation(), state)
+                .into_iter()
+                .position(|(action, _)| !actions.insert(action));
+            if let Some(position) = twice {
+                counts.record(place.of_step(position as u32), Fault::OfferedTwice);
+            }
+        }
+        if let Some(heard) = counts.again.heard.take() {
+            let asked = (&mut counts.again, &mut counts.call);
+            if let Err(fault) = self.ask_again(asked, place, state, &heard, count) {
+                counts.record(place, fault);
+            }
+        }
+    }
+}
+
+/// What of a check the row is judged by, beside what was found on the way.
+pub(super) struct Context<'a, R: Refinement> {
+    pub invariants: &'a [Invariant<R::Concrete>],
+    /// The places of the invariants that were true of every state.
+    pub held: Vec<usize>,
+    pub environment: &'a [Process],
+    /// Whether the search asked for images.
+    pub images: bool,
+    /// Where a function of the model panicked when `environment` was decided.
+    pub environment_panicked: Option<&'a (StateId, &'static str, Panic)>,
+}
+
+impl Model {
+    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
+        let unsupported = refinement.undecidable(NAME);
+        Self {
+            row: choice.always(NAME.to_owned(), unsupported),
+        }
+    }
+
+    /// Judged after the other rows: what was found while these were explained belongs to it.
+    pub fn judge<R: Refinement>(
+        &self,
+        counts: &Counts<R>,
+        context: &Context<'_, R>,
+        found: &Found<'_, R>,
+    ) -> Option<Judged> {
+        let judged = self.row.judged(Weight::Behaviour, || {
+            let faults = faults(counts, context, found);
+            let provenance = counts
+                .first()
+                .and_then(|first| found.states.provenance(first.state));
+            match faults.is_empty() {
+                true => Obligation::new(Verdict::Holds, 0),
+                false => Obligation {
+                    note: provenance.map(str::to_owned),
+                    ..Obligation::violated(0, faults)
+                },
+            }
+        });
+        judged.filter(|judged| judged.row.verdict != Verdict::Holds)
+    }
+}
+
+/// What is wrong with the model.
+fn faults<R: Refinement>(
+    counts: &Counts<R>,
+    context: &Context<'_, R>,
+    found: &Found<'_, R>,
+) -> Vec<Counterexample> {
+    let mut faults = Vec::new();
+    let without_steps = Counterexample::without_steps;
+    if let Some(panic) = &found.totals.initial_panic {
+        let explanation = format!("`initial` of the implementation panicked: {panic}");
+        faults.push(without_steps(explanation));
+    }
+    if let Some((place, fault)) = &counts.fault {
+        faults.push(explain(found, context.invariants, *place, fault));
+    }
+    if let Some(misfit) = &found.totals.initial_misfit {
+        faults.push(without_steps(misfit.clone()));
+    }
+    let inconsistent = |place, inconsistency| {
+        let fault = Fault::Inconsistent(inconsistency);
+        explain(found, context.invariants, place, &fault)
+    };
+    if let Some((place, inconsistency)) = counts.again.contradicted() {
+        faults.push(inconsistent(place, inconsistency));
+    }
+    if let Some((place, inconsistency)) = &counts.again.confused {
+        faults.push(inconsistent(*place, inconsistency.clone()));
+    }
+    // What stands for a state and is none of its class, unless a function of the model was found to be at fault there.
+    let symmetry = found.symmetry.filter(|_| counts.fault.is_none());
+    if let Some(asymmetry) = symmetry.and_then(|symmetry| symmetry.strange()) {
+        let explanation = format!("the symmetry is none: {asymmetry}");
+        faults.push(without_steps(explanation));
+    }
+    // A model that has just contradicted itself would do so again.
+    let mut later = Vec::new();
+    if faults.is_empty() {
+        let compared = Compared {
+            found,
+            invariants: context.invariants,
+            held: &context.held,
+            images: context.images,
+        };
+        match catch(|| compared.unequal()) {
+            Ok(None) => (),
+            Ok(Some((place, inconsistency))) => later.push(inconsistent(place, inconsistency)),
+            Err(panic) => later.push(without_steps(format!(
+                "a function of the model panicked when states were compared after the search: {panic}"
+            ))),
+        }
+    }
+    let acting = &counts.again.processes;
+    let idle = || match context.images {
+        true => idle_process(context.environment, acting, found),
+        false => None,
+    };
+    match catch(idle) {
+        Ok(None) => (),
+        Ok(Some(process)) => later.push(without_steps(idle::explanation(process, acting))),
+        // A row that could not be decided says so.
+        Err(_) if context.environment_panicked.is_some() || !faults.is_empty() => (),
+        Err(panic) => later.push(without_steps(format!(
+            "`fields`, `map`, or `offers`, `next` or `process_of` of the specification panicked when the states \
+             were looked at after the search: {panic}"
+        ))),
+    }
+    faults.extend(later);
+    if let Some((state, during, panic)) = context.environment_panicked {
+        let explanation = format!("{during} panicked: {panic}");
+        faults.push(found.told(found.states.place(*state), explanation));
+    }
+    // What was found while the rows before this one were explained, unless it is told already.
+    for one in found.take_unrepeated() {
+        let is_told = |told: &Counterexample| told.explanation.contains(&one.explanation);
+        if !faults.iter().any(is_told) {
+            faults.push(one);
+        }
+    }
+    faults
+}
+
+fn explain<R: Refinement>(
+    found: &Found<'_, R>,
+    invariants: &[Invariant<R::Concrete>],
+    place: Place,
+    fault: &Fault,
+) -> Counterexample {
+    let names = |place: usize| invariants[place].name();
+    match explanation(fault, &names) {
+        // Of a model that contradicts itself the behaviour may be lost; what is wrong is told all the same.
+        Some(explanation) => found.told(place, explanation),
+        None => found.explained(place, &|trace| {
+            let last = trace.steps.last().map(|(action, _)| format!("{action:?}"));
+            let action = last.unwrap_or_default();
+            let explanation =
+                format!("the state offers the action {action} twice, so it does not name one step");
+            counterexample(found.refinement, trace, explanation)
+        }),
+    }
+}
+
+/// What is wrong, if that can be said without the behaviour that shows it. `names` are those of the invariants.
+fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -> Option<String> {
+    Some(match fault {
+        Fault::OfferedTwice => return None,
+        Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
+        Fault::Mispacked(error) => {
+            format!("the state cannot be packed as `fields` says: {error}")
+        }
+        Fault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
+        Fault::Panic(call, panic) => {
+            let function = match call {
+                ModelCall::Map => "`map`".to_owned(),
+                ModelCall::Observe => "`observe`".to_owned(),
+                ModelCall::IsInitial => "`is_initial` of the specification".to_owned(),
+                ModelCall::Invariant(place) => format!("invariant `{}`", names(*place)),
+                ModelCall::Next => "`next` of the implementation".to_owned(),
+                ModelCall::Answer => "`answer`".to_owned(),
+                ModelCall::Allows => "`allows` of the specification".to_owned(),
+                ModelCall::Again(function) => (*function).to_owned(),
+                ModelCall::Symmetry => "a function that the test of the symmetry calls".to_owned(),
+            };
+            let rule = match (&panic.action, call) {
+                (Some(action), ModelCall::Next | ModelCall::Allows) => {
+                    format!(", evaluating {action}")
+                }
+                _ => String::new(),
+            };
+            format!("{function} panicked{rule}: {panic}")
+        }
+    })
+}
+
+impl<R: Refinement> Counts<R> {
+    /// The processes that take actions of the specification, as far as the sample shows.
+    pub fn acting(&self) -> &BTreeSet<Process> {
+        &self.again.processes
+    }
+
+    /// What of the specification, which has these rules, is stated as a predicate.
+    pub fn taken_at_word(&self, rules: &[Rule]) -> Vec<String> {
+        let words = self.again.words.keys();
+        words
+            .map(|word| match word {
+                Word::Initial => "`is_initial` of the specification".to_owned(),
+                Word::Rule(rule) => format!(
+                    "`{}` of the specification, as `allows` states it",
+                    rules[rule.0].name
+                ),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,215 @@
+//! Whether a model is consistent with itself: its functions are functions of what they are given, and the
+//! methods that it overrides agree with those from which they are derived.
+//!
+//! A search asks each question once, so a model that would answer otherwise the next time is believed. In a sample of
+//! the states, spread over the whole run, everything is asked again and compared.
+
+mod asking;
+mod difference;
+mod heard;
+mod specification;
+
+pub(in crate::obligation) use self::asking::Asking;
+pub(in crate::obligation) use self::difference::difference;
+use self::difference::difference_shown;
+use self::difference::{asked_twice, is_reordered, misnamed, of_the, same};
+use self::heard::Taken;
+pub(in crate::obligation) use self::heard::{Again, Heard, Word};
+use crate::disagreement::{At, Disagreement};
+use crate::explore::{Place, catch};
+use crate::obligation::fault::{Fault, Inconsistency, ModelCall};
+use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
+use crate::refinement::Refinement;
+use crate::system::{RuleId, StateOf, TransitionSystem, steps};
+
+impl<R: Refinement> Asking<'_, R> {
+    /// Prepares to hear what is said of a state, if it is in the sample.
+    #[inline]
+    pub(in crate::obligation) fn listen(&self, again: &mut Again<R>, place: Place) {
+        let is_heard = self.asks_again && is_in_sample(number(place, self.walks));
+        again.heard = is_heard.then(Box::default);
+    }
+
+    /// Asks again about a state with so many steps, and compares with what was heard.
+    #[cold]
+    pub(in crate::obligation) fn ask_again(
+        &self,
+        (again, call): (&mut Again<R>, &mut ModelCall),
+        place: Place,
+        state: &StateOf<R::Concrete>,
+        heard: &Heard<R>,
+        count: u32,
+    ) -> Result<(), Fault> {
+        again.states += 1;
+        *call = ModelCall::Next;
+        let implementation = self.refinement.implementation();
+        same("`clone` of a state", state, &state.clone())?;
+        let next = steps(implementation, state);
+        self.same_steps(state, heard, count, &next)?;
+        self.same_answers(call, state, heard, &next)?;
+        let number = number(place, self.walks);
+        *call = ModelCall::Again("an overridden method of the implementation");
+        let at = At {
+            system: implementation,
+            from: state,
+            offered: &next,
+        };
+        if is_well_compared(number) {
+            let found = next
+                .iter()
+                .filter_map(|(action, _)| misnamed(implementation, action));
+            again.misnamed.extend(found);
+        }
+        let few = some_of(&next, number).map(|(action, _)| action);
+        // What `next` does not visit is no step of a system that is explored.
+        let mut beyond = None;
+        let others = std::slice::from_ref(state);
+        let found = at.disagreement(few, others, &mut |_, found| {
+            beyond.get_or_insert(found);
+        });
+        let mut found = found.or(beyond);
+        // A walk may come back to an initial state, and what stands for one need not be one.
+        let is_known = !self.walks && self.symmetry.is_none();
+        if is_known && implementation.is_initial(state) != (place.length == 0) {
+            found.get_or_insert(Disagreement::overridden("is_initial", "initial", state));
+        }
+        if let Some(found) = found {
+            return Err(of_the("implementation", found).into());
+        }
+        self.compare_specification((&mut *again, &mut *call), place, heard)?;
+        *call = ModelCall::Next;
+        if self.fingerprints {
+            again.compare_fingerprint(place, state);
+            for (position, (_, to)) in (0..).zip(&next) {
+                again.compare_fingerprint(place.of_step(position), to);
+            }
+        }
+        Ok(())
+    }
+
+    fn same_steps(
+        &self,
+        state: &StateOf<R::Concrete>,
+        heard: &Heard<R>,
+        count: u32,
+        next: &[Taken<R::Concrete>],
+    ) -> Result<(), Fault> {
+        let implementation = self.refinement.implementation();
+        let once_more;
+        let (count, mut first) = (count as usize, &heard.steps);
+        if heard.steps.is_empty() {
+            // Steps that were cached, or not looked at, were not heard.
+            once_more = steps(implementation, state);
+            first = &once_more;
+        }
+        let show = |step: Option<&(_, _)>| match step {
+            Some((action, to)) => format!("{action:?} to {to:?}"),
+            None => "none".to_owned(),
+        };
+        if next.len() != count {
+            return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
+                function: "`next` of the implementation".to_owned(),
+                first: format!("{count} steps"),
+                again: format!("{} steps", next.len()),
+            }));
+        }
+        // What was heard are clones.
+        for (action, to) in next {
+            same("`clone` of an action", action, &action.clone())?;
+            same("`clone` of a state", to, &to.clone())?;
+        }
+        let before = next.len() - first.len().min(next.len());
+        let mut positions = 0..first.len();
+        if let Some(at) = positions.find(|&at| first.get(at) != next.get(before + at)) {
+            return Err(Fault::Inconsistent(Inconsistency::NotAFunction {
+                function: "`next` of the implementation".to_owned(),
+                first: show(first.get(at)),
+                again: show(next.get(before + at)),
+            }));
+        }
+        for (position, (action, _)) in first.iter().enumerate() {
+            let rule = || implementation.rule_of(action);
+            asked_twice("`rule_of` of the implementation", rule)?;
+            if let Some(first) = heard.rules.get(position) {
+                same("`rule_of` of the implementation", &RuleId(*first), &rule())?;
+            }
+            let process = || implementation.process_of(action);
+            asked_twice("`process_of` of the implementation", process)?;
+        }
+        Ok(())
+    }
+
+    /// Asks again what is computed of the state itself.
+    fn same_answers(
+        &self,
+        call: &mut ModelCall,
+        state: &StateOf<R::Concrete>,
+        heard: &Heard<R>,
+        next: &[Taken<R::Concrete>],
+    ) -> Result<(), Inconsistency> {
+        let implementation = self.refinement.implementation();
+        let specification = self.refinement.specification();
+        for (name, first, holds) in self.chosen_again(state, &heard.invariants) {
+            *call = ModelCall::Again("an invariant");
+            same(&format!("invariant `{name}`"), first, &holds())?;
+        }
+        for invariant in self.invariants {
+            *call = ModelCall::Again("an invariant");
+            let name = format!("invariant `{}`", invariant.name());
+            asked_twice(&name, || invariant.holds(state))?;
+        }
+        *call = ModelCall::Again("`observe` or `may_stop` of the implementation");
+        let observe = || implementation.observe(state);
+        asked_twice("`observe` of the implementation", observe)?;
+        if let Some(first) = &heard.shown {
+            let again = format!("{:?}", observe());
+            if !is_reordered(first, &again) {
+                let function = "`observe` of the implementation".to_owned();
+                return Err(Inconsistency::NotAFunction {
+                    function,
+                    first: first.clone(),
+                    again,
+                });
+            }
+        }
+        asked_twice("`may_stop`", || implementation.may_stop(state))?;
+        let Some(image) = &heard.image else {
+            return Ok(());
+        };
+        *call = ModelCall::Map;
+        same("`map`", image, &self.refinement.map(state))?;
+        same(
+            "`clone` of a state of the specification",
+            image,
+            &image.clone(),
+        )?;
+        *call = ModelCall::Again("`observe` of the specification");
+        let observe = || specification.observe(image);
+        asked_twice("`observe` of the specification", observe)?;
+        let (shown, shown_of_image) = (implementation.observe(state), observe());
+        if shown == shown_of_image
+            && let Some(difference) = difference_shown(&shown, &shown_of_image)
+        {
+            let what = "observations";
+            return Err(Inconsistency::Equal { what, difference });
+        }
+        *call = ModelCall::Again("`at_rest`");
+        for &process in self.environment {
+            asked_twice("`at_rest`", || self.refinement.at_rest(state, process))?;
+        }
+        *call = ModelCall::Answer;
+        for ((action, to), answer) in heard.steps.iter().zip(&heard.answers) {
+            let again = self.refinement.answer(state, action, to);
+            same("`answer`", answer, &again)?;
+        }
+        if heard.answers.is_empty() {
+            // On a walk one of the steps is taken, and later.
+            for (action, to) in next.iter().take(FEW) {
+                let answer = || self.refinement.answer(state, action, to);
+                // One that panics does so again where the step is taken.
+                catch(|| asked_twice("`answer`", answer)).unwrap_or(Ok(()))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! What a check knows of a model that it asks again.
+
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+use foldhash::HashSet;
+
+use crate::invariant::Invariant;
+use crate::obligation::row::Row;
+use crate::refinement::Refinement;
+use crate::symmetry::TestedQuotient;
+use crate::system::{Process, StateOf};
+
+/// A model, and how it is asked again.
+pub(in crate::obligation) struct Asking<'a, R: Refinement> {
+    pub refinement: &'a R,
+    pub invariants: &'a [Invariant<R::Concrete>],
+    /// The places of those that are checked.
+    chosen: Vec<usize>,
+    pub environment: &'a [Process],
+    /// Where states are identified by a symmetry: the quotient, with the test that it is one.
+    pub symmetry: Option<&'a dyn TestedQuotient<R>>,
+    /// Whether the model is asked again in a sample of the states.
+    pub asks_again: bool,
+    /// Whether these are states of random walks.
+    pub walks: bool,
+    /// Whether states are kept as fingerprints.
+    pub fingerprints: bool,
+    pub started: Instant,
+    /// Whether to stop what takes long.
+    pub out_of_time: &'a (dyn Fn() -> bool + Sync),
+    /// How many nanoseconds it took to compare methods of the specification.
+    pub spent: AtomicU64,
+    /// The initial states of the specification, unless they are too many; made when they are first asked for.
+    pub initial_of_specification: OnceLock<Option<HashSet<StateOf<R::Abstract>>>>,
+}
+
+impl<'a, R: Refinement> Asking<'a, R> {
+    /// `rows` are those of the invariants.
+    pub fn new(refinement: &'a R, invariants: &'a [Invariant<R::Concrete>], rows: &[Row]) -> Self {
+        let chosen = rows.iter().enumerate().filter(|(_, row)| row.selected);
+        Self {
+            refinement,
+            invariants,
+            chosen: chosen.map(|(place, _)| place).collect(),
+            environment: refinement.environment(),
+            symmetry: None,
+            asks_again: true,
+            walks: false,
+            fingerprints: false,
+            started: Instant::now(),
+            out_of_time: &|| false,
+            spent: AtomicU64::new(0),
+            initial_of_specification: OnceLock::new(),
+        }
+    }
+
+    /// Asks again whether the invariants hold that are checked, beside what was answered `first`.
+    pub fn chosen_again<'s>(
+        &'s self,
+        state: &'s StateOf<R::Concrete>,
+        first: &'s [bool],
+    ) -> impl Iterator<Item = (&'s str, &'s bool, impl Fn() -> bool)> {
+        let asked = self.chosen.iter().zip(first);
+        asked.map(move |(place, first)| {
+            let invariant = &self.invariants[*place];
+            (invariant.name(), first, move || invariant.holds(state))
+        })
+    }
+}

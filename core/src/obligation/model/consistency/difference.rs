@@ -1,0 +1,104 @@
+//! How two values differ that should not.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+
+use crate::disagreement::Disagreement;
+use crate::obligation::fault::Inconsistency;
+use crate::system::{ActionOf, TransitionSystem};
+
+pub(super) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
+    Inconsistency::Disagreement { system, found }
+}
+
+/// Compares two answers of a function.
+pub(super) fn same<T: PartialEq + Debug>(
+    function: &str,
+    first: &T,
+    again: &T,
+) -> Result<(), Inconsistency> {
+    match first == again {
+        true => Ok(()),
+        false => Err(Inconsistency::NotAFunction {
+            function: function.to_owned(),
+            first: format!("{first:?}"),
+            again: format!("{again:?}"),
+        }),
+    }
+}
+
+/// Asks a function twice.
+pub(super) fn asked_twice<T: PartialEq + Debug>(
+    function: &str,
+    ask: impl Fn() -> T,
+) -> Result<(), Inconsistency> {
+    same(function, &ask(), &ask())
+}
+
+/// How two equal values differ as they serialise or as `Debug` shows them, if they do.
+pub(in crate::obligation) fn difference<T: Serialize + Debug>(
+    value: &T,
+    equal: &T,
+) -> Option<String> {
+    let json = |value| serde_json::to_value(value).ok();
+    let found = json(value)
+        .zip(json(equal))
+        .and_then(|(value, equal)| crate::report::changes(&value, &equal).into_iter().next());
+    let Some(crate::report::Change { field, from, to }) = found else {
+        // What is not serialised may be shown.
+        return difference_shown(value, equal);
+    };
+    let field = if field.is_empty() {
+        "the value"
+    } else {
+        &field
+    };
+    Some(format!(
+        "{field} is {from} in one and {to} in the other, and `Eq` does not tell them apart"
+    ))
+}
+
+/// How two equal values differ as `Debug` shows them, if they do.
+pub(in crate::obligation) fn difference_shown(
+    value: &impl Debug,
+    equal: &impl Debug,
+) -> Option<String> {
+    let (value, equal) = (format!("{value:?}"), format!("{equal:?}"));
+    (!is_reordered(&value, &equal))
+        .then(|| format!("one is {value}, the other {equal}, and `Eq` does not tell them apart"))
+}
+
+/// Whether one text has the parts of the other, perhaps in another order: a set that has no order shows them in any.
+pub(super) fn is_reordered(text: &str, other: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.sort_unstable();
+        bytes
+    };
+    text == other || text.len() == other.len() && sorted(text) == sorted(other)
+}
+
+/// That an action is filed under another rule than the one that has its name, if that is so.
+pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -> Option<String> {
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    // An enum's variant, as serde writes it.
+    let name = match serde_json::to_value(action).ok()? {
+        serde_json::Value::String(name) => name,
+        serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
+        _ => return None,
+    };
+    let (own, rules) = (system.rule_of(action).0, system.rules());
+    let is_its_name = |rule: &crate::system::Rule| plain(&rule.name) == plain(&name);
+    if is_its_name(&rules[own]) {
+        return None;
+    }
+    let other = rules.iter().find(|rule| is_its_name(rule))?;
+    Some(format!(
+        "`rule_of` files {action:?} under `{}`, and there is a rule `{}`",
+        rules[own].name, other.name
+    ))
+}

@@ -1,0 +1,151 @@
+//! What was heard of a model where it is asked again, and what is found so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::difference::{difference, of_the};
+use crate::disagreement::Disagreement;
+use crate::explore::{Place, fingerprint};
+use crate::obligation::fault::Inconsistency;
+use crate::refinement::Refinement;
+use crate::system::{ActionOf, Process, RuleId, StateOf};
+
+/// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::obligation) enum Word {
+    Initial,
+    Rule(RuleId),
+}
+
+/// A step that `next` visits: the action and the target.
+pub(super) type Taken<S> = (ActionOf<S>, StateOf<S>);
+
+/// What was heard of a state that is in the sample.
+pub(in crate::obligation) struct Heard<R: Refinement> {
+    pub image: Option<StateOf<R::Abstract>>,
+    /// What it shows, as `Debug` shows that.
+    pub shown: Option<String>,
+    /// Whether the invariants hold that are checked.
+    pub invariants: Vec<bool>,
+    /// The last of its steps: those that were looked at one by one.
+    pub steps: Vec<Taken<R::Concrete>>,
+    /// The rules of which these are instances.
+    pub rules: Vec<usize>,
+    /// What these were said to simulate, if it was asked.
+    pub answers: Vec<Option<ActionOf<R::Abstract>>>,
+}
+
+impl<R: Refinement> Default for Heard<R> {
+    fn default() -> Self {
+        Self {
+            image: None,
+            shown: None,
+            invariants: Vec::new(),
+            steps: Vec::new(),
+            rules: Vec::new(),
+            answers: Vec::new(),
+        }
+    }
+}
+
+/// What a worker finds by asking again.
+pub(in crate::obligation) struct Again<R: Refinement> {
+    /// What was heard of the state that is being looked at.
+    pub heard: Option<Box<Heard<R>>>,
+    /// The states asked of again.
+    pub states: u64,
+    /// What the specification says without its `next`, with the first place where it does.
+    pub words: BTreeMap<Word, (Place, Disagreement)>,
+    /// Per rule of the specification, whether its `next` visits actions of it anywhere.
+    pub enumerated: Vec<bool>,
+    /// The processes that take actions of the specification.
+    pub processes: BTreeSet<Process>,
+    /// Actions filed under a rule although there is one of their own name.
+    pub misnamed: BTreeSet<String>,
+    /// The states at which methods of the specification were not compared, since its `next` takes too long.
+    pub not_compared: u64,
+    /// Where states are kept as fingerprints, those in the sample and their successors, by their fingerprints.
+    fingerprinted: HashMap<u64, (Place, StateOf<R::Concrete>)>,
+    /// Two of one fingerprint that are not one state.
+    pub confused: Option<(Place, Inconsistency)>,
+}
+
+impl<R: Refinement> Again<R> {
+    pub fn new(abstract_rules: usize) -> Self {
+        Self {
+            heard: None,
+            states: 0,
+            words: BTreeMap::new(),
+            enumerated: vec![false; abstract_rules],
+            processes: BTreeSet::new(),
+            misnamed: BTreeSet::new(),
+            not_compared: 0,
+            fingerprinted: HashMap::new(),
+            confused: None,
+        }
+    }
+
+    /// Adds what another worker found.
+    pub fn add(&mut self, other: Self) {
+        self.states += other.states;
+        for (word, (place, found)) in other.words {
+            self.note(word, place, found);
+        }
+        for (is, other) in self.enumerated.iter_mut().zip(other.enumerated) {
+            *is |= other;
+        }
+        self.processes.extend(other.processes);
+        self.misnamed.extend(other.misnamed);
+        self.not_compared += other.not_compared;
+        for (_, (place, state)) in other.fingerprinted {
+            self.compare_fingerprint(place, &state);
+        }
+        let confused = other.confused.into_iter().chain(self.confused.take());
+        self.confused = confused.min_by_key(|(place, _)| *place);
+    }
+
+    /// Compares a state with the first one that has its fingerprint, if that is known. What is found is the same in
+    /// whatever order states are compared.
+    pub(super) fn compare_fingerprint(&mut self, place: Place, state: &StateOf<R::Concrete>) {
+        let known = self.fingerprinted.entry(fingerprint(state));
+        let (first, kept) = known.or_insert_with(|| (place, state.clone()));
+        let (mut place, mut state) = (place, state.clone());
+        if place < *first {
+            std::mem::swap(&mut place, first);
+            std::mem::swap(&mut state, kept);
+        }
+        let (other, state) = (&*kept, &state);
+        let what = "states of the implementation";
+        let found = match other == state {
+            true => {
+                difference(other, state).map(|difference| Inconsistency::Equal { what, difference })
+            }
+            false => Some(Inconsistency::Fingerprint {
+                difference: format!("{other:?} and {state:?}"),
+            }),
+        };
+        let found = found.map(|found| (place, found));
+        let confused = found.into_iter().chain(self.confused.take());
+        self.confused = confused.min_by_key(|(place, _)| *place);
+    }
+
+    pub(super) fn note(&mut self, word: Word, place: Place, found: Disagreement) {
+        let first = self.words.get(&word);
+        if first.is_none_or(|(first, _)| place < *first) {
+            self.words.insert(word, (place, found));
+        }
+    }
+
+    /// What is not a predicate after all, since `next` visits steps of the rule elsewhere.
+    pub fn contradicted(&self) -> Option<(Place, Inconsistency)> {
+        let is_enumerated = |word: &Word| match *word {
+            Word::Initial => false,
+            Word::Rule(rule) => self.enumerated[rule.0],
+        };
+        let mut words = self.words.iter();
+        let (_, (place, found)) = words.find(|(word, _)| is_enumerated(word))?;
+        let found = found.clone();
+        Some((*place, of_the("specification", found)))
+    }
+}

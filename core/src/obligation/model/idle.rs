@@ -1,0 +1,61 @@
+//! Whether each process that the environment declares takes actions of the specification.
+
+use std::collections::BTreeSet;
+
+use foldhash::{HashSet, HashSetExt};
+
+use crate::obligation::found::Found;
+use crate::refinement::Refinement;
+use crate::system::{Process, TransitionSystem};
+
+/// A process that the environment declares, and that takes no action of the specification in any mapped state. `acting`
+/// are those of which the sample shows that they do.
+pub(super) fn idle_process<R: Refinement>(
+    environment: &[Process],
+    acting: &BTreeSet<Process>,
+    found: &Found<'_, R>,
+) -> Option<Process> {
+    let declared = environment.iter();
+    let mut idle: HashSet<_> = declared
+        .filter(|process| !acting.contains(*process))
+        .collect();
+    let nothing = idle.is_empty() || found.states.len() == 0;
+    if nothing || !found.totals.complete {
+        return None;
+    }
+    // The sample did not show them: every state is looked at.
+    let specification = found.refinement.specification();
+    let mut seen = HashSet::new();
+    let mut count = 0;
+    for (_, state) in found.kept() {
+        count += 1;
+        let image = found.refinement.map(&state);
+        if seen.contains(&image) {
+            continue;
+        }
+        let mut acts = |action| {
+            idle.remove(&specification.process_of(&action));
+        };
+        specification.offers(&image, &mut acts);
+        specification.next(&image, &mut |action, _| acts(action));
+        seen.insert(image);
+        if idle.is_empty() {
+            return None;
+        }
+    }
+    let all = count == found.states.len();
+    idle.into_iter().min().copied().filter(|_| all)
+}
+
+/// What is wrong with an idle process.
+pub(super) fn explanation(process: Process, acting: &BTreeSet<Process>) -> String {
+    let acting: Vec<_> = acting
+        .iter()
+        .map(|process| format!("`{process}`"))
+        .collect();
+    format!(
+        "the environment has the process `{process}`, which takes no action of the specification in any mapped \
+         state; those that do are {}",
+        acting.join(", ")
+    )
+}

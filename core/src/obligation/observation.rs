@@ -1,0 +1,94 @@
+//! `observation`: a state and its image show the same, π₁(f(s)) = π₂(s) for every state s reached.
+//!
+//! Source: Havelund & Shankar, Definition 6 (1).
+
+use super::choice::Choice;
+use super::counterexample::counterexample;
+use super::fault::ModelCall;
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::tested::Tested;
+use crate::explore::Place;
+use crate::refinement::Refinement;
+use crate::report::Counterexample;
+use crate::system::{StateOf, TransitionSystem};
+use crate::trace::Trace;
+
+const NAME: &str = "observation";
+
+/// What a state of the implementation shows.
+type Shown<R> = <<R as Refinement>::Concrete as TransitionSystem>::Observation;
+
+#[derive(Clone)]
+pub(super) struct Observation {
+    pub row: Row,
+}
+
+impl Observation {
+    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
+        let unsupported = refinement.undecidable(NAME);
+        Self {
+            row: choice.by_default(NAME.to_owned(), unsupported),
+        }
+    }
+
+    /// Tests a state beside its image, and says what it shows.
+    #[inline(always)]
+    pub fn test<R: Refinement>(
+        refinement: &R,
+        (tested, call): (&mut Tested, &mut ModelCall),
+        place: Place,
+        (state, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
+    ) -> Shown<R> {
+        *call = ModelCall::Observe;
+        let mapped = refinement.specification().observe(image);
+        let own = refinement.implementation().observe(state);
+        tested.note(place, mapped == own);
+        own
+    }
+
+    pub fn judge<R: Refinement>(&self, tested: Tested, found: &Found<'_, R>) -> Option<Judged> {
+        let refinement = found.refinement;
+        self.row.judged(Weight::Behaviour, || {
+            let fails = |trace: &_| {
+                let (own, mapped) = shown(refinement, trace);
+                own != mapped
+            };
+            found.judge(&self.row, tested, &fails, &|trace| {
+                explain(refinement, trace)
+            })
+        })
+    }
+
+    /// That the observation is the same in all reachable states, if it is.
+    pub fn doubt<R: Refinement>(&self, found: &Found<'_, R>) -> Option<String> {
+        let implementation = found.refinement.implementation();
+        let count = found.states.len();
+        if !self.row.selected || count < 2 {
+            return None;
+        }
+        let mut states = found.sample().chain(found.kept().map(|(_, state)| state));
+        let first = implementation.observe(&states.next()?);
+        let same = states.all(|state| implementation.observe(&state) == first);
+        (same && found.looked_at_all()).then(|| {
+            format!(
+                "all {count} states reached show the same, so `observation` says nothing, and the specification \
+                 may hide what matters"
+            )
+        })
+    }
+}
+
+/// What the last state of a behaviour shows, and what its image does.
+fn shown<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> (Shown<R>, Shown<R>) {
+    let own = refinement.implementation().observe(trace.last());
+    let image = refinement.map(trace.last());
+    (own, refinement.specification().observe(&image))
+}
+
+fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+    let (own, mapped) = shown(refinement, trace);
+    let explanation =
+        format!("the implementation shows {own:?}, and the mapped state shows {mapped:?}");
+    counterexample(refinement, trace, explanation)
+}

@@ -1,0 +1,278 @@
+//! `simulation`: every step s → t maps to the step f(s) → f(t) that `answer` names, or to a stutter f(s) = f(t) where it
+//! names none.
+//!
+//! Source: Havelund & Shankar, Definition 6 (3). The search for a matching step is the author's, who names it; nothing
+//! of what the author says is trusted.
+
+use super::choice::Choice;
+use super::counterexample::{counterexample, json, last_step, rule_name};
+use super::fault::ModelCall;
+use super::found::Found;
+use super::row::{Judged, Row, Weight};
+use super::tested::earlier;
+use crate::explore::{Place, catch, first_visited};
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Nearest, changes};
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::trace::Trace;
+
+pub(super) const NAME: &str = "simulation";
+
+/// How many abstract actions are shown beside a failed step.
+const NEAREST: usize = 4;
+/// How many are looked at to find them.
+const MOST_LOOKED_AT: usize = 10_000;
+/// Abstract states between which steps are looked for, how many from each, and by how many actions besides.
+const MOST_IMAGES: usize = 12;
+const MOST_STEPS: usize = 1 << 16;
+const MOST_ACTIONS: usize = 256;
+/// Pairs of them with a step between them from which on the specification hardly says anything.
+const NEARLY_ALL_PERCENT: u64 = 95;
+
+#[derive(Clone)]
+pub(super) struct Simulation {
+    pub row: Row,
+}
+
+/// What a worker counts.
+pub(super) struct Counts {
+    pub checked: u64,
+    /// Per rule of the implementation, the first place where `simulation` fails by it: one rule may fail for another
+    /// reason than the next.
+    pub failed: Vec<Option<Place>>,
+}
+
+impl Counts {
+    /// None, of so many rules of the implementation.
+    pub fn new(rules: usize) -> Self {
+        Self {
+            checked: 0,
+            failed: vec![None; rules],
+        }
+    }
+
+    /// Adds what another worker counted.
+    pub fn add(&mut self, other: Self) {
+        self.checked += other.checked;
+        for (place, other) in self.failed.iter_mut().zip(other.failed) {
+            earlier(place, other);
+        }
+    }
+
+    /// The first place where `simulation` fails.
+    pub fn first(&self) -> Option<Place> {
+        self.failed.iter().flatten().min().copied()
+    }
+}
+
+impl Simulation {
+    pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
+        let unsupported = refinement.undecidable(NAME);
+        Self {
+            row: choice.by_default(NAME.to_owned(), unsupported),
+        }
+    }
+
+    /// Tests a step by an action of `rule`: what it is said to simulate, and whether it does. `hear` is told the former.
+    #[inline(always)]
+    pub fn test<R: Refinement>(
+        refinement: &R,
+        (counts, call): (&mut Counts, &mut ModelCall),
+        (place, rule): (Place, usize),
+        (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> (Option<ActionOf<R::Abstract>>, bool) {
+        *call = ModelCall::Answer;
+        let answer = refinement.answer(from, action, to);
+        *call = ModelCall::Map;
+        let target = refinement.map(to);
+        *call = ModelCall::Allows;
+        let simulates = is_simulated(refinement, image, answer.as_ref(), &target);
+        counts.checked += 1;
+        if !simulates {
+            earlier(&mut counts.failed[rule], Some(place));
+        }
+        (answer, simulates)
+    }
+
+    /// The first failure of each rule is shown.
+    pub fn judge<R: Refinement>(&self, counts: &Counts, found: &Found<'_, R>) -> Option<Judged> {
+        self.row.judged(Weight::Behaviour, || {
+            let Some(first) = counts.first() else {
+                return found.totals.unviolated(counts.checked);
+            };
+            let mut places: Vec<_> = counts.failed.iter().flatten().copied().collect();
+            places.sort_unstable();
+            let explained = |place| {
+                let fails = |trace: &_| is_violated(found.refinement, trace);
+                found.explained_again(&self.row, place, &fails, &|trace| {
+                    explain(found.refinement, trace)
+                })
+            };
+            let counterexamples = places.into_iter().map(explained).collect();
+            found.violated(counts.checked, first, counterexamples)
+        })
+    }
+
+    /// That the specification allows a step between any two of its states that were reached, if it does.
+    pub fn doubt<R: Refinement>(&self, found: &Found<'_, R>) -> Option<String> {
+        if !self.row.selected || !found.totals.complete {
+            return None;
+        }
+        let images = some_images(found);
+        // Where there are two, a step from one to the other says little; one from each to itself says more.
+        let is_told = |from, to| from != to || images.len() == 2;
+        let specification = found.refinement.specification();
+        let (mut pairs, mut allowed) = (0u64, 0);
+        for from in &images {
+            let next = |visit: &mut dyn FnMut(_)| {
+                specification.next(from, &mut |action, to| visit((action, to)));
+            };
+            let (steps, _) = first_visited(MOST_STEPS, next);
+            let offers = |visit: &mut dyn FnMut(_)| {
+                specification.offers(from, &mut |action| visit(action));
+                steps.iter().for_each(|(action, _)| visit(action.clone()));
+            };
+            let (actions, _) = first_visited(MOST_ACTIONS, offers);
+            for to in images.iter().filter(|to| is_told(from, *to)) {
+                let leads = steps.iter().any(|(_, target)| target == to)
+                    || actions
+                        .iter()
+                        .any(|action| specification.allows(from, action, to));
+                pairs += 1;
+                allowed += u64::from(leads);
+            }
+        }
+        (allowed * 100 >= pairs * NEARLY_ALL_PERCENT && pairs > 0).then(|| {
+            let all = match allowed == pairs {
+                true => "each to each".to_owned(),
+                false => format!("nearly each to each ({allowed} of {pairs} pairs)"),
+            };
+            format!(
+                "the specification allows a step from {all} of the {} mapped states that were compared: it may allow \
+                 everything",
+                images.len()
+            )
+        })
+    }
+}
+
+/// Whether the specification steps from `image` to `target` by the action named, or stays where none is.
+#[inline(always)]
+fn is_simulated<R: Refinement>(
+    refinement: &R,
+    image: &StateOf<R::Abstract>,
+    answer: Option<&ActionOf<R::Abstract>>,
+    target: &StateOf<R::Abstract>,
+) -> bool {
+    match answer {
+        Some(action) => refinement.specification().allows(image, action, target),
+        None => image == target,
+    }
+}
+
+/// Whether the last step of a behaviour is not what it is said to simulate.
+fn is_violated<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> bool {
+    let (from, action, to) = last_step(trace);
+    let image = refinement.map(from);
+    let answer = refinement.answer(from, action, to);
+    let target = refinement.map(to);
+    !is_simulated(refinement, &image, answer.as_ref(), &target)
+}
+
+/// Some images of states that were reached.
+fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>> {
+    let mut images = Vec::new();
+    let sample: Vec<_> = found.sample().collect();
+    // The last ones are farthest apart.
+    let (half, rest) = sample.split_at(sample.len() / 2);
+    let pairs = half.iter().zip(rest.iter().rev());
+    for state in pairs.flat_map(|(a, b)| [a, b]).chain(rest.last()) {
+        let image = found.refinement.map(state);
+        if !images.contains(&image) {
+            images.push(image);
+        }
+        if images.len() == MOST_IMAGES {
+            break;
+        }
+    }
+    images
+}
+
+/// What is wrong with the last step of a behaviour. Of a counterexample to induction too.
+pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+    let (from, action, to) = last_step(trace);
+    let answer = refinement.answer(from, action, to);
+    let implementation = refinement.implementation();
+    let process = implementation.process_of(action);
+    let taken = rule_name(implementation, action);
+    let explanation = match &answer {
+        None => format!(
+            "{process} takes {taken}, which is answered by a stutter and changes the mapped state"
+        ),
+        Some(answer) => {
+            let specification = refinement.specification();
+            let rule = &specification.rules()[specification.rule_of(answer).0].name;
+            format!(
+                "{process} takes {taken}, which is not the specification's `{rule}` as answered"
+            )
+        }
+    };
+    let mut counterexample = counterexample(refinement, trace, explanation);
+    // A specification that panicked once may do so again.
+    let nearest = catch(|| nearest(refinement, from, answer.as_ref(), to));
+    counterexample.nearest = nearest.unwrap_or_default();
+    counterexample
+}
+
+/// The abstract actions whose targets differ least from the mapped one, the one named first.
+fn nearest<R: Refinement>(
+    refinement: &R,
+    from: &StateOf<R::Concrete>,
+    answer: Option<&ActionOf<R::Abstract>>,
+    to: &StateOf<R::Concrete>,
+) -> Vec<Nearest> {
+    let specification = refinement.specification();
+    let (from, to) = (refinement.map(from), refinement.map(to));
+    let wanted = json(&to);
+    let candidate = |action: Option<&ActionOf<R::Abstract>>, target: Option<_>| Nearest {
+        action: action.map(json),
+        answered: action == answer,
+        enabled: target.is_some(),
+        differs: target.map_or(Vec::new(), |target| changes(&target, &wanted)),
+    };
+    let answered = match answer {
+        None => candidate(None, Some(json(&from))),
+        Some(action) => {
+            let target = specification.successor(&from, action);
+            candidate(Some(action), target.as_ref().map(json))
+        }
+    };
+    let mut others = Vec::new();
+    if answer.is_some() {
+        others.push(candidate(None, Some(json(&from))));
+    }
+    specification.next(&from, &mut |action, target| {
+        if others.len() < MOST_LOOKED_AT && Some(&action) != answer {
+            others.push(candidate(Some(&action), Some(json(&target))));
+        }
+    });
+    least_different(answered, others)
+}
+
+/// `answered`, and those of `others` that differ least, each difference once.
+fn least_different(answered: Nearest, mut others: Vec<Nearest>) -> Vec<Nearest> {
+    // Actions that change nothing add nothing to what the stutter says.
+    others.sort_by_key(|other| (other.differs.len(), other.action.is_some()));
+    let mut nearest = vec![answered];
+    for other in others {
+        let said = nearest
+            .iter()
+            .any(|earlier| earlier.enabled && earlier.differs == other.differs);
+        if nearest.len() < NEAREST && !said {
+            nearest.push(other);
+        }
+    }
+    nearest
+}

@@ -1,0 +1,287 @@
+//! The visitor of a search: has the obligations tested at each state and step.
+
+use super::agency::{Actor, Agency, agent};
+use super::counts::Counts;
+use super::environment::{Inputs, Label};
+use super::fault::{Fault, ModelCall};
+use super::initiality::Initiality;
+use super::invariant::{self, Chosen};
+use super::model::{Asking, Heard};
+use super::obligations::Obligations;
+use super::observation::Observation;
+use super::settings::Until;
+use super::simulation::Simulation;
+use crate::explore::{Panic, Place, Visitor};
+use crate::invariant::Invariant;
+use crate::packed::PackingError;
+use crate::refinement::Refinement;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+
+/// What has to be computed for the obligations chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Needs {
+    /// Anything at all.
+    pub anything: bool,
+    /// f(s) for each state.
+    pub image: bool,
+    /// The step correspondence; other obligations rest on it.
+    pub simulation: bool,
+    /// What each step means to the environment, to be kept with it.
+    pub labels: bool,
+}
+
+impl Needs {
+    fn of(obligations: &Obligations<'_>) -> Self {
+        let environment = obligations.environment.is_chosen();
+        let simulation = environment
+            || obligations.simulation.row.selected
+            || obligations.agency.row.selected
+            || obligations.coverage.row.selected;
+        let image = simulation
+            || obligations.observation.row.selected
+            || obligations.initiality.row.selected;
+        let mut invariants = obligations.invariants.rows.iter();
+        Self {
+            anything: image
+                || obligations.environment.is_asked()
+                || obligations.deadlock.row.selected
+                || invariants.any(|row| row.selected),
+            image,
+            simulation,
+            labels: environment,
+        }
+    }
+}
+
+/// Tests the obligations of a check.
+pub(super) struct Tester<'a, R: Refinement> {
+    pub refinement: &'a R,
+    pub obligations: Obligations<'a>,
+    pub needs: Needs,
+    until: Until,
+    invariants: Vec<Chosen<'a, R::Concrete>>,
+    /// The inputs of actions of the environment.
+    pub inputs: Inputs<ActionOf<R::Abstract>>,
+    /// The model, as far as it is asked again.
+    pub asking: Asking<'a, R>,
+}
+
+impl<'a, R: Refinement> Tester<'a, R> {
+    pub fn new(
+        (refinement, all): (&'a R, &'a [Invariant<R::Concrete>]),
+        obligations: Obligations<'a>,
+        until: Until,
+    ) -> Self {
+        let needs = Needs::of(&obligations);
+        let invariants = &obligations.invariants;
+        Self {
+            refinement,
+            needs,
+            until,
+            inputs: Inputs::new(),
+            asking: Asking::new(refinement, all, &invariants.rows),
+            invariants: invariants.chosen(all),
+            obligations,
+        }
+    }
+
+    /// Tests that a step of `rule` maps to what it is said to simulate, and says what it means to the environment.
+    #[inline(never)]
+    fn simulation(
+        &self,
+        counts: &mut Counts<R>,
+        (place, rule): (Place, usize),
+        (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> u32 {
+        let specification = self.refinement.specification();
+        let (answer, simulates) = Simulation::test(
+            self.refinement,
+            (&mut counts.simulation, &mut counts.model.call),
+            (place, rule),
+            (from, image),
+            action,
+            to,
+        );
+        counts
+            .model
+            .hear(|heard| heard.answers.push(answer.clone()));
+        let mut input = None;
+        if let Some(abstract_action) = &answer {
+            if simulates {
+                counts.coverage.simulate(specification, abstract_action);
+            }
+            let process = specification.process_of(abstract_action);
+            match self.obligations.agency.actor(process) {
+                Actor::Environment => {
+                    Agency::test(self.refinement, &mut counts.agency, place, action, process);
+                    if self.needs.labels {
+                        let known = &mut counts.environment;
+                        input = Some(self.inputs.number(specification, known, abstract_action));
+                    }
+                }
+                Actor::LeftOut => counts.model.acts(process),
+                Actor::System => (),
+            }
+        }
+        counts.model.call = ModelCall::Next;
+        if !self.needs.labels {
+            return 0;
+        }
+        Label {
+            agent: self
+                .obligations
+                .agency
+                .position(agent(self.refinement, action)),
+            visible: answer.is_some(),
+            input,
+        }
+        .encode()
+    }
+}
+
+impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
+    type Tally = Counts<R>;
+    type Image = Option<StateOf<R::Abstract>>;
+
+    fn tally(&self) -> Self::Tally {
+        let rules = [
+            self.refinement.implementation().rules().len(),
+            self.refinement.specification().rules().len(),
+        ];
+        Counts::new(rules, invariant::no_counts(&self.invariants))
+    }
+
+    fn merge(&self, into: &mut Self::Tally, from: Self::Tally) {
+        into.add(from);
+    }
+
+    fn examine(&self, counts: &mut Self::Tally, place: Place, state: &StateOf<R::Concrete>) {
+        self.asking.listen(&mut counts.model.again, place);
+        if !self.needs.anything {
+            return;
+        }
+        self.asking.enter(&mut counts.model, place, state);
+        let model = &mut counts.model;
+        invariant::test(
+            &self.invariants,
+            (&mut counts.invariants, &mut model.call),
+            place,
+            state,
+            |holds| {
+                if let Some(heard) = &mut model.again.heard {
+                    heard.invariants.push(holds);
+                }
+            },
+        );
+        counts.model.call = ModelCall::Next;
+    }
+
+    #[inline(always)]
+    fn image(&self, counts: &mut Self::Tally, state: &StateOf<R::Concrete>) -> Self::Image {
+        if !self.needs.image {
+            return None;
+        }
+        counts.model.call = ModelCall::Map;
+        let image = self.refinement.map(state);
+        counts.model.hear(|heard| heard.image = Some(image.clone()));
+        counts.model.call = ModelCall::Next;
+        Some(image)
+    }
+
+    #[inline(always)]
+    fn examine_image(
+        &self,
+        counts: &mut Self::Tally,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+        image: &Self::Image,
+    ) {
+        let Some(image) = image else {
+            return;
+        };
+        let refinement = self.refinement;
+        if self.obligations.observation.row.selected {
+            let counted = (&mut counts.observation, &mut counts.model.call);
+            let shown = Observation::test(refinement, counted, place, (state, image));
+            let hear = |heard: &mut Heard<R>| heard.shown = Some(format!("{shown:?}"));
+            counts.model.hear(hear);
+        }
+        let counted = (&mut counts.initiality, &mut counts.model.call);
+        Initiality::test(refinement, counted, place, image);
+        counts.model.call = ModelCall::Next;
+    }
+
+    #[inline(always)]
+    fn offered(&self, counts: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+        if self.needs.anything {
+            counts.model.offer(action);
+        }
+    }
+
+    #[inline]
+    fn looks_at_steps(&self) -> bool {
+        self.needs.anything
+    }
+
+    #[inline(always)]
+    fn taken(&self, counts: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
+        let implementation = self.refinement.implementation();
+        counts.coverage.fire(implementation, action);
+    }
+
+    #[inline(always)]
+    fn step(
+        &self,
+        counts: &mut Self::Tally,
+        place: Place,
+        (from, image): (&StateOf<R::Concrete>, &Self::Image),
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> u32 {
+        counts
+            .model
+            .hear(|heard| heard.steps.push((action.clone(), to.clone())));
+        let implementation = self.refinement.implementation();
+        let rule = counts.coverage.fire(implementation, action);
+        counts.model.hear(|heard| heard.rules.push(rule));
+        match image {
+            Some(image) if self.needs.simulation => {
+                self.simulation(counts, (place, rule), (from, image), action, to)
+            }
+            _ => 0,
+        }
+    }
+
+    #[inline(always)]
+    fn leave(
+        &self,
+        counts: &mut Self::Tally,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+        count: u32,
+    ) {
+        let implementation = self.refinement.implementation();
+        let deadlock = &self.obligations.deadlock;
+        deadlock.test(implementation, &mut counts.deadlock, place, state, count);
+        self.asking.leave(&mut counts.model, place, state, count);
+    }
+
+    fn mispacked(&self, counts: &mut Self::Tally, place: Place, error: PackingError) {
+        counts.model.record(place, Fault::Mispacked(error));
+    }
+
+    fn panicked(&self, counts: &mut Self::Tally, place: Place, panic: Panic) {
+        let call = counts.model.call;
+        counts.model.record(place, Fault::Panic(call, panic));
+    }
+
+    fn stop(&self, counts: &Self::Tally) -> Option<u32> {
+        if self.until == Until::End {
+            return None;
+        }
+        let violations = self.obligations.failures(counts);
+        violations.map(|(_, place)| place.length).min()
+    }
+}

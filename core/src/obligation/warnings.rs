@@ -1,0 +1,74 @@
+//! What makes a verdict say less than it seems to: what is vacuous is told.
+
+use super::counts::Counts;
+use super::found::Found;
+use super::obligations::Obligations;
+use super::{coverage, deadlock, environment, induction};
+use crate::explore::catch;
+use crate::refinement::Refinement;
+use crate::report::{About, Warning};
+
+/// What the judgement of some obligations found that bears on what others say.
+pub(super) struct Judgements<'a, R: Refinement> {
+    pub environment: &'a environment::Decided<R>,
+    pub induction: &'a induction::Decided<R>,
+    /// The rules of the specification that are enabled nowhere.
+    pub never_enabled: &'a [String],
+}
+
+/// Everything that is doubtful, and where a function of the model panics so that it is not known.
+pub(super) fn warnings<R: Refinement>(
+    obligations: &Obligations<'_>,
+    counts: &Counts<R>,
+    judgements: &Judgements<'_, R>,
+    found: &Found<'_, R>,
+) -> Vec<Warning> {
+    let Judgements {
+        environment,
+        induction,
+        never_enabled,
+    } = judgements;
+    let refinement = found.refinement;
+    let acting = counts.model.acting();
+    let doubts: [(About, &dyn Fn() -> Option<String>); 7] = [
+        (About::Specification, &|| {
+            obligations.simulation.doubt(found)
+        }),
+        (About::Observation, &|| obligations.observation.doubt(found)),
+        (About::MayStop, &|| {
+            obligations.deadlock.doubt(&counts.deadlock, found)
+        }),
+        (About::Specification, &|| {
+            deadlock::doubt_of_bound(&counts.deadlock, refinement)
+        }),
+        (About::Environment, &|| {
+            let environment_of = &obligations.environment;
+            environment_of.doubt_of_left_out(environment, acting.iter())
+        }),
+        (About::Environment, &|| {
+            obligations.environment.doubt_of_untested(environment)
+        }),
+        (About::TypeCorrect, &|| induction.doubt()),
+    ];
+    let mut warnings = Vec::new();
+    for (about, doubt) in doubts {
+        let doubt = catch(doubt).unwrap_or_else(|panic| {
+            Some(format!(
+                "not everything was looked at that may be doubtful: a function of the model panicked: {panic}"
+            ))
+        });
+        warnings.extend(doubt.map(|text| Warning { about, text }));
+    }
+    let waivers = refinement.waivers();
+    let unreasoned = coverage::doubts_of_waivers(&waivers);
+    let never = coverage::doubts_of_rules(never_enabled);
+    let misnamed = counts.model.again.misnamed.iter().cloned();
+    warnings.extend(unreasoned.map(warning(About::Waiver)));
+    warnings.extend(never.map(warning(About::SpecificationRule)));
+    warnings.extend(misnamed.map(warning(About::Rule)));
+    warnings
+}
+
+fn warning(about: About) -> impl Fn(String) -> Warning {
+    move |text| Warning { about, text }
+}
