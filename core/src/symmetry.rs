@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
 
-use crate::explore::{break_off, first_visited, until_enough};
 use crate::invariant::Invariant;
+use crate::model_call::{break_off, first_visited, until_enough};
 use crate::random::generator::mix;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};

@@ -2,7 +2,7 @@
 
 use std::array;
 
-use crate::explore::catch;
+use crate::model_call::catch;
 use crate::packed::{Layout, Packed, PackingError, pack, round_trip_with, unpack};
 use crate::system::{StateOf, TransitionSystem};
 

@@ -1,8 +1,8 @@
 //! States of two components in one word, each component in bits of its own.
 
 use super::keep::Keeper;
-use crate::explore::catch;
 use crate::local::{PackedLocal, Split};
+use crate::model_call::catch;
 use crate::packed::{PackingError, Reader, pack, round_trip_with};
 
 /// States are packed into a word, of which each component is read by itself: what is replaced of the one cannot

@@ -8,28 +8,30 @@
 //! first.
 
 mod arrivals;
+mod bounds;
 mod chunk;
+mod found;
 mod initial;
+mod state;
 
 use std::time::{Duration, Instant};
 
 use arrivals::Arrivals;
+use bounds::{BETWEEN_LOOKS, MEMORY_FOR_FEW};
 use chunk::Successors;
+pub(super) use found::Found;
 use initial::CutShort;
+pub(super) use state::Search;
+use state::Worker;
 
-use super::End;
-use super::expansion::{Expand, Expanded, Expander, Keeps, Task};
+use super::expansion::{Keeps, Task};
+use super::explored::End;
 use super::frontier::{Frontier, Span};
-use super::graph::Graph;
-use super::limits::{Clock, Limit, Phase, Progress};
-use super::log::Log;
-use super::memory::{Resident, available_bytes, is_granted};
-use super::options::{Order, PlainOptions, Record, Storage};
-use super::origins::{Origins, Steps};
+use super::limits::Limit;
+use super::options::{Order, Storage};
 use super::recent::Recent;
 use super::sieve::Sieve;
-use super::visited::{Bins, Candidate, Visited};
-use crate::model_call::Panic;
+use super::visited::{Candidate, Visited};
 use crate::stretches::Stretches;
 use crate::workers::together;
 
@@ -45,149 +47,21 @@ const WAVE_LOOKED_UP: u32 = 8192;
 /// and where there is one thread. PERF: the part of the set in which states were looked up is still in
 /// the cache when they are added, which takes a tenth off a large search.
 const WAVE_OF_ONE: u32 = 1024;
-/// States between two looks at the limits: the same for any number of threads, so that it does not
-/// depend on that where a limit ends the search.
-const BETWEEN_LOOKS: u32 = 1 << 16;
-/// Initial states between two looks at the clock.
-const PATIENCE: usize = 16;
 /// How long, after the time is up, states are looked at that were reached already: so long, or a tenth of what the
 /// search took.
 const GRACE: Duration = Duration::from_secs(1);
-/// States between two questions of whether there is headroom. PERF: a question takes microseconds, as 10 states do.
-const BETWEEN_GRANTS: u32 = WAVE_OF_ONE;
-/// Bytes that have to be left before a wave of states is expanded, beside what such a wave takes; and the address space
-/// that an allocator takes at a time for a thread. Of all of it only what is used is memory.
-const HEADROOM: u64 = 64 << 20;
-const HEADROOM_OF_THREAD: u64 = 64 << 20;
 /// States a wave, depth first: few, so that the search is deep.
 const SHORT_WAVE: u32 = 512;
 /// States a worker takes at a time, of a wave and of a short wave. PERF: a level of no more states is
 /// not worth the start of a thread.
 const CHUNK: u32 = 256;
 const SHORT_CHUNK: u32 = 64;
-/// Bytes that the known steps of parts may take while there are few states; later it is half of what the
-/// states take.
-const MEMORY_FOR_FEW: u64 = 16 << 20;
-/// More states than this cannot be numbered: the last number means none.
-const MOST_STATES: u64 = u32::MAX as u64;
-
-/// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
-pub(super) struct Search<'a, K, I> {
-    model: &'a dyn Expand<K>,
-    options: PlainOptions<'a>,
-    clock: Clock<'a>,
-    log: Log<K>,
-    visited: I,
-    origins: Origins,
-    workers: Vec<Worker<'a, K>>,
-    graph: Option<Graph>,
-    /// The steps that there were when they took too much memory.
-    graph_too_large: Option<u64>,
-    transitions: u64,
-    /// The greatest length of a path to a state reached.
-    depth: u32,
-    /// Bytes that the largest wave took beside what it added.
-    wave_bytes: u64,
-    /// The states expanded since the operating system was asked whether there is headroom.
-    since_grant: u32,
-    /// A state was left out because there was no room for it.
-    full: bool,
-    /// A panic, or a state that cannot be packed, left steps unknown.
-    holes: bool,
-    /// Until when states are looked at that were reached before the time was up.
-    grace: Option<Instant>,
-    /// The states reached that are not looked at, for lack of time.
-    unexamined: u64,
-    resident: Resident,
-}
-
-/// What a worker remembers from wave to wave. PERF: on lines of the cache of its own.
-#[repr(align(128))]
-struct Worker<'a, K> {
-    /// Expands the states.
-    expander: Box<dyn Expander<K> + 'a>,
-    /// Where the steps of the last batch led.
-    expanded: Expanded<K>,
-    /// Whether the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
-    /// may be met here first, in order.
-    in_order: bool,
-    /// The targets that it met last, in order,
-    recent: Recent,
-    /// and those of the chunk that were not among them.
-    passed: Sieve<Candidate<K>>,
-    /// The candidates of all its chunks of the wave, if they were sorted.
-    sorted: Bins,
-    /// Steps taken since it looked at the memory.
-    unlooked: u64,
-}
-
-/// What a search has found: the states, and how it went. Of what was found of them the model knows.
-pub(super) struct Found<K> {
-    pub log: Log<K>,
-    pub origins: Origins,
-    /// How many initial states there are, if the log keeps no others.
-    pub initial_only: Option<usize>,
-    pub end: End,
-    pub initial_states: u64,
-    pub unexamined: u64,
-    pub transitions: u64,
-    pub depth: u32,
-    pub seconds: f64,
-    pub peak_memory_bytes: u64,
-    pub store_bytes: u64,
-    pub set_bytes: u64,
-    pub graph: Option<Graph>,
-    pub graph_too_large: Option<u64>,
-    pub initial_panic: Option<Panic>,
-}
 
 impl<'a, K, I> Search<'a, K, I>
 where
     K: Clone + Send + Sync,
     I: Visited<K>,
 {
-    pub fn new(model: &'a dyn Expand<K>, options: PlainOptions<'a>, visited: I) -> Self {
-        let steps = match options.storage {
-            Storage::Fingerprints => Steps::Kept,
-            Storage::Packed | Storage::Whole => Steps::Found,
-        };
-        Self {
-            model,
-            options,
-            clock: Clock {
-                limits: options.limits,
-                watch: options.watch,
-                started: Instant::now(),
-            },
-            log: Log::new(),
-            origins: Origins::new(steps),
-            workers: (0..options.threads)
-                .map(|_| Worker {
-                    expander: model.worker(),
-                    expanded: Expanded::default(),
-                    in_order: true,
-                    recent: Recent::new(visited.mark_bits()),
-                    passed: Sieve::new(),
-                    sorted: Bins::default(),
-                    unlooked: 0,
-                })
-                .collect(),
-            // Without the numbers of targets there are no edges.
-            graph: (options.record == Record::Graph && !visited.marks_are_keys()).then(Graph::new),
-            visited,
-            graph_too_large: None,
-            transitions: 0,
-            depth: 0,
-            wave_bytes: 0,
-            since_grant: 0,
-            full: false,
-            holes: false,
-            grace: None,
-            unexamined: 0,
-            resident: Resident::default(),
-        }
-    }
-
     pub fn run(mut self) -> Found<K> {
         let CutShort { limit, panic } = self.add_initial();
         let initial_states = self.log.len();
@@ -322,81 +196,6 @@ where
         for wave in span.parts(WAVE) {
             // What is left out is counted.
             let _ = self.wave(&wave, Task::ExamineOnly);
-        }
-    }
-
-    fn most_states(&self) -> u64 {
-        let limit = self.options.limits.states;
-        limit.unwrap_or(MOST_STATES).min(MOST_STATES)
-    }
-
-    fn report(&self, depth: u32, frontier: u32) {
-        if let Some(progress) = self.options.watch.progress {
-            progress(&Progress {
-                phase: Phase::Search,
-                states: self.log.len() as u64,
-                transitions: self.transitions,
-                depth,
-                frontier: frontier.into(),
-                elapsed: self.clock.started.elapsed(),
-            });
-        }
-    }
-
-    /// Bytes of the states and of what says how they were reached.
-    fn store_bytes(&self) -> u64 {
-        self.log.bytes() + self.origins.bytes() + self.visited.bytes()
-    }
-
-    fn within_limits(&mut self) -> Result<(), Limit> {
-        if let Some(limit) = self.clock.out_of_time() {
-            return Err(limit);
-        }
-        let Some(held) = self.resident.look_again(self.store_bytes()) else {
-            return Ok(());
-        };
-        let most = self.options.limits.memory_bytes;
-        if let Some(graph) = &self.graph {
-            // Beside the steps, deciding about them takes some 20 bytes a state.
-            let needed = held + 20 * self.log.len() as u64;
-            let too_much = match most {
-                Some(most) => needed >= most,
-                None => available_bytes().is_some_and(|left| left < needed / 8),
-            };
-            if too_much {
-                self.graph_too_large = Some(graph.len() as u64);
-                self.graph = None;
-                return Ok(());
-            }
-        }
-        match most {
-            Some(most) if held >= most => Err(Limit::MemoryBytes(most)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether the operating system would grant what a wave of so many states may take, where it was not asked just
-    /// before.
-    fn has_headroom(&mut self, states: u32) -> Result<(), Limit> {
-        self.since_grant = self.since_grant.saturating_add(states);
-        if self.since_grant < BETWEEN_GRANTS {
-            return Ok(());
-        }
-        self.since_grant = 0;
-        let block = self.log.block_bytes();
-        let threads = HEADROOM_OF_THREAD * (self.options.threads as u64 + 1);
-        let headroom = HEADROOM + threads + 2 * (self.wave_bytes + block);
-        match is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
-            true => Ok(()),
-            false => Err(Limit::OutOfMemory),
-        }
-    }
-
-    /// Whether all states were added for which there was to be room, as far as the operating system goes.
-    fn not_starved(&self) -> Result<(), Limit> {
-        match self.visited.is_starved() {
-            true => Err(Limit::OutOfMemory),
-            false => Ok(()),
         }
     }
 

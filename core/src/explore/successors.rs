@@ -8,10 +8,10 @@
 
 use std::fmt::Debug;
 
-use super::catch;
 use super::projections::{Projections, Slot};
 use super::{LocalVisitor, Place, Visitor};
 use crate::local::{LocalOf, PackedLocal, Split, SplitAction};
+use crate::model_call::catch;
 use crate::packed::{Reader, bits_of, write};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 

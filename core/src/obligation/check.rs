@@ -13,10 +13,11 @@ use super::settings::{Search, Settings, Symmetry};
 use super::visitor::Tester;
 use super::{judge, walks};
 use crate::explore::{
-    End, Explored, FINGERPRINT_BITS, Options, Record, Storage, catch, explore, explore_local,
+    End, Explored, FINGERPRINT_BITS, Options, Record, Storage, explore, explore_local,
     explore_packed,
 };
 use crate::local::{LocalRefinement, PackedLocal};
+use crate::model_call::catch;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::explore::catch;
+use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Step};
 use crate::system::{ActionOf, StateOf, TransitionSystem};

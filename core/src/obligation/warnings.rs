@@ -4,7 +4,7 @@ use super::counts::Counts;
 use super::found::Found;
 use super::obligations::Obligations;
 use super::{coverage, deadlock, environment, induction};
-use crate::explore::catch;
+use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::report::{About, Warning};
 

@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::explore::{Place, StateId, Visitor, catch};
+use crate::explore::{Place, StateId, Visitor};
+use crate::model_call::catch;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 

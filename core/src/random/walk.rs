@@ -10,9 +10,10 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::{Generator, Walks};
 use crate::explore::{
-    Ended, Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor,
-    Watch, break_off, catch, interruptible, nth_step, resident_bytes,
+    Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor, Watch,
+    nth_step, resident_bytes,
 };
+use crate::model_call::{Ended, break_off, catch, interruptible};
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use super::{Search, Worker};
+use super::state::{Search, Worker};
 use crate::explore::StateId;
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;

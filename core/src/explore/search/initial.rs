@@ -4,12 +4,15 @@
 //! the first one on.
 
 use super::arrivals::Arrivals;
-use super::{BETWEEN_LOOKS, PATIENCE, Search};
+use super::bounds::BETWEEN_LOOKS;
+use super::state::Search;
 use crate::explore::expansion::Initial;
 use crate::explore::limits::Limit;
 use crate::explore::visited::{Candidate, Origin, Visited};
 use crate::model_call::{Panic, break_off};
 
+/// Initial states between two looks at the clock.
+const PATIENCE: usize = 16;
 /// Initial states that are added at a time.
 const BATCH: usize = 1024;
 

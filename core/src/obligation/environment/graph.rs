@@ -6,7 +6,8 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 
 use super::label::Label;
-use crate::explore::{Graph, Panic, StateId, States, catch};
+use crate::explore::{Graph, Panic, StateId, States};
+use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
 use crate::workers::together;

@@ -7,8 +7,9 @@ use std::time::Instant;
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::goal::{Goal, PerGoal};
-use crate::explore::{Ended, Panic, break_off, catch, interruptible};
+use crate::explore::Panic;
 use crate::invariant::Invariant;
+use crate::model_call::{Ended, break_off, catch, interruptible};
 use crate::obligation::settings::Settings;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};

@@ -1,0 +1,148 @@
+//! Explorations: which search is run, for each way in which states are kept.
+
+use std::hash::Hash;
+
+use super::expansion::{Expand, Expansion};
+use super::explored::Explored;
+use super::keep::{Keeper, Whole, Words};
+use super::local_word::LocalWord;
+use super::options::{Options, PlainOptions, Record, Storage};
+use super::search::{Found, Search};
+use super::successors::{Cached, Direct, Successors};
+use super::visited::{Exact, Fingerprints, Hashed, Numbered};
+use super::visitor::{LocalVisitor, Visitor};
+use crate::local::PackedLocal;
+use crate::model_call::catch;
+use crate::packed::Packed;
+use crate::system::{StateOf, TransitionSystem, first_initial};
+
+/// Explores the reachable states of `system`, showing each state and step to `visitor`. States are
+/// kept whole, or as fingerprints.
+pub fn explore<S: TransitionSystem, V: Visitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+) -> Explored<S, V::Tally> {
+    search_with((system, visitor), options, Whole, Direct, search_hashed)
+}
+
+/// The most words into which a state is packed; if it needs more it is kept whole.
+const MOST_WORDS: usize = 4;
+
+/// The same of a system that says how its states are packed.
+pub fn explore_packed<S: Packed, V: Visitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+) -> Explored<S, V::Tally> {
+    let Some(template) = some_initial(system) else {
+        return explore(system, visitor, options);
+    };
+    let of = (system, visitor);
+    let layout = system.layout();
+    match (options.storage, layout.words()) {
+        (Storage::Packed, 0 | 1) if options.record == Record::States => {
+            let words = Words::<1, _>::new(layout, template);
+            let bits = layout.bits();
+            search_with(of, options, words, Direct, |model, options| {
+                search_word(model, options, bits)
+            })
+        }
+        // Beside the graph a word more or less is nothing, and each of these is compiled anew for
+        // every model.
+        (Storage::Packed, 0..=2) => {
+            let words = Words::<2, _>::new(layout, template);
+            search_with(of, options, words, Direct, search_two_words)
+        }
+        // Until they are expanded states are kept packed where fingerprints stand for them.
+        (Storage::Packed, 3..=MOST_WORDS) | (Storage::Fingerprints, 0..=MOST_WORDS) => {
+            let words = Words::<4, _>::new(layout, template);
+            search_with(of, options, words, Direct, search_four_words)
+        }
+        _ => explore(system, visitor, options),
+    }
+}
+
+/// The same of a system of local transitions. These are computed, and judged, once for each projection of a
+/// state, where states are packed into a word, the graph is not recorded, and no states are identified.
+pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+) -> Explored<S, V::Tally> {
+    let is_direct = options.storage != Storage::Packed
+        || options.record != Record::States
+        || options.symmetry.is_some();
+    let template = match is_direct {
+        true => None,
+        false => some_initial(system),
+    };
+    let cached = template.and_then(|template| {
+        let cached = catch(|| Cached::new(system, &template));
+        Some((cached.ok()??, template))
+    });
+    let Some((cached, template)) = cached else {
+        return explore_packed(system, visitor, options);
+    };
+    let word = LocalWord::new(system, template, cached.bits());
+    let bits = PackedLocal::layout(system).bits();
+    let of = (system, visitor);
+    search_with(of, options, word, cached, |model, options| {
+        search_word(model, options, bits)
+    })
+}
+
+/// Searches the states of a model, kept by `keeper`.
+fn search_with<S, V, P, R>(
+    of: (&S, &V),
+    options: &Options<'_, S>,
+    keeper: P,
+    successors: R,
+    search: impl FnOnce(&dyn Expand<P::Key>, PlainOptions<'_>) -> Found<P::Key>,
+) -> Explored<S, V::Tally>
+where
+    S: TransitionSystem,
+    V: Visitor<S>,
+    P: Keeper<S>,
+    R: Successors<S, V, P::Key>,
+{
+    let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
+    let expansion = Expansion::new(of, options.symmetry, records, keeper, successors);
+    let found = search(&expansion, options.plain());
+    expansion.explored(found)
+}
+
+/// The search of states in a word, which is compiled once for all models, as the next two are.
+fn search_word(
+    model: &dyn Expand<[u64; 1]>,
+    options: PlainOptions<'_>,
+    bits: u32,
+) -> Found<[u64; 1]> {
+    Search::new(model, options, Exact::new(bits)).run()
+}
+
+fn search_two_words(model: &dyn Expand<[u64; 2]>, options: PlainOptions<'_>) -> Found<[u64; 2]> {
+    Search::new(model, options, Numbered::new()).run()
+}
+
+fn search_four_words(model: &dyn Expand<[u64; 4]>, options: PlainOptions<'_>) -> Found<[u64; 4]> {
+    search_hashed(model, options)
+}
+
+/// The search of states of any kind.
+fn search_hashed<K: Clone + Eq + Hash + Send + Sync>(
+    model: &dyn Expand<K>,
+    options: PlainOptions<'_>,
+) -> Found<K> {
+    let visited = match options.storage {
+        Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
+        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new()),
+    };
+    Search::new(model, options, visited).run()
+}
+
+/// The first initial state, if there is one.
+fn some_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
+    // A model that panics here does so again where the search reports it.
+    catch(|| first_initial(system)).ok().flatten()
+}

@@ -1,0 +1,99 @@
+//! What an exploration found.
+
+use super::graph::Graph;
+use super::kept::{States, Unrepeatable};
+use super::limits::Limit;
+use super::place::{Place, StateId};
+use crate::model_call::Panic;
+use crate::packed::PackingError;
+use crate::symmetry::Quotienting;
+use crate::system::{StateOf, TransitionSystem};
+use crate::trace::Trace;
+
+/// How an exploration ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// Every reachable state was visited, with all its steps.
+    Complete,
+    /// The visitor had seen enough.
+    Stopped,
+    /// A limit came first, or the user did.
+    Limit(Limit),
+    /// A function of the model panicked, so that some steps are unknown.
+    Panicked,
+}
+
+/// What an exploration found.
+pub struct Explored<S: TransitionSystem, T> {
+    /// What the visitor gathered.
+    pub tally: T,
+    /// How it ended.
+    pub end: End,
+    /// Distinct initial states.
+    pub initial_states: u64,
+    /// States reached that the visitor was not shown, since the time was up.
+    pub unexamined: u64,
+    /// Transitions from the states expanded.
+    pub transitions: u64,
+    /// The greatest distance of a state reached from an initial one.
+    pub depth: u32,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory the process was seen to hold.
+    pub peak_memory_bytes: u64,
+    /// Bytes that states took at the end, and what finds them again.
+    pub store_bytes: u64,
+    /// Of these, what finds states again: the set without the list.
+    pub set_bytes: u64,
+    /// The steps, if they were recorded and the exploration is complete.
+    pub graph: Option<Graph>,
+    /// How many steps there were when there was no room for more, if that came about.
+    pub graph_too_large: Option<u64>,
+    /// What `initial` panicked with, if it did.
+    pub initial_panic: Option<Panic>,
+    /// An initial state that cannot be packed, if there is one, and why.
+    pub initial_misfit: Option<(StateOf<S>, PackingError)>,
+    pub(super) reached: Box<dyn States<S>>,
+}
+
+impl<S: TransitionSystem, T> Explored<S, T> {
+    /// How many distinct states were reached.
+    pub fn states(&self) -> usize {
+        self.reached.len()
+    }
+
+    /// A state reached; none if it was not kept, as with fingerprints.
+    pub fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
+        self.reached.state(system, id)
+    }
+
+    /// The states reached, and the behaviours that led to them.
+    pub(crate) fn reached(&self) -> &dyn States<S> {
+        &*self.reached
+    }
+
+    /// Whether every reachable state was visited with all its steps.
+    pub fn is_complete(&self) -> bool {
+        self.end == End::Complete
+    }
+
+    /// The place of a state.
+    pub fn place(&self, id: StateId) -> Place {
+        self.reached.place(id)
+    }
+
+    /// The trace found to `place`, run anew on the model: a shortest one, breadth first. `symmetry` is
+    /// that of the exploration; the trace is one of the system itself all the same.
+    ///
+    /// # Errors
+    ///
+    /// If the model does not offer the steps that it offered before.
+    pub fn trace(
+        &self,
+        system: &S,
+        symmetry: Option<&dyn Quotienting<S>>,
+        place: Place,
+    ) -> Result<Trace<S>, Unrepeatable> {
+        self.reached.trace(system, symmetry, place)
+    }
+}

@@ -1,0 +1,102 @@
+//! The limits of a search: time, memory, and how many states can be numbered.
+
+use super::state::Search;
+use crate::explore::limits::{Limit, Phase, Progress};
+use crate::explore::memory::{available_bytes, is_granted};
+use crate::explore::visited::Visited;
+
+/// States between two looks at the limits: the same for any number of threads, so that it does not
+/// depend on that where a limit ends the search.
+pub const BETWEEN_LOOKS: u32 = 1 << 16;
+/// States between two questions of whether there is headroom. PERF: a question takes microseconds, as 10 states do.
+const BETWEEN_GRANTS: u32 = 1024;
+/// Bytes that have to be left before a wave of states is expanded, beside what such a wave takes; and the address space
+/// that an allocator takes at a time for a thread. Of all of it only what is used is memory.
+const HEADROOM: u64 = 64 << 20;
+const HEADROOM_OF_THREAD: u64 = 64 << 20;
+/// Bytes that the known steps of parts may take while there are few states; later it is half of what the
+/// states take.
+pub const MEMORY_FOR_FEW: u64 = 16 << 20;
+/// More states than this cannot be numbered: the last number means none.
+const MOST_STATES: u64 = u32::MAX as u64;
+
+impl<K, I> Search<'_, K, I>
+where
+    K: Clone + Send + Sync,
+    I: Visited<K>,
+{
+    pub fn most_states(&self) -> u64 {
+        let limit = self.options.limits.states;
+        limit.unwrap_or(MOST_STATES).min(MOST_STATES)
+    }
+
+    pub fn report(&self, depth: u32, frontier: u32) {
+        if let Some(progress) = self.options.watch.progress {
+            progress(&Progress {
+                phase: Phase::Search,
+                states: self.log.len() as u64,
+                transitions: self.transitions,
+                depth,
+                frontier: frontier.into(),
+                elapsed: self.clock.started.elapsed(),
+            });
+        }
+    }
+
+    /// Bytes of the states and of what says how they were reached.
+    pub fn store_bytes(&self) -> u64 {
+        self.log.bytes() + self.origins.bytes() + self.visited.bytes()
+    }
+
+    pub fn within_limits(&mut self) -> Result<(), Limit> {
+        if let Some(limit) = self.clock.out_of_time() {
+            return Err(limit);
+        }
+        let Some(held) = self.resident.look_again(self.store_bytes()) else {
+            return Ok(());
+        };
+        let most = self.options.limits.memory_bytes;
+        if let Some(graph) = &self.graph {
+            // Beside the steps, deciding about them takes some 20 bytes a state.
+            let needed = held + 20 * self.log.len() as u64;
+            let too_much = match most {
+                Some(most) => needed >= most,
+                None => available_bytes().is_some_and(|left| left < needed / 8),
+            };
+            if too_much {
+                self.graph_too_large = Some(graph.len() as u64);
+                self.graph = None;
+                return Ok(());
+            }
+        }
+        match most {
+            Some(most) if held >= most => Err(Limit::MemoryBytes(most)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the operating system would grant what a wave of so many states may take, where it was not asked just
+    /// before.
+    pub fn has_headroom(&mut self, states: u32) -> Result<(), Limit> {
+        self.since_grant = self.since_grant.saturating_add(states);
+        if self.since_grant < BETWEEN_GRANTS {
+            return Ok(());
+        }
+        self.since_grant = 0;
+        let block = self.log.block_bytes();
+        let threads = HEADROOM_OF_THREAD * (self.options.threads as u64 + 1);
+        let headroom = HEADROOM + threads + 2 * (self.wave_bytes + block);
+        match is_granted(usize::try_from(headroom).unwrap_or(usize::MAX)) {
+            true => Ok(()),
+            false => Err(Limit::OutOfMemory),
+        }
+    }
+
+    /// Whether all states were added for which there was to be room, as far as the operating system goes.
+    pub fn not_starved(&self) -> Result<(), Limit> {
+        match self.visited.is_starved() {
+            true => Err(Limit::OutOfMemory),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The state of a search, between its waves.
+
+use std::time::Instant;
+
+use crate::explore::expansion::{Expand, Expanded, Expander};
+use crate::explore::graph::Graph;
+use crate::explore::limits::Clock;
+use crate::explore::log::Log;
+use crate::explore::memory::Resident;
+use crate::explore::options::{PlainOptions, Record, Storage};
+use crate::explore::origins::{Origins, Steps};
+use crate::explore::recent::Recent;
+use crate::explore::sieve::Sieve;
+use crate::explore::visited::{Bins, Candidate, Visited};
+
+/// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
+pub(in crate::explore) struct Search<'a, K, I> {
+    pub(super) model: &'a dyn Expand<K>,
+    pub(super) options: PlainOptions<'a>,
+    pub(super) clock: Clock<'a>,
+    pub(super) log: Log<K>,
+    pub(super) visited: I,
+    pub(super) origins: Origins,
+    pub(super) workers: Vec<Worker<'a, K>>,
+    pub(super) graph: Option<Graph>,
+    /// The steps that there were when they took too much memory.
+    pub(super) graph_too_large: Option<u64>,
+    pub(super) transitions: u64,
+    /// The greatest length of a path to a state reached.
+    pub(super) depth: u32,
+    /// Bytes that the largest wave took beside what it added.
+    pub(super) wave_bytes: u64,
+    /// The states expanded since the operating system was asked whether there is headroom.
+    pub(super) since_grant: u32,
+    /// A state was left out because there was no room for it.
+    pub(super) full: bool,
+    /// A panic, or a state that cannot be packed, left steps unknown.
+    pub(super) holes: bool,
+    /// Until when states are looked at that were reached before the time was up.
+    pub(super) grace: Option<Instant>,
+    /// The states reached that are not looked at, for lack of time.
+    pub(super) unexamined: u64,
+    pub(super) resident: Resident,
+}
+
+/// What a worker remembers from wave to wave. PERF: on lines of the cache of its own.
+#[repr(align(128))]
+pub(super) struct Worker<'a, K> {
+    /// Expands the states.
+    pub(super) expander: Box<dyn Expander<K> + 'a>,
+    /// Where the steps of the last batch led.
+    pub(super) expanded: Expanded<K>,
+    /// Whether the chunk follows all those of the wave that it has worked through. If not, a target met in one of those
+    /// may be met here first, in order.
+    pub(super) in_order: bool,
+    /// The targets that it met last, in order,
+    pub(super) recent: Recent,
+    /// and those of the chunk that were not among them.
+    pub(super) passed: Sieve<Candidate<K>>,
+    /// The candidates of all its chunks of the wave, if they were sorted.
+    pub(super) sorted: Bins,
+    /// Steps taken since it looked at the memory.
+    pub(super) unlooked: u64,
+}
+
+impl<'a, K, I> Search<'a, K, I>
+where
+    K: Clone + Send + Sync,
+    I: Visited<K>,
+{
+    /// A search that has found nothing yet.
+    pub fn new(model: &'a dyn Expand<K>, options: PlainOptions<'a>, visited: I) -> Self {
+        let steps = match options.storage {
+            Storage::Fingerprints => Steps::Kept,
+            Storage::Packed | Storage::Whole => Steps::Found,
+        };
+        Self {
+            model,
+            options,
+            clock: Clock {
+                limits: options.limits,
+                watch: options.watch,
+                started: Instant::now(),
+            },
+            log: Log::new(),
+            origins: Origins::new(steps),
+            workers: (0..options.threads)
+                .map(|_| Worker {
+                    expander: model.worker(),
+                    expanded: Expanded::default(),
+                    in_order: true,
+                    recent: Recent::new(visited.mark_bits()),
+                    passed: Sieve::new(),
+                    sorted: Bins::default(),
+                    unlooked: 0,
+                })
+                .collect(),
+            // Without the numbers of targets there are no edges.
+            graph: (options.record == Record::Graph && !visited.marks_are_keys()).then(Graph::new),
+            visited,
+            graph_too_large: None,
+            transitions: 0,
+            depth: 0,
+            wave_bytes: 0,
+            since_grant: 0,
+            full: false,
+            holes: false,
+            grace: None,
+            unexamined: 0,
+            resident: Resident::default(),
+        }
+    }
+}

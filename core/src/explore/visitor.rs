@@ -1,0 +1,97 @@
+//! Visitors: what is done at each state and at each step of a search.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use super::place::Place;
+use crate::local::LocalTransitions;
+use crate::model_call::Panic;
+use crate::packed::PackingError;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
+
+/// What is done at each state and at each step.
+///
+/// Every worker fills a tally of its own; tallies are merged in no particular order, so `merge`
+/// must not depend on it.
+pub trait Visitor<S: TransitionSystem>: Sync {
+    /// What is gathered.
+    type Tally: Send + Sync;
+    /// What is computed once a state, for the use of all its steps.
+    type Image;
+
+    /// A tally of nothing.
+    fn tally(&self) -> Self::Tally;
+    /// Adds `from` to `into`.
+    fn merge(&self, into: &mut Self::Tally, from: Self::Tally);
+    /// Looks at a state. Called once for every state reached, those at a limit included.
+    fn examine(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>);
+    /// The image of a state. Called after [`examine`](Self::examine).
+    fn image(&self, tally: &mut Self::Tally, state: &StateOf<S>) -> Self::Image;
+    /// Looks at a state beside its image, once for every state.
+    fn examine_image(
+        &self,
+        _tally: &mut Self::Tally,
+        _place: Place,
+        _state: &StateOf<S>,
+        _image: &Self::Image,
+    ) {
+    }
+    /// Told of every action that a state offers, whether or not its step is then looked at.
+    fn offered(&self, _tally: &mut Self::Tally, _action: &ActionOf<S>) {}
+    /// Whether there is anything to look at in steps. If not, a search only passes their actions on to
+    /// [`taken`](Self::taken).
+    fn looks_at_steps(&self) -> bool {
+        true
+    }
+    /// Told of every step of a search that is not looked at.
+    fn taken(&self, _tally: &mut Self::Tally, _action: &ActionOf<S>) {}
+    /// Looks at a step; the answer is kept with it if the graph is recorded.
+    fn step(
+        &self,
+        tally: &mut Self::Tally,
+        place: Place,
+        from: (&StateOf<S>, &Self::Image),
+        action: &ActionOf<S>,
+        to: &StateOf<S>,
+    ) -> u32;
+    /// Called after the last step of a state.
+    fn leave(&self, tally: &mut Self::Tally, place: Place, state: &StateOf<S>, steps: u32);
+    /// Called when the target of a step cannot be packed, or is another state when it is read back. By default it
+    /// counts as a panic.
+    fn mispacked(&self, tally: &mut Self::Tally, place: Place, error: PackingError) {
+        let panic = Panic {
+            message: error.to_string(),
+            location: None,
+            action: None,
+        };
+        self.panicked(tally, place, panic);
+    }
+    /// Called when a function of the model panicked.
+    fn panicked(&self, tally: &mut Self::Tally, place: Place, panic: Panic);
+    /// The length of the shortest trace worth stopping for. Asked after each level of the search, or
+    /// at each state of a random walk.
+    fn stop(&self, tally: &Self::Tally) -> Option<u32>;
+}
+
+/// A visitor that judges local transitions once for all states with the same projection.
+pub trait LocalVisitor<S: LocalTransitions>: Visitor<S> {
+    /// What is said of the local transitions of a projection.
+    type Judged: Clone + Eq + Hash + Debug + Send + Sync;
+
+    /// Judges the local transitions of a projection; none if it is uncacheable, since one of them is not as it should
+    /// be: each step is then looked at in its state.
+    fn judge(
+        &self,
+        from: &S::Local,
+        transitions: &[(S::LocalAction, S::Local)],
+    ) -> Option<Self::Judged>;
+
+    /// Counts the local transitions of a state, which then are not looked at.
+    fn count(&self, tally: &mut Self::Tally, judged: &Self::Judged);
+
+    /// Whether what is cached of the state that is being visited is computed once more, and compared.
+    fn asks_again(&self, tally: &Self::Tally) -> bool;
+
+    /// Called when something else was computed, as the texts say, than what is cached of the state at `place`.
+    fn contradicted(&self, tally: &mut Self::Tally, place: Place, first: String, again: String);
+}
