@@ -1,11 +1,11 @@
 //! The catalogue of everything that this repository claims.
 
+mod arguments;
 mod ben_ari;
 mod copying;
 mod fences;
 mod native;
 mod tso;
-mod words;
 mod yrc;
 
 use refmap_cli::catalogue::Catalogue;

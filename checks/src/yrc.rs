@@ -15,7 +15,7 @@ use refmap_systems::yrc::design::{
 use refmap_systems::yrc::module::{MAX_QUEUE, Module};
 use serde_json::Value;
 
-use super::words::{arguments_of, chosen};
+use super::arguments::{arguments_of, chosen};
 
 pub(super) fn checks() -> Vec<Check> {
     let module_check = Check::new(

@@ -3,7 +3,7 @@
 use refmap_cli::catalogue::Claim;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 
-use super::super::words::arguments_of;
+use super::super::arguments::arguments_of;
 use super::{CYCLES, NAME, of_cycles, parameters};
 
 /// Counts and lengths without a source of their own were found by this checker. The larger instances,

@@ -13,7 +13,7 @@ use refmap_systems::tso::{
     MAX_REFS, Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
 };
 
-use super::words::chosen;
+use super::arguments::chosen;
 
 pub(super) use claims::claims;
 pub(super) use table::tables;

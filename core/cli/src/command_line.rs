@@ -1,9 +1,8 @@
 //! The commands: arguments are read, what they ask for is run, and its results are written.
 
 mod arguments;
-mod audience;
+mod broken_pipe;
 mod command;
-mod everything;
 mod fences;
 mod grammar;
 mod json;
@@ -11,6 +10,7 @@ mod listing;
 mod litmus;
 mod output_file;
 mod progress;
+mod run_all;
 mod signals;
 mod size;
 mod stress;
@@ -24,7 +24,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use audience::Audience;
+use broken_pipe::Tolerant;
 use command::{CheckCommand, Command};
 use trace_file::{TraceFile, Traced};
 
@@ -134,11 +134,9 @@ pub fn run(
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let output = &mut Audience::new(output, cancel);
+    let output = &mut Tolerant::new(output, cancel);
     match arguments::parse(name, about, catalogue, words)? {
-        Command::Everything(command) => {
-            everything::run(catalogue, &command, cancel, options, output)
-        }
+        Command::RunAll(command) => run_all::run(catalogue, &command, cancel, options, output),
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)

@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
 use super::command::{
-    CheckCommand, Command, EverythingCommand, FencesCommand, LitmusCommand, StressCommand,
+    CheckCommand, Command, FencesCommand, LitmusCommand, RunAllCommand, StressCommand,
     TableCommand, ValidateCommand,
 };
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
@@ -136,7 +136,7 @@ pub(super) fn parse(
                 .expect("clap knows the checks of the catalogue only");
             Command::Check(check_command(check, matches)?)
         }
-        _ => Command::Everything(EverythingCommand {
+        _ => Command::RunAll(RunAllCommand {
             threads: threads(&matches),
             json: matches.get_flag("json"),
             quiet: matches.get_flag("quiet"),

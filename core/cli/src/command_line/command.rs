@@ -12,7 +12,7 @@ use refmap_programs::MemoryModel;
 
 /// What is to be done.
 pub(super) enum Command {
-    Everything(EverythingCommand),
+    RunAll(RunAllCommand),
     List(Listing),
     Table(TableCommand),
     Check(CheckCommand),
@@ -23,7 +23,7 @@ pub(super) enum Command {
 }
 
 /// Every claim of the catalogue.
-pub(super) struct EverythingCommand {
+pub(super) struct RunAllCommand {
     pub threads: usize,
     pub json: bool,
     pub quiet: bool,

@@ -41,8 +41,8 @@
 //! invariants do not look at pending fences. The other way round for `coverage`, which asks for
 //! something to happen: if it holds at G it holds at F. So what is minimal for the former and fails
 //! the latter is within no set that passes both; such sets are told apart from the answer as
-//! *hollow*. (What happens under SC happens with any fences, so a scenario that is exercised under
-//! SC has no hollow sets.) For `environment:RULE` and `inductive:NAME` neither direction is true, and
+//! *vacuous*. (What happens under SC happens with any fences, so a scenario that is exercised under
+//! SC has no vacuous sets.) For `environment:RULE` and `inductive:NAME` neither direction is true, and
 //! a scenario that evaluates one of them is refused.
 
 mod places;
@@ -111,14 +111,16 @@ pub enum Answer {
         /// The sets, those of the fewest fences first. The empty one, alone, if no fence is needed.
         sets: Vec<MinimalSet>,
         /// Sets with which nothing goes wrong because something that was to happen never does.
-        hollow: Vec<HollowSet>,
+        #[serde(rename = "hollow")]
+        vacuous: Vec<VacuousSet>,
     },
     /// Something goes wrong whatever fences stand, or does not but for want of anything happening.
     Unmendable {
-        /// What goes wrong with fences at all places; nothing if all minimal sets are hollow.
+        /// What goes wrong with fences at all places; nothing if all minimal sets are vacuous.
         failure: Option<Failure>,
-        /// The minimal sets, if they are hollow.
-        hollow: Vec<HollowSet>,
+        /// The minimal sets, if they are vacuous.
+        #[serde(rename = "hollow")]
+        vacuous: Vec<VacuousSet>,
     },
     /// A check ended before it was decided, so nothing is claimed.
     Incomplete(Undecided),
@@ -170,7 +172,7 @@ pub struct Failure {
 
 /// A minimal set with which nothing goes wrong because something that was to happen never does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct HollowSet {
+pub struct VacuousSet {
     /// The places.
     pub fences: Vec<String>,
     /// The scenario in which it does not happen.

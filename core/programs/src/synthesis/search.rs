@@ -7,8 +7,8 @@ use super::super::model::MemoryModel;
 use super::places::{Places, minimal};
 use super::scenario::Scenario;
 use super::{
-    Answer, Failure, Held, HollowSet, MOST_PLACES, MinimalSet, PlaceOfFences, Synthesis,
-    SynthesisError, Undecided, Without,
+    Answer, Failure, Held, MOST_PLACES, MinimalSet, PlaceOfFences, Synthesis, SynthesisError,
+    Undecided, VacuousSet, Without,
 };
 use crate::program::Program;
 use refmap::explore::Limit;
@@ -140,7 +140,7 @@ enum Decided {
     Suffices {
         held: Vec<Held>,
         /// The first thing that was to happen and does not.
-        hollow: Option<(String, Obligation)>,
+        vacuous: Option<(String, Obligation)>,
     },
     Fails(Failure),
 }
@@ -167,13 +167,13 @@ impl Search<'_> {
         if let Decided::Fails(failure) = self.decide(Places::first(count))? {
             return Ok(Answer::Unmendable {
                 failure: Some(failure),
-                hollow: Vec::new(),
+                vacuous: Vec::new(),
             });
         }
         let all = minimal(count, |set| {
             Ok::<_, Stop>(matches!(self.decide(set)?, Decided::Suffices { .. }))
         })?;
-        let (mut sets, mut hollow_sets) = (Vec::new(), Vec::new());
+        let (mut sets, mut vacuous_sets) = (Vec::new(), Vec::new());
         for set in &all {
             let effect = self.effect(*set);
             let can_be_weakened = all.iter().map(|other| self.effect(*other)).any(|other| {
@@ -187,15 +187,18 @@ impl Search<'_> {
             match self.decide(*set)? {
                 Decided::Fails(_) => unreachable!("it was found to suffice"),
                 Decided::Suffices {
-                    hollow: Some((scenario, row)),
+                    vacuous: Some((scenario, row)),
                     ..
-                } => hollow_sets.push(HollowSet {
+                } => vacuous_sets.push(VacuousSet {
                     fences,
                     scenario,
                     obligation: row.name,
                     note: row.note,
                 }),
-                Decided::Suffices { held, hollow: None } => sets.push(MinimalSet {
+                Decided::Suffices {
+                    held,
+                    vacuous: None,
+                } => sets.push(MinimalSet {
                     fences,
                     holds: held,
                     without: self.without_each(*set)?,
@@ -205,11 +208,11 @@ impl Search<'_> {
         Ok(match sets.is_empty() {
             true => Answer::Unmendable {
                 failure: None,
-                hollow: hollow_sets,
+                vacuous: vacuous_sets,
             },
             false => Answer::Mended {
                 sets,
-                hollow: hollow_sets,
+                vacuous: vacuous_sets,
             },
         })
     }
@@ -270,7 +273,7 @@ impl Search<'_> {
         if let Some(decided) = self.decided.get(&set) {
             return Ok(decided.clone());
         }
-        let (mut held, mut hollow) = (Vec::new(), None);
+        let (mut held, mut vacuous) = (Vec::new(), None);
         for scenario in self.scenarios {
             let mut settings = self.settings.clone();
             if let Some(seconds) = self.settings.limits.seconds {
@@ -307,8 +310,8 @@ impl Search<'_> {
                     }));
                 }
                 Judged::Holds => (),
-                Judged::Hollow(row) => {
-                    hollow.get_or_insert_with(|| (name(), row.clone()));
+                Judged::Vacuous(row) => {
+                    vacuous.get_or_insert_with(|| (name(), row.clone()));
                 }
             }
             held.push(Held {
@@ -317,7 +320,7 @@ impl Search<'_> {
                 transitions: report.transitions,
             });
         }
-        let suffices = Decided::Suffices { held, hollow };
+        let suffices = Decided::Suffices { held, vacuous };
         self.decided.insert(set, suffices.clone());
         Ok(suffices)
     }
@@ -335,7 +338,7 @@ pub(super) fn listed(names: &[String]) -> String {
 enum Judged<'a> {
     Holds,
     /// Nothing goes wrong, and something never happens.
-    Hollow(&'a Obligation),
+    Vacuous(&'a Obligation),
     Fails(&'a Counterexample),
     Undecided(Option<Limit>),
 }
@@ -392,18 +395,18 @@ fn judge<'a>(scenario: &str, report: &'a Report) -> Result<Judged<'a>, Synthesis
         return Ok(Judged::Fails(counterexample));
     }
     let violated = |row: &&Obligation| row.verdict == Verdict::Violated;
-    let mut hollow = None;
+    let mut vacuous = None;
     for row in report.obligations.iter().filter(violated) {
         match direction(&row.name) {
-            Direction::Lost => hollow = hollow.or(Some(row)),
+            Direction::Lost => vacuous = vacuous.or(Some(row)),
             _ => return Err(nothing("fails without a counterexample")),
         }
     }
-    Ok(match (hollow, verdict) {
+    Ok(match (vacuous, verdict) {
         (_, Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) => {
             Judged::Undecided(report.limit)
         }
-        (Some(row), _) => Judged::Hollow(row),
+        (Some(row), _) => Judged::Vacuous(row),
         (None, Verdict::Holds) => Judged::Holds,
         (None, Verdict::Violated) => return Err(nothing("fails by none of its obligations")),
     })

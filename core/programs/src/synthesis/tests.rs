@@ -239,12 +239,12 @@ fn what_fails_with_all_fences_is_told_with_its_trace() {
     let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
     let Answer::Unmendable {
         failure: Some(failure),
-        hollow,
+        vacuous,
     } = &found.answer
     else {
         panic!("{found}");
     };
-    assert!(hollow.is_empty());
+    assert!(vacuous.is_empty());
     assert_eq!(failure.scenario, "atomic");
     assert_eq!(failure.counterexample.obligation, "simulation");
     assert_eq!(found.checks, 1);
@@ -349,7 +349,7 @@ fn what_holds_because_nothing_happens_is_hollow() {
     // Without fences it shows 7, as it may; so the empty set suffices and is exercised.
     assert_eq!(fences(&found), [[""; 0]; 1]);
 
-    // If 7 is not what it may show, the fences make it hold, and make it hollow.
+    // If 7 is not what it may show, the fences make it hold, and make it vacuous.
     let mut specification = ProgramBuilder::new("eight");
     for me in 0..2 {
         specification.thread(format!("P{me}"), |t| t.output(8));
@@ -361,14 +361,14 @@ fn what_holds_because_nothing_happens_is_hollow() {
     let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
     let Answer::Unmendable {
         failure: None,
-        hollow,
+        vacuous,
     } = &found.answer
     else {
         panic!("{found}");
     };
-    assert_eq!(hollow.len(), 1);
-    assert_eq!(hollow[0].fences, ["between"]);
-    assert_eq!(hollow[0].obligation, "coverage");
+    assert_eq!(vacuous.len(), 1);
+    assert_eq!(vacuous[0].fences, ["between"]);
+    assert_eq!(vacuous[0].obligation, "coverage");
 }
 
 #[test]

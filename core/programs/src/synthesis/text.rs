@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::search::listed;
-use super::{Answer, Failure, HollowSet, MinimalSet, Synthesis, Undecided};
+use super::{Answer, Failure, MinimalSet, Synthesis, Undecided, VacuousSet};
 use refmap::report::layout::{plain, steps, wrap};
 use refmap::report::{Counterexample, Detail, TextOptions};
 
@@ -52,11 +52,11 @@ impl Display for SynthesisText<'_> {
             self.line(f, 0, &format!("cut off by the bound on loops: {threads}"))?;
         }
         match &synthesis.answer {
-            Answer::Mended { sets, hollow } => {
+            Answer::Mended { sets, vacuous } => {
                 self.sets(f, sets)?;
-                self.hollow(f, hollow)
+                self.vacuous(f, vacuous)
             }
-            Answer::Unmendable { failure, hollow } => {
+            Answer::Unmendable { failure, vacuous } => {
                 writeln!(f)?;
                 match failure {
                     None => self.line(f, 0, "no set of fences suffices")?,
@@ -65,7 +65,7 @@ impl Display for SynthesisText<'_> {
                         self.failure(f, 2, failure)?;
                     }
                 }
-                self.hollow(f, hollow)
+                self.vacuous(f, vacuous)
             }
             Answer::Incomplete(undecided) => self.undecided(f, undecided),
         }
@@ -155,8 +155,8 @@ impl SynthesisText<'_> {
         Ok(())
     }
 
-    fn hollow(&self, f: &mut Formatter<'_>, hollow: &[HollowSet]) -> fmt::Result {
-        for set in hollow {
+    fn vacuous(&self, f: &mut Formatter<'_>, vacuous: &[VacuousSet]) -> fmt::Result {
+        for set in vacuous {
             writeln!(f)?;
             let fences = listed(&set.fences);
             let note = set.note.as_deref().unwrap_or_default();

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::command::EverythingCommand;
+use super::command::RunAllCommand;
 use super::listing::expected;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Claim, InputError};
@@ -85,7 +85,7 @@ impl<'a> Job<'a> {
 
 pub(super) fn run(
     catalogue: &Catalogue,
-    command: &EverythingCommand,
+    command: &RunAllCommand,
     cancel: &AtomicBool,
     options: TextOptions,
     output: &mut dyn Write,
@@ -129,7 +129,7 @@ pub(super) fn run(
 
 /// What is printed.
 struct Rows<'a> {
-    command: &'a EverythingCommand,
+    command: &'a RunAllCommand,
     options: TextOptions,
     output: &'a mut dyn Write,
     as_claimed: usize,
