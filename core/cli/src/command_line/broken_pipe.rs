@@ -1,11 +1,11 @@
-//! Who reads the results.
+//! Output that tolerates a closed pipe.
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where results go while somebody reads them. Whoever has read enough, as `head` does, changes nothing of what was
-/// found: what they leave unread counts as written, what is still under way is asked to end, and the command ends with
-/// the status of what it decided.
+/// Writer that preserves the verdict's exit status on a broken pipe. If the reader, such as `head`, closes the
+/// pipe, further output counts as written, `cancel` is set so that running work ends, and the command ends with the
+/// status of what it decided.
 pub(super) struct Tolerant<'a> {
     output: &'a mut dyn Write,
     cancel: &'a AtomicBool,

@@ -1,4 +1,4 @@
-//! The checks that a synthesis makes, and the answer that follows from them.
+//! Search of a synthesis: the checks that it makes, and the answer that follows from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -15,15 +15,15 @@ use refmap::explore::Limit;
 use refmap::obligation::Settings;
 use refmap::report::{Counterexample, Obligation, Report, Verdict};
 
-/// Every minimal set of places at which fences make all `scenarios` hold under `model`.
+/// Finds all minimal sets of places at which fences make every scenario hold under `model`.
 ///
-/// `settings` are those of each check, but for the limit on time, which is that of the whole. A limit
-/// that is reached ends in [`Answer::Incomplete`].
+/// `settings` apply to each check, except for the time limit, which applies to the whole. A limit that is reached
+/// yields [`Answer::Incomplete`].
 ///
 /// # Errors
 ///
-/// If the scenarios do not go together, cannot be checked, or depend on fences in another way than by
-/// what these keep in order.
+/// If the scenarios are incompatible, cannot be checked, or depend on fences other than through the order that
+/// these enforce.
 pub fn synthesise(
     scenarios: &[Scenario],
     model: MemoryModel,
@@ -82,7 +82,7 @@ pub fn synthesise(
     })
 }
 
-/// The places of all scenarios, each once.
+/// Collects the places of all scenarios without duplicates.
 fn places_of(scenarios: &[Scenario]) -> Vec<PlaceOfFences> {
     let mut all: Vec<PlaceOfFences> = Vec::new();
     for program in scenarios.iter().map(Scenario::program) {
@@ -106,7 +106,7 @@ fn places_of(scenarios: &[Scenario]) -> Vec<PlaceOfFences> {
     all
 }
 
-/// Of each place, those whose fences its own make superfluous and that do not do so with its own.
+/// Per place, the places whose fences its own makes redundant, but not the other way round.
 fn weaker(scenarios: &[Scenario], places: &[PlaceOfFences]) -> Vec<Places> {
     let covers = |stronger: &PlaceOfFences, weaker: &PlaceOfFences| {
         let covers = |program: &Program| program.covers(&stronger.name, &weaker.name);
@@ -121,7 +121,7 @@ fn weaker(scenarios: &[Scenario], places: &[PlaceOfFences]) -> Vec<Places> {
     places.iter().map(below).collect()
 }
 
-/// Why a search ends without an answer.
+/// Reason why a search ends without an answer.
 enum Stop {
     Undecided(Undecided),
     Error(SynthesisError),
@@ -133,13 +133,13 @@ impl From<SynthesisError> for Stop {
     }
 }
 
-/// What became of all scenarios with fences at some places.
+/// Result of checking all scenarios with fences at some places.
 #[derive(Clone)]
 enum Decided {
-    /// Nothing goes wrong.
+    /// No scenario fails.
     Suffices {
         held: Vec<Held>,
-        /// The first thing that was to happen and does not.
+        /// The first coverage obligation that fails.
         vacuous: Option<(String, Obligation)>,
     },
     Fails(Failure),
@@ -151,13 +151,13 @@ struct Search<'a> {
     settings: &'a Settings<'a>,
     started: Instant,
     places: Vec<PlaceOfFences>,
-    /// Of each place, those that its fence makes superfluous.
+    /// Per place, the places whose fences its own makes redundant.
     weaker: Vec<Places>,
-    /// What was checked.
+    /// Cached results.
     decided: BTreeMap<Places, Decided>,
     checks: u64,
     states: u64,
-    /// The threads that were cut off in one of them.
+    /// Threads that were cut off in some check.
     cut_off: BTreeSet<String>,
 }
 
@@ -177,7 +177,7 @@ impl Search<'_> {
         for set in &all {
             let effect = self.effect(*set);
             let can_be_weakened = all.iter().map(|other| self.effect(*other)).any(|other| {
-                // A set of weaker fences at the same points is smaller in effect.
+                // A set of weaker fences at the same points has a smaller effect.
                 other != effect && other.is_within(effect)
             });
             if can_be_weakened {
@@ -217,7 +217,7 @@ impl Search<'_> {
         })
     }
 
-    /// What goes wrong without each of the fences, all weaker ones left in its place.
+    /// Failure without each of the fences, with all weaker ones left in its place.
     fn without_each(&mut self, set: Places) -> Result<Vec<Without>, Stop> {
         let effect = self.effect(set);
         let mut without = Vec::new();
@@ -237,7 +237,7 @@ impl Search<'_> {
         Ok(without)
     }
 
-    /// The set with all that its fences make superfluous.
+    /// The set together with everything that its fences make redundant.
     fn effect(&self, set: Places) -> Places {
         set.iter()
             .map(|place| self.weaker[place])
@@ -250,8 +250,8 @@ impl Search<'_> {
             .collect()
     }
 
-    /// A set that holds, and is within one that fails: the search has concluded from the latter that
-    /// it fails.
+    /// Error: a set holds although it is a subset of a failing one, from which the search has concluded that it
+    /// fails.
     fn contradiction(&self, holds: Places) -> SynthesisError {
         let fails = self
             .decided
@@ -268,7 +268,7 @@ impl Search<'_> {
         }
     }
 
-    /// Checks the scenarios, in order, until one fails.
+    /// Checks the scenarios in order until one fails.
     fn decide(&mut self, set: Places) -> Result<Decided, Stop> {
         if let Some(decided) = self.decided.get(&set) {
             return Ok(decided.clone());
@@ -326,7 +326,7 @@ impl Search<'_> {
     }
 }
 
-/// Places, for a sentence.
+/// Formats places for a sentence.
 pub(super) fn listed(names: &[String]) -> String {
     match names {
         [] => "no place".to_owned(),
@@ -334,22 +334,22 @@ pub(super) fn listed(names: &[String]) -> String {
     }
 }
 
-/// What a report says of the fences.
+/// Verdict of a report on a set of fences.
 enum Judged<'a> {
     Holds,
-    /// Nothing goes wrong, and something never happens.
+    /// The scenario holds, and an obligation to exercise something fails.
     Vacuous(&'a Obligation),
     Fails(&'a Counterexample),
     Undecided(Option<Limit>),
 }
 
-/// What a further fence does to an obligation.
+/// Direction in which an obligation is monotone in the set of fences.
 enum Direction {
-    /// It goes on to hold.
+    /// An added fence preserves that it holds.
     Kept,
-    /// It goes on to fail.
+    /// An added fence preserves that it fails.
     Lost,
-    /// That is not known.
+    /// Neither is known.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! A synthesis as text for people.
+//! Text rendering of a synthesis.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,7 +7,7 @@ use super::{Answer, Failure, MinimalSet, Synthesis, Undecided, VacuousSet};
 use refmap::report::layout::{plain, steps, wrap};
 use refmap::report::{Counterexample, Detail, TextOptions};
 
-/// A synthesis, to be displayed in a given way.
+/// A synthesis with options for its display.
 #[derive(Clone, Copy, Debug)]
 pub struct SynthesisText<'a> {
     of: &'a Synthesis,
@@ -15,8 +15,8 @@ pub struct SynthesisText<'a> {
 }
 
 impl Synthesis {
-    /// The synthesis as text, written in this way: counterexamples a step a line, or in full if whole
-    /// states are asked for.
+    /// Formats the synthesis with `options`: counterexamples with one step per line, or with whole states if asked
+    /// for.
     pub fn text(&self, options: TextOptions) -> SynthesisText<'_> {
         SynthesisText { of: self, options }
     }
@@ -73,7 +73,7 @@ impl Display for SynthesisText<'_> {
 }
 
 impl SynthesisText<'_> {
-    /// A line, broken where it is too long, all of it indented.
+    /// Writes a line, wrapped and indented.
     fn line(&self, f: &mut Formatter<'_>, indent: usize, line: &str) -> fmt::Result {
         let width = self.options.width.saturating_sub(indent).max(20);
         for line in wrap(line, width, 4) {
