@@ -1,7 +1,7 @@
-//! Ben-Ari's collector: three refinements, their composition, and the mistakes that were published.
+//! Checks and claims of Ben-Ari's collector: three refinements, their composition, and the published mistakes.
 //!
-//! Paper: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*. Counts without a
-//! source of their own were found by this checker and are pinned so that a change shows.
+//! Paper: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*. Counts without a source of their own
+//! were found by this checker, and are pinned so that a change is noticed.
 
 use refmap::obligation::Checker;
 use refmap::{Packed, Refinement, Report, Settings, Symmetric, TypeCorrect, check};
@@ -68,10 +68,10 @@ pub(super) fn checks() -> Vec<Check> {
     ]
 }
 
-/// What the check of a refinement is told of how its states are packed, and of the parts of them.
+/// Configuration of the checker for a refinement: the packing of its states, and their parts.
 type Told<R> = for<'r> fn(Checker<'r, R>) -> Checker<'r, R>;
 
-/// A check with the parameters of a scope.
+/// Creates a check with the parameters of a scope.
 fn scoped<R>(
     name: &'static str,
     about: &'static str,
@@ -147,7 +147,7 @@ fn scope(arguments: &Arguments) -> Scope {
     }
 }
 
-/// The scope of a check that has bounds only.
+/// Scope of a check whose only parameters are bounds.
 fn broken_scope(arguments: &Arguments) -> Scope {
     let Shape { nodes, sons, roots } = Shape {
         nodes: arguments.number("nodes"),
@@ -178,7 +178,7 @@ const FAULTS: [(&str, Fault, Mapping); 7] = [
     ("no-initial-state", Fault::NoInitialState, Mapping::Identity),
 ];
 
-/// Their names, as the command line knows them.
+/// Names of the faults on the command line.
 const FAULT_NAMES: [&str; FAULTS.len()] = {
     let mut names = [""; FAULTS.len()];
     let mut index = 0;
@@ -195,7 +195,7 @@ fn broken_parameters() -> Vec<Parameter> {
     parameters
 }
 
-/// The arguments of an instance.
+/// Arguments of an instance.
 fn at(nodes: u8, sons: u8, roots: u8) -> Vec<(&'static str, Value)> {
     vec![
         ("nodes", nodes.into()),
@@ -231,7 +231,7 @@ pub(super) fn claims() -> Vec<Claim> {
     claims
 }
 
-/// The three refinements and the composed one, at each of seven sizes, from any colours.
+/// The three refinements and the composed one, at each of seven sizes, from arbitrary colours.
 fn refinements() -> Vec<Claim> {
     let sizes = [
         (2, 1, 1),
@@ -245,7 +245,7 @@ fn refinements() -> Vec<Claim> {
     let mut claims = Vec::new();
     for (nodes, sons, roots) in sizes {
         let at = || at(nodes, sons, roots);
-        // The mutator can race the scan only where there is something ahead of it to find.
+        // The mutator can race the scan only if a node ahead of the scan can be found.
         let level_3 = |claim: Claim| match (nodes, sons, roots) {
             (4, 1, 1) => claim.exercising_all(),
             _ => claim,
@@ -266,7 +266,7 @@ fn refinements() -> Vec<Claim> {
     claims
 }
 
-/// The invariants of each level are inductive and suffice, from every type-correct state.
+/// The invariants of each level are inductive and sufficient, from every type-correct state.
 fn inductive() -> Vec<Claim> {
     let levels = ["ben-ari-1", "ben-ari-2", "ben-ari-3"];
     let sizes = [(2, 1, 1), (2, 2, 1), (3, 1, 1)];
@@ -391,7 +391,7 @@ fn published_mistakes() -> Vec<Claim> {
     claims
 }
 
-/// Each passes simulation, and is caught by the obligation named.
+/// Each passes simulation, and violates the named obligation.
 fn broken() -> Vec<Claim> {
     let fault = |name: &'static str| with(at(2, 1, 1), [("fault", name.into())]);
     vec![

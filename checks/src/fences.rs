@@ -1,4 +1,4 @@
-//! The programs for which fences are searched.
+//! Programs for fence synthesis.
 
 use refmap_cli::catalogue::{Arguments, FenceProblem, InputError, Parameter, PublishedFences};
 use refmap_programs::synthesis::Scenario;
@@ -7,7 +7,7 @@ use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{self, Instance, Protocol};
 use refmap_systems::dekker;
 
-/// More states than any specification has.
+/// An upper bound on the states of the specifications.
 const STATES: u64 = 1_000_000;
 
 /// Dekker's mutual exclusion, and the copying protocols.

@@ -1,23 +1,22 @@
-//! The catalogue of everything that this repository claims.
+//! Catalogue of all claims of this repository.
 
+mod arguments;
 mod ben_ari;
 mod copying;
 mod fences;
 mod native;
 mod tso;
-mod words;
 mod yrc;
 
 use refmap_cli::catalogue::Catalogue;
 
-/// The name of the program.
+/// Name of the program.
 pub const NAME: &str = "refmap";
-/// What it is for.
+/// Description of the program.
 pub const ABOUT: &str =
     "Checks that one transition system refines another, and shows why when it does not.";
 
-/// Every check, claim and table, every program whose fences are searched, and what can be run on
-/// real threads.
+/// Catalogue of all checks, claims and tables, programs for fence synthesis, stress runs and validators.
 pub fn catalogue() -> Catalogue {
     Catalogue {
         checks: [

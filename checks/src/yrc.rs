@@ -1,7 +1,7 @@
-//! YRC: the module that proves nothing, and the design that it describes.
+//! Checks and claims of YRC: the module that proves nothing, and the design that it describes.
 //!
-//! The counts of the module are those of the reachable states by hand: any set of roots for each
-//! thread, times the lock free or held by one of the threads.
+//! The counts of the module equal those of the reachable states, counted by hand: any set of roots for each thread,
+//! times the lock free or held by one of the threads.
 
 use refmap::check;
 use refmap_cli::catalogue::{Arguments, Check, Claim, Parameter};
@@ -15,7 +15,7 @@ use refmap_systems::yrc::design::{
 use refmap_systems::yrc::module::{MAX_QUEUE, Module};
 use serde_json::Value;
 
-use super::words::{arguments_of, chosen};
+use super::arguments::{arguments_of, chosen};
 
 pub(super) fn checks() -> Vec<Check> {
     let module_check = Check::new(
@@ -40,8 +40,8 @@ pub(super) fn checks() -> Vec<Check> {
     vec![module_check, design_check]
 }
 
-/// Every combination at slot granularity with room reserved. The instances are those at which some
-/// combination first goes wrong: one object, two, two threads, two stripes.
+/// Every combination at slot granularity with reservation. The instances are those at which some combination first
+/// fails: one object, two objects, two threads, two stripes.
 pub(super) fn tables() -> Vec<Table> {
     let instance = |objects: u8, mutators: u8, stripes: u8| {
         vec![
@@ -203,7 +203,7 @@ pub(super) fn claims() -> Vec<Claim> {
     claims
 }
 
-/// Counts and lengths were found by this checker.
+/// Claims of the design; counts and lengths were found by this checker.
 fn design_claims() -> Vec<Claim> {
     let violated = |words: &str, by, length| {
         Claim::violated("yrc", arguments_of(&design_parameters(), words), by).length(length)
@@ -242,7 +242,7 @@ const MERGE_SOURCE: &str = "yrc_proof, Merge Operation";
 type Violated<'a> = &'a dyn Fn(&str, &'static str, usize) -> Claim;
 type Holds<'a> = &'a dyn Fn(&str, u64) -> Claim;
 
-/// The first rule: no collection runs between the write of a field and the increment for it.
+/// The first rule: no collection runs between the write of a field and its increment.
 fn nothing_in_flight(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
     let anywhere = "mutators-during-collection=stopped-anywhere";
     vec![
@@ -269,7 +269,7 @@ fn nothing_in_flight(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
     ]
 }
 
-/// The second rule: no decrement is merged without the increments that came before it.
+/// The second rule: no decrement is merged before the increments that precede it.
 fn no_decrement_overtakes(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
     let lock = "mutators-during-collection=store-lock";
     let striped = "mutators=2 stripes=2";
@@ -305,7 +305,7 @@ fn no_decrement_overtakes(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim
     ]
 }
 
-/// Threads that go on storing: what is needed is to see what is pending, in flight too.
+/// Threads that continue to store: validation must see what is pending, including what is in flight.
 fn validation(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
     let source = "yrc_proof, Safety Argument";
     vec![
@@ -362,7 +362,7 @@ fn validation(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
     ]
 }
 
-/// Without reservation a thread in the middle of its barrier and the collector wait for each other.
+/// Without reservation, a thread in its barrier and the collector deadlock.
 fn reservation(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
     let anywhere = "barrier=increment-first mutators-during-collection=stopped-anywhere";
     vec![
@@ -386,8 +386,8 @@ fn reservation(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
     ]
 }
 
-/// The safe variants once more, with three objects. (The one that validates what is in flight has
-/// 10 386 073 states there: a test that is run on request.)
+/// The safe variants again, with three objects. (The one that validates what is in flight has 10 386 073 states
+/// there: a test that is run on request.)
 fn three_objects(holds: Holds<'_>) -> Vec<Claim> {
     let stopped = "mutators-during-collection=stopped";
     let lock = "mutators-during-collection=store-lock";

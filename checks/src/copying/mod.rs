@@ -1,4 +1,4 @@
-//! Copying protocols under memory models against one atomic register.
+//! Checks and claims of copying protocols: refinement of one atomic register under memory models.
 
 mod tables;
 
@@ -12,7 +12,7 @@ use refmap_systems::copying::{
 };
 use serde_json::Value;
 
-/// The name of the check.
+/// Name of the check.
 const NAME: &str = "copying";
 
 static PROTOCOLS: [&str; Protocol::ALL.len()] = {
@@ -102,14 +102,14 @@ pub(super) fn tables() -> Vec<Table> {
     vec![tables::table_2(), tables::ablations()]
 }
 
-/// Counts and lengths were found by this checker.
+/// Claims; counts and lengths were found by this checker.
 pub(super) fn claims() -> Vec<Claim> {
     let mut claims = told();
     claims.extend(ours());
     claims
 }
 
-/// What the paper tells.
+/// Claims of the paper.
 fn told() -> Vec<Claim> {
     let stopless = "Ugawa et al., section 4.1.3";
     let staccato = "Ugawa et al., section 4.2.3";
@@ -158,7 +158,7 @@ fn told() -> Vec<Claim> {
     ]
 }
 
-/// What it does not.
+/// Claims that are not in the paper.
 fn ours() -> Vec<Claim> {
     let mutators = "Ugawa et al., section 2, several mutators";
     let scenarios = "Ugawa et al., section 3.2.2, longer mutators";
@@ -220,7 +220,7 @@ fn violated(words: &str, length: usize) -> Claim {
     Claim::violated(NAME, words_as_arguments(words), "simulation").length(length)
 }
 
-/// `a=b c=d` as arguments; WR, unless another scenario is named. A name that may be given again has
+/// Parses `a=b c=d` as arguments; the scenario is WR unless another is named. A parameter that may be repeated has
 /// its values in a list.
 fn words_as_arguments(words: &str) -> Vec<(&'static str, Value)> {
     let given = |parameter: &str| -> Vec<&str> {

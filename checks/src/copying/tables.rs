@@ -1,5 +1,5 @@
-//! The table of the paper, and what becomes of the protocols without each of their parts and with
-//! each that they lack.
+//! The table of the paper, and ablations: the protocols without each of their parts, and with each part that they
+//! lack.
 
 use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, Table};
 use refmap_programs::MemoryModel;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::NAME;
 
-/// Both tables have the memory models for columns, and WR and RW for parts.
+/// Creates a table with the memory models as columns, and WR and RW as parts.
 fn table(
     name: &'static str,
     about: &'static str,
@@ -36,7 +36,7 @@ fn table(
     }
 }
 
-/// Every cell of Table 2, those with a dash too.
+/// Every cell of Table 2, including those with a dash.
 pub(super) fn table_2() -> Table {
     let about = "copying protocols under six memory models: 23 rows, both scenarios";
     let rows = TABLE_2.iter().map(|row| {
@@ -68,8 +68,7 @@ fn failing(cell: Cell) -> Failing {
     }
 }
 
-/// Where the paper has a dash, because the protocol uses no CAS, the two variants of a model do not
-/// differ.
+/// Result of a cell with a dash: the protocol uses no CAS, so the two variants of a model do not differ.
 fn not_conducted(protocol: Protocol, model: MemoryModel) -> Failing {
     match (protocol, model) {
         (Protocol::X86Sapphire, MemoryModel::PsoNo | MemoryModel::RmoNo) => W,
@@ -82,7 +81,7 @@ const W: Failing = Failing(1);
 const R: Failing = Failing(2);
 const B: Failing = Failing(3);
 
-/// What is done to the protocol.
+/// Change to the protocol.
 use Change::{With, Without};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,9 +114,9 @@ const fn ablation(
     }
 }
 
-/// Every row of Table 2 without each of its parts, and with each that it lacks. All of it was found by
-/// this checker; that Chicken needs more than its fence, and where the fence of Sapphire for the x86
-/// has to stand, is in the paper.
+/// Every row of Table 2 without each of its parts, and with each that it lacks. All results were found by this
+/// checker, except that the paper states that Chicken needs more than its fence, and where the fence of Sapphire
+/// for the x86 has to stand.
 pub(super) fn ablations() -> Table {
     let about = "the same rows without each of their fences, CASes, checks and logs, and with each they lack";
     let rows = ABLATIONS.iter().map(|ablation| {
@@ -143,8 +142,8 @@ pub(super) fn ablations() -> Table {
     )
 }
 
-/// Columns are SC, TSO, PSO-full, PSO-no, RMO-full and RMO-no; H holds, W and R is WR or RW failing,
-/// B both.
+/// Columns are SC, TSO, PSO-full, PSO-no, RMO-full and RMO-no. H means that both hold, W and R that WR or RW fails,
+/// B that both fail.
 #[rustfmt::skip]
 const ABLATIONS: [Ablation; 122] = [
     ablation(Protocol::Stopless, None, Without, "status-cas", [W, W, B, B, B, B]),
@@ -277,7 +276,7 @@ mod tests {
     use refmap_programs::Presence;
     use refmap_systems::copying::parts;
 
-    /// No part of a protocol is left out, and none is made up.
+    /// The ablations contain exactly the parts of the protocols.
     #[test]
     fn every_part_of_every_row_is_there_once() {
         let mut expected = Vec::new();

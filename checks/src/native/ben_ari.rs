@@ -1,4 +1,4 @@
-//! Ben-Ari's collector on real threads.
+//! Stress run of Ben-Ari's collector on real threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,7 +63,7 @@ pub(super) fn run() -> StressRun {
             let mut command = words.concat();
             command.extend(["--fault", arguments.choice("fault")].map(str::to_owned));
             command.extend(["--seed".to_owned(), settings.seed.to_string()]);
-            // Time enough to see it again, and some more.
+            // Enough time to find the failure again, with a margin.
             let seconds = (2.0 * elapsed.as_secs_f64()).ceil().max(10.0);
             command.extend(["--seconds".to_owned(), seconds.to_string()]);
             let report = report(&outcome, elapsed, command);
@@ -85,7 +85,7 @@ fn unrecorded(
     outcome.map_err(InputError::instance)
 }
 
-/// A run that is recorded, how long it took, and its history.
+/// Records a run; returns it with its duration and its history.
 fn record(
     bounds: Bounds,
     fault: Fault,
@@ -117,8 +117,9 @@ fn record(
     Ok((outcome, elapsed, history.write(about)?))
 }
 
-/// How many times as long a redirection takes when it is recorded, in a run that made so many in this time. None if it made
-/// none. PERF: a run without recording beside it would not say, since how threads take turns makes more of a difference.
+/// Recording overhead: the factor by which a redirection takes longer when recorded, for a run with this many in
+/// this time; `None` if there were none. PERF: a second run without recording would not measure it, since
+/// scheduling has more effect.
 fn overhead(redirected: u64, elapsed: Duration) -> Option<f64> {
     const EVENTS: u32 = 10_000;
     let recorder = Recorder::new();

@@ -1,4 +1,4 @@
-//! The on-the-fly collector on real threads.
+//! Stress run of the on-the-fly collector on real threads.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -51,8 +51,7 @@ fn unrecorded(stress: &Stress, settings: &StressSettings<'_>) -> Result<StressRe
     Ok(report(stress, &stressed, failure, elapsed))
 }
 
-/// One long run, which is recorded and reported. Where it fails, a small program that does so is looked for as without
-/// recording.
+/// One long run, recorded and reported. If it fails, a small failing program is searched for as without recording.
 fn recorded(
     stress: &Stress,
     arguments: &Arguments,
@@ -119,19 +118,19 @@ fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress
         threads: arguments.number("threads"),
         fault: fault.expect("the choices are these names"),
         seed: settings.seed,
-        // Longer than a duration can be is as long as one can be.
+        // A time beyond the greatest duration is the greatest duration.
         duration: Duration::try_from_secs_f64(settings.seconds).unwrap_or(Duration::MAX),
         program,
     })
 }
 
-/// What was wrong, and what is told of it.
+/// Observed failure, with the reported details.
 struct Seen {
     by: Violation,
     told: StressFailure,
 }
 
-/// A failure of the run that was recorded, of which no small program was found: the command runs and records it again.
+/// Failure of the recorded run without a small failing program: the command runs and records it again.
 fn while_recording(
     arguments: &Arguments,
     settings: &StressSettings<'_>,
@@ -165,7 +164,7 @@ fn while_recording(
     }
 }
 
-/// What is looked for, and how often it was.
+/// Obligation of a stress run.
 const STALE: &str = "no-stale-reference";
 const AUDIT: &str = "reachable-is-allocated";
 const WORKLISTS: &str = "worklists";

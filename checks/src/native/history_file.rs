@@ -1,4 +1,4 @@
-//! The file to which `--record` writes a history.
+//! File to which `--record` writes a history.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek};
@@ -14,13 +14,13 @@ use refmap_histories::{Event, Header, Recorder, Writer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The file asked for, found to be writable before anything is run.
+/// File for a history, tested to be writable before the run.
 pub(super) struct HistoryFile {
     path: PathBuf,
     file: OutputFile,
 }
 
-/// A history that cannot be written.
+/// Error: a history cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the history to {}: {source}", .path.display())]
 struct RecordError {
@@ -28,12 +28,12 @@ struct RecordError {
     source: io::Error,
 }
 
-/// What is known of a recorded history beside its events.
+/// Header fields of a recorded history.
 pub(super) struct About {
     pub header: Header,
-    /// Whether it is of a run that failed.
+    /// Whether the recorded run failed.
     pub fails: bool,
-    /// How many times as long an operation takes when it is recorded.
+    /// Recording overhead: the factor by which an operation takes longer.
     pub overhead: Option<f64>,
 }
 
@@ -48,8 +48,9 @@ impl HistoryFile {
         }
     }
 
-    /// Has `run` recorded, for so many seconds or until `cancel` says so: then the flag that it is given is set, and it
-    /// has to end. What it records is put aside while it runs, so memory does not grow with the history.
+    /// Records `run` for so many seconds, or until `cancel` is set: then the flag that it receives is set, and it
+    /// must end. The recorded events go to a temporary file during the run, so memory does not grow with the
+    /// history.
     pub fn record<E: Serialize + Send, T: Send>(
         self,
         seconds: f64,
@@ -68,7 +69,7 @@ impl HistoryFile {
     }
 }
 
-/// How long events may wait to be put aside.
+/// Interval between two drains of the recorder.
 const PAUSE: Duration = Duration::from_millis(10);
 
 fn recorded<E: Serialize + Send, T: Send>(
@@ -79,7 +80,7 @@ fn recorded<E: Serialize + Send, T: Send>(
 ) -> io::Result<(File, u64, T)> {
     let recorder = Arc::new(Recorder::new());
     let over = Arc::new(AtomicBool::new(false));
-    // The header is known at the end only. This one is as long as a line, and is left out then.
+    // The final header is known only at the end. This placeholder has the length of a line, and is skipped then.
     let scratch = BufWriter::new(file.scratch()?);
     let mut writer = Writer::new(scratch, &Header::default())?;
     let mut events = 0;
@@ -112,7 +113,7 @@ fn recorded<E: Serialize + Send, T: Send>(
     Ok((scratch, events as u64, outcome))
 }
 
-/// A history that is recorded and not yet written.
+/// Recorded history that is not yet written.
 pub(super) struct Recording {
     file: HistoryFile,
     scratch: File,
@@ -120,7 +121,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Those of its events for which `is_wanted` says so of their lines.
+    /// Those of its events whose line `is_wanted` accepts.
     pub fn events<E: DeserializeOwned>(
         &mut self,
         is_wanted: impl Fn(&str) -> bool,
@@ -139,7 +140,7 @@ impl Recording {
         read().map_err(|source| refused(&path, source))
     }
 
-    /// Writes it.
+    /// Writes the history file.
     pub fn write(self, about: About) -> Result<RecordedHistory, InputError> {
         let HistoryFile { path, file } = self.file;
         let mut scratch = self.scratch;
@@ -157,7 +158,7 @@ impl Recording {
     }
 }
 
-/// The lines of events.
+/// Lines of events, without the header.
 fn after_header(scratch: &mut File) -> io::Result<BufReader<&mut File>> {
     scratch.rewind()?;
     let mut lines = BufReader::new(scratch);

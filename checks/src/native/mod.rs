@@ -1,4 +1,4 @@
-//! What can be run on real threads, and what its recorded histories are validated against.
+//! Stress runs on real threads, and validators of their recorded histories.
 
 mod ben_ari;
 mod collector;
@@ -10,9 +10,9 @@ use refmap_histories::Header;
 use refmap_refinements::native::{ObservedHeap, ObservedMemory, ObservedModel};
 use serde_json::Value;
 
-/// What both collectors' histories are validated against.
+/// Validator of both collectors' histories.
 const GARBAGE_ONLY: &str = "collect-only-garbage";
-/// What the header of a history calls its collector.
+/// Name of the collector in the header of a history.
 const BEN_ARI: &str = "ben-ari";
 
 pub(super) fn runs() -> Vec<StressRun> {

@@ -1,4 +1,4 @@
-//! The report of a run on real threads: nothing holds by it.
+//! Report of a stress run: a clean run is `incomplete`, never a pass.
 
 use std::time::Duration;
 
@@ -7,17 +7,16 @@ use refmap::{Evidence, Report, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// That what is looked for could have come about.
+/// Obligation that the tested behaviour occurred.
 pub(super) const EXERCISED: &str = "exercised";
 
-/// An obligation of a run, and how often it was tested.
+/// Obligation of a run, with the number of tests.
 pub(super) struct Looked {
     pub name: &'static str,
     pub checked: u64,
 }
 
-/// The report of a run. What is missing from it that would have to happen makes it
-/// fail, unless something else does.
+/// Creates the report of a run. If required behaviour did not occur, the run fails, unless another obligation does.
 pub(super) fn sampled(
     obligations: &[Looked],
     violated: Option<&str>,
@@ -83,7 +82,7 @@ pub(super) fn sampled(
     }
 }
 
-/// What has to happen in a run that is to say anything, and did not.
+/// Required behaviour that did not occur in a run.
 pub(super) fn missing<'a>(needed: &[(u64, &'a str)]) -> Vec<&'a str> {
     let missing = needed.iter().filter(|(count, _)| *count == 0);
     missing.map(|(_, what)| *what).collect()

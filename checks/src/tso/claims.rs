@@ -1,13 +1,13 @@
-//! What is claimed of the x86-TSO collector.
+//! Claims of the x86-TSO collector.
 
 use refmap_cli::catalogue::Claim;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 
-use super::super::words::arguments_of;
+use super::super::arguments::arguments_of;
 use super::{CYCLES, NAME, of_cycles, parameters};
 
-/// Counts and lengths without a source of their own were found by this checker. The larger instances,
-/// and the variants that take longer, are tests that are run on request.
+/// Claims; counts and lengths without a source of their own were found by this checker. The larger instances, and
+/// the variants that take longer, are tests that are run on request.
 pub(in super::super) fn claims() -> Vec<Claim> {
     let holds = |words: &str| Claim::holds(NAME, arguments_of(&parameters(), words));
     let coarse = |words: &str| holds(words).only(&AT_COARSE);

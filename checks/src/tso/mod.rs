@@ -1,5 +1,5 @@
-//! The x86-TSO on-the-fly collector: that it collects only garbage, which of its parts it needs, and that
-//! it collects all garbage in time.
+//! Checks of the x86-TSO on-the-fly collector: it collects only garbage, which of its parts that needs, and it
+//! collects all garbage in time.
 
 mod claims;
 mod table;
@@ -13,7 +13,7 @@ use refmap_systems::tso::{
     MAX_REFS, Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
 };
 
-use super::words::chosen;
+use super::arguments::chosen;
 
 pub(super) use claims::claims;
 pub(super) use table::tables;
@@ -161,7 +161,7 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
     })
 }
 
-/// Two flags that contradict each other.
+/// Error: two flags contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("--fa-never-flips and --fa-early exclude each other")]
 struct NeverAndEarly;

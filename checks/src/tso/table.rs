@@ -1,4 +1,4 @@
-//! Every variant of the x86-TSO collector, tried at larger and larger instances.
+//! Sweep over every variant of the x86-TSO collector, at growing instances.
 
 use refmap::obligation::{Selection, Symmetry};
 use refmap_cli::table::{Given, Instance, Rows, Sweep, Table, rows};
@@ -15,8 +15,8 @@ const HANDSHAKES: [Part; 4] = [
     Part::MarkNoop,
 ];
 
-/// What is freed, at granularity reduced, at larger instances until it goes wrong, and which invariants fail on
-/// the way, at granularity coarse.
+/// Checks what is freed at granularity reduced, at growing instances until a violation, and collects the invariants
+/// that are violated on the way at granularity coarse.
 pub(in super::super) fn tables() -> Vec<Table> {
     let instance = |mutators: u8, refs: u8| Instance {
         given: vec![
@@ -31,8 +31,8 @@ pub(in super::super) fn tables() -> Vec<Table> {
         [(1, 2), (1, 3), (2, 1), (2, 2)].map(|(mutators, refs)| instance(mutators, refs));
     let all = [small.clone(), longer.clone(), both];
     let without_cas = |memory: Given| vec![[memory, vec![without(&[Part::Cas])]].concat()];
-    // Little is joined where whoever loses the race goes on: there (2, 2) takes more than three minutes a row, and is
-    // left out; with longer buffers so is (1, 3).
+    // If the loser of a race continues, few steps are fused: then (2, 2) takes more than three minutes per row and
+    // is left out, and with longer buffers so is (1, 3).
     let rows = [
         rows(
             [
@@ -72,8 +72,8 @@ fn choice(name: &'static str, value: &'static str) -> Given {
     vec![(name, value.into())]
 }
 
-/// The collector of the paper, which is that without nothing; without one or two of its handshakes, and with
-/// their fences kept where it goes wrong without them; and with `fA` set one handshake early.
+/// The collector of the paper, as the variant without nothing; without one or two of its handshakes, also with
+/// their fences kept if it is violated without them; and with `fA` set one handshake early.
 fn of_handshakes() -> Vec<Given> {
     let mut handshakes: Vec<Vec<Part>> = HANDSHAKES.map(|part| vec![part]).into();
     for (place, first) in HANDSHAKES.iter().enumerate() {
@@ -82,7 +82,7 @@ fn of_handshakes() -> Vec<Given> {
     }
     let mut variants = vec![vec![without(&[])]];
     variants.extend(handshakes.iter().map(|parts| vec![without(parts)]));
-    // A fence takes behaviours away and adds none, so that it is safe to keep those of the first two.
+    // A fence removes behaviours and adds none, so keeping the fences of the first two is safe.
     let first_two = &HANDSHAKES[..2];
     let kept = handshakes.iter();
     let kept = kept.filter(|parts| parts.iter().any(|part| !first_two.contains(part)));
@@ -95,12 +95,12 @@ fn sc() -> Given {
     choice("memory", "sc")
 }
 
-/// With a single place no two stores of a mutator could change their order.
+/// With a buffer of one entry, two stores of a mutator could not be reordered.
 fn pso() -> Given {
     [choice("memory", "pso"), vec![("buffer", 2.into())]].concat()
 }
 
-/// Without each of the other parts, and with others in their place.
+/// Variants without each of the other parts, and with replacements of them.
 fn others() -> Vec<Given> {
     let parts = Part::ALL.iter();
     let parts = parts.filter(|part| **part != Part::Cas && !HANDSHAKES.contains(part));
@@ -111,7 +111,7 @@ fn others() -> Vec<Given> {
     variants
 }
 
-/// Under another memory: as in the paper, and without each of its barriers and fences.
+/// Variants under another memory model: as in the paper, and without each of the barriers and fences.
 fn of_memory(memory: &Given) -> Vec<Given> {
     let parts = [
         Part::DeletionBarrier,

@@ -1,5 +1,6 @@
 //! The tests of the catalogue and of the command line over it.
 
+mod broken_pipe;
 mod catalogue;
 mod command_line;
 mod compare;
@@ -8,6 +9,5 @@ mod fences;
 mod litmus;
 mod modes;
 mod program;
-mod unread;
 mod validate;
 mod walks;

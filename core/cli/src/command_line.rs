@@ -1,9 +1,8 @@
-//! The commands: arguments are read, what they ask for is run, and its results are written.
+//! Command line: parses the arguments, runs the command, and writes its results.
 
 mod arguments;
-mod audience;
+mod broken_pipe;
 mod command;
-mod everything;
 mod fences;
 mod grammar;
 mod json;
@@ -11,6 +10,7 @@ mod listing;
 mod litmus;
 mod output_file;
 mod progress;
+mod run_all;
 mod signals;
 mod size;
 mod stress;
@@ -24,7 +24,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use audience::Audience;
+use broken_pipe::Tolerant;
 use command::{CheckCommand, Command};
 use trace_file::{TraceFile, Traced};
 
@@ -39,45 +39,45 @@ use refmap::explore::Watch;
 use refmap::obligation::Settings;
 use refmap::report::{TextOptions, Verdict};
 
-/// How a command ended; the numbers are the exit statuses.
+/// Exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Status {
-    /// Every obligation holds, or what was expected came about.
+    /// Every obligation holds, or the expected results came about.
     Success = 0,
-    /// An obligation is violated, or something else came about than was expected.
+    /// An obligation is violated, or a result differs from the expected one.
     Violated = 1,
-    /// The command or its input is unusable.
+    /// The command or its input is invalid.
     Unusable = 2,
-    /// The search ended before anything could be claimed.
+    /// The search stopped before anything could be claimed.
     Incomplete = 3,
 }
 
-/// Why a command could not be carried out.
+/// Error: a command could not be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The words of the command.
+    /// Invalid arguments of the command.
     #[error(transparent)]
     Usage(#[from] clap::Error),
-    /// What is to be checked.
+    /// Invalid input of a check.
     #[error("error: {0}")]
     Input(#[from] InputError),
-    /// Where the counterexample is to go.
+    /// The counterexample cannot be written.
     #[error("error: {0}")]
     TraceFile(#[from] TraceFileError),
-    /// The history that is to be validated.
+    /// The history cannot be validated.
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
-    /// Where results go.
+    /// The results cannot be written.
     #[error("error: cannot write the results: {0}")]
     Output(#[from] io::Error),
 }
 
-/// Set when the user asks to stop; there is one keyboard, and so one of these.
+/// Cancellation flag of the process, which signal handlers set.
 static CANCELLED: AtomicBool = AtomicBool::new(false);
 
-/// Carries out the command of the process's arguments. A first Ctrl-C ends it with a partial
-/// report, a second one at once; so do the signals to terminate and to hang up, unless the process was started with them
+/// Carries out the command of the process's arguments. A first Ctrl-C ends it with a partial report, a second one
+/// at once. The signals to terminate and to hang up have the same effect, unless the process was started with them
 /// ignored.
 pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> ExitCode {
     signals::watch(&CANCELLED);
@@ -99,7 +99,7 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
             let _ = error.print();
             Status::Unusable
         }
-        // Help and version are errors to clap, and go to standard output.
+        // To clap, help and version are errors; they go to standard output.
         Err(CommandError::Usage(error)) => match error.print().and_then(|()| output.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 refused(&CommandError::Output(error))
@@ -111,20 +111,20 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     ExitCode::from(status as u8)
 }
 
-/// Says why a command could not be carried out.
+/// Reports why a command could not be carried out.
 fn refused(error: &CommandError) -> Status {
     let _ = writeln!(io::stderr(), "{error}");
     Status::Unusable
 }
 
-/// Carries out a command, `words` with the program's name in front, and writes results to `output`,
-/// text as wide and as colourful as `options` say. Where somebody sets `cancel` it ends with what has been
-/// decided so far; it is set here too, for those under way, where results can no longer be written. That nobody
-/// reads on is no error: the status is that of what was decided.
+/// Carries out a command, `words` with the program's name first, and writes results to `output`, formatted with
+/// `options`. If `cancel` is set, the command ends with the results decided so far. The command itself sets
+/// `cancel` when results can no longer be written. A closed pipe is not an error: the status is that of what was
+/// decided.
 ///
 /// # Errors
 ///
-/// If the command or its input is unusable, or results cannot be written although somebody reads them.
+/// If the command or its input is invalid, or results cannot be written to an open output.
 pub fn run(
     name: &'static str,
     about: &'static str,
@@ -134,11 +134,9 @@ pub fn run(
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let output = &mut Audience::new(output, cancel);
+    let output = &mut Tolerant::new(output, cancel);
     match arguments::parse(name, about, catalogue, words)? {
-        Command::Everything(command) => {
-            everything::run(catalogue, &command, cancel, options, output)
-        }
+        Command::RunAll(command) => run_all::run(catalogue, &command, cancel, options, output),
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)
@@ -217,8 +215,8 @@ fn check(
     })
 }
 
-/// Says where there was nothing to write. A file of an earlier run would be taken for one of this run, so it is named
-/// even where the rest is quiet.
+/// Reports that no counterexample was written. If a file of an earlier run exists, the report names it even with
+/// `--quiet`, since it could be mistaken for one of this run.
 fn told(traced: Traced, command: &CheckCommand) {
     let more = match (traced, &command.trace) {
         (Traced::Unwritten(Unwritten::Earlier), Some(path)) => {

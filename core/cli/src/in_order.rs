@@ -1,14 +1,14 @@
-//! Pieces of work that are done side by side and shown one after the other.
+//! Ordered parallel execution: jobs run in parallel, and their results are visited in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, mpsc};
 use std::thread;
 
-/// Has pieces of work done, each by one of several workers, and shows the results in the order of the pieces.
-/// `begin` is the order in which they are begun.
+/// Runs jobs on several workers and passes the results to `show` in the order of the jobs. `begin` is the order in
+/// which jobs start.
 ///
-/// No piece is begun any more where one gives nothing, or `show` says no or fails; what is under way is then
-/// done to its end. What comes after a gap is shown too, in its order.
+/// Once a job returns `None`, or `show` returns false or an error, no further job starts; running ones are
+/// completed. Results behind a missing one are shown too, in order.
 pub(crate) fn in_order<R: Send, E>(
     workers: usize,
     begin: &[usize],
@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    /// The pieces shown when `work` gives something of those below `done`, and `show` wants `wanted`.
+    /// Jobs shown when `work` returns a result for those below `done`, and `show` continues for the first `wanted`.
     fn shown(workers: usize, done: usize, wanted: usize) -> Vec<usize> {
         let begin: Vec<usize> = (0..100).rev().collect();
         let mut shown = Vec::new();
@@ -100,7 +100,8 @@ mod tests {
         assert_eq!(shown(3, 100, 0), [0]);
     }
 
-    /// The first piece to be begun gives nothing: alone it is all, and beside it what was under way is shown.
+    /// The first job to start returns `None`: with one worker nothing is shown; with more, the results of running
+    /// jobs are.
     #[test]
     fn a_piece_that_gives_nothing_ends_it() {
         assert!(shown(1, 99, 100).is_empty());
@@ -127,7 +128,7 @@ mod tests {
         assert!(result.is_ok() && shown.is_sorted(), "{shown:?}");
     }
 
-    /// Pieces that take a while are not all begun where the first one shown is refused.
+    /// When the first result is rejected, jobs that take long are not all started.
     #[test]
     fn a_refusal_ends_it() {
         let begun = AtomicUsize::new(0);

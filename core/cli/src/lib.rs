@@ -1,9 +1,9 @@
-//! refmap's command line over a catalogue of your own.
+//! Command line of refmap over a user-defined catalogue.
 //!
-//! A [`Catalogue`](catalogue::Catalogue) is data: named checks with their parameters, the claims made of them,
-//! tables, programs whose fences are searched, runs on real threads. One catalogue serves the command line, its
-//! default run, the tests and the documentation, so that nothing is claimed that is not checked. A project has the
-//! command line over its own checks with a `main` of a few lines:
+//! A [`Catalogue`](catalogue::Catalogue) is data: named checks with their parameters, claims about them, tables,
+//! programs for fence synthesis, and stress runs on real threads. One catalogue serves the command line, its
+//! default run, the tests and the documentation, so that every claim is checked. A project gets the command line
+//! over its own checks with a `main` of a few lines:
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
@@ -12,8 +12,8 @@
 //! }
 //! ```
 //!
-//! This crate names no system. Results go to standard output, progress and errors to standard error; it alone prints
-//! and exits.
+//! This crate names no system. Results go to standard output, progress and errors to standard error. Of refmap's
+//! libraries, only this one prints and exits.
 
 pub mod catalogue;
 mod command_line;
@@ -25,7 +25,7 @@ pub use command_line::{
     markdown, run,
 };
 
-/// What the README shows compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,13 +1,12 @@
-//! How far a search has come: a state of the specification, and which of the events in the window
-//! have been taken on the way to it.
+//! Configuration of a search: a state of the specification, and the set of events taken.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-/// How far ahead of its responses a thread is: the events taken of those that have not ended, and the
-/// delayed events taken that have not taken effect.
+/// Progress of a thread ahead of its responses: the number of events taken that have not ended, and the delayed
+/// events taken that have not taken effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Ahead {
     pub lane: u32,
@@ -15,12 +14,12 @@ pub(super) struct Ahead {
     pub pending: u32,
 }
 
-/// A state of the specification, and which events have been taken.
+/// Configuration: a state of the specification, and the set of events taken.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Configuration<S> {
     pub state: S,
-    /// Of the threads of which something is to be said, sorted, so that equal configurations are
-    /// equal. Mostly there is none, and nothing is allocated.
+    /// Threads that are ahead, sorted, so that equal configurations are represented equally. Usually there is none,
+    /// and nothing is allocated.
     ahead: Vec<Ahead>,
 }
 
@@ -52,33 +51,33 @@ impl<S> Configuration<S> {
         }
     }
 
-    /// What is ahead, with another state.
+    /// Replaces the state.
     pub fn with_state<T>(&self, state: T) -> Configuration<T> {
         let ahead = self.ahead.clone();
         Configuration { state, ahead }
     }
 
-    /// All that is ahead.
+    /// Threads that are ahead.
     pub fn all_ahead(&self) -> &[Ahead] {
         &self.ahead
     }
 }
 
-/// How a configuration was reached: the latest of the steps that are remembered.
+/// Path to a configuration: the latest recorded step.
 pub(super) type Trail<A, S> = Option<Arc<Link<A, S>>>;
 
-/// A step on the way to a configuration.
+/// Recorded step on the path to a configuration.
 #[derive(Debug)]
 pub(super) struct Link<A, S> {
     pub before: Trail<A, S>,
-    /// How many steps there are, this one included.
+    /// Number of steps up to and including this one.
     pub length: usize,
     pub step: Taken<A>,
-    /// The state reached.
+    /// Target state.
     pub state: S,
 }
 
-/// One after the other: a chain is as long as a search is deep, and deeper than any stack.
+/// Iterative drop: the path is as long as the search is deep, which would overflow the stack.
 impl<A, S> Drop for Link<A, S> {
     fn drop(&mut self) {
         let mut next = self.before.take();
@@ -88,35 +87,35 @@ impl<A, S> Drop for Link<A, S> {
     }
 }
 
-/// What was taken.
+/// Step of the path.
 #[derive(Clone, Debug)]
 pub(super) struct Taken<A> {
     pub kind: Kind,
-    /// The event, by its number in the history; none if the step is internal.
+    /// Number of the event in the history; `None` for an internal step.
     pub event: Option<u64>,
-    /// The action of the specification, unless nothing changed.
+    /// Action of the specification; `None` if the state does not change.
     pub action: Option<A>,
 }
 
-/// What kind of step it is.
+/// Kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// No step: here the memory of steps begins.
+    /// No step: the start of the recorded path.
     Start,
-    /// An event takes effect, or takes place without one.
+    /// An event takes effect, or takes place without an effect.
     Event,
     /// A delayed event takes place; its effect is still to come.
     Issue,
     /// A delayed event takes effect.
     Effect,
-    /// The specification moves by itself.
+    /// The specification takes an internal step.
     Internal,
 }
 
-/// Configurations, each once, in the order in which they were found.
+/// Set of configurations, in insertion order.
 ///
-/// PERF: mostly there is one, or a handful. Those are compared, and only more are hashed: a history of
-/// one thread is decided without hashing a state.
+/// PERF: usually there are few. Up to [`FEW`] are compared linearly, and only larger sets are hashed: the history
+/// of one thread is decided without hashing a state.
 #[derive(Debug)]
 pub(super) struct Set<S, A> {
     pub entries: Vec<(Configuration<S>, Trail<A, S>)>,
@@ -124,7 +123,7 @@ pub(super) struct Set<S, A> {
     hasher: foldhash::fast::FixedState,
 }
 
-/// As many are compared one by one.
+/// Greatest number of elements for linear comparison.
 const FEW: usize = 4;
 
 impl<S: Eq + Hash, A> Set<S, A> {
@@ -141,7 +140,7 @@ impl<S: Eq + Hash, A> Set<S, A> {
         self.places.clear();
     }
 
-    /// Where it is.
+    /// Index of a configuration.
     pub fn find(&self, configuration: &Configuration<S>) -> Option<usize> {
         let is_same = |(other, _): &(Configuration<S>, _)| other == configuration;
         if self.places.is_empty() {
@@ -152,7 +151,7 @@ impl<S: Eq + Hash, A> Set<S, A> {
         self.places.find(hash, is_same).copied()
     }
 
-    /// Puts it in, and says whether it was new.
+    /// Inserts a configuration; returns whether it is new.
     pub fn insert(&mut self, configuration: Configuration<S>, trail: Trail<A, S>) -> bool {
         let Self {
             entries,

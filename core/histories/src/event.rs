@@ -1,22 +1,22 @@
-//! The first line of a history, and each of the others.
+//! Header and events of a history.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use refmap::obligation::nearest;
 
-/// What the first line says.
+/// Header: the first line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
-    /// Whatever a validator has to know of the instance: sizes, faults, seeds.
+    /// Parameters of the instance that a validator needs: sizes, faults, seeds.
     pub parameters: Map<String, Value>,
 }
 
-/// The version of the format that is read and written here.
+/// Format version that this crate reads and writes.
 pub const VERSION: u64 = 1;
 
 impl Header {
-    /// A header with these parameters.
+    /// Creates a header with these parameters.
     pub fn new<K: Into<String>, V: Into<Value>>(
         parameters: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
@@ -28,12 +28,12 @@ impl Header {
         }
     }
 
-    /// Refuses a parameter that is none of these: a validator that reads only what it knows would take a name with a
-    /// typo for a parameter left out.
+    /// Rejects a parameter that is not among `known`. Otherwise a validator that reads only the parameters it knows
+    /// would treat a misspelled one as absent.
     ///
     /// # Errors
     ///
-    /// If there is one; with the name most like it.
+    /// The first unknown parameter, with the most similar known name.
     pub fn allow(&self, known: &[&'static str]) -> Result<(), UnknownParameter> {
         let mut names = self.parameters.keys();
         match names.find(|name| !known.contains(&name.as_str())) {
@@ -51,7 +51,7 @@ impl Header {
     }
 }
 
-/// A parameter of a header that the validator does not know.
+/// Error: a header has an unknown parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the header has no parameter {name:?}{}; there are: {}",
@@ -59,30 +59,29 @@ impl Header {
     .known.join(", ")
 )]
 pub struct UnknownParameter {
-    /// The name given.
+    /// The given name.
     pub name: String,
-    /// The name most like it.
+    /// The most similar known name.
     pub nearest: Option<String>,
-    /// All names.
+    /// All known names.
     pub known: Vec<&'static str>,
 }
 
-/// One thing that a thread did.
+/// Event: an operation of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event<E> {
-    /// Who did it.
+    /// The thread.
     pub thread: u32,
-    /// Its place in what that thread did: 0, 1, 2, …
+    /// Its position in the thread: 0, 1, 2, …
     pub place: u64,
-    /// When it began, in nanoseconds of a clock that all threads share and that never runs backwards.
+    /// Start time, in nanoseconds of a monotonic clock that all threads share.
     pub begin: u64,
-    /// When it had ended, on the same clock; `None` if that was lost in a crash, so that it may never
-    /// have come about.
+    /// End time, on the same clock; `None` if a crash lost it, so that the event may not have taken place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<u64>,
-    /// What it was; `None` if that was not recorded.
-    // Without a function of its own the field could be left out.
+    /// The operation; `None` if it was not recorded.
+    // Without a deserializer of its own, the field could be omitted.
     #[serde(deserialize_with = "Option::deserialize")]
     #[serde(bound(deserialize = "E: Deserialize<'de>"))]
     pub event: Option<E>,

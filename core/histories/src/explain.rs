@@ -1,4 +1,4 @@
-//! How far one gets with a history that is not a behaviour.
+//! Explanation of a refuted history: its longest valid prefixes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use refmap::report::history::{
     Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, StepKind,
 };
 
-/// As many of the longest prefixes are shown.
+/// Greatest number of longest prefixes to show.
 const MOST_PREFIXES: usize = 8;
-/// As many of the last steps of each.
+/// Greatest number of last steps to show of each.
 const MOST_STEPS: usize = 12;
 
-/// There is an order after all: one that the adapter says need not be tried.
+/// Error: the full search finds an order that the adapter allowed the reduced search to skip.
 pub(super) struct Misled;
 
-/// Goes from `again` over the events of `log` from number `before` on, which end in a refusal: that of
-/// event `refused`, or of delayed events that cannot take effect.
+/// Replays the events of `log` from number `before` on, starting at `again`, up to the refusal: of event `refused`,
+/// or of delayed events that cannot take effect.
 pub(super) fn explain<O: Observed>(
     mut again: Search<'_, O>,
     log: &Log<O::Event>,
@@ -65,7 +65,7 @@ pub(super) fn explain<O: Observed>(
         cut_short: again.cut_short,
     };
     match end {
-        // What was visited last says nothing of the event that is refused later.
+        // The configurations visited last are unrelated to the event that is refused later.
         End::Undecided(limit) => explanation.cut_short = Some(limit),
         End::Refused | End::Unsettled | End::Accepted => {
             let (prefixes, more) = prefixes(&again, log, next);
@@ -82,7 +82,7 @@ pub(super) fn explain<O: Observed>(
     Ok(explanation)
 }
 
-/// The longest of the orders that the search came to last, and how many more there are.
+/// The longest prefixes among the configurations visited last, with their total number.
 fn prefixes<O: Observed>(
     search: &Search<'_, O>,
     log: &Log<O::Event>,
@@ -110,7 +110,7 @@ fn prefixes<O: Observed>(
     (prefixes.collect(), longest.count())
 }
 
-/// The last steps, and where they begin.
+/// The last steps, with the configuration before them.
 fn last_steps<O: Observed>(
     observed: &O,
     log: &Log<O::Event>,
@@ -145,7 +145,7 @@ fn last_steps<O: Observed>(
     (link.map(|at| situation(observed, &at.state)), steps.into())
 }
 
-/// What could come next, and why it cannot.
+/// The candidate next events, with the reason why each is impossible.
 fn refused<O: Observed>(
     search: &Search<'_, O>,
     log: &Log<O::Event>,

@@ -1,4 +1,4 @@
-//! Reading a history, line by line, in memory that does not grow with it.
+//! Reader of a history, line by line, in bounded memory.
 
 use std::io::{self, BufRead};
 use std::marker::PhantomData;
@@ -10,10 +10,10 @@ use super::event::{Event, Header, VERSION};
 use super::ordered::Ordered;
 use super::problem::{HistoryError, Problem};
 
-/// The longest line that is read, in bytes.
+/// Greatest length of a line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// A history whose header has been read.
+/// History whose header has been read.
 #[derive(Debug)]
 pub struct History<R> {
     lines: Lines<R>,
@@ -25,7 +25,7 @@ impl<R: BufRead> History<R> {
     ///
     /// # Errors
     ///
-    /// If there is none, or not one of this format and version.
+    /// If there is no header, or its format or version is another one.
     pub fn open(input: R) -> Result<Self, HistoryError> {
         let mut lines = Lines {
             input,
@@ -38,12 +38,12 @@ impl<R: BufRead> History<R> {
         Ok(Self { lines, header })
     }
 
-    /// What the first line says.
+    /// The header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The events, as they are read.
+    /// Iterator over the events.
     pub fn events<E: DeserializeOwned>(self) -> Ordered<Events<R, E>> {
         Ordered::new(Events {
             lines: self.lines,
@@ -63,7 +63,7 @@ fn header(line: &[u8]) -> Result<Header, Problem> {
     }
     let found = fields.remove("version");
     let parameters = fields.remove("parameters");
-    // Of another version it is not known which fields there are; of none at all one of these may be meant to be it.
+    // The fields of another version are unknown; of an object without a version, one field may be a misspelled one.
     let unknown = fields.into_iter().next();
     match (found, unknown) {
         (Some(found), _) if found.as_u64() != Some(VERSION) => {
@@ -83,7 +83,7 @@ fn header(line: &[u8]) -> Result<Header, Problem> {
     }
 }
 
-/// Lines of bounded length.
+/// Reader of lines of bounded length.
 #[derive(Debug)]
 struct Lines<R> {
     input: R,
@@ -92,7 +92,7 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads the next line into the buffer, and says whether there is one.
+    /// Reads the next line into the buffer; returns whether there is one.
     fn next(&mut self) -> Result<bool, HistoryError> {
         self.number += 1;
         self.buffer.clear();
@@ -119,7 +119,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// The events of a history, as its lines have them.
+/// Iterator over the events of a history, in the order of its lines.
 #[derive(Debug)]
 pub struct Events<R, E> {
     lines: Lines<R>,
@@ -147,11 +147,11 @@ fn event<E: DeserializeOwned>(line: &[u8]) -> Result<Event<E>, Problem> {
     }
 }
 
-/// An event whose fields stand where [`Writer`](super::Writer) puts them.
+/// Parses an event whose fields have the order and form that [`Writer`](super::Writer) produces.
 ///
-/// PERF: much of the time of reading went into telling names apart and into numbers. By hand, reading takes
-/// two thirds of the time; whatever is written otherwise, or is wrong, is read [`in_any_form`], which says
-/// what is wrong. That the two agree is tested on lines with anything changed.
+/// PERF: a general JSON reader spends much of its time on field names and numbers; this parser takes two thirds of
+/// the time. Every other form, and every error, is left to [`in_any_form`], which reports the errors. A test on
+/// lines with arbitrary changes shows that the two agree.
 fn as_written<E: DeserializeOwned>(line: &[u8]) -> Option<Event<E>> {
     let rest = line.strip_prefix(b"{\"thread\":")?;
     let (thread, rest) = number(rest)?;
@@ -167,18 +167,18 @@ fn as_written<E: DeserializeOwned>(line: &[u8]) -> Option<Event<E>> {
         place,
         begin,
         end,
-        // What is not looked at has to be UTF-8 too.
+        // The rest of the line must be valid UTF-8 too.
         event: serde_json::from_str(std::str::from_utf8(event).ok()?).ok()?,
     })
 }
 
-/// The number at the beginning, and what is behind it. None if it is no number, or one that may not fit.
+/// Parses a leading number; returns it with the rest. `None` if there is no number, or it may not fit.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
-    /// As many digits always fit.
+    /// A number of this many digits always fits.
     const DIGITS: usize = 19;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = text.split_at(digits);
-    // JSON has no number that begins with a zero but zero.
+    // JSON permits no leading zeros.
     let is_plain = (1..=DIGITS).contains(&digits) && (digits == 1 || number[0] != b'0');
     let add = |sum, digit: &u8| 10 * sum + u64::from(digit - b'0');
     is_plain.then(|| (number.iter().fold(0, add), rest))
@@ -196,7 +196,7 @@ fn in_any_form<E: DeserializeOwned>(line: &[u8]) -> Result<Event<E>, Problem> {
     })
 }
 
-/// What the JSON reader says. It sees one line only, and so calls each of them the first.
+/// Message of the JSON reader without its line, which is always 1.
 fn without_line(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column", " at column")
 }
@@ -216,13 +216,13 @@ mod tests {
         Fence,
     }
 
-    /// An event of which not all fields are looked at.
+    /// An event type that ignores some fields.
     #[derive(Clone, Debug, PartialEq, Deserialize)]
     struct Partly {
         value: u64,
     }
 
-    /// Both ways to read `line` agree, if the quick one reads it; and whether it does.
+    /// Checks that the fast parser agrees with the general one on `line`; returns whether the fast one applies.
     fn agree<E: Clone + fmt::Debug + PartialEq + DeserializeOwned>(line: &[u8]) -> bool {
         let Some(quick) = as_written::<E>(line) else {
             return false;
@@ -234,7 +234,7 @@ mod tests {
         true
     }
 
-    /// Lines with one byte changed, left out or doubled, wherever that is, are read alike.
+    /// Both parsers agree on lines with any one byte changed, removed or doubled.
     #[test]
     fn both_ways_to_read_agree() {
         let lines = [
@@ -264,7 +264,7 @@ mod tests {
         }
         assert!(read > 100, "{read}");
         assert!(refused > 100, "{refused}");
-        // Those that a writer writes are read by hand.
+        // The fast parser applies to the writer's own lines.
         assert!(as_written::<Partly>(lines[0].as_bytes()).is_some());
         assert!(as_written::<What>(lines[3].as_bytes()).is_some());
         assert!(as_written::<What>(lines[2].as_bytes()).is_some());

@@ -1,10 +1,9 @@
-//! A trace of states in the Informal Trace Format, as a history of one thread.
+//! Validation of a trace in the Informal Trace Format, as a history of one thread.
 //!
-//! Source: Apalache's ADR 015. Apalache, Quint and `refmap check --trace` write such traces. Each state
-//! of the trace says what the variables of the specification are, or some of them: the first has to be
-//! an initial state, and each other one is reached from the one before it by one step, or is the same.
-//! Variables are compared with what the specification's state serialises to, field by field, so that
-//! nothing has to be read back.
+//! Source: Apalache's ADR 015. Apalache, Quint and `refmap check --trace` write such traces. Each state of the
+//! trace gives the values of the specification's variables, or of some of them. The first must be an initial state,
+//! and each later one must be reached from its predecessor by one step, or equal it. Variables are compared with
+//! the serialized state of the specification, field by field, so that no state has to be deserialized.
 
 mod same;
 
@@ -22,49 +21,49 @@ use refmap::report::itf::{STEP_VARIABLES, fields};
 use refmap::report::layout::plain;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
-/// Why something is no trace of a specification.
+/// Error: the input is not a trace of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TraceError {
-    /// It is no ITF.
+    /// The input is not an ITF trace.
     #[error("not an ITF trace: it has no list `states`")]
     NoStates,
-    /// A state is none.
+    /// An element is not a state.
     #[error("state {state} is not an object")]
     NoState {
-        /// Which, counted from 0.
+        /// Index of the state, from 0.
         state: usize,
     },
-    /// A state says nothing about the specification.
+    /// A state gives no variable of the specification.
     #[error("state {state} has no variable of the specification")]
     NoVariable {
-        /// Which, counted from 0.
+        /// Index of the state, from 0.
         state: usize,
     },
-    /// A state has a variable that the specification does not have.
+    /// A state has an unknown variable.
     #[error(
         "state {state} has a variable {variable:?}, which the specification does not have; there are: \
          {}", .known.join(", ")
     )]
     UnknownVariable {
-        /// Which, counted from 0.
+        /// Index of the state, from 0.
         state: usize,
         /// The variable.
         variable: String,
-        /// Those of the specification.
+        /// Variables of the specification.
         known: Vec<String>,
     },
 }
 
-/// The variables of a state, as the trace writes them.
+/// Variables of a state of the trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Shown(Map<String, Value>);
 
-/// Whether `trace` is a behaviour of `specification`, up to stuttering.
+/// Decides whether `trace` is a behaviour of `specification`, up to stuttering.
 ///
 /// # Errors
 ///
-/// If it is no ITF trace, or not one of this specification's variables.
+/// If the input is not an ITF trace, or has variables that the specification does not have.
 pub fn validate_trace<S: TransitionSystem>(
     specification: &S,
     trace: &Value,
@@ -116,7 +115,7 @@ fn shown(number: usize, state: &Value, known: &[String]) -> Result<Shown, TraceE
     }
 }
 
-/// A trace has states, and no lines.
+/// Removes line numbers, which a trace does not have.
 fn without_lines(explanation: &mut Explanation) {
     let prefixes = explanation.prefixes.iter_mut();
     let told = prefixes.flat_map(|prefix| {
@@ -133,7 +132,7 @@ fn without_lines(explanation: &mut Explanation) {
     }
 }
 
-/// What the specification's state serialises to.
+/// Serialized variables of a state of the specification.
 fn variables<S: Serialize>(state: &S) -> Map<String, Value> {
     fields(&serde_json::to_value(state).unwrap_or_default())
 }
@@ -141,7 +140,7 @@ fn variables<S: Serialize>(state: &S) -> Map<String, Value> {
 struct Traced<'a, S>(&'a S);
 
 impl<S: TransitionSystem> Traced<'_, S> {
-    /// The variables in which the state is not the one shown.
+    /// Variables in which the state differs from the trace.
     fn differing(state: &StateOf<S>, shown: &Shown) -> Vec<String> {
         let variables = variables(state);
         let differing = shown.0.iter().filter(|(name, value)| {
@@ -169,7 +168,7 @@ impl<S: TransitionSystem> Observed for Traced<'_, S> {
         if Self::differing(from, happening.event).is_empty() {
             visit(None);
         }
-        // The first is an initial state.
+        // The first element must be an initial state.
         if happening.place > 0 {
             self.0.next(from, &mut |action, to| {
                 if to != *from && Self::differing(&to, happening.event).is_empty() {

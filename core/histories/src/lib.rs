@@ -1,27 +1,27 @@
-//! Deciding whether what a program did is a behaviour of a specification.
+//! Trace validation: decides whether a recorded history is a behaviour of a specification.
 //!
-//! A proof about a model says nothing about the code that runs. Here threads record what they did
-//! ([`Recorder`]), the record is a file that a program in any language can write, and [`validate`]
-//! decides whether there is an order of the recorded events of which a specification takes every step.
-//! The specification is any [`TransitionSystem`](refmap::TransitionSystem); an adapter ([`Observed`])
-//! says which of its actions an event shows.
+//! A proof about a model does not cover the code that runs. Here threads record their events ([`Recorder`]) in a
+//! file that a program in any language can write, and [`validate`] decides whether some order of the recorded
+//! events is a behaviour of a specification. The specification is any
+//! [`TransitionSystem`](refmap::TransitionSystem); an adapter ([`Observed`]) maps an event to the actions that it
+//! shows.
 //!
 //! # What a verdict means
 //!
-//! `holds`: *this* history is a behaviour. Of other runs of the same program nothing is said.
-//! `violated`: it is none, if the clock and the record are right; the [`Explanation`] says how far one
-//! gets. `incomplete`: a bound came first, or there was nothing to decide: a history without an event
+//! `holds`: *this* history is a behaviour; nothing is claimed about other runs of the same program. `violated`: it
+//! is not, provided that the clock and the record are correct; the [`Explanation`] shows the longest valid
+//! prefixes. `incomplete`: a limit was reached, or there was nothing to decide, since a history without an event
 //! that the adapter calls interesting never passes.
 //!
-//! An order of the events has to respect
+//! An order of the events must respect
 //!
 //! - the order of each thread;
-//! - the intervals: what ended before something else began came first (of two events of which one ends
-//!   when the other begins, either may be first);
-//! - the memory model, as far as it delays effects ([`Effect`]): under TSO a store takes effect after its
-//!   begin and before the next fence or locked access of its thread, in the order of its thread's stores,
-//!   and until then its own thread alone sees it. A memory that does more than that is stated as part of
-//!   the specification, its commits as [internal](Observed::internal) actions.
+//! - the intervals: an event that ended before another one began precedes it (if one ends exactly when the other
+//!   begins, either may be first);
+//! - the memory model, as far as it delays effects ([`Effect`]): under TSO a store takes effect after its begin and
+//!   before the next fence or locked access of its thread, in the order of its thread's stores, and until then only
+//!   its own thread observes it. State a weaker memory as part of the specification, with its commits as
+//!   [internal](Observed::internal) actions.
 //!
 //! # The format
 //!
@@ -45,15 +45,15 @@
 //! | `end` | when it had ended, on the same clock, at least `begin`. Left out if that was lost in a crash: then it is the last event of its thread, and may have come about or not |
 //! | `event` | what happened, as the adapter's `Event` is written; `null` if that was not recorded: then it may be any one step of the specification within its interval, or none ([of its thread](Observed::unrecorded), where the specification knows threads). Of an event whose effect is delayed write at least what it was |
 //!
-//! Lines stand in the order of `begin`, so that a history of any length is decided in little memory; an
-//! event begins at the earliest when the one before it in its thread ended. There are no other fields. A
-//! writer that lost events writes a line with `null` for each. A line has at most a mebibyte. Whatever is
-//! wrong is reported with its line ([`HistoryError`]).
+//! Lines are sorted by `begin`, so that a history of any length is decided in little memory. An event begins no
+//! earlier than the end of the preceding event of its thread. There are no other fields. A writer that lost events
+//! writes a line with `null` for each. A line has at most a mebibyte. Every error is reported with its line
+//! ([`HistoryError`]).
 //!
 //! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]).
 //!
-//! Left out: relations between events that no clock shows (a message and its receipt), and clocks that
-//! differ between threads.
+//! Not covered: orders between events that no clock shows (a message and its receipt), and clocks that differ
+//! between threads.
 
 mod configuration;
 mod event;

@@ -1,20 +1,20 @@
-//! Which of the events under way have to be tried before one that ends.
+//! Stubborn sets: the events under way that the search must try before an event that ends.
 //!
-//! All that come before it in some order and commute with what comes after them up to there may as well
-//! come later: between events that are under way at the same time there is no order but that of their
-//! threads. So of each thread only those events are tried that do not commute with the one that ends, or
-//! with one that is tried for it, and what comes before them in their thread.
+//! If an order takes an event before the one that ends, and it commutes with everything between the two, it may as
+//! well come later: events that are under way at the same time are ordered only within their threads. So, per
+//! thread, the search tries only the events that do not commute with the ending one, or with one that is itself
+//! tried, and their predecessors in their thread.
 //!
-//! Source: these are the stubborn sets of Valmari, *Stubborn sets for reduced state space generation*,
-//! 1990, with threads in the place of transitions.
+//! Source: the stubborn sets of Valmari, *Stubborn sets for reduced state space generation*, 1990, with threads in
+//! place of transitions.
 
 use super::observed::{Effect, Observed};
 use super::window::{Log, Window};
 
-/// Of each lane, the last event that is tried.
+/// Stubborn set: the last event to try, per lane.
 #[derive(Debug, Default)]
 pub(super) struct Needed {
-    /// Of no lane, if all events are.
+    /// Empty if all events are tried.
     last: Vec<Option<u64>>,
 }
 
@@ -23,12 +23,12 @@ pub(super) struct Needed {
 struct Member {
     lane: u32,
     number: u64,
-    /// Whether it may still take effect after later events of its thread.
+    /// Whether the event may take effect after later events of its thread.
     is_delayed: bool,
 }
 
 impl Needed {
-    /// For the first event of `target`.
+    /// Computes the set for the first event of `target`.
     pub fn by<O: Observed>(
         observed: &O,
         log: &Log<O::Event>,
@@ -62,7 +62,7 @@ impl Needed {
             };
             looked += 1;
             for other in &waiting {
-                // What its own thread did later comes before it only if it is delayed.
+                // A later event of the same thread can precede it only if it is delayed.
                 let is_apart = other.lane != member.lane || member.is_delayed;
                 if is_apart && !commute(observed, log, member.number, other.number) {
                     let last = &mut last[other.lane as usize];
@@ -72,7 +72,7 @@ impl Needed {
         }
     }
 
-    /// Whether the event is tried.
+    /// Whether the search tries the event.
     pub fn has(&self, lane: u32, number: u64) -> bool {
         match self.last.get(lane as usize) {
             None => true,

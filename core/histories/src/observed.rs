@@ -1,4 +1,4 @@
-//! What the events of a history say about a specification.
+//! Adapter from the events of a history to the actions of a specification.
 
 use std::fmt::Debug;
 
@@ -7,54 +7,53 @@ use serde::de::DeserializeOwned;
 
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
-/// When an event takes effect: when the specification takes the step that the event shows.
+/// Time at which an event takes effect, that is, at which the specification takes the step that the event shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Between its begin and its end.
     Within,
-    /// After its begin and before the next [`Draining`](Self::Draining) event of its thread, in the
-    /// order of the thread's delayed events: a store that goes through a store buffer.
+    /// After its begin and before the next [`Draining`](Self::Draining) event of its thread, in the order of the
+    /// thread's delayed events: a store that goes through a store buffer.
     Delayed,
-    /// Between its begin and its end, when all delayed events of its thread have taken effect: a fence,
-    /// or an access that is locked.
+    /// Between its begin and its end, when all delayed events of its thread have taken effect: a fence, or a locked
+    /// access.
     Draining,
 }
 
-/// An event, and what its own thread knows.
+/// Event with the context of its thread.
 #[derive(Debug)]
 pub struct Happening<'a, E> {
     /// The thread.
     pub thread: u32,
-    /// Its place in the order of its thread.
+    /// Its position in its thread.
     pub place: u64,
-    /// What happened.
+    /// The event.
     pub event: &'a E,
-    /// The delayed events of the same thread that came before it and have not taken effect, the oldest
-    /// first. A load that looks into its own thread's store buffer looks here.
+    /// Earlier delayed events of the same thread that have not taken effect, oldest first. A load with store
+    /// forwarding reads these.
     pub pending: &'a [&'a E],
 }
 
-/// What a specification is to be told of a history: which actions an event shows, when it takes
-/// effect, and what the specification may do in between that no event shows.
+/// Adapter from a history to a specification: the actions that an event shows, the time of its effect, and the
+/// internal actions of the specification, which no event shows.
 ///
-/// The specification's state is copied at every step: a large one should share what does not change.
+/// Every step copies the specification's state, so a large state should share what does not change.
 ///
-/// Only actions are named. The specification itself takes them, so that a wrong answer can refuse
-/// histories, or accept them for a wrong reason, and cannot make up a step that the specification
-/// does not have.
+/// The adapter only names actions, and the specification takes them. So a wrong adapter can reject histories, or
+/// accept them for a wrong reason, but it cannot add a step to the specification.
 pub trait Observed: Sync {
-    /// The specification. Its `successor` is asked at every step: see that it is fast.
+    /// The specification. Its `successor` is called at every step and should be fast.
     type Specification: TransitionSystem;
-    /// What an event says. `null` stands for an event that was not recorded, so no value of this type
-    /// may be written as `null`.
+    /// Recorded content of an event. `null` denotes an event that was not recorded, so no value of this type may
+    /// serialize as `null`.
     type Event: Clone + Debug + Serialize + DeserializeOwned;
 
     /// The specification.
     fn specification(&self) -> &Self::Specification;
 
-    /// Visits every action that `happening` may show in `from`; `None` if it may show that nothing
-    /// changes. What it visits need not be enabled. An event that is recorded in part (a result is
-    /// missing, say) shows every action that fits what there is of it.
+    /// Visits every action that `happening` may show in `from`; `None` if it may leave the state unchanged. The
+    /// visited actions need not be enabled. A partially recorded event (without its result, say) shows every action
+    /// that is consistent with the recorded part.
     fn shows(
         &self,
         from: &StateOf<Self::Specification>,
@@ -62,11 +61,11 @@ pub trait Observed: Sync {
         visit: &mut impl FnMut(Option<ActionOf<Self::Specification>>),
     );
 
-    /// Visits every action that an event of `thread` may show in `from` of which nothing was recorded.
-    /// Every action of the specification's `next`, by default. What it visits need not be enabled.
+    /// Visits every action that an unrecorded event of `thread` may show in `from`; by default, every action of the
+    /// specification's `next`. The visited actions need not be enabled.
     ///
-    /// A specification that does not know its threads beforehand has to say here what one of them may
-    /// do. What is left out refuses histories; an action that `thread` cannot take accepts some wrongly.
+    /// A specification that does not know its threads in advance must override this with the actions of one thread.
+    /// A missing action can reject valid histories; an action that `thread` cannot take can accept invalid ones.
     fn unrecorded(
         &self,
         from: &StateOf<Self::Specification>,
@@ -77,8 +76,8 @@ pub trait Observed: Sync {
             .next(from, &mut |action, _| visit(action));
     }
 
-    /// Visits every action that the specification may take in `from` without an event: a memory's
-    /// commit, say. None, by default. What can be reached by these alone has to be finite.
+    /// Visits every internal action that the specification may take in `from` without an event, such as a memory's
+    /// commit; by default none. Only finitely many states may be reachable by these alone.
     fn internal(
         &self,
         _from: &StateOf<Self::Specification>,
@@ -86,32 +85,30 @@ pub trait Observed: Sync {
     ) {
     }
 
-    /// When `event` takes effect. Within its interval, by default.
+    /// Time of the effect of `event`; by default, within its interval.
     fn effect(&self, _event: &Self::Event) -> Effect {
         Effect::Within
     }
 
-    /// Whether `event` never changes anything: all that it may ever show is `None`, as a load or a fence
-    /// does. Never, by default.
+    /// Whether `event` is read-only: it can only show `None`, as a load or a fence. By default, no event is.
     ///
-    /// The search takes such an event as soon as it can, which loses nothing, and is then spared all
-    /// the orders in which it comes later. Where stores are delayed that is the difference between
-    /// some configurations and very many.
+    /// The search takes such an event as soon as it can, which loses no order up to equivalence, and skips all
+    /// orders in which it comes later. With delayed stores this reduces very many configurations to a few.
     fn only_looks(&self, _event: &Self::Event) -> bool {
         false
     }
 
-    /// Whether the two events may change places wherever both can come, whichever threads they are of:
-    /// neither enables the other or takes that away, and both orders lead to the same state. Two
-    /// accesses of different places do, and two loads. Never, by default.
+    /// Whether the two events commute wherever both are possible, for any threads: neither enables or disables the
+    /// other, and both orders lead to the same state. For instance, two accesses to different locations commute,
+    /// and two loads. By default, no events do.
     ///
-    /// The search leaves out orders that differ by such places only. An adapter with
-    /// [internal](Self::internal) actions has to leave this as it is, since those may depend on either.
+    /// The search skips orders that differ only by swapping such events. An adapter with [internal](Self::internal)
+    /// actions must keep the default, since internal actions may depend on either event.
     fn commute(&self, _one: &Self::Event, _other: &Self::Event) -> bool {
         false
     }
 
-    /// Why `happening` is not possible in `from`, in a few words. Asked only where it is not.
+    /// Short reason why `happening` is impossible in `from`. Called only if it is.
     fn refusal(
         &self,
         _from: &StateOf<Self::Specification>,
@@ -120,19 +117,18 @@ pub trait Observed: Sync {
         "the specification has no such step here".to_owned()
     }
 
-    /// Whether a history without such an event says nothing worth knowing. All events are interesting,
-    /// by default.
+    /// Whether the event makes a history worth validating: one without any such event is `incomplete`. By default,
+    /// all events do.
     fn is_interesting(&self, _event: &Self::Event) -> bool {
         true
     }
 
-    /// Whether something of `event` was not recorded, so that the search fills it in. Never, by
-    /// default.
+    /// Whether part of `event` was not recorded, so that the search fills it in. By default, no.
     fn is_partial(&self, _event: &Self::Event) -> bool {
         false
     }
 
-    /// An event in a few words. As JSON, by default.
+    /// Short description of an event; by default its JSON.
     fn describe(&self, event: &Self::Event) -> String {
         let value = serde_json::to_value(event);
         value.map_or_else(

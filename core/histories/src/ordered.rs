@@ -1,15 +1,15 @@
-//! Whether events are in order, in memory that does not grow with their number.
+//! Check of the order of events, in bounded memory.
 
 use hashbrown::HashMap;
 
 use super::event::Event;
 use super::problem::{HistoryError, Problem};
 
-/// The most threads that a history may tell apart.
+/// Greatest number of threads of a history.
 pub const MOST_THREADS: usize = 1 << 16;
 
-/// Events in the order that a validator needs: by when they begin, and of each thread by their place.
-/// Ends with the first that is not.
+/// Iterator that checks the order a validator needs: by begin, and per thread by place. It ends with the first
+/// event out of order.
 #[derive(Debug)]
 pub struct Ordered<I> {
     events: I,
@@ -19,7 +19,7 @@ pub struct Ordered<I> {
     ended: bool,
 }
 
-/// The latest event of a thread.
+/// Latest event of a thread.
 #[derive(Debug)]
 struct Latest {
     place: u64,
@@ -27,7 +27,7 @@ struct Latest {
 }
 
 impl<E> Ordered<std::vec::IntoIter<Result<Event<E>, HistoryError>>> {
-    /// Events that are in memory. Errors count lines as if these were written to a file.
+    /// Wraps events in memory. Errors number lines as if the events were written to a file.
     pub fn of(events: impl IntoIterator<Item = Event<E>>) -> Self {
         let events: Vec<_> = events.into_iter().map(Ok).collect();
         Self::new(events.into_iter())
@@ -35,7 +35,7 @@ impl<E> Ordered<std::vec::IntoIter<Result<Event<E>, HistoryError>>> {
 }
 
 impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Ordered<I> {
-    /// Events from anywhere, the first of which stands on line 2.
+    /// Wraps any iterator; its first event is on line 2.
     pub fn new(events: I) -> Self {
         Self {
             events,

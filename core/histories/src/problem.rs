@@ -1,4 +1,4 @@
-//! What may be wrong with a history.
+//! Errors in a history.
 
 use std::fmt::{self, Display};
 use std::io;
@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::event::VERSION;
 use super::ordered::MOST_THREADS;
 
-/// What is wrong with a history, and where.
+/// Error in a history, with its line.
 #[derive(Debug)]
 pub struct HistoryError {
-    /// The line, counted from 1, which is the header.
+    /// Line, from 1, which is the header.
     pub line: u64,
-    /// What is wrong with it.
+    /// The error.
     pub problem: Problem,
 }
 
@@ -32,30 +32,30 @@ impl std::error::Error for HistoryError {
     }
 }
 
-/// What is wrong with a line of a history.
+/// Kind of error in a line of a history.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// It cannot be read.
+    /// The line cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// There is no first line, or it is no object.
+    /// There is no first line, or it is not an object.
     #[error(
         "there is no header; a history begins with {{\"history\":\"refmap\",\"version\":{VERSION}}}"
     )]
     NoHeader,
-    /// The header is that of something else.
+    /// The header is of another format.
     #[error("the header says that this is {found}, and not a history of \"refmap\"")]
     OtherFormat {
-        /// What it says, as JSON.
+        /// Its value, as JSON.
         found: Value,
     },
-    /// The header names another version.
+    /// The header has another version.
     #[error("the history has version {found}, and {VERSION} is the only one known")]
     OtherVersion {
         /// The version, as JSON.
         found: Value,
     },
-    /// The header has a field that a header does not have, or one of another type.
+    /// The header has an unknown field, or one of a wrong type.
     #[error(
         "the header's field {field:?} is not known or not of its type; there are: history, version, \
          parameters (an object)"
@@ -64,30 +64,30 @@ pub enum Problem {
         /// The field.
         field: String,
     },
-    /// It is longer than any line may be.
+    /// The line is too long.
     #[error("the line has more than {limit} bytes")]
     TooLong {
-        /// How long it may be.
+        /// The limit.
         limit: usize,
     },
-    /// It ends before its object does.
+    /// The line ends before its object does.
     #[error("the line is truncated")]
     Truncated,
-    /// It is not an event: other fields, other types, no JSON.
+    /// The line is not an event: wrong fields, wrong types, or not JSON.
     #[error("not an event: {reason}")]
     Malformed {
-        /// What the JSON reader says.
+        /// Message of the JSON reader.
         reason: String,
     },
-    /// An event is over before it begins.
+    /// An event ends before it begins.
     #[error("the event ends at {end}, before it begins at {begin}")]
     EndBeforeBegin {
-        /// When it begins.
+        /// Start time.
         begin: u64,
-        /// When it ends.
+        /// End time.
         end: u64,
     },
-    /// An event begins before the one of the same thread before it has ended.
+    /// An event begins before the preceding event of its thread ends.
     #[error(
         "the clock of thread {thread} ran backwards: the event begins at {begin}, and the one before \
          it ended at {before}"
@@ -95,39 +95,39 @@ pub enum Problem {
     ClockRanBackwards {
         /// The thread.
         thread: u32,
-        /// When it begins.
+        /// Start time.
         begin: u64,
-        /// When the event before it ended.
+        /// End time of the preceding event.
         before: u64,
     },
-    /// Lines are not sorted by when their events begin.
+    /// Lines are not sorted by the start time of their events.
     #[error(
         "the event begins at {begin}, and the line before it at {before}; lines have to be in the \
          order in which events begin"
     )]
     OutOfOrder {
-        /// When it begins.
+        /// Start time.
         begin: u64,
-        /// When the event of the line before it begins.
+        /// Start time of the preceding line's event.
         before: u64,
     },
-    /// A thread's events are not 0, 1, 2, …
+    /// The places of a thread's events are not 0, 1, 2, …
     #[error("this is event {found} of thread {thread}, where event {expected} has to come")]
     Place {
         /// The thread.
         thread: u32,
-        /// The place that has to come.
+        /// The expected place.
         expected: u64,
-        /// The one that comes.
+        /// The place found.
         found: u64,
     },
-    /// A thread did something after an event that has no end.
+    /// A thread has an event after one that has no end.
     #[error("thread {thread} did this after an event that has no end, which has to be its last")]
     AfterOpen {
         /// The thread.
         thread: u32,
     },
-    /// More threads than can be told apart.
+    /// There are too many threads.
     #[error("there are more than {MOST_THREADS} threads")]
     TooManyThreads,
 }

@@ -1,11 +1,11 @@
-//! Recording what real threads do.
+//! Recorder of the events of real threads.
 //!
-//! Every thread has a [`ThreadLog`], which it alone writes to: recording takes no lock. A log is handed
-//! over, under a lock, when it is full, flushed or dropped.
+//! Every thread has a [`ThreadLog`], which it alone writes to, so recording takes no lock. A log moves its events
+//! to the recorder, under a lock, when it is full, flushed or dropped.
 //!
-//! A log also says from when on it may still hold events ([`ThreadLog::begin`] tells how), so that
-//! [`Recorder::drain`] can write out what is complete while threads go on, in the order of a history
-//! and in memory that depends on how far the slowest thread is behind.
+//! A log also publishes the time from which it may still hold events (see [`ThreadLog::begin`]). So
+//! [`Recorder::drain`] can write complete events while threads continue, in the order of a history and in memory
+//! proportional to the delay of the slowest thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,12 +17,12 @@ use serde::Serialize;
 use super::event::Event;
 use super::writer::Writer;
 
-/// How many events a log holds before it hands them over.
+/// Number of events at which a log moves them to the recorder.
 const FULL: usize = 4096;
-/// Of a log that holds nothing, and whose thread is between two events.
+/// Value of `since` for an empty log whose thread is between two events.
 const IDLE: u64 = u64::MAX;
 
-/// Records what threads do.
+/// Recorder of the events of threads.
 #[derive(Debug)]
 pub struct Recorder<E> {
     shared: Arc<Shared<E>>,
@@ -36,21 +36,21 @@ struct Shared<E> {
 
 #[derive(Debug)]
 struct HandedOver<E> {
-    /// How many threads there have been.
+    /// Number of threads created so far.
     threads: u32,
-    /// Of each thread that still records: since when its log may hold something.
+    /// Per thread that still records, the time from which its log may hold events.
     logs: Vec<Arc<AtomicU64>>,
-    /// What has not been written out.
+    /// Events that are not yet written.
     events: Vec<Event<E>>,
 }
 
 impl<E> Shared<E> {
     fn now(&self) -> u64 {
-        // 584 years after the start the clock stands still.
+        // The clock saturates 584 years after the start.
         u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(IDLE - 1)
     }
 
-    /// Whoever panicked while it was held has left nothing half done.
+    /// A poisoned lock is ignored: a panic under it leaves no inconsistent state.
     fn handed_over(&self) -> MutexGuard<'_, HandedOver<E>> {
         self.handed_over
             .lock()
@@ -65,7 +65,7 @@ impl<E> Default for Recorder<E> {
 }
 
 impl<E> Recorder<E> {
-    /// A recorder whose clock starts now.
+    /// Creates a recorder whose clock starts now.
     pub fn new() -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -79,7 +79,7 @@ impl<E> Recorder<E> {
         }
     }
 
-    /// A log for a thread of its own.
+    /// Creates the log of a new thread.
     ///
     /// # Panics
     ///
@@ -101,10 +101,10 @@ impl<E> Recorder<E> {
         }
     }
 
-    /// What was handed over and is complete: no event that begins before one of these can still come.
+    /// Takes the complete events: no event that is still to come begins before one of these.
     fn complete(&self) -> Vec<Event<E>> {
         let mut handed_over = self.shared.handed_over();
-        // Before the logs are looked at: see `ThreadLog::begin`.
+        // Read the clock before the logs: see `ThreadLog::begin`.
         let now = self.shared.now();
         let since = handed_over.logs.iter();
         let until = since.map(|since| since.load(Ordering::SeqCst)).min();
@@ -118,11 +118,11 @@ impl<E> Recorder<E> {
         complete
     }
 
-    /// Writes out what is complete, while threads go on recording. Says how many events that were.
+    /// Writes the complete events while threads continue to record, and returns their number.
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// If the writer fails.
     pub fn drain<W: io::Write>(&self, writer: &mut Writer<W>) -> io::Result<usize>
     where
         E: Serialize,
@@ -134,8 +134,8 @@ impl<E> Recorder<E> {
         Ok(complete.len())
     }
 
-    /// All events that have been handed over and not been written out, in the order of a history. Logs
-    /// have to be dropped first: what they still hold is not among them.
+    /// All remaining events, in the order of a history. Logs must be dropped first: events that they still hold are
+    /// not included.
     pub fn finish(self) -> Vec<Event<E>> {
         let mut events = mem::take(&mut self.shared.handed_over().events);
         sort(&mut events);
@@ -147,12 +147,12 @@ fn sort<E>(events: &mut [Event<E>]) {
     events.sort_unstable_by_key(|event| (event.begin, event.thread, event.place));
 }
 
-/// When an event began.
+/// Start time of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[must_use = "an event that begins and does not end is recorded as lost"]
 pub struct Begin(u64);
 
-/// The log of one thread.
+/// Log of one thread.
 #[derive(Debug)]
 pub struct ThreadLog<E> {
     shared: Arc<Shared<E>>,
@@ -165,16 +165,16 @@ pub struct ThreadLog<E> {
 }
 
 impl<E> ThreadLog<E> {
-    /// The thread's number in the history.
+    /// Number of the thread in the history.
     pub fn thread(&self) -> u32 {
         self.thread
     }
 
-    /// Before the thread does something: the time.
+    /// Reads the clock before an operation.
     pub fn begin(&mut self) -> Begin {
         if self.events.is_empty() {
-            // Whoever does not see this looked at the clock before we do, and so takes nothing for
-            // complete that begins after us.
+            // A reader that does not see this store read the clock before this thread does, so it treats no event
+            // as complete that begins after this one.
             self.since.store(self.shared.now(), Ordering::SeqCst);
         }
         let begin = Begin(self.shared.now());
@@ -182,7 +182,7 @@ impl<E> ThreadLog<E> {
         begin
     }
 
-    /// After it: what it was, and what came of it.
+    /// Records an operation after it, with its result.
     pub fn end(&mut self, begin: Begin, event: E) {
         let end = self.shared.now();
         self.record(begin, Some(end), Some(event));
@@ -191,7 +191,7 @@ impl<E> ThreadLog<E> {
         }
     }
 
-    /// It turned out to be nothing.
+    /// Discards an event that has begun.
     pub fn forget(&mut self, _begin: Begin) {
         self.under_way = None;
         if self.events.is_empty() {
@@ -211,7 +211,7 @@ impl<E> ThreadLog<E> {
         self.place += 1;
     }
 
-    /// Hands over what has been recorded.
+    /// Moves the recorded events to the recorder.
     pub fn flush(&mut self) {
         let mut handed_over = self.shared.handed_over();
         handed_over.events.append(&mut self.events);
@@ -221,7 +221,7 @@ impl<E> ThreadLog<E> {
 }
 
 impl<E> Drop for ThreadLog<E> {
-    /// An event under way is recorded as one that has no end: the thread may have panicked in it.
+    /// Records an event that has not ended as one without an end: the thread may have panicked in it.
     fn drop(&mut self) {
         if let Some(begin) = self.under_way {
             self.record(begin, None, None);
@@ -238,8 +238,8 @@ impl<E> Drop for ThreadLog<E> {
 mod tests {
     use super::*;
 
-    /// What is complete has begun before the clock was looked at, whatever the logs say: a thread that has just begun
-    /// to record is not seen yet.
+    /// Complete events begin before the clock was read, whatever the logs contain: the reader may not yet see a
+    /// thread that has just begun to record.
     #[test]
     fn nothing_is_complete_that_begins_after_the_look_at_the_clock() {
         let recorder: Recorder<u8> = Recorder::new();
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(places(recorder.finish()), [1, 2]);
     }
 
-    /// An event that began when a log's thread did is not complete, and one before it is.
+    /// An event that begins at the time of a log's thread is not complete, and an earlier one is.
     #[test]
     fn nothing_is_complete_that_a_log_may_precede() {
         let recorder: Recorder<u8> = Recorder::new();

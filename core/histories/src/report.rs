@@ -1,4 +1,4 @@
-//! What came of a history, as the report of a check.
+//! Report of a validation.
 
 use serde_json::Map;
 
@@ -6,15 +6,15 @@ use super::validator::{Outcome, Validation};
 use refmap::report::history::{Explanation, Partial, Prefix, Recorded, ShownEvent};
 use refmap::report::{About, Counterexample, Evidence, Obligation, Report, Step, Verdict, Warning};
 
-/// Why nothing is decided where the adapter is wrong.
+/// Reason of an undecided validation if the adapter is wrong.
 const MISLED: &str = "the adapter is wrong about its events: one order that `commute` or `only_looks` \
                       says need not be tried is possible where the others are not";
 
 impl Validation {
-    /// The report: `states` are the configurations continued, `transitions` the steps tried, `depth` the
-    /// events in the longest order, or 0 if it is not known how far a refused history gets. Its
-    /// obligations are `behaviour`, that there is an order, and `interest`, that there was something to
-    /// decide.
+    /// Report of the validation: `states` are the expanded configurations, `transitions` the steps tried, `depth`
+    /// the number of events in the longest order, or 0 if the length of the longest valid prefix is unknown. Its
+    /// obligations are `behaviour`, that there is a valid order, and `interest`, that the history has an
+    /// interesting event.
     pub fn report(&self) -> Report {
         let explanation = match &self.outcome {
             Outcome::Refuted(explanation) => Some(explanation.as_ref()),
@@ -57,7 +57,7 @@ impl Validation {
             model.counterexamples.push(fault);
             model
         });
-        // What contradicts itself refutes nothing.
+        // An inconsistent specification refutes nothing.
         let counterexample = fault.or(counterexample);
         let decided = !matches!(self.outcome, Outcome::Undecided(_) | Outcome::Misled);
         Report {
@@ -112,7 +112,7 @@ impl Validation {
         }
     }
 
-    /// A history of which no event took a step of the specification says nothing of it.
+    /// Warning: no event of the history took a step of the specification, so the verdict is vacuous.
     fn took_no_step(&self) -> Option<Warning> {
         let nothing = self.coverage.iter().all(|row| row.fired == 0);
         let is_behaviour = matches!(self.outcome, Outcome::Behaviour);
@@ -125,7 +125,7 @@ impl Validation {
         })
     }
 
-    /// What to know beside the verdict: what was assumed of events that were recorded in part.
+    /// Note beside the verdict: the assumptions about partially recorded events.
     fn partial(&self) -> Option<String> {
         if let Outcome::Misled = self.outcome {
             return Some(MISLED.to_owned());
@@ -171,7 +171,7 @@ impl Validation {
     }
 }
 
-/// The first of the longest orders, with what could come next as its explanation.
+/// Counterexample: the first of the longest prefixes, with the candidate next events as its explanation.
 fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
     let prefix = explanation.prefixes.first()?;
     let mut steps = vec![Step {

@@ -1,20 +1,19 @@
-//! The search for an order.
+//! Search for a valid order of the events.
 //!
-//! It keeps the *frontier*: every configuration to which some order of the events that have ended leads,
-//! with whatever of the events that are still under way that order needs. When an event ends, each
-//! configuration in which it is not taken is continued, depth first and each configuration once, by
-//! events that have begun, by effects of delayed events and by internal steps, until the event is taken;
-//! nothing more is taken than that, and what another one can still lead to is left out. So the frontier is
-//! exact: any order that there is leads through it, since what stands in it before the event has begun
-//! when the event ends. When it is empty there is no order, and it never needs to be known how it was
-//! reached.
+//! The search keeps the *frontier*: the set of all configurations that some order of the ended events reaches,
+//! together with those events still under way that the order needs. When an event ends, each configuration that has
+//! not taken it is expanded, depth first and each configuration once, by events that have begun, by effects of
+//! delayed events and by internal steps, until the event is taken. Expansion stops there, and configurations
+//! reachable from another frontier configuration are left out. The frontier is exact: every valid order passes
+//! through it, since the events that precede an event in an order have begun when that event ends. If the frontier
+//! is empty, there is no valid order. The path to a configuration is not needed.
 //!
-//! Three things spare it orders that make no difference: an event that only looks is taken as soon as it
-//! may be (`look`), a step that can still be taken later is left for later (`postpone`), and events that
-//! commute with all that matters are not tried before it ([`Needed`]).
+//! Three reductions avoid equivalent orders: an event that only reads is taken as soon as it can be (`look`), a
+//! step that can still be taken later is postponed (`postpone`), and events that commute with everything relevant
+//! are not tried before the ending event ([`Needed`]).
 //!
-//! Source: the search just in time is that of Lowe, *Testing for linearizability*, Concurrency and
-//! Computation 29(4), 2017. The delayed effects, internal steps and partial events are added.
+//! Source: the just-in-time search of Lowe, *Testing for linearizability*, Concurrency and Computation 29(4), 2017.
+//! Delayed effects, internal steps and partial events are additions.
 
 mod compared;
 mod pruning;
@@ -43,70 +42,70 @@ pub(super) type Action<O> = ActionOf<<O as Observed>::Specification>;
 pub(super) type Way<O> = Trail<Action<O>, State<O>>;
 pub(super) type Frontier<O> = Vec<(Configuration<State<O>>, Way<O>)>;
 
-/// Why a search does not go on.
+/// Reason why a search stops.
 pub(super) enum Stop {
-    /// No configuration is left; those that were visited last are in `visited`. The event has no place;
-    /// where there is none, delayed events cannot take effect.
+    /// The frontier is empty; `visited` holds the configurations that were visited last. The number is that of the
+    /// refused event; without one, delayed events cannot take effect.
     Stuck(Option<u64>),
-    /// A bound came first.
+    /// A limit was reached.
     Limit(Limit),
 }
 
-/// Which steps are remembered.
+/// Which steps are recorded on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remember {
-    /// Those by which the search filled in what was not recorded.
+    /// Those that fill in unrecorded information.
     Assumptions,
-    /// All.
+    /// All steps.
     Everything,
 }
 
-/// As many assumptions are remembered.
+/// Greatest number of recorded assumptions.
 const MOST_ASSUMPTIONS: usize = 100;
-/// How many configurations are continued between two looks at the clock.
+/// Number of expansions between two reads of the clock.
 const PATIENCE: u32 = 1024;
-/// How many between two at the memory, which take longer.
+/// Number of expansions between two measurements of memory, which take longer.
 const MORE_PATIENCE: u32 = 8 * PATIENCE;
 
-/// A search, and where it stands.
+/// Search with its current frontier.
 pub(super) struct Search<'a, O: Observed> {
     pub observed: &'a O,
     pub window: Window,
     pub frontier: Frontier<O>,
     pub remember: Remember,
     pub counts: Counts,
-    /// The bound that came before all initial states were there.
+    /// The limit that stopped the enumeration of the initial states.
     pub began_short: Option<Limit>,
-    /// The bound that came before all was visited that an explanation shows.
+    /// The limit that stopped the exploration for an explanation.
     pub cut_short: Option<Limit>,
-    /// Whether the event that has no place has one in an order that the adapter says need not be tried.
+    /// Whether the refused event is possible in an order that the adapter allowed the search to skip.
     pub misled: bool,
     settings: &'a Settings<'a>,
     started: Instant,
-    /// What was continued when the latest event ended.
+    /// Configurations expanded for the latest ended event.
     pub visited: Set<State<O>, Action<O>>,
     found: Set<State<O>, Action<O>>,
-    /// Which events are tried for the one that ends; empty if all are.
+    /// Stubborn set for the ending event; empty if all events are tried.
     needed: Needed,
-    /// Where `successor` of the specification was compared with `next`.
+    /// Sampled comparison of the specification's `successor` with `next`.
     pub compared: RefCell<Compared>,
     stack: Vec<usize>,
     fresh: Vec<Fresh<O>>,
     turns: u32,
 }
 
-/// How much was done.
+/// Counters of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     pub configurations: u64,
     pub steps: u64,
     pub widest_frontier: usize,
-    /// Steps by each rule of the specification.
+    /// Number of steps of each rule of the specification.
     pub fired: Vec<u64>,
 }
 
 impl<'a, O: Observed> Search<'a, O> {
-    /// In the initial states, before all events.
+    /// Starts in the initial states, before all events.
     pub fn new(observed: &'a O, settings: &'a Settings<'a>, started: Instant) -> Self {
         let mut initial = Set::new();
         let specification = observed.specification();
@@ -141,7 +140,7 @@ impl<'a, O: Observed> Search<'a, O> {
         search
     }
 
-    /// Somewhere in a history.
+    /// Starts at a given point of a history.
     pub fn at(
         observed: &'a O,
         settings: &'a Settings<'a>,
@@ -173,25 +172,25 @@ impl<'a, O: Observed> Search<'a, O> {
         }
     }
 
-    /// A search of the same kind somewhere else.
+    /// Starts a search with the same settings at another point.
     pub fn elsewhere(&self, window: Window, frontier: Frontier<O>) -> Self {
         Self::at(self.observed, self.settings, self.started, window, frontier)
     }
 
-    /// The events that can be taken next, or take effect next.
+    /// Events that can be taken next, or take effect next.
     pub fn possible(&self, log: &Log<O::Event>, from: &Configuration<State<O>>) -> Vec<u64> {
         let mut fresh = Vec::new();
         self.steps(log, from, None, &Needed::default(), &mut fresh);
         fresh.iter().filter_map(|step| step.step.event).collect()
     }
 
-    /// An event begins. What has ended before has to have been dealt with.
+    /// Begins an event. Every event that has ended before must be processed.
     pub fn begin(&mut self, log: &Log<O::Event>, number: u64) {
         let effect = log.effect(self.observed, number);
         self.window.begin(number, log.get(number), effect);
     }
 
-    /// Deals with all events that end before `time`; with all, if there is none.
+    /// Processes all events that end before `time`, or all events if it is `None`.
     pub fn end_before(&mut self, log: &Log<O::Event>, time: Option<u64>) -> Result<(), Stop> {
         while let Some(lane) = self.window.first_end(time) {
             self.respond(log, lane)?;
@@ -226,8 +225,8 @@ impl<'a, O: Observed> Search<'a, O> {
         Ok(())
     }
 
-    /// There is no order. An explanation shows how far all orders get, those included that need not be
-    /// tried to find one.
+    /// Handles an empty frontier. For an explanation, expands the visited configurations again with all events, not
+    /// only those of the stubborn set.
     fn stuck(&mut self, log: &Log<O::Event>, lane: u32) -> Stop {
         self.needed = Needed::default();
         if self.remember == Remember::Everything {
@@ -243,7 +242,7 @@ impl<'a, O: Observed> Search<'a, O> {
         Stop::Stuck(self.window.lanes[lane as usize].queue.front().copied())
     }
 
-    /// After all events: whether what is delayed can take effect, but for events that have no end.
+    /// Processes the end of the history: checks that delayed events can take effect, except those without an end.
     pub fn settle(&mut self, log: &Log<O::Event>) -> Result<(), Stop> {
         self.visited.clear();
         self.found.clear();
@@ -271,8 +270,8 @@ impl<'a, O: Observed> Search<'a, O> {
         })
     }
 
-    /// A configuration is reached: it is found, if the first event of `target` is taken in it, and is to
-    /// be continued otherwise.
+    /// Adds a configuration: to the new frontier if it has taken the first event of `target`, otherwise to the ones
+    /// to expand.
     fn arrive(
         &mut self,
         log: &Log<O::Event>,
@@ -289,7 +288,8 @@ impl<'a, O: Observed> Search<'a, O> {
         }
     }
 
-    /// Takes every step from a configuration, and stops where one takes the first event of `target`.
+    /// Takes every step from a configuration; a step that takes the first event of `target` is not expanded
+    /// further.
     fn expand(&mut self, log: &Log<O::Event>, at: usize, target: Option<u32>) -> Result<(), Stop> {
         self.within_bounds()?;
         let mut fresh = mem::take(&mut self.fresh);
@@ -324,7 +324,7 @@ impl<'a, O: Observed> Search<'a, O> {
         limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
     }
 
-    /// The bound on time or memory that has come, if one has.
+    /// The limit on time or memory that has been reached, if any.
     pub fn exhausted(&self) -> Option<Limit> {
         let full = self.settings.limits.out_of_memory();
         full.or_else(|| self.out_of_time())

@@ -1,4 +1,4 @@
-//! The smallest part of a history that cannot be.
+//! Minimization of a refuted history: its smallest impossible window.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +12,15 @@ use super::window::{Log, Window};
 use refmap::explore::Limit;
 use refmap::report::history::SmallWindow;
 
-/// As many configurations are tried as the beginning of a smaller part.
+/// Greatest number of starting configurations to try.
 const MOST_BEGINNINGS: usize = 1 << 12;
-/// As many are continued in all, until no smaller part is looked for.
+/// Greatest total number of expansions; then the minimization stops.
 const PATIENCE: u64 = 1 << 18;
 
-/// How a replay ended.
+/// Result of a replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
-    /// An event has no place.
+    /// An event is refused.
     Refused,
     /// Delayed events cannot take effect.
     Unsettled,
@@ -28,8 +28,8 @@ pub(super) enum End {
     Undecided(Limit),
 }
 
-/// Goes over the events from number `from` on, and says how that ended and how many had begun by then.
-/// `visit` is called before an event ends, with the number of the event that begins next.
+/// Replays the events from number `from` on; returns the result and the number of events that had begun. Calls
+/// `visit` before each end of an event, with the number of the event that begins next.
 pub(super) fn replay<'a, O: Observed>(
     search: &mut Search<'a, O>,
     log: &Log<O::Event>,
@@ -58,12 +58,12 @@ pub(super) fn replay<'a, O: Observed>(
     (end, log.end())
 }
 
-/// Before an event ends.
+/// Point of a replay before the end of an event.
 pub(super) struct Moment {
     /// The event that begins next.
     next: u64,
     window: Window,
-    /// What may be taken by then.
+    /// Sets of events that can be taken by then.
     ahead: HashSet<Configuration<()>>,
 }
 
@@ -80,7 +80,7 @@ impl Moment {
     }
 }
 
-/// See [`SmallWindow`]. The latest moment comes first. Ends with the bound on time or memory that comes.
+/// Computes a [`SmallWindow`], latest starting point first. Fails at a limit on time or memory.
 pub(super) fn smallest<O: Observed>(
     again: &Search<'_, O>,
     log: &Log<O::Event>,

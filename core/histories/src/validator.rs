@@ -1,4 +1,4 @@
-//! Deciding whether a history is a behaviour of a specification.
+//! Validator: decides whether a history is a behaviour of a specification.
 
 use std::time::Instant;
 
@@ -19,21 +19,19 @@ use refmap::TransitionSystem;
 use refmap::explore::{Limit, Limits, Phase, Progress, Watch, resident_bytes};
 use refmap::report::{RuleCoverage, Verdict};
 
-/// How a history is validated.
+/// Settings of a validation.
 #[derive(Clone)]
 pub struct Settings<'a> {
-    /// The most configurations that are kept at a time. Where more are needed the verdict is
-    /// `incomplete`.
+    /// Greatest size of the frontier. If more configurations are needed, the verdict is `incomplete`.
     pub configurations: usize,
-    /// How many delayed events of a thread may be waiting for their effect; any number, by default. A
-    /// processor's store buffer has some dozens of entries, so a bound that is lower than that of the
-    /// processor refuses histories that it can produce. Without one, what threads store and never wait
-    /// for is kept.
+    /// Greatest number of delayed events of a thread that are not in effect; unlimited by default. A processor's
+    /// store buffer has some dozens of entries; a bound below the processor's rejects histories that it can
+    /// produce. Without a bound, the stores of a thread that never drains are all held in memory.
     pub buffer: Option<u32>,
-    /// How many events before the one that fails are looked at to explain it: at least as many, and at
-    /// most twice as many, are kept.
+    /// Number of events before the refusal that the explanation covers: between this many and twice as many are
+    /// kept.
     pub context: u64,
-    /// When to end early; of these the bounds on time and memory.
+    /// Limits; only those on time and memory apply.
     pub limits: Limits,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
@@ -51,64 +49,63 @@ impl Default for Settings<'_> {
     }
 }
 
-/// What came of a history.
+/// Result of a validation.
 #[derive(Clone, Debug)]
 pub struct Validation {
-    /// Whether it is a behaviour.
+    /// Whether the history is a behaviour.
     pub outcome: Outcome,
-    /// Events that were read.
+    /// Number of events read.
     pub events: u64,
-    /// Those that the adapter calls interesting, and that have an end.
+    /// Number of interesting events that have an end.
     pub interesting: u64,
-    /// Threads that did something.
+    /// Number of threads with an event.
     pub threads: usize,
-    /// Events that were recorded in part.
+    /// Counts of partially recorded events.
     pub partial: Partial,
-    /// What the search filled in, in the order in which it assumed it; the first hundred, at most.
+    /// Assumptions of the search about unrecorded information, in order; at most the first hundred.
     pub assumptions: Vec<Assumption>,
-    /// Initial states of the specification.
+    /// Number of initial states of the specification.
     pub initial_states: usize,
-    /// The most events that were under way, or delayed, at a time.
+    /// Greatest number of events under way or delayed at a time.
     pub widest_window: usize,
-    /// The most events that were kept at a time: under way, delayed, or to explain a refusal.
+    /// Greatest number of events held at a time: under way, delayed, or for an explanation.
     pub most_kept: usize,
-    /// The most configurations that were left after an event.
+    /// Greatest size of the frontier after an event.
     pub widest_frontier: usize,
-    /// Configurations that were continued.
+    /// Number of expanded configurations.
     pub configurations: u64,
-    /// Steps of the specification, and of events that change nothing, that were taken on all the orders
-    /// that were tried.
+    /// Number of steps taken, of the specification and of read-only events, over all orders tried.
     pub steps: u64,
-    /// Of the steps, those by each rule of the specification.
+    /// Number of these steps by rule of the specification.
     pub coverage: Vec<RuleCoverage>,
-    /// How the specification contradicts itself, if it was seen to: `successor`, by which the history was decided, was
-    /// compared with `next` in a sample of the steps.
+    /// Inconsistency of the specification, if one was found: in a sample of the steps, `successor`, which decides
+    /// the history, was compared with `next`.
     pub disagreement: Option<Disagreement>,
-    /// The rules of which `successor` allowed a step where `next` shows none, so that it was taken at its word.
+    /// Rules of which `successor` permitted a step that `next` does not visit, so that it could not be confirmed.
     pub taken_at_word: Vec<String>,
     /// Time taken.
     pub seconds: f64,
-    /// The most memory that the process was seen to hold.
+    /// Greatest memory use of the process that was measured.
     pub peak_memory_bytes: u64,
 }
 
-/// Whether a history is a behaviour of the specification.
+/// Outcome of a validation.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// There is an order of its events of which the specification takes every step.
+    /// Some order of the events is a behaviour of the specification.
     Behaviour,
-    /// There is none, and this is how far one gets.
+    /// No order is; the explanation shows the longest valid prefixes.
     Refuted(Box<Explanation>),
-    /// A bound came first.
+    /// A limit was reached.
     Undecided(Limit),
-    /// The adapter's [`commute`](Observed::commute) or [`only_looks`](Observed::only_looks) is wrong: no
-    /// order was found without those that it says need not be tried, and one of them goes on.
+    /// The adapter's [`commute`](Observed::commute) or [`only_looks`](Observed::only_looks) is wrong: without the
+    /// orders that it allows the search to skip no order was found, but one of the skipped ones continues.
     Misled,
 }
 
 impl Validation {
-    /// `Holds` if the history is a behaviour and has an interesting event; a history that has none says
-    /// nothing, and leaves the claim `Incomplete`. A specification that contradicts itself is `Violated`.
+    /// `Holds` if the history is a behaviour and has an interesting event; without one the claim is vacuous, and
+    /// `Incomplete`. An inconsistent specification is `Violated`.
     pub fn verdict(&self) -> Verdict {
         match self.outcome {
             _ if self.disagreement.is_some() => Verdict::Violated,
@@ -119,7 +116,7 @@ impl Validation {
     }
 }
 
-/// Where a search stood before an event.
+/// State of a search before an event.
 struct Checkpoint<O: Observed> {
     before: u64,
     window: Window,
@@ -139,20 +136,20 @@ impl<O: Observed> Checkpoint<O> {
     }
 }
 
-/// How many events are read between two looks at the clock and the memory.
+/// Number of events read between two checks of time and memory.
 const PATIENCE: u64 = 1 << 12;
 
-/// Decides whether there is an order of `events` that respects the order of each thread, the intervals
-/// (what ended before something began came first) and when events take effect, and of which the
-/// specification takes every step. It stops at the first event that no order can take.
+/// Decides whether some order of `events` is a behaviour of the specification. The order must respect the order of
+/// each thread, the intervals (an event that ended before another one began precedes it) and the times of effects.
+/// Stops at the first event that no order can take.
 ///
-/// The memory needed depends on how many events are under way at a time and on how many configurations
-/// these allow, and not on how long the history is. An event without an end is under way to the end of the
+/// The memory needed depends on the number of events under way at a time and on the number of configurations that
+/// they permit, not on the length of the history. An event without an end is under way until the end of the
 /// history, and a delayed one until a draining event of its thread.
 ///
 /// # Errors
 ///
-/// If the history is damaged, before there is a verdict.
+/// If the history is malformed, before there is a verdict.
 pub fn validate<O, I>(
     observed: &O,
     events: Ordered<I>,
@@ -204,7 +201,7 @@ struct Run<'a, O: Observed> {
 }
 
 impl<O: Observed> Run<'_, O> {
-    /// Outside: the history cannot be read. Inside: the search ended.
+    /// Processes the events. The outer error is a malformed history; the inner one is the end of the search.
     fn events<I>(&mut self, events: I) -> Result<Result<(), Stop>, HistoryError>
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
@@ -220,7 +217,7 @@ impl<O: Observed> Run<'_, O> {
                 return Ok(Err(Stop::Limit(limit)));
             }
             if let Err(stop) = self.search.end_before(&self.log, Some(event.begin)) {
-                // This event was not looked at, and is not counted.
+                // This event was not processed, and is not counted.
                 return Ok(Err(stop));
             }
             if thread != Some(event.thread) {
@@ -242,7 +239,7 @@ impl<O: Observed> Run<'_, O> {
             None => self.partial.unknown += 1,
             Some(what) => {
                 self.partial.incomplete += u64::from(observed.is_partial(what));
-                // One that has no end need not have come about.
+                // An event without an end may not have taken place.
                 let ended = event.end.is_some();
                 self.interesting += u64::from(ended && observed.is_interesting(what));
             }
@@ -250,7 +247,7 @@ impl<O: Observed> Run<'_, O> {
         self.partial.open += u64::from(event.end.is_none());
     }
 
-    /// What is due now and then.
+    /// Periodic work: progress, limits and cancellation.
     fn pause(&mut self, number: u64) -> Result<(), Limit> {
         if number.is_multiple_of(self.settings.context.max(1)) {
             let here = Checkpoint::of(&self.search, number);
@@ -277,7 +274,7 @@ impl<O: Observed> Run<'_, O> {
         self.search.exhausted().map_or(Ok(()), Err)
     }
 
-    /// Goes the last part of the way again, and remembers it.
+    /// Repeats the last part of the search with recorded paths.
     fn explain(&mut self, refused: Option<u64>) -> Result<Explanation, Misled> {
         let observed = self.search.observed;
         let checkpoint = self.older.take().or(self.newer.take());
@@ -344,7 +341,7 @@ impl<O: Observed> Run<'_, O> {
     }
 }
 
-/// What was assumed on the way to a configuration.
+/// The assumptions on the path to a configuration.
 fn assumptions<O: Observed>(way: &Way<O>) -> Vec<Assumption> {
     let mut assumed = Vec::new();
     let mut link = way.as_ref();
@@ -362,7 +359,7 @@ fn assumptions<O: Observed>(way: &Way<O>) -> Vec<Assumption> {
     assumed
 }
 
-/// The line on which an event stands: the first is the header.
+/// Line of an event; the header is line 1.
 pub(super) fn line(number: u64) -> u64 {
     number + 2
 }

@@ -1,5 +1,4 @@
-//! The part of a history that is being decided: what has begun and not ended, what is delayed, and
-//! the events themselves.
+//! Window of a search: the events that have begun and not ended, the delayed ones, and the log of events.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -8,20 +7,19 @@ use super::configuration::{Ahead, Configuration};
 use super::event::Event;
 use super::observed::{Effect, Observed};
 
-/// Events, by their numbers in the history; older ones are forgotten, but for those that are under way or
-/// delayed.
+/// Log of events by number; it drops old ones that are neither under way nor delayed.
 #[derive(Debug)]
 pub(super) struct Log<E> {
     events: VecDeque<Event<E>>,
     first: u64,
-    /// Of what came before, what is not over. An event without an end never is.
+    /// Older events that are not over. An event without an end is never over.
     lasting: BTreeMap<u64, Event<E>>,
-    /// When there are so many, those are dropped that are over by now.
+    /// Number of older events at which those that are over are dropped.
     crowded: usize,
     most: usize,
 }
 
-/// As many may be over, or half of all.
+/// Number of older events that may be over before a cleanup, unless half of all is more.
 const FEW_LASTING: usize = 64;
 
 impl<E> Log<E> {
@@ -35,19 +33,19 @@ impl<E> Log<E> {
         }
     }
 
-    /// Its number.
+    /// Appends an event; returns its number.
     pub fn push(&mut self, event: Event<E>) -> u64 {
         self.events.push_back(event);
         self.most = self.most.max(self.events.len() + self.lasting.len());
         self.end() - 1
     }
 
-    /// The most events that were kept at a time.
+    /// Greatest number of events held at a time.
     pub fn most(&self) -> usize {
         self.most
     }
 
-    /// The number of the event that comes next.
+    /// Number of the next event.
     pub fn end(&self) -> u64 {
         self.first + self.events.len() as u64
     }
@@ -59,7 +57,7 @@ impl<E> Log<E> {
         }
     }
 
-    /// Forgets what came before `number`, but for what `window`, in which the search stood then, speaks of.
+    /// Drops the events before `number`, except those that `window`, the search's window at that point, refers to.
     pub fn forget_before(&mut self, number: u64, window: &Window) {
         let is_in = |number: &u64, event: &Event<E>| window.has(event.thread, *number);
         if self.lasting.len() >= self.crowded {
@@ -74,20 +72,20 @@ impl<E> Log<E> {
         self.first = self.first.max(number);
     }
 
-    /// When an event takes effect. One that was not recorded does within its interval.
+    /// Effect of an event. One that was not recorded takes effect within its interval.
     pub fn effect<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> Effect {
         let event = self.get(number).event.as_ref();
         event.map_or(Effect::Within, |event| observed.effect(event))
     }
 }
 
-/// A thread that has something under way.
+/// Lane: a thread with events in the window.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     pub thread: u32,
-    /// What has begun and not ended: its numbers, in the thread's order.
+    /// Numbers of the events that have begun and not ended, in the thread's order.
     pub queue: VecDeque<u64>,
-    /// Which of these, and of those that have ended, are delayed and have not taken effect everywhere.
+    /// Those among these and the ended ones that are delayed and not yet in effect in every configuration.
     pub delayed: VecDeque<u64>,
 }
 
@@ -96,18 +94,18 @@ impl Lane {
         self.queue.is_empty() && self.delayed.is_empty()
     }
 
-    /// The event of this thread that comes next.
+    /// Next event of this thread.
     pub fn next(&self, ahead: Ahead) -> Option<u64> {
         self.queue.get(ahead.taken as usize).copied()
     }
 
-    /// How many of the delayed events are taken.
+    /// Number of delayed events taken.
     fn issued(&self, ahead: Ahead) -> usize {
         let until = self.next(ahead).unwrap_or(u64::MAX);
         self.delayed.partition_point(|number| *number < until)
     }
 
-    /// The events taken that have not taken effect, the oldest first.
+    /// Events taken that are not yet in effect, oldest first.
     pub fn pending(&self, ahead: Ahead) -> impl Iterator<Item = u64> + '_ {
         let issued = self.issued(ahead);
         let range = issued - ahead.pending as usize..issued;
@@ -115,14 +113,14 @@ impl Lane {
     }
 }
 
-/// Threads are told apart by their numbers, which are compared one by one as long as there are so few.
+/// Greatest number of lanes for which threads are looked up linearly.
 const FEW_LANES: usize = 64;
 
-/// What has begun and not ended, by threads.
+/// Window: the events that have begun and not ended, by thread.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     pub lanes: Vec<Lane>,
-    /// When the events that have begun end, with their numbers and lanes.
+    /// End times of the events that have begun, with their numbers and lanes.
     ends: BinaryHeap<Reverse<(u64, u64, u32)>>,
 }
 
@@ -136,7 +134,7 @@ impl Window {
 
     fn lane(&mut self, thread: u32) -> u32 {
         let known = self.lanes.iter().position(|lane| lane.thread == thread);
-        // Threads come and go: what one leaves behind another takes over.
+        // Threads come and go, so a free lane is reused.
         let free = || match self.lanes.len() < FEW_LANES {
             true => None,
             false => self.lanes.iter().position(Lane::is_idle),
@@ -153,7 +151,7 @@ impl Window {
         at as u32
     }
 
-    /// An event begins.
+    /// Begins an event.
     pub fn begin<E>(&mut self, number: u64, event: &Event<E>, effect: Effect) {
         let at = self.lane(event.thread);
         let lane = &mut self.lanes[at as usize];
@@ -166,13 +164,13 @@ impl Window {
         }
     }
 
-    /// The event that ends first, if it ends before `time`: its lane.
+    /// Lane of the event that ends first, if it ends before `time`.
     pub fn first_end(&self, time: Option<u64>) -> Option<u32> {
         let &Reverse((end, _, lane)) = self.ends.peek()?;
         time.is_none_or(|time| end < time).then_some(lane)
     }
 
-    /// That event has ended, and is taken in all of `frontier`.
+    /// Ends that event, which every configuration of `frontier` has taken.
     pub fn end<S, T>(&mut self, frontier: &mut [(Configuration<S>, T)]) {
         let Some(Reverse((_, _, lane))) = self.ends.pop() else {
             return;
@@ -197,7 +195,7 @@ impl Window {
         }
     }
 
-    /// How many events have begun and not ended, or are delayed.
+    /// Number of events that have begun and not ended, or are delayed.
     pub fn width(&self) -> usize {
         let lanes = self.lanes.iter();
         lanes
@@ -205,7 +203,7 @@ impl Window {
             .sum()
     }
 
-    /// Whether it speaks of this event of `thread`.
+    /// Whether the window refers to this event of `thread`.
     fn has(&self, thread: u32, number: u64) -> bool {
         let mut lanes = self.lanes.iter().filter(|lane| lane.thread == thread);
         lanes.any(|Lane { queue, delayed, .. }| {
@@ -213,7 +211,7 @@ impl Window {
         })
     }
 
-    /// The events of which it speaks.
+    /// Numbers of the events that the window refers to.
     pub fn numbers(&self) -> impl Iterator<Item = u64> {
         let lanes = self.lanes.iter();
         lanes.flat_map(|lane| lane.queue.iter().chain(&lane.delayed).copied())

@@ -1,4 +1,4 @@
-//! Writing a history.
+//! Writer of a history.
 
 use std::io::{self, Write};
 
@@ -17,28 +17,28 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// If the output fails.
     pub fn new(output: W, header: &Header) -> io::Result<Self> {
         let mut writer = Self { output };
         writer.line(&header.line())?;
         Ok(writer)
     }
 
-    /// Writes an event. They have to come in the order in which they begin, and those of a thread in
-    /// its order: whoever reads the history insists on it.
+    /// Writes an event. Events must come in the order of their start times, and those of a thread in its order: the
+    /// reader rejects any other order.
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// If the output fails.
     pub fn write<E: Serialize>(&mut self, event: &Event<E>) -> io::Result<()> {
         self.line(event)
     }
 
-    /// Writes what is still held back, and gives the output back.
+    /// Flushes and returns the output.
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// If the output fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;
         Ok(self.output)

@@ -1,4 +1,4 @@
-//! What processes have done.
+//! Action of a composition of processes.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -8,22 +8,22 @@ use serde::{Serialize, Serializer};
 use super::label::Label;
 use refmap::{Process, RuleId};
 
-/// What was done: by one process, or by one that requested and one that responded.
+/// Action of a composition: a local step of one process, or a rendezvous of a requesting and a responding one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Act {
-    /// Whose command it was.
+    /// The process that takes the step, or that requests.
     pub process: Process,
-    /// Which of its commands.
+    /// Label of its command.
     pub label: Label,
-    /// Who answered, by which command.
+    /// The responding process and the label of its command.
     pub with: Option<(Process, Label)>,
-    /// Which of the results there were to choose from, counted from 0.
+    /// Index of the result among the possible ones, from 0.
     pub choice: u16,
     pub(super) rule: u16,
 }
 
 impl Act {
-    /// The rule of the command, among [`Composition::rules`](super::Composition::rules).
+    /// Rule of the command, an index into [`Composition::rules`](super::Composition::rules).
     pub fn rule(self) -> RuleId {
         RuleId(usize::from(self.rule))
     }
@@ -40,14 +40,15 @@ impl Act {
     }
 }
 
-/// PERF: hashed at every step, and the rule stands for the texts of the process and of its command.
+/// PERF: actions are hashed at every step; the rule identifies the process's name and the command, so that their texts
+/// are not hashed.
 impl Hash for Act {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.with, self.process.number, self.rule, self.choice).hash(state);
     }
 }
 
-/// The process and what it did.
+/// Text of the process and its command.
 impl fmt::Display for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.process)?;
@@ -61,7 +62,7 @@ impl fmt::Debug for Act {
     }
 }
 
-/// What was done, by whom is said beside it: `acquire, server: answer`.
+/// Serializes the action without its process, which reports print in a field of its own: `acquire, server: answer`.
 impl Serialize for Act {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let mut text = String::new();

@@ -6,32 +6,31 @@ use std::sync::Arc;
 use super::label::Label;
 use super::liveness::Registers;
 
-/// A command of a process with data state `L`, which sends requests `Q` and takes answers `A`.
+/// Command of a process with data state `L`, which sends requests `Q` and receives answers `A`.
 pub enum Command<L, Q, A> {
-    /// One step.
+    /// A single step, or one side of a rendezvous.
     Basic(Basic<L, Q, A>),
-    /// One after the other.
+    /// Sequential composition.
     Sequence(Vec<Self>),
-    /// One of them, chosen by its first step.
+    /// Nondeterministic choice; the first step of a branch makes it.
     Choice(Vec<Self>),
-    /// Evaluates the guard, and goes on with the first command where it holds, with the second where
-    /// it does not.
+    /// Conditional: evaluates the guard, then runs the first command if it holds and the second otherwise.
     When(Basic<L, Q, A>, Box<Self>, Box<Self>),
-    /// As long as the guard holds.
+    /// Loop while the guard holds.
     While(Basic<L, Q, A>, Box<Self>),
-    /// Without end.
+    /// Infinite loop.
     Forever(Box<Self>),
 }
 
-/// A labelled command that is one step, or half of one.
+/// Labelled command that is one step, or one side of a rendezvous.
 pub struct Basic<L, Q, A> {
     pub(super) label: Label,
     pub(super) source: Cow<'static, str>,
     pub(super) kind: Kind<L, Q, A>,
     pub(super) reads: Registers,
     pub(super) writes: Registers,
-    pub(super) is_quiet: bool,
-    pub(super) is_late: bool,
+    pub(super) fuses_with_previous: bool,
+    pub(super) fuses_with_next: bool,
 }
 
 type Relation<L> = Arc<dyn Fn(&L, &mut dyn FnMut(L)) + Send + Sync>;
@@ -39,13 +38,13 @@ type Receipt<L, A> = Arc<dyn Fn(&mut L, &A) + Send + Sync>;
 type Answers<L, Q, A> = Arc<dyn Fn(&Q, &L, &mut dyn FnMut(L, A)) + Send + Sync>;
 
 pub(super) enum Kind<L, Q, A> {
-    /// LOCALOP: a relation between data states.
+    /// LOCALOP as a relation between data states.
     Local(Relation<L>),
-    /// LOCALOP, where it is a function.
+    /// LOCALOP as a function.
     Assign(Arc<dyn Fn(&mut L) + Send + Sync>),
-    /// REQUEST: what is asked for, and what the answer does.
+    /// REQUEST: the request, and the effect of the answer.
     Request(Arc<dyn Fn(&L) -> Q + Send + Sync>, Receipt<L, A>),
-    /// RESPONSE: what is answered, if anything is, and what that does.
+    /// RESPONSE: the possible answers, each with its effect.
     Response(Answers<L, Q, A>),
     /// The guard of IF and WHILE.
     Guard(Arc<dyn Fn(&L) -> bool + Send + Sync>),
@@ -97,21 +96,21 @@ impl<L, Q, A> Basic<L, Q, A> {
             kind,
             reads: Registers::NONE,
             writes: Registers::NONE,
-            is_quiet: false,
-            is_late: false,
+            fuses_with_previous: false,
+            fuses_with_next: false,
         }
     }
 }
 
-/// A local operation that leads to any of the states that it visits.
-pub fn guess<L, Q, A>(
+/// Nondeterministic local operation: `operation` visits each possible next state.
+pub fn choose<L, Q, A>(
     label: impl Into<Label>,
     operation: impl Fn(&L, &mut dyn FnMut(L)) + Send + Sync + 'static,
 ) -> Command<L, Q, A> {
     Command::Basic(Basic::new(label, Kind::Local(Arc::new(operation))))
 }
 
-/// A local operation that changes the state.
+/// Deterministic local operation, which updates the data state.
 pub fn assign<L, Q, A>(
     label: impl Into<Label>,
     operation: impl Fn(&mut L) + Send + Sync + 'static,
@@ -119,7 +118,7 @@ pub fn assign<L, Q, A>(
     Command::Basic(Basic::new(label, Kind::Assign(Arc::new(operation))))
 }
 
-/// A request, determined by the state; the answer changes the state.
+/// Request: `ask` computes it from the data state, and `receive` updates the state by the answer.
 pub fn request<L, Q, A>(
     label: impl Into<Label>,
     ask: impl Fn(&L) -> Q + Send + Sync + 'static,
@@ -129,8 +128,8 @@ pub fn request<L, Q, A>(
     Command::Basic(Basic::new(label, kind))
 }
 
-/// A response that visits each answer there may be to a request, with the state it leads to. One that
-/// visits nothing leaves the request waiting.
+/// Nondeterministic response: `answers` visits each possible answer to a request, with the next state. If it
+/// visits none, the rendezvous is disabled.
 pub fn respond_any<L, Q, A>(
     label: impl Into<Label>,
     answers: impl Fn(&Q, &L, &mut dyn FnMut(L, A)) + Send + Sync + 'static,
@@ -138,7 +137,7 @@ pub fn respond_any<L, Q, A>(
     Command::Basic(Basic::new(label, Kind::Response(Arc::new(answers))))
 }
 
-/// A response that has at most one answer.
+/// Deterministic response; `None` disables the rendezvous.
 pub fn respond<L: Clone, Q, A>(
     label: impl Into<Label>,
     answer: impl Fn(&Q, &mut L) -> Option<A> + Send + Sync + 'static,
@@ -151,22 +150,22 @@ pub fn respond<L: Clone, Q, A>(
     })
 }
 
-/// One after the other.
+/// Sequential composition.
 pub fn sequence<L, Q, A>(parts: impl IntoIterator<Item = Command<L, Q, A>>) -> Command<L, Q, A> {
     Command::Sequence(parts.into_iter().collect())
 }
 
-/// One of them.
+/// Nondeterministic choice between branches; the first step of a branch makes it.
 pub fn choice<L, Q, A>(branches: impl IntoIterator<Item = Command<L, Q, A>>) -> Command<L, Q, A> {
     Command::Choice(branches.into_iter().collect())
 }
 
-/// Without end.
+/// Infinite loop.
 pub fn forever<L, Q, A>(body: Command<L, Q, A>) -> Command<L, Q, A> {
     Command::Forever(Box::new(body))
 }
 
-/// `then`, where the guard holds.
+/// Conditional without an else branch: runs `then` if the guard holds.
 pub fn when<L, Q, A>(
     label: impl Into<Label>,
     guard: impl Fn(&L) -> bool + Send + Sync + 'static,
@@ -175,7 +174,7 @@ pub fn when<L, Q, A>(
     when_else(label, guard, then, sequence([]))
 }
 
-/// `then` where the guard holds, and `otherwise` where it does not.
+/// Conditional: runs `then` if the guard holds and `otherwise` if it does not.
 pub fn when_else<L, Q, A>(
     label: impl Into<Label>,
     guard: impl Fn(&L) -> bool + Send + Sync + 'static,
@@ -186,7 +185,7 @@ pub fn when_else<L, Q, A>(
     Command::When(guard, Box::new(then), Box::new(otherwise))
 }
 
-/// `body`, as long as the guard holds.
+/// Loop: runs `body` while the guard holds.
 pub fn while_do<L, Q, A>(
     label: impl Into<Label>,
     guard: impl Fn(&L) -> bool + Send + Sync + 'static,
@@ -197,11 +196,11 @@ pub fn while_do<L, Q, A>(
 }
 
 impl<L, Q, A> Command<L, Q, A> {
-    /// The step that the command begins with by itself: the command, or the guard.
+    /// First step of the command: the command itself if it is basic, or its guard.
     ///
     /// # Panics
     ///
-    /// If it has none: what is said of a step is said of one.
+    /// If the command is a sequence, a choice or an infinite loop: an annotation applies to exactly one step.
     fn own_step(&mut self) -> &mut Basic<L, Q, A> {
         match self {
             Self::Basic(basic) | Self::When(basic, ..) | Self::While(basic, _) => basic,
@@ -211,41 +210,43 @@ impl<L, Q, A> Command<L, Q, A> {
         }
     }
 
-    /// Says which registers the command, or its guard, reads.
+    /// Declares the registers that the command, or its guard, reads.
     #[must_use]
     pub fn reads(mut self, registers: impl Into<Registers>) -> Self {
         self.own_step().reads = registers.into();
         self
     }
 
-    /// Says which registers the command writes whatever they held.
+    /// Declares the registers that the command overwrites, independently of their old values.
     #[must_use]
     pub fn writes(mut self, registers: impl Into<Registers>) -> Self {
         self.own_step().writes = registers.into();
         self
     }
 
-    /// Says where the command comes from.
+    /// Cites the source of the command.
     #[must_use]
     pub fn from_source(mut self, source: impl Into<Cow<'static, str>>) -> Self {
         self.own_step().source = source.into();
         self
     }
 
-    /// Says that nobody looks between the command and the one before it, so that a coarse granularity
-    /// runs them together. For a local operation or a guard: a request is the business of two.
+    /// Marks the command for fusion with the previous step: the state between them is not observed, so that
+    /// [`Granularity::Fused`](super::Granularity::Fused) takes both in one step. Valid for local operations and
+    /// guards; two processes take part in a request or a response.
     #[must_use]
-    pub fn quiet(mut self) -> Self {
-        self.own_step().is_quiet = true;
+    pub fn fuse_with_previous(mut self) -> Self {
+        self.own_step().fuses_with_previous = true;
         self
     }
 
-    /// Says that nobody looks between the command and the one behind it, so that a coarse granularity may
-    /// run them together: what is chosen counts only once it is used. For a guess, behind which the process
-    /// has a step that is no response; whether that can be taken must not depend on what is chosen.
+    /// Marks the choice for fusion with the next step: the state between them is not observed, so that
+    /// [`Choices::FusedWithNext`](super::Choices::FusedWithNext) takes both in one step. Valid for [`choose`],
+    /// before a step of the process that is not a response. Whether that step is enabled must not depend on the
+    /// chosen value.
     #[must_use]
-    pub fn late(mut self) -> Self {
-        self.own_step().is_late = true;
+    pub fn fuse_with_next(mut self) -> Self {
+        self.own_step().fuses_with_next = true;
         self
     }
 }

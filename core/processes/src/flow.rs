@@ -1,4 +1,4 @@
-//! A process as a graph of locations.
+//! Control-flow graph of a process.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::command::{Basic, Command, Kind};
 use super::label::Label;
 
-/// Where a process is: between two of its steps. It starts at location 0.
+/// Program location of a process, between two of its steps. A process starts at location 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Location(pub u16);
 
-/// What is wrong with a process.
+/// Error in the commands of a process.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessError {
     /// Two commands have one label, so that an action would not name its command.
@@ -22,49 +22,53 @@ pub enum ProcessError {
         /// The label.
         label: &'static str,
     },
-    /// A branch of a choice, or the body of a loop, has no step that could be taken.
+    /// A branch of a choice, or the body of a loop, has no step.
     #[error("a branch of a choice, or the body of a loop, of {process} has no step")]
     NoStep {
         /// The process.
         process: String,
     },
-    /// A request or a response is said to be quiet: it is the business of two processes.
-    #[error("`{label}` of {process} is no local step, so it cannot be quiet")]
-    NotLocal {
-        /// The process.
-        process: String,
-        /// The label.
-        label: &'static str,
-    },
-    /// A choice is said to be late, and is none, or what comes behind it is not the process's own to take.
+    /// A request or a response is marked to fuse with the previous step: two processes take it together.
     #[error(
-        "`{label}` of {process} cannot be late: that takes a guess, and behind it a step that is no response"
+        "`{label}` of {process} is not a local step, so it cannot be fused with the previous step"
     )]
-    NotLate {
+    NotFusibleWithPrevious {
         /// The process.
         process: String,
         /// The label.
         label: &'static str,
     },
-    /// Quiet steps may go on without end.
-    #[error("the quiet steps of {process} from `{label}` on may go round in a circle")]
-    QuietCircle {
+    /// A step is marked to fuse with the next one and is not a choice, or the process does not itself begin the
+    /// next step.
+    #[error(
+        "`{label}` of {process} cannot be fused with the next step: only a choice can, before a step other than a \
+         response"
+    )]
+    NotFusibleWithNext {
+        /// The process.
+        process: String,
+        /// The label.
+        label: &'static str,
+    },
+    /// Fused steps form a cycle, so that one step might not terminate.
+    #[error("the fused steps of {process} from `{label}` on form a cycle")]
+    FusedCycle {
         /// The process.
         process: String,
         /// The label of one of them.
         label: &'static str,
     },
-    /// There are more locations than can be numbered.
+    /// The process has more locations than a [`Location`] can number.
     #[error("{process} has more than {most} locations")]
     TooLarge {
         /// The process.
         process: String,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
 }
 
-/// A step that can be taken at a location, and where it leads: `otherwise` where a guard fails.
+/// Edge of the control-flow graph: a step and its target. `otherwise` is the target if a guard fails.
 pub(super) struct Edge<L, Q, A> {
     pub basic: Basic<L, Q, A>,
     pub to: Location,
@@ -86,20 +90,20 @@ impl<L, Q, A> Edge<L, Q, A> {
     }
 }
 
-/// The locations of a process; of each, the steps that can be taken there.
+/// Control-flow graph: the outgoing edges of each location.
 pub(super) struct Flow<L, Q, A> {
     pub points: Vec<Vec<Edge<L, Q, A>>>,
 }
 
-/// Where a command is left for; `None` is the end of the process.
+/// Number of the location that follows a command, before renumbering; 0 is the end of the process.
 type Next = usize;
 
 struct Builder<L, Q, A> {
-    /// `None` for a location whose steps are not known yet.
+    /// `None` for a location whose edges are not known yet.
     points: Vec<Option<Vec<Edge<L, Q, A>>>>,
 }
 
-/// Nothing to be done was found where a step is needed.
+/// Error: a branch or a body without a step.
 struct NoStep;
 
 impl<L, Q, A> Builder<L, Q, A> {
@@ -113,12 +117,12 @@ impl<L, Q, A> Builder<L, Q, A> {
         self.points.len() - 1
     }
 
-    /// The steps at a location, which are known.
+    /// Edges of a location whose steps are known.
     fn edges(&self, at: Next) -> Result<Vec<Edge<L, Q, A>>, NoStep> {
         self.points[at].clone().ok_or(NoStep)
     }
 
-    /// The location at which `command` begins, if it is left for `next`.
+    /// Builds `command` with the continuation `next`, and returns the location at which it begins.
     fn begin(&mut self, command: &Command<L, Q, A>, next: Next) -> Result<Next, NoStep> {
         let edge = |basic: &Basic<L, Q, A>, to: Next, otherwise: Next| Edge {
             basic: basic.clone(),
@@ -170,7 +174,7 @@ impl<L, Q, A> Builder<L, Q, A> {
 }
 
 impl<L, Q, A> Flow<L, Q, A> {
-    /// The most locations of a process.
+    /// Greatest number of locations of a process.
     const MOST: usize = 1 << 16;
 
     pub fn of(process: &str, command: &Command<L, Q, A>) -> Result<Self, ProcessError> {
@@ -194,7 +198,7 @@ impl<L, Q, A> Flow<L, Q, A> {
     }
 
     fn check(&self, process: impl Fn() -> String) -> Result<(), ProcessError> {
-        // A loop without guard has the steps of its body at its head as well.
+        // The head of a loop without a guard repeats the edges of its body.
         let mut labels = HashMap::new();
         for point in &self.points {
             let mut here = HashSet::new();
@@ -216,36 +220,36 @@ impl<L, Q, A> Flow<L, Q, A> {
                 });
             }
             let is_local = !matches!(edge.basic.kind, Kind::Request(..) | Kind::Response(_));
-            if edge.basic.is_quiet && !is_local {
-                return Err(ProcessError::NotLocal {
+            if edge.basic.fuses_with_previous && !is_local {
+                return Err(ProcessError::NotFusibleWithPrevious {
                     process: process(),
                     label: label.as_str(),
                 });
             }
-            let is_guess = matches!(edge.basic.kind, Kind::Local(_));
-            if edge.basic.is_late && !(is_guess && self.goes_on(edge.to)) {
-                return Err(ProcessError::NotLate {
+            let is_choice = matches!(edge.basic.kind, Kind::Local(_));
+            if edge.basic.fuses_with_next && !(is_choice && self.goes_on(edge.to)) {
+                return Err(ProcessError::NotFusibleWithNext {
                     process: process(),
                     label: label.as_str(),
                 });
             }
         }
-        match self.quiet_circle() {
+        match self.fused_cycle() {
             None => Ok(()),
-            Some(label) => Err(ProcessError::QuietCircle {
+            Some(label) => Err(ProcessError::FusedCycle {
                 process: process(),
                 label: label.as_str(),
             }),
         }
     }
 
-    /// Whether the process goes on at a location by quiet steps only.
-    pub fn is_quiet(&self, Location(at): Location) -> bool {
+    /// Whether all steps at a location fuse with the previous step.
+    pub fn is_fused(&self, Location(at): Location) -> bool {
         let edges = &self.points[usize::from(at)];
-        !edges.is_empty() && edges.iter().all(|edge| edge.basic.is_quiet)
+        !edges.is_empty() && edges.iter().all(|edge| edge.basic.fuses_with_previous)
     }
 
-    /// Whether what comes at a location, behind quiet steps, is the process's own to take.
+    /// Whether the process itself begins every next step at a location, past the steps that fuse with the previous one.
     fn goes_on(&self, from: Location) -> bool {
         let mut seen = HashSet::from([from]);
         let mut open = vec![from];
@@ -255,24 +259,24 @@ impl<L, Q, A> Flow<L, Q, A> {
             if edges.is_empty() || edges.iter().any(responds) {
                 return false;
             }
-            let passed = edges.iter().filter(|edge| edge.basic.is_quiet);
+            let passed = edges.iter().filter(|edge| edge.basic.fuses_with_previous);
             let targets = passed.flat_map(Edge::targets);
             open.extend(targets.filter(|to| seen.insert(*to)));
         }
         true
     }
 
-    /// A step from which quiet steps lead back to it.
-    fn quiet_circle(&self) -> Option<Label> {
-        let quiet: Vec<usize> = (0..self.points.len())
-            .filter(|at| self.is_quiet(Location(*at as u16)))
+    /// First step of a cycle of fused steps, if there is one.
+    fn fused_cycle(&self) -> Option<Label> {
+        let fused: Vec<usize> = (0..self.points.len())
+            .filter(|at| self.is_fused(Location(*at as u16)))
             .collect();
-        let back_to_itself = |start: &usize| {
+        let is_on_a_cycle = |start: &usize| {
             let mut seen = HashSet::new();
             let mut open = vec![*start];
             while let Some(at) = open.pop() {
                 let targets = self.points[at].iter().flat_map(Edge::targets);
-                for Location(to) in targets.filter(|to| self.is_quiet(*to)) {
+                for Location(to) in targets.filter(|to| self.is_fused(*to)) {
                     if usize::from(to) == *start {
                         return true;
                     }
@@ -283,12 +287,12 @@ impl<L, Q, A> Flow<L, Q, A> {
             }
             false
         };
-        let start = quiet.into_iter().find(back_to_itself)?;
+        let start = fused.into_iter().find(is_on_a_cycle)?;
         Some(self.points[start][0].basic.label)
     }
 }
 
-/// The locations that can be reached from `begin`, numbered as they are met.
+/// Reachable locations, renumbered in the order of a breadth-first search from `begin`.
 fn reachable<L, Q, A>(
     points: Vec<Option<Vec<Edge<L, Q, A>>>>,
     begin: Next,

@@ -6,17 +6,17 @@ use std::sync::{LazyLock, Mutex};
 
 use serde::{Serialize, Serializer};
 
-/// The label of a command, unique within its process.
+/// Label of a command, unique within its process.
 ///
-/// PERF: actions are copied at every step, and so are the labels in them; each text is kept once, for
-/// as long as the program runs.
+/// PERF: labels are interned, since actions and their labels are copied at every step. An interned text lives as
+/// long as the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(&'static str);
 
 static KNOWN: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
 
 impl Label {
-    /// The text.
+    /// Text of the label.
     pub fn as_str(self) -> &'static str {
         self.0
     }

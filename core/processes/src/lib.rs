@@ -1,20 +1,20 @@
-//! A small language of processes that meet in a rendezvous, for stating systems.
+//! A small language of processes that communicate by rendezvous, for stating systems.
 //!
 //! Source: Gammie, Hosking & Engelhardt, *Relaxing Safely: Verified On-the-Fly Garbage Collection for
-//! x86-TSO* (PLDI 2015), section 3.1, Figs. 7 and 8, where it is called CIMP: commands that change
-//! the state of one process, sequence, choice, conditionals and loops; requests and responses, by
-//! which two processes take one step together; and processes side by side, with nothing else in common.
+//! x86-TSO* (PLDI 2015), section 3.1, Figs. 7 and 8, where it is called CIMP. The language has commands
+//! that change the state of one process, sequence, choice, conditionals and loops; requests and responses,
+//! by which two processes take one step together; and parallel composition. Processes share nothing else.
 //!
-//! A [`Command`] is stated over the data state of its own process alone, so that a process which
-//! looks at another one's variables does not compile. A [`Composition`] places processes into a state
-//! of the model's, which stays plain data, and gives its steps.
+//! A [`Command`] ranges over the data state of its own process only: a process that reads another one's
+//! variables does not compile. A [`Composition`] places processes into the model's own state, which stays
+//! plain data, and generates its steps.
 //!
-//! Size of a step: a local operation is one step; so is a request with the response that meets it; so
-//! is the evaluation of a guard. Sequencing takes none, and a choice is made by the first step of the
-//! branch. Under [`Granularity::Coarse`] the commands said to be quiet are run together with the step
-//! before them, and choices said to be late with the step behind them.
+//! Size of a step: one step is a local operation, or the evaluation of a guard, or a request together with
+//! the response to it. Sequencing takes no step, and the first step of a branch makes the choice. Under
+//! [`Granularity::Fused`], local fusion, a command marked by [`Command::fuse_with_previous`] runs in one
+//! step with the previous command, and a choice marked by [`Command::fuse_with_next`] with the next one.
 //!
-//! Deviation D1: the paper's processes take any number of responses at once; here a command has one
+//! Deviation D1: the paper's processes accept any number of responses at once; here a command has one
 //! label, and labels are unique within a process, so that an action names its commands.
 //!
 //! ```
@@ -76,13 +76,13 @@ mod act;
 mod command;
 mod composition;
 mod flow;
+mod instance;
 mod label;
 mod liveness;
-mod party;
 
 pub use act::Act;
 pub use command::{
-    Command, assign, choice, forever, guess, request, respond, respond_any, sequence, when,
+    Command, assign, choice, choose, forever, request, respond, respond_any, sequence, when,
     when_else, while_do,
 };
 pub use composition::{

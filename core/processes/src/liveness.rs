@@ -1,46 +1,47 @@
-//! Registers, and where what they hold is never read again.
+//! Registers and the live-variable analysis.
 //!
-//! A register that is dead holds a value that no step asks for; states that differ in it alone are
-//! one state, once it is cleared. Source of the analysis: any book on compilers (Appel, *Modern
-//! Compiler Implementation*, chapter 10).
+//! No step reads the value of a dead register before it is overwritten. Clearing the register identifies states
+//! that differ in it alone. Source of the analysis: any book on compilers (Appel, *Modern Compiler
+//! Implementation*, chapter 10).
 
 use std::ops::BitOr;
 
 use super::flow::{Flow, Location};
 
-/// The data state of a process.
+/// Data state of a process.
 pub trait Data: Clone + Send + Sync + 'static {
-    /// The registers that are cleared where they are dead, by name; the other variables always count.
+    /// Names of the registers, which are cleared at locations where they are dead. Other variables are never cleared.
     const REGISTERS: &'static [&'static str] = &[];
 
-    /// Gives registers the values that they have where they are dead. PERF: it is called at every step, and
-    /// a test for each register takes less than a loop over those that are meant.
+    /// Sets registers to the value that stands for a dead one. PERF: it is called at every step, and testing each
+    /// register takes less time than a loop over the given ones.
     fn clear(&mut self, registers: Registers) {
         unreachable!("no registers {registers:?} are declared");
     }
 
-    /// Visits the states in which a register has any other value that it may ever have (and may visit
-    /// this one): by this it is tested that where it is said to be dead, nobody asks for it.
-    fn spoil(&self, register: Register, _visit: &mut dyn FnMut(Self)) {
+    /// Assigns a register every value: visits the state with each value that the register can ever have. The current
+    /// value may be left out. [`Composition::test_registers`](super::Composition::test_registers) uses this to test
+    /// that no step reads an undeclared register.
+    fn havoc(&self, register: Register, _visit: &mut dyn FnMut(Self)) {
         unreachable!("no register {} is declared", register.0);
     }
 }
 
-/// A register: its place in [`Data::REGISTERS`].
+/// Register: its index in [`Data::REGISTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Register(pub u8);
 
-/// What becomes of a register where what it holds is never read again.
+/// Treatment of dead registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeadRegisters {
-    /// It is cleared.
+    /// Dead registers are cleared.
     #[default]
     Cleared,
-    /// It keeps what it holds.
+    /// Dead registers keep their values.
     Kept,
 }
 
-/// A set of registers.
+/// Set of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Registers(u64);
 
@@ -48,7 +49,7 @@ impl Registers {
     /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// One register.
+    /// Singleton set.
     pub const fn one(Register(register): Register) -> Self {
         Self(1 << register)
     }
@@ -59,17 +60,17 @@ impl Registers {
         Self(u64::MAX.checked_shr(64 - count as u32).unwrap_or(0))
     }
 
-    /// Those of this set that are not in `other`.
+    /// Set difference.
     pub(super) fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether `register` is one of them.
+    /// Whether the set contains `register`.
     pub fn contains(self, register: Register) -> bool {
         self.0 >> register.0 & 1 == 1
     }
 
-    /// All of them.
+    /// Iterates over the registers in increasing order.
     pub fn iter(self) -> impl Iterator<Item = Register> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -101,7 +102,7 @@ impl BitOr for Registers {
     }
 }
 
-/// Per location, the registers that are dead there.
+/// Dead registers per location: the complement of the least fixed point of the live-variable equations.
 pub(super) fn dead<L: Data, Q, A>(flow: &Flow<L, Q, A>) -> Vec<Registers> {
     let mut live = vec![Registers::NONE; flow.points.len()];
     loop {

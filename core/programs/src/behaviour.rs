@@ -1,11 +1,11 @@
-//! Refinement between programs: one does only what the other may do, as far as its threads show it.
+//! Refinement between programs, with respect to the outputs of their threads.
 //!
-//! What a program *may show* is collected from all its states and becomes a specification of its
-//! own, whose steps are that a thread shows something more. So an algorithm under a weak model is
-//! compared with another program, or with itself under SC, which asks whether it is robust.
+//! The outputs that a program may produce are collected from all its states. They form a specification, whose steps
+//! each add output of one thread. So an algorithm under a weak memory model is compared with another program, or
+//! with itself under SC, which decides robustness.
 //!
-//! What was shown is compared, not when: a program refines another if whatever it has shown can be
-//! gone on with to something that the other shows.
+//! The comparison covers what is output, not when: a program refines another if whatever it has output can be
+//! continued to an output of the other.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -21,26 +21,26 @@ use super::state::State;
 use refmap::Refinement;
 use refmap::{Process, Rule, RuleId, TransitionSystem};
 
-/// All that a program may show, as a specification.
+/// Specification given by all outputs that a program may produce.
 #[derive(Debug)]
 pub struct Behaviours {
-    /// What may have been shown, with all that leads there.
+    /// Permitted outputs, closed under prefixes.
     allowed: HashSet<Observation>,
-    /// The values that some thread shows.
+    /// Values that some thread outputs.
     values: BTreeSet<Value>,
-    /// What bounds the runs of the program, and the threads that it has stopped somewhere: what they would have shown
-    /// after that is not among what is allowed.
+    /// Description of the program's bound, and the threads that it cut off in some run: their further outputs are
+    /// not among the permitted ones.
     bound: Option<String>,
     cut_off: BTreeSet<String>,
     rules: [Rule; 1],
 }
 
-/// A thread shows something more.
+/// Action: a thread adds output.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Show {
     /// The thread.
     pub thread: u16,
-    /// The values that it shows now, and how it ends if it does.
+    /// The values that it outputs, and how it ends if it does.
     pub more: Shown,
 }
 
@@ -62,11 +62,11 @@ impl Serialize for Show {
 }
 
 impl Behaviours {
-    /// What `program` may show under `model`.
+    /// Collects the outputs of `program` under `model`.
     ///
     /// # Errors
     ///
-    /// If it has more than `limit` states.
+    /// If the program has more than `limit` states.
     pub fn of(program: Program, model: MemoryModel, limit: u64) -> Result<Self, TooManyStates> {
         let machine = Machine::new(program, model);
         let mut allowed = HashSet::new();
@@ -91,7 +91,7 @@ impl Behaviours {
         })
     }
 
-    /// Visits everything more that `thread` may show after `from`.
+    /// Visits every permitted extension of the output of `thread` in `from`.
     fn extensions(
         &self,
         from: &Observation,
@@ -137,7 +137,7 @@ impl Behaviours {
     }
 }
 
-/// Adds `shown` and everything of which it is a continuation.
+/// Adds `shown` and all its prefixes.
 fn allow(shown: Observation, allowed: &mut HashSet<Observation>) {
     if !allowed.insert(shown.clone()) {
         return;
@@ -175,7 +175,8 @@ impl TransitionSystem for Behaviours {
         Process::numbered("thread", action.thread)
     }
 
-    /// Whatever may be shown: what a thread does before its first step may be visible at once.
+    /// Visits every permitted output: what a thread outputs before its first step may be visible in the initial
+    /// state.
     fn initial(&self, visit: &mut impl FnMut(Observation)) {
         self.allowed.iter().cloned().for_each(visit);
     }
@@ -202,13 +203,13 @@ impl TransitionSystem for Behaviours {
         self.bound.clone()
     }
 
-    /// Those stopped somewhere: which runs have shown this is not known.
+    /// The threads that were cut off in some run: which runs produced this output is not recorded.
     fn cut_off(&self, _: &Observation) -> Vec<&str> {
         self.cut_off.iter().map(String::as_str).collect()
     }
 }
 
-/// The claim that a program under a memory model shows only what a specification may show.
+/// Refinement: a program under a memory model outputs only what a specification permits.
 #[derive(Debug)]
 pub struct ProgramRefinement {
     implementation: Machine,
@@ -216,7 +217,7 @@ pub struct ProgramRefinement {
 }
 
 impl ProgramRefinement {
-    /// That `program` under `model` shows only what `specification` may.
+    /// Claims that `program` under `model` outputs only what `specification` permits.
     pub fn new(
         program: Program,
         model: MemoryModel,
@@ -228,11 +229,11 @@ impl ProgramRefinement {
         }
     }
 
-    /// That `program` is robust: under `model` it shows only what it shows under SC.
+    /// Claims that `program` is robust: under `model` it outputs only what it outputs under SC.
     ///
     /// # Errors
     ///
-    /// If it has more than `limit` states under SC.
+    /// If the program has more than `limit` states under SC.
     pub fn robust(program: Program, model: MemoryModel, limit: u64) -> Result<Self, TooManyStates> {
         let specification = Behaviours::of(program.clone(), MemoryModel::Sc, limit)?;
         Ok(Self::new(program, model, specification))
@@ -255,7 +256,7 @@ impl Refinement for ProgramRefinement {
         self.implementation.observe(state)
     }
 
-    /// A step is answered by what it shows; most show nothing.
+    /// A step simulates the output that it adds; most steps add none and stutter.
     fn answer(&self, from: &State, _: &super::Action, to: &State) -> Option<Show> {
         let (from, to) = (self.map(from), self.map(to));
         let thread = (0..from.len()).find(|thread| from[*thread] != to[*thread])?;
@@ -278,7 +279,7 @@ mod tests {
 
     const STATES: u64 = 100_000;
 
-    /// Each thread writes its flag and shows what it reads of the other's.
+    /// Each thread writes its flag and outputs the value that it reads of the other's.
     fn store_buffering() -> Program {
         let mut program = ProgramBuilder::new("store buffering");
         let flags = [program.location("x", 0), program.location("y", 0)];
@@ -318,7 +319,7 @@ mod tests {
         }
     }
 
-    /// A thread waits for what no other one does; the other one writes and shows what it wrote.
+    /// One thread waits for a value that is never written; the other writes and outputs what it wrote.
     fn endless() -> Program {
         let mut program = ProgramBuilder::new("endless");
         program.backward_jumps(2);
@@ -336,7 +337,7 @@ mod tests {
         program.build().expect("it is well formed")
     }
 
-    /// What a thread would have done is not looked at, and the report says so beside its verdict.
+    /// The report names the thread that was cut off beside its verdict.
     #[test]
     fn a_thread_that_never_ends_is_cut_off_and_the_report_says_so() {
         for model in MemoryModel::ALL {
@@ -359,7 +360,7 @@ mod tests {
         assert!(json.get("cut_off").is_none());
     }
 
-    /// A program that shows less refines nothing but a program that may end without showing more.
+    /// A program with less output refines only a program that may end without more output.
     #[test]
     fn silence_is_no_refinement() {
         let mut silent = ProgramBuilder::new("silence");

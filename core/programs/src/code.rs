@@ -1,23 +1,22 @@
-//! What is known of a thread's instructions before it runs: which registers each reads, and which
-//! are still needed behind it.
+//! Static analysis of a thread's code: the registers that each instruction reads, and those that are live behind
+//! it.
 
 use super::expression::Register;
 use super::program::{Afterwards, Instruction, Thread};
 
-/// A thread's instructions, with what is known of them.
+/// Code of a thread with the results of the analysis.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     /// The instructions.
     pub instructions: Box<[Instruction]>,
-    /// The registers that each reads, in the order of their numbers.
+    /// Registers that each instruction reads, in the order of their numbers.
     pub reads: Box<[Box<[Register]>]>,
-    /// The registers whose value is needed from each instruction on, as a set of bits; the last entry
-    /// is for the end.
+    /// Live registers before each instruction, as a bit set; the last entry is for the end.
     pub needed: Box<[u64]>,
 }
 
 impl Code {
-    /// What is known of `thread`.
+    /// Analyses `thread`.
     pub fn of(thread: &Thread) -> Self {
         let reads: Box<[Box<[Register]>]> = thread.code.iter().map(reads).collect();
         let needed = needed(thread, &reads);
@@ -28,7 +27,7 @@ impl Code {
         }
     }
 
-    /// The number of the end.
+    /// Number of the end.
     pub fn end(&self) -> usize {
         self.instructions.len()
     }
@@ -48,7 +47,7 @@ fn bit(register: Register) -> u64 {
     1 << register.0
 }
 
-/// The usual analysis of live variables, from the end backwards until nothing changes.
+/// Live-variable analysis: a backward fixed point.
 fn needed(thread: &Thread, reads: &[Box<[Register]>]) -> Box<[u64]> {
     let kept = thread
         .registers

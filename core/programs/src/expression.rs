@@ -1,19 +1,19 @@
-//! Values, and the expressions that compute them from a thread's registers.
+//! Values, and expressions over a thread's registers.
 
 use std::fmt::{self, Debug, Display};
 use std::ops;
 
 use serde::{Serialize, Serializer};
 
-/// A shared location, by its number in the program.
+/// Shared location, by its number in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Location(pub u16);
 
-/// A private register of a thread, by its number there.
+/// Private register of a thread, by its number in the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Register(pub u8);
 
-/// What a register or a location holds.
+/// Value of a register or a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
     /// An integer.
@@ -43,7 +43,7 @@ impl Display for Value {
     }
 }
 
-/// A number, or `&n` for the address of location n.
+/// Serializes a number, or `&n` for the address of location n.
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -53,37 +53,37 @@ impl Serialize for Value {
     }
 }
 
-/// How wide an integer is, and whether it has a sign: what is kept of a value that is written.
+/// Integer type: the width and signedness to which a written value is truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Integer {
-    /// How many bits there are, from 1 to 64.
+    /// Number of bits, from 1 to 64.
     pub bits: u32,
-    /// What the highest of them means.
+    /// Meaning of the highest bit.
     pub sign: Sign,
 }
 
-/// What the highest bit of an integer means.
+/// Signedness: the meaning of an integer's highest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Sign {
-    /// That it is negative (two's complement).
+    /// Two's complement: the highest bit is negative.
     Signed,
-    /// What the other bits mean.
+    /// Unsigned: the highest bit is positive like the others.
     Unsigned,
 }
 
 impl Integer {
-    /// A signed integer of 64 bits, which keeps every number as it is.
+    /// Signed 64-bit integer, which holds every number unchanged.
     pub const I64: Self = Self {
         bits: 64,
         sign: Sign::Signed,
     };
-    /// A signed integer of 32 bits.
+    /// Signed 32-bit integer.
     pub const I32: Self = Self {
         bits: 32,
         sign: Sign::Signed,
     };
 
-    /// What is left of `value` in an integer of this type. An address is not cut.
+    /// Truncates `value` to this type. An address is not truncated.
     pub fn keep(self, value: Value) -> Value {
         match value {
             Value::Number(number) => Value::Number(self.wrap(number)),
@@ -100,18 +100,18 @@ impl Integer {
     }
 }
 
-/// An operator on two values.
+/// Binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
-    /// The sum, modulo 2⁶⁴. An address and a number make the address that many locations on.
+    /// Sum, modulo 2⁶⁴. The sum of an address and a number is the address that many locations later.
     Add,
-    /// The difference, modulo 2⁶⁴.
+    /// Difference, modulo 2⁶⁴.
     Subtract,
-    /// The sum of numbers, modulo 2⁶⁴. An address stays what it is with 0, and takes nothing else.
+    /// Sum of numbers, modulo 2⁶⁴. Only 0 can be added to an address.
     AddNumbers,
-    /// The difference of numbers, modulo 2⁶⁴. An address takes away 0 or itself, and nothing else.
+    /// Difference of numbers, modulo 2⁶⁴. Only 0 or the address itself can be subtracted from an address.
     SubtractNumbers,
-    /// The product, modulo 2⁶⁴.
+    /// Product, modulo 2⁶⁴.
     Multiply,
     /// Bitwise and.
     And,
@@ -119,15 +119,15 @@ pub enum Operator {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// A shift to the left, by 0 to 63 bits.
+    /// Left shift, by 0 to 63 bits.
     ShiftLeft,
-    /// A shift to the right that keeps the sign, by 0 to 63 bits.
+    /// Arithmetic right shift, by 0 to 63 bits.
     ShiftRight,
-    /// 1 if both are equal, and otherwise 0. An address equals no number.
+    /// 1 if both are equal, otherwise 0. An address equals no number.
     Equal,
-    /// 1 if they differ, and otherwise 0.
+    /// 1 if they differ, otherwise 0.
     Differ,
-    /// 1 if the left one is less, and otherwise 0.
+    /// 1 if the left one is less, otherwise 0.
     Less,
 }
 
@@ -148,11 +148,11 @@ impl Operator {
         }
     }
 
-    /// The value of `left` and `right` under the operator.
+    /// Applies the operator to `left` and `right`.
     ///
     /// # Errors
     ///
-    /// If it makes no sense of an address.
+    /// If the operator is undefined for an address.
     pub fn apply(self, left: Value, right: Value) -> Result<Value, Fault> {
         use Value::{Address, Number};
         let number = match (left, right) {
@@ -200,31 +200,31 @@ fn moved(base: Location, offset: i64) -> Result<Value, Fault> {
         .ok_or(Fault::NoSuchLocation)
 }
 
-/// What a thread cannot compute. It stops there.
+/// Fault: an undefined operation, at which a thread stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// An address among numbers, where only numbers make sense.
+    /// An address is used in arithmetic on numbers.
     #[error("computes with an address as if it were a number")]
     AddressInArithmetic,
-    /// A number where an address is needed.
+    /// A number is used as an address.
     #[error("uses a number as an address")]
     NumberAsAddress,
-    /// An address beyond the locations of the program.
+    /// An address is beyond the locations of the program.
     #[error("uses an address beyond the locations of the program")]
     NoSuchLocation,
 }
 
-/// What a thread computes from its registers.
+/// Expression over a thread's registers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Expression {
-    /// Always the same.
+    /// Constant.
     Constant(Value),
-    /// What a register holds.
+    /// Value of a register.
     Register(Register),
-    /// What is left of a value in an integer of this type.
+    /// Value truncated to an integer type.
     Keep(Integer, Box<Expression>),
-    /// An operator on two values.
+    /// Binary operation.
     Binary(Operator, Box<Expression>, Box<Expression>),
 }
 
@@ -233,32 +233,32 @@ impl Expression {
         Self::Binary(operator, Box::new(left), Box::new(right.into()))
     }
 
-    /// An operator on two expressions.
+    /// Applies an operator to two expressions.
     pub fn of(operator: Operator, left: impl Into<Self>, right: impl Into<Self>) -> Self {
         Self::binary(operator, left.into(), right)
     }
 
-    /// 1 if both are equal, and otherwise 0.
+    /// 1 if both are equal, otherwise 0.
     pub fn equals(self, other: impl Into<Self>) -> Self {
         Self::binary(Operator::Equal, self, other)
     }
 
-    /// 1 if they differ, and otherwise 0.
+    /// 1 if they differ, otherwise 0.
     pub fn differs(self, other: impl Into<Self>) -> Self {
         Self::binary(Operator::Differ, self, other)
     }
 
-    /// 1 if this is less, and otherwise 0.
+    /// 1 if this is less, otherwise 0.
     pub fn is_less_than(self, other: impl Into<Self>) -> Self {
         Self::binary(Operator::Less, self, other)
     }
 
-    /// 1 if this is 0, and otherwise 0.
+    /// 1 if this is 0, otherwise 0.
     pub fn is_false(self) -> Self {
         self.equals(0)
     }
 
-    /// 0 if it is 0, and otherwise 1.
+    /// 0 if this is 0, otherwise 1.
     fn truth(self) -> Self {
         match self {
             Self::Binary(Operator::Equal | Operator::Differ | Operator::Less, ..) => self,
@@ -266,26 +266,27 @@ impl Expression {
         }
     }
 
-    /// 1 if neither is 0, and otherwise 0.
+    /// 1 if neither is 0, otherwise 0.
     pub fn and(self, other: impl Into<Self>) -> Self {
         Self::binary(Operator::And, self.truth(), other.into().truth())
     }
 
-    /// 0 if both are 0, and otherwise 1.
+    /// 0 if both are 0, otherwise 1.
     pub fn or(self, other: impl Into<Self>) -> Self {
         Self::binary(Operator::Or, self.truth(), other.into().truth())
     }
 
-    /// What is left of it in an integer of this type.
+    /// Truncates to an integer type.
     pub fn keep(self, integer: Integer) -> Self {
         Self::Keep(integer, Box::new(self))
     }
 
-    /// Its value, where `register` tells what registers hold; `None` if that is not known of one.
+    /// Evaluates the expression, with `register` as the valuation; `None` if a register that it reads has no known
+    /// value.
     ///
     /// # Errors
     ///
-    /// If it makes no sense of an address.
+    /// If an operator is undefined for an address.
     pub fn evaluate(
         &self,
         register: &impl Fn(Register) -> Option<Value>,
@@ -305,7 +306,7 @@ impl Expression {
         })
     }
 
-    /// Visits every register that it mentions, as often as it does.
+    /// Visits every occurrence of a register.
     pub fn registers(&self, visit: &mut impl FnMut(Register)) {
         match self {
             Self::Constant(_) => (),
@@ -318,7 +319,7 @@ impl Expression {
         }
     }
 
-    /// As text, with the names of registers and locations.
+    /// Formats the expression with the names of registers and locations.
     pub fn show(&self, names: &dyn Names) -> String {
         match self {
             Self::Constant(Value::Address(location)) => format!("&{}", names.location(*location)),
@@ -336,15 +337,15 @@ impl Expression {
     }
 }
 
-/// What registers and locations are called.
+/// Names of registers and locations.
 pub trait Names {
-    /// The name of a register.
+    /// Name of a register.
     fn register(&self, register: Register) -> String;
-    /// The name of a location.
+    /// Name of a location.
     fn location(&self, location: Location) -> String;
 }
 
-/// Registers and locations by their numbers.
+/// Names by number.
 struct Numbers;
 
 impl Names for Numbers {
@@ -382,35 +383,35 @@ impl From<Register> for Expression {
 }
 
 impl Location {
-    /// Its address, as a value that a register may hold.
+    /// Address of the location, as an expression.
     pub fn address(self) -> Expression {
         Expression::Constant(Value::Address(self))
     }
 }
 
 impl Register {
-    /// 1 if both are equal, and otherwise 0.
+    /// 1 if both are equal, otherwise 0.
     pub fn equals(self, other: impl Into<Expression>) -> Expression {
         Expression::from(self).equals(other)
     }
 
-    /// 1 if they differ, and otherwise 0.
+    /// 1 if they differ, otherwise 0.
     pub fn differs(self, other: impl Into<Expression>) -> Expression {
         Expression::from(self).differs(other)
     }
 
-    /// 1 if this is less, and otherwise 0.
+    /// 1 if this is less, otherwise 0.
     pub fn is_less_than(self, other: impl Into<Expression>) -> Expression {
         Expression::from(self).is_less_than(other)
     }
 
-    /// 1 if it holds 0, and otherwise 0.
+    /// 1 if this is 0, otherwise 0.
     pub fn is_false(self) -> Expression {
         self.equals(0)
     }
 }
 
-/// The place that an access is to: a location, or the address that an expression computes.
+/// Operand of an access: a location, or a computed address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place(pub(crate) Expression);
 

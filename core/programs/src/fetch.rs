@@ -1,17 +1,16 @@
-//! Fetching: what a thread does by itself, without touching memory.
+//! Fetching: the thread-local part of execution, which does not access memory.
 //!
-//! A thread fetches eagerly up to the next branch or assertion that is not decided, atomic block,
-//! choice, or its end; nothing behind an undecided branch is fetched, so nothing is speculated. What
-//! it computes with registers it computes at once, or as soon as they are known. All of this is
-//! deterministic and nobody else's business, so it belongs to the step before it, and performing an
-//! access is a step of its own.
+//! A thread fetches eagerly up to the next undecided branch or assertion, atomic block, choice, or its end. Nothing
+//! behind an undecided branch is fetched, so there is no speculation. Computations on registers happen immediately,
+//! or as soon as their operands are known. All of this is deterministic and local, so it is part of the preceding
+//! step; performing an access is a step of its own.
 
 use super::code::Code;
 use super::expression::{Expression, Fault, Register, Value};
 use super::program::{Fence, Instruction, Program};
 use super::state::{Operand, Pending, Progress, ThreadState};
 
-/// A thread's code, and what it has to know of the program.
+/// Fetcher of one thread: its code, and the context that fetching needs.
 #[derive(Clone, Copy)]
 pub(super) struct Fetcher<'a> {
     /// The program.
@@ -21,21 +20,21 @@ pub(super) struct Fetcher<'a> {
 }
 
 impl Fetcher<'_> {
-    /// Brings the thread to where only a step can take it further.
+    /// Runs the thread up to its next step.
     pub fn run(self, thread: &mut ThreadState) {
         self.resolve(thread);
         while self.fetch(thread) {}
         self.forget(thread);
     }
 
-    /// What `register` held when `pending` was fetched, if that is known by now.
+    /// Value that `register` held when `pending` was fetched, if it is known.
     fn operand(self, pending: &Pending, register: Register) -> Option<Value> {
         let reads = &self.code.reads[usize::from(pending.at)];
         let position = reads.iter().position(|read| *read == register)?;
         pending.operands[position].value()
     }
 
-    /// The value of an expression of a pending instruction, if it is known by now.
+    /// Value of an expression of a pending instruction, if it is known.
     pub fn evaluate(
         self,
         pending: &Pending,
@@ -48,7 +47,7 @@ impl Fetcher<'_> {
         &self.code.instructions[usize::from(pending.at)]
     }
 
-    /// The fence that is pending, if it is one.
+    /// Fence of the pending instruction, if it is one.
     pub fn fence(&self, pending: &Pending) -> Option<Fence> {
         match self.instruction(pending) {
             Instruction::Fence { fence, .. } => Some(*fence),
@@ -56,7 +55,7 @@ impl Fetcher<'_> {
         }
     }
 
-    /// Whether something before `position` has to be performed before the fence lets anything pass.
+    /// Whether the fence must still wait for an access before `position`.
     fn holds(&self, thread: &ThreadState, position: usize, fence: Fence) -> bool {
         thread.pending[..position].iter().any(|pending| {
             let kind = self.instruction(pending).access();
@@ -64,7 +63,7 @@ impl Fetcher<'_> {
         })
     }
 
-    /// Computes what can be computed by now, and drops fences that hold nothing back any more.
+    /// Computes values whose operands are known, and removes fences that delay nothing.
     fn resolve(self, thread: &mut ThreadState) {
         let mut position = 0;
         let mut undecided_output = false;
@@ -99,15 +98,14 @@ impl Fetcher<'_> {
         }
     }
 
-    /// Stops a thread at what it cannot compute: what is pending at `position` and behind it will
-    /// never be performed.
+    /// Stops the thread at a fault: the pending instructions from `position` on are never performed.
     pub fn stop(self, thread: &mut ThreadState, position: usize, fault: Fault) {
         thread.progress = Progress::Faulty(fault);
         thread.pending.truncate(position);
         thread.registers.fill(Operand::Known(Value::default()));
     }
 
-    /// Fetches one instruction, and says whether there may be another.
+    /// Fetches one instruction, and returns whether another may follow.
     fn fetch(self, thread: &mut ThreadState) -> bool {
         let at = usize::from(thread.next);
         if thread.progress != Progress::Running || at == self.code.end() {
@@ -118,7 +116,7 @@ impl Fetcher<'_> {
             |expression: &Expression| expression.evaluate(&|register| held(register).value());
         let next = match &self.code.instructions[at] {
             Instruction::Assign { into, value: of } => match (of, value(of)) {
-                // A copy waits for what the original waits for.
+                // A copy depends on the same pending instruction as the original.
                 (Expression::Register(from), _) => {
                     thread.registers[usize::from(into.0)] = held(*from);
                     at + 1
@@ -193,7 +191,7 @@ impl Fetcher<'_> {
         self.go_to(thread, next)
     }
 
-    /// Goes on with instruction `next`, unless that is to jump back once too often.
+    /// Continues with instruction `next`, unless the bound on backward jumps forbids it.
     pub fn go_to(self, thread: &mut ThreadState, next: usize) -> bool {
         if next <= usize::from(thread.next) {
             if thread.backward_jumps == self.program.backward_jumps {
@@ -206,8 +204,8 @@ impl Fetcher<'_> {
         true
     }
 
-    /// Puts an instruction at the end of the queue, with what its registers hold; its result, if it
-    /// has one, is awaited from now on.
+    /// Appends an instruction to the queue with the contents of its registers. Its target register now waits for
+    /// its result.
     fn enqueue(self, thread: &mut ThreadState, at: usize) -> usize {
         let held = |register: &Register| thread.registers[usize::from(register.0)];
         let operands = self.code.reads[at].iter().map(held).collect();
@@ -222,8 +220,8 @@ impl Fetcher<'_> {
         at + 1
     }
 
-    /// Clears registers that are needed no longer, and drops computations that nobody waits for, so
-    /// that states that differ in nothing else are the same.
+    /// Clears dead registers and removes computations without dependents, so that states which differ in nothing
+    /// else are equal.
     fn forget(self, thread: &mut ThreadState) {
         let needed = match thread.progress {
             Progress::Running => self.code.needed[usize::from(thread.next)],

@@ -1,12 +1,11 @@
 //! Programs under weak memory models.
 //!
-//! A [`Program`] is a handful of threads over shared locations, stated once with a
-//! [`ProgramBuilder`]. A [`Machine`] is a program under one of the six [`MemoryModel`]s of Ugawa, Abe
-//! & Maeda (*Model Checking Copy Phases of Concurrent Copying Garbage Collection with Various Memory
-//! Models*, Table 1), as a transition system.
+//! A [`Program`] is a set of threads over shared locations, stated with a [`ProgramBuilder`]. A [`Machine`] is the
+//! transition system of a program under one of the six [`MemoryModel`]s of Ugawa, Abe & Maeda (*Model Checking Copy
+//! Phases of Concurrent Copying Garbage Collection with Various Memory Models*, Table 1).
 //!
-//! Left out: speculation past branches, accesses that overlap in part, and memories that show a
-//! write to some threads before others.
+//! Not modelled: speculation past branches, partially overlapping accesses, and memories that are not multi-copy
+//! atomic, in which a write becomes visible to some threads before others.
 
 pub mod axiomatic;
 mod behaviour;

@@ -1,5 +1,5 @@
-//! The memory models of [Ugawa et al., Table 1], and the one table in which they differ: which
-//! earlier access an access has to wait for.
+//! Memory models of [Ugawa et al., Table 1], and the one table in which they differ: the earlier accesses that an
+//! access must wait for.
 //!
 //! Source: Ugawa, Abe & Maeda, *Model Checking Copy Phases of Concurrent Copying Garbage Collection
 //! with Various Memory Models*, section 3.1. All models are multi-copy atomic, and none speculates.
@@ -9,30 +9,28 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-/// A memory model: a way of reordering accesses, and what a CAS orders.
+/// Memory model: the permitted reorderings of accesses, and the ordering strength of a CAS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemoryModel {
-    /// Sequential consistency: nothing is reordered.
+    /// Sequential consistency: no reordering.
     Sc,
-    /// Total store ordering: a store may be delayed past later loads, and a thread sees its own stores
-    /// early.
+    /// Total store ordering: a store may be delayed past later loads, and a thread reads its own stores early.
     Tso,
     /// Partial store ordering: a store may be delayed past any later access. A CAS is a full fence.
     PsoFull,
-    /// Partial store ordering. A CAS orders no more than a load does.
+    /// Partial store ordering. A CAS orders only what a load orders.
     PsoNo,
     /// Relaxed memory ordering: any two accesses to different locations may be reordered. A CAS is a
     /// full fence.
     RmoFull,
     /// Relaxed memory ordering. A CAS orders nothing.
     RmoNo,
-    /// TSO without forwarding: a load waits for the thread's own store to the same location, as on the
-    /// IBM 370. Not among the models of the paper; present so that a check can show what forwarding
-    /// allows.
+    /// TSO without forwarding: a load waits for the thread's own store to the same location, as on the IBM 370. The
+    /// paper does not have it; a check uses it to show what forwarding allows.
     Ibm370,
 }
 
-/// What an access does to memory, as far as its ordering goes.
+/// Kind of an access to memory, as far as ordering depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessKind {
     /// A plain load.
@@ -43,22 +41,22 @@ pub enum AccessKind {
     Store,
     /// A store that needs the reservation (SC).
     StoreConditional,
-    /// A load and a store at once: CAS, exchange, fetch-and-add. A failed CAS is one, too.
+    /// An atomic read-modify-write: CAS, exchange, fetch-and-add. A failed CAS counts as one.
     Update,
 }
 
 impl AccessKind {
-    /// Whether it reads memory.
+    /// Whether the access reads memory.
     pub fn reads(self) -> bool {
         !matches!(self, Self::Store)
     }
 
-    /// Whether it may write memory.
+    /// Whether the access may write memory.
     pub fn writes(self) -> bool {
         matches!(self, Self::Store | Self::StoreConditional | Self::Update)
     }
 
-    /// Whether it uses the reservation of its thread, of which there is one.
+    /// Whether the access uses the reservation; a thread has one.
     pub fn is_exclusive(self) -> bool {
         matches!(self, Self::LoadLinked | Self::StoreConditional)
     }
@@ -75,7 +73,7 @@ impl MemoryModel {
         Self::RmoNo,
     ];
 
-    /// Its name on the command line.
+    /// Name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sc => "sc",
@@ -88,8 +86,8 @@ impl MemoryModel {
         }
     }
 
-    /// Whether an access has to wait for an earlier one of its thread to a *different* location, no
-    /// fence standing between them [section 3.1; Table 1].
+    /// Whether an access must wait for an earlier one of its thread to a *different* location, without a fence
+    /// between them [section 3.1; Table 1].
     pub fn orders(self, earlier: AccessKind, later: AccessKind) -> bool {
         if self.update_is_fence() && [earlier, later].contains(&AccessKind::Update) {
             return true;
@@ -105,18 +103,18 @@ impl MemoryModel {
         }
     }
 
-    /// Whether an access has to wait for an earlier one of its thread to the *same* location. The
-    /// exception is a plain load, which may take its value from a plain store that is still pending.
+    /// Whether an access must wait for an earlier one of its thread to the *same* location. The exception is a
+    /// plain load, which may read the value of a plain store that is still pending.
     pub fn orders_same_location(self, earlier: AccessKind, later: AccessKind) -> bool {
         !(self.forwards() && earlier == AccessKind::Store && later == AccessKind::Load)
     }
 
-    /// Whether a load may take its value from the thread's own pending store.
+    /// Whether a load may read the value of the thread's own pending store.
     pub fn forwards(self) -> bool {
         !matches!(self, Self::Sc | Self::Ibm370)
     }
 
-    /// Whether a full fence stands before and after every update [Table 1, column "CAS"].
+    /// Whether every update has a full fence before and after it [Table 1, column "CAS"].
     pub fn update_is_fence(self) -> bool {
         matches!(self, Self::PsoFull | Self::RmoFull)
     }
@@ -134,18 +132,18 @@ impl Serialize for MemoryModel {
     }
 }
 
-/// A name that is no memory model's.
+/// Error: no memory model has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no memory model {name:?}; there are: {}", MemoryModel::ALL.map(MemoryModel::name).join(", "))]
 pub struct UnknownModel {
-    /// The name given.
+    /// The given name.
     pub name: String,
 }
 
 impl FromStr for MemoryModel {
     type Err = UnknownModel;
 
-    /// One of the six models of [`ALL`](Self::ALL) by its name.
+    /// Parses the name of one of the six models of [`ALL`](Self::ALL).
     fn from_str(name: &str) -> Result<Self, UnknownModel> {
         Self::ALL
             .into_iter()
@@ -180,7 +178,7 @@ mod tests {
         );
     }
 
-    /// Each model orders all that the weaker ones do.
+    /// Each model orders at least what the weaker ones order.
     #[test]
     fn models_are_listed_strongest_first() {
         let weaker = |strong: MemoryModel, weak: MemoryModel| {
@@ -201,7 +199,7 @@ mod tests {
         }
     }
 
-    /// [Section 3.1]: under SC and TSO it makes no difference what a CAS is said to order.
+    /// [Section 3.1]: under SC and TSO, the ordering strength of a CAS makes no difference.
     #[test]
     fn an_update_is_a_full_fence_under_tso_by_itself() {
         for other in KINDS {

@@ -1,4 +1,4 @@
-//! How a program can end: every state from which no step is left, found by a plain search.
+//! Outcomes of a program: all terminal states, found by a naive search.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,44 +13,44 @@ use super::machine::Machine;
 use super::state::State;
 use refmap::{StateOf, TransitionSystem};
 
-/// How a program ended. It says nothing of how it got there, so that two semantics can be compared.
+/// Outcome of a program: its terminal state, without the path to it, so that two semantics can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Outcome {
-    /// What each location holds.
+    /// Contents of each location.
     pub memory: Vec<Value>,
     /// The threads.
     pub threads: Vec<ThreadOutcome>,
 }
 
-/// How a thread ended.
+/// Outcome of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ThreadOutcome {
-    /// Where.
+    /// Kind of end.
     pub end: ThreadEnd,
-    /// What it showed to the world.
+    /// Values that it has output.
     pub output: Vec<Value>,
-    /// What the registers hold that are kept, in their order, if it came to its end.
+    /// Contents of the kept registers, in their order, if the thread reached its end.
     pub kept: Vec<Value>,
 }
 
-/// Where a thread ended.
+/// Kind of end of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadEnd {
-    /// At its end, with everything performed.
+    /// Its last instruction, with everything performed.
     Ended,
-    /// At an atomic block that may not run.
+    /// Blocked at an atomic block.
     Stuck,
-    /// At the bound on backward jumps.
+    /// Cut off by the bound on backward jumps.
     CutOff,
-    /// At an assertion that failed, which has this number.
+    /// A failed assertion, the instruction of this number.
     Failed(u16),
-    /// At something that it cannot compute.
+    /// A fault.
     Faulty(Fault),
 }
 
 impl Outcome {
-    /// Whether every thread came to its end.
+    /// Whether every thread reached its end.
     pub fn is_complete(&self) -> bool {
         self.threads
             .iter()
@@ -58,63 +58,63 @@ impl Outcome {
     }
 }
 
-/// The states in which a system ends.
+/// Terminal states of a system.
 #[derive(Clone, Debug)]
 pub struct Ends<S> {
-    /// The states without a step, in the order in which they were found.
+    /// States without a step, in the order in which they were found.
     pub states: Vec<S>,
-    /// How many states there are in all.
+    /// Number of all reachable states.
     pub explored: u64,
 }
 
-/// A search that was stopped.
+/// Error: the search was stopped by a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooManyStates {
-    /// The limit was reached.
+    /// The limit on states was reached.
     #[error("there are more than {limit} states")]
     Limit {
-        /// The most states that were allowed.
+        /// The limit.
         limit: u64,
     },
-    /// The states would take too much memory.
+    /// The limit on memory was reached.
     #[error("the states take more than {bytes} bytes: stopped after {explored} states")]
     Memory {
-        /// The most bytes that were allowed.
+        /// The limit, in bytes.
         bytes: u64,
-        /// How many states had been found.
+        /// Number of states found so far.
         explored: u64,
     },
-    /// The time was up.
+    /// The limit on time was reached.
     #[error("the time of {} s is up: stopped after {explored} states", .limit.as_secs_f64())]
     Time {
-        /// The most time that was allowed.
+        /// The limit.
         limit: Duration,
-        /// How many states had been found.
+        /// Number of states found so far.
         explored: u64,
     },
-    /// Somebody asked to stop.
+    /// The search was cancelled.
     #[error("stopped after {explored} states")]
     Cancelled {
-        /// How many states had been found.
+        /// Number of states found so far.
         explored: u64,
     },
 }
 
-/// What a search may cost.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits<'a> {
-    /// The most states.
+    /// Greatest number of states.
     pub states: u64,
-    /// About how many bytes the states may take, as far as their size is told.
+    /// Approximate greatest number of bytes for states, as far as their size is known.
     pub bytes: u64,
-    /// The most time.
+    /// Greatest duration.
     pub time: Option<Duration>,
-    /// Set by somebody who wants the search to stop.
+    /// Cancels the search when set.
     pub cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> Limits<'a> {
-    /// No limit but that of the number of states.
+    /// Limits the number of states only.
     fn of_states(states: u64, cancel: Option<&'a AtomicBool>) -> Self {
         Self {
             states,
@@ -125,8 +125,7 @@ impl<'a> Limits<'a> {
     }
 }
 
-/// Visits every state of `system`, with how many steps it has. `size` says about how many bytes a
-/// state takes.
+/// Visits every reachable state of `system` with its number of steps. `size` estimates the bytes of a state.
 fn explore<S: TransitionSystem>(
     system: &S,
     limits: Limits<'_>,
@@ -166,7 +165,7 @@ fn explore<S: TransitionSystem>(
         let mut steps = 0;
         system.next(&state, &mut |_, to| {
             steps += 1;
-            // A single state can have so many successors that it matters to stop among them.
+            // A single state can have very many successors, so the limits are checked among them too.
             if taken <= bytes
                 && let Entry::Vacant(unseen) = seen.entry(to)
             {
@@ -184,11 +183,11 @@ fn explore<S: TransitionSystem>(
     Ok(seen.len() as u64)
 }
 
-/// Every state of `system` that has no successor.
+/// Finds the terminal states of `system`.
 ///
 /// # Errors
 ///
-/// If there are more than `limit` states, or `cancel` is set on the way.
+/// If there are more than `limit` states, or `cancel` is set during the search.
 pub fn ends<S: TransitionSystem>(
     system: &S,
     limit: u64,
@@ -209,7 +208,7 @@ pub fn ends<S: TransitionSystem>(
     Ok(Ends { states, explored })
 }
 
-/// Every state of `machine` that has no successor, within `limits`.
+/// Finds the terminal states of `machine` within `limits`.
 pub(super) fn ends_within(
     machine: &Machine,
     limits: Limits<'_>,
@@ -223,7 +222,7 @@ pub(super) fn ends_within(
     Ok(Ends { states, explored })
 }
 
-/// Every state of `system`.
+/// Finds all reachable states of `system`.
 pub(super) fn reachable<S: TransitionSystem>(
     system: &S,
     limit: u64,
@@ -234,7 +233,7 @@ pub(super) fn reachable<S: TransitionSystem>(
     Ok(states)
 }
 
-/// Every way in which the program of `machine` can end.
+/// Finds all outcomes of the program of `machine`.
 ///
 /// # Errors
 ///

@@ -1,8 +1,7 @@
-//! Programs: a handful of threads over shared locations and private registers.
+//! Programs: a set of threads over shared locations and private registers.
 //!
-//! A thread is a list of instructions, some of which jump. It is written with the
-//! [builder](super::ProgramBuilder), whose structure is that of the papers' figures, and it does not
-//! say under which memory model it runs.
+//! A thread is a list of instructions with jumps. The [builder](super::ProgramBuilder) states it with the
+//! structured statements of the papers' figures. A program does not fix the memory model under which it runs.
 
 use std::fmt;
 
@@ -10,20 +9,20 @@ use serde::Serialize;
 
 use super::expression::{Expression, Integer, Location, Names, Place, Register, Value};
 
-/// The most threads of a program.
+/// Greatest number of threads of a program.
 pub const MOST_THREADS: usize = 64;
-/// The most shared locations of a program.
+/// Greatest number of shared locations of a program.
 pub const MOST_LOCATIONS: usize = 1024;
-/// The most registers of a thread.
+/// Greatest number of registers of a thread.
 pub const MOST_REGISTERS: usize = 64;
-/// The most instructions of a thread.
+/// Greatest number of instructions of a thread.
 pub const MOST_INSTRUCTIONS: usize = 4096;
 
-/// Threads over shared locations. Whatever is true of it is true of its bound, too: a thread that
-/// jumps back more often is cut off.
+/// Threads over shared locations. The bound is part of the program, so every claim about it holds for that bound: a
+/// thread that jumps backwards more often is cut off.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
-    /// What it is called.
+    /// Name.
     pub name: String,
     /// The shared locations.
     pub variables: Vec<Variable>,
@@ -31,75 +30,75 @@ pub struct Program {
     pub threads: Vec<Thread>,
     /// The places where a fence may stand.
     pub places: Vec<FencePlace>,
-    /// How often each thread may jump back before it is cut off. At 0 the body of every loop runs
-    /// once [Ugawa et al., section 3.3].
+    /// Number of backward jumps after which a thread is cut off. At 0 the body of every loop runs once [Ugawa et
+    /// al., section 3.3].
     pub backward_jumps: u8,
 }
 
-/// A shared location.
+/// Shared location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Variable {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What it holds at first.
+    /// Initial value.
     pub initial: Value,
-    /// What is kept of a value written to it.
+    /// Type to which written values are truncated.
     pub integer: Integer,
 }
 
-/// A thread.
+/// Thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Thread {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// Its registers.
+    /// Registers.
     pub registers: Vec<PrivateRegister>,
-    /// Its instructions. The one past the last is its end.
+    /// Instructions. The number past the last one is the end.
     pub code: Vec<Instruction>,
 }
 
-/// A register of a thread.
+/// Register of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PrivateRegister {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What it holds at first.
+    /// Initial value.
     pub initial: Value,
-    /// What becomes of it when the thread has ended.
+    /// Use after the end of the thread.
     pub afterwards: Afterwards,
 }
 
-/// What becomes of a register when its thread has ended.
+/// Use of a register after the end of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Afterwards {
-    /// Nobody asks: it is cleared where the thread needs it no longer.
+    /// None: the register is cleared where it is dead.
     Forgotten,
-    /// It belongs to the final state.
+    /// The register is part of the outcome.
     Kept,
 }
 
-/// A place where a fence may stand, so that it can be asked which ones are needed.
+/// Place where a fence may stand, so that a check can determine which fences are needed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FencePlace {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What is common to the names of those that stand in for each other, a kind of fence each; the
-    /// name, if there are no others.
+    /// Common part of the names of alternative places, one per kind of fence; the name itself, if there are no
+    /// alternatives.
     pub point: String,
     /// Whether a fence stands there.
     pub fence: Presence,
 }
 
-/// Whether a fence stands in its place.
+/// Whether a fence stands at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Presence {
-    /// There is none.
+    /// No fence stands there.
     Absent,
-    /// There is one.
+    /// A fence stands there.
     Present,
 }
 
-/// Which accesses a fence keeps apart: those of one kind before it, those of another after it.
+/// Kind of a fence: the earlier and the later accesses that it orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fence {
@@ -112,10 +111,10 @@ pub enum Fence {
 }
 
 impl Fence {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Full, Self::Acquire, Self::Release];
 
-    /// What it is called.
+    /// Name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -124,12 +123,12 @@ impl Fence {
         }
     }
 
-    /// Whether it keeps apart all that `other` does.
+    /// Whether this kind orders at least what `other` orders.
     pub fn covers(self, other: Self) -> bool {
         self == Self::Full || self == other
     }
 
-    /// Whether an access of `kind` before the fence has to be waited for by what is behind it.
+    /// Whether the fence makes later accesses wait for an earlier access of `kind`.
     pub fn holds_back(self, kind: super::AccessKind) -> bool {
         match self {
             Self::Full | Self::Release => true,
@@ -137,7 +136,7 @@ impl Fence {
         }
     }
 
-    /// Whether an access of `kind` behind the fence waits for what is before it.
+    /// Whether the fence makes a later access of `kind` wait for earlier ones.
     pub fn makes_wait(self, kind: super::AccessKind) -> bool {
         match self {
             Self::Full | Self::Acquire => true,
@@ -146,124 +145,123 @@ impl Fence {
     }
 }
 
-/// What an atomic update does to what it reads.
+/// Effect of an atomic update on the value that it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Update {
-    /// Writes `desired` if it reads `expected`, and otherwise nothing (CAS).
+    /// Writes `desired` if it reads `expected`, otherwise nothing (CAS).
     CompareAndSwap {
-        /// What it has to read.
+        /// Expected value.
         expected: Expression,
-        /// What it then writes.
+        /// Value that it writes on success.
         desired: Expression,
     },
-    /// Writes this, whatever it reads.
+    /// Writes this value unconditionally.
     Exchange(Expression),
-    /// Writes what it reads under an operator with this on its right (fetch-and-add and its like).
+    /// Writes the value read, combined by the operator with this as the right operand (fetch-and-add and similar).
     Fetch(super::Operator, Expression),
 }
 
-/// What an atomic update leaves in its register.
+/// Result of an atomic update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Returned {
-    /// What it read.
+    /// The value that was read.
     Old,
-    /// 1 if it wrote, and otherwise 0.
+    /// 1 if it wrote, otherwise 0.
     Success,
 }
 
-/// How a load reads.
+/// Kind of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LoadKind {
-    /// It just reads.
+    /// Plain load.
     Plain,
-    /// It makes the thread's reservation (LL).
+    /// Makes the thread's reservation (LL).
     Linked,
 }
 
-/// One instruction. Targets are numbers of instructions of the same thread.
+/// Instruction. Jump targets are instruction numbers of the same thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Instruction {
-    /// Computes, with registers alone.
+    /// Computes a value from registers only.
     Assign {
-        /// Where the value goes.
+        /// Target register.
         into: Register,
         /// The value.
         value: Expression,
     },
     /// Reads memory.
     Load {
-        /// Where the value goes.
+        /// Target register.
         into: Register,
-        /// What is read.
+        /// Source.
         from: Place,
-        /// How.
+        /// Kind of the load.
         kind: LoadKind,
     },
     /// Writes memory.
     Store {
-        /// What is written.
+        /// Destination.
         to: Place,
         /// The value.
         value: Expression,
     },
-    /// Writes memory if the thread's reservation is for this location and nobody else has written
-    /// there since it was made (SC).
+    /// Writes memory if the thread has a reservation for this location and no other thread has written there since
+    /// (SC).
     StoreConditional {
-        /// What is written.
+        /// Destination.
         to: Place,
         /// The value.
         value: Expression,
-        /// Where 1 goes if it wrote, and otherwise 0.
+        /// Register that receives 1 on success, otherwise 0.
         succeeded: Register,
     },
-    /// Reads and writes memory at once.
+    /// Reads and writes memory atomically.
     Update {
-        /// What is read and written.
+        /// Operand.
         at: Place,
-        /// What is done to it.
+        /// Its effect.
         update: Update,
-        /// What is left in which register, if anything.
+        /// Register and kind of the result, if any.
         result: Option<(Register, Returned)>,
     },
-    /// Keeps accesses in order.
+    /// Orders accesses.
     Fence {
-        /// Which ones.
+        /// Kind of the fence.
         fence: Fence,
-        /// The place it stands at, a number in [`Program::places`]; without one it always stands.
+        /// Its place, an index into [`Program::places`]; a fence without one always stands.
         place: Option<u16>,
     },
-    /// Jumps if the condition is 0, and otherwise goes on.
+    /// Jumps if the condition is 0, otherwise continues.
     Branch {
         /// The condition.
         condition: Expression,
-        /// Where it jumps.
+        /// Jump target.
         otherwise: usize,
     },
     /// Jumps.
     Jump(usize),
     /// Fails if the condition is 0.
     Assert(Expression),
-    /// Shows a value to the world; the values of a thread are shown in program order.
+    /// Outputs a value; the output of a thread is in program order.
     Output(Expression),
     /// Chooses one of several values.
     Choose {
-        /// Where the value goes.
+        /// Target register.
         into: Register,
-        /// The values, all different.
+        /// The values, pairwise different.
         values: Vec<Value>,
     },
-    /// The instructions from here to `end` are one step, before which everything earlier is performed
-    /// and after which comes everything later.
+    /// Runs the instructions from here to `end` as one step, after everything earlier and before everything later.
     Atomic {
-        /// The first instruction behind the block.
+        /// Number of the first instruction after the block.
         end: usize,
     },
-    /// The atomic block that it stands in may run only if the condition is not 0.
+    /// Disables the enclosing atomic block if the condition is 0.
     Require(Expression),
 }
 
 impl Instruction {
-    /// Visits the expressions that it computes.
+    /// Visits the expressions that the instruction evaluates.
     pub(crate) fn expressions<'a>(&'a self, visit: &mut impl FnMut(&'a Expression)) {
         match self {
             Self::Assign { value, .. } => visit(value),
@@ -288,7 +286,7 @@ impl Instruction {
         }
     }
 
-    /// The register that it writes, if any.
+    /// Register that the instruction writes, if any.
     pub(crate) fn target(&self) -> Option<Register> {
         match self {
             Self::Assign { into, .. } | Self::Load { into, .. } | Self::Choose { into, .. } => {
@@ -307,7 +305,7 @@ impl Instruction {
         }
     }
 
-    /// The instructions that may follow it, if it is number `at`.
+    /// Possible successors of the instruction, given that its number is `at`.
     pub(crate) fn successors(&self, at: usize) -> [Option<usize>; 2] {
         match self {
             Self::Branch { otherwise, .. } => [Some(at + 1), Some(*otherwise)],
@@ -316,7 +314,7 @@ impl Instruction {
         }
     }
 
-    /// What it does to memory, if it is an access of its own.
+    /// Kind of the access, if the instruction is one by itself.
     pub(crate) fn access(&self) -> Option<super::AccessKind> {
         use super::AccessKind;
         match self {
@@ -331,7 +329,7 @@ impl Instruction {
         }
     }
 
-    /// As text, as a figure would write it.
+    /// Formats the instruction in the style of a figure.
     pub(crate) fn show(&self, names: &dyn Names) -> String {
         let name = |register: &Register| names.register(*register);
         let place = |place: &Place| match &place.0 {
@@ -399,7 +397,7 @@ impl Instruction {
     }
 }
 
-/// The names that a thread's instructions are shown with.
+/// Names for displaying a thread's instructions.
 pub(crate) struct ThreadNames<'a> {
     /// The program.
     pub program: &'a Program,
@@ -419,13 +417,13 @@ impl Names for ThreadNames<'_> {
 }
 
 impl Program {
-    /// What a location is called.
+    /// Name of a location.
     pub fn location_name(&self, location: Location) -> String {
         let known = self.variables.get(usize::from(location.0));
         known.map_or_else(|| location.0.to_string(), |known| known.name.clone())
     }
 
-    /// A value as text, addresses by the names of their locations.
+    /// Formats a value; an address by the name of its location.
     pub fn show(&self, value: Value) -> String {
         match value {
             Value::Number(number) => number.to_string(),
@@ -433,24 +431,24 @@ impl Program {
         }
     }
 
-    /// What every location holds at first.
+    /// Initial contents of all locations.
     pub fn initial_memory(&self) -> Vec<Value> {
         let initial = |variable: &Variable| variable.integer.keep(variable.initial);
         self.variables.iter().map(initial).collect()
     }
 
-    /// The same program with another bound on backward jumps.
+    /// Replaces the bound on backward jumps.
     #[must_use]
     pub fn with_backward_jumps(mut self, most: u8) -> Self {
         self.backward_jumps = most;
         self
     }
 
-    /// The same program with fences at `places`, and at no other place that has a name.
+    /// Places fences at exactly those of its places that `places` names.
     ///
     /// # Errors
     ///
-    /// If one of them is not a place of the program.
+    /// If a name is not a place of the program.
     pub fn with_fences<'a>(
         mut self,
         places: impl IntoIterator<Item = &'a str>,
@@ -472,7 +470,7 @@ impl Program {
         Ok(self)
     }
 
-    /// The kinds of the fences at a place of this name.
+    /// Kinds of the fences at places of this name.
     pub(crate) fn fences_at<'a>(&'a self, place: &'a str) -> impl Iterator<Item = Fence> + 'a {
         let threads = self.threads.iter();
         threads
@@ -486,9 +484,9 @@ impl Program {
             })
     }
 
-    /// Whether the fences of `stronger` make those of `weaker` superfluous, for which they were to
-    /// stand in: wherever one of the latter stands, one that keeps as much apart stands next to it, with
-    /// but fences between them, and none is passed by without the other.
+    /// Whether the fences of `stronger` make those of `weaker`, to which they are alternatives, redundant: next to
+    /// each of the latter stands one of the former that orders at least as much, with only fences between the two,
+    /// and no jump bypasses one without the other.
     pub(crate) fn covers(&self, stronger: &str, weaker: &str) -> bool {
         let point = |name: &str| {
             let place = self.places.iter().find(|place| place.name == name);
@@ -544,17 +542,17 @@ impl Program {
     }
 }
 
-/// A name that no place for a fence has.
+/// Error: no place for a fence has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no place {name:?} for a fence; there are: {}", .known.join(", "))]
 pub struct UnknownPlace {
-    /// The name given.
+    /// The given name.
     pub name: String,
-    /// All names.
+    /// All names of places.
     pub known: Vec<String>,
 }
 
-/// The program as a figure would show it: a thread a paragraph, an instruction a line.
+/// Formats the program in the style of a figure: one paragraph per thread, one instruction per line.
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.name)?;

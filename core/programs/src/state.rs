@@ -1,8 +1,7 @@
-//! A state of a running program: memory, and of each thread what it has fetched and not yet
-//! performed.
+//! State of a machine: shared memory, and per thread the instructions that are fetched and not yet performed.
 //!
-//! A register that waits for a pending access is known by that access's place in the queue, not by a
-//! name of its own, so equal situations are equal states.
+//! A register that waits for a pending access refers to it by its position in the queue, not by a unique name, so
+//! that equal configurations are equal states.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -11,12 +10,12 @@ use serde::{Serialize, Serializer};
 
 use super::expression::{Fault, Location, Value};
 
-/// One configuration of a program that runs under a memory model.
+/// Configuration of a program under a memory model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
-    /// What each location holds.
+    /// Contents of each location.
     pub memory: Box<[Value]>,
-    /// The threads. A step changes one of them, and the others are shared with the state before it.
+    /// The threads. A step changes one of them, and the target shares the others with the source state.
     // PERF: store buffering with eight threads takes 4.7 s with shared threads, and 10.8 s without.
     #[serde(serialize_with = "threads")]
     pub threads: Box<[Arc<ThreadState>]>,
@@ -27,36 +26,36 @@ fn threads<S: Serializer>(threads: &[Arc<ThreadState>], serializer: S) -> Result
 }
 
 impl State {
-    /// About how many bytes a search needs for it. It is held twice, and shares all threads but one
-    /// with the state before it; which one is not known, so the largest is counted.
+    /// Estimate of the bytes that a search needs for the state. The search holds it twice, and it shares all
+    /// threads but one with its predecessor; since that one is unknown, the largest is counted.
     pub(super) fn bytes(&self) -> u64 {
         let own = size_of::<Self>() + size_of_val(&*self.memory) + size_of_val(&*self.threads);
         let thread = self.threads.iter().map(|thread| thread.bytes()).max();
         (2 * own + thread.unwrap_or(0)) as u64
     }
 
-    /// A thread that is about to change.
+    /// Mutable access to one thread, unshared from other states.
     pub(super) fn thread_mut(&mut self, thread: usize) -> &mut ThreadState {
         Arc::make_mut(&mut self.threads[thread])
     }
 }
 
-/// Where a thread is.
+/// State of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ThreadState {
-    /// The instruction to be fetched next.
+    /// Number of the next instruction to fetch.
     pub next: u16,
-    /// How far it has come.
+    /// Progress of the thread.
     pub progress: Progress,
-    /// How often it has jumped back.
+    /// Number of backward jumps so far.
     pub backward_jumps: u8,
-    /// What its registers hold, or what they wait for.
+    /// Contents of its registers: values, or pending results.
     pub registers: Box<[Operand]>,
-    /// What is fetched and not yet performed, in program order.
+    /// Fetched instructions that are not yet performed, in program order.
     pub pending: Vec<Pending>,
-    /// The location of its reservation, while nobody else has written there.
+    /// Location of its reservation, until another thread writes there.
     pub reservation: Option<Location>,
-    /// What it has shown to the world.
+    /// Values that it has output.
     pub output: Vec<Value>,
 }
 
@@ -72,30 +71,30 @@ impl ThreadState {
     }
 }
 
-/// How far a thread has come.
+/// Progress of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
-    /// It goes on, or has ended.
+    /// Running, or at its end.
     Running,
-    /// It was cut off by the bound on backward jumps. What it has fetched is still performed.
+    /// Cut off by the bound on backward jumps. Its fetched instructions are still performed.
     CutOff,
-    /// An assertion failed: the number of its instruction.
+    /// Stopped at a failed assertion, the instruction of this number.
     Failed(u16),
-    /// It came to something that it cannot compute.
+    /// Stopped at a fault.
     Faulty(Fault),
 }
 
-/// An instruction that is fetched and waits.
+/// Fetched instruction that is not yet performed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pending {
-    /// The number of the instruction.
+    /// Number of the instruction.
     pub at: u16,
-    /// What the registers that it reads held when it was fetched, in the order of their numbers.
+    /// Contents of the registers that it reads, as of the fetch, in the order of their numbers.
     pub operands: Box<[Operand]>,
 }
 
-/// The number of the instruction, with what it depends on in parentheses.
+/// Serializes the number of the instruction, with its operands in parentheses.
 impl Serialize for Pending {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.operands.is_empty() {
@@ -106,12 +105,12 @@ impl Serialize for Pending {
     }
 }
 
-/// What a register holds, or waits for.
+/// Content of a register: a value, or a pending result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A value.
     Known(Value),
-    /// The result of what is pending at this position.
+    /// Result of the pending instruction at this position.
     Awaited(u16),
 }
 
@@ -134,7 +133,7 @@ impl Display for Operand {
     }
 }
 
-/// The value, or `pending n`.
+/// Serializes the value, or `pending n`.
 impl Serialize for Operand {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -145,8 +144,8 @@ impl Serialize for Operand {
 }
 
 impl ThreadState {
-    /// Ends the wait for what is pending at `position`: whoever waits for it gets `result`, and what
-    /// stands behind it moves up.
+    /// Completes the pending instruction at `position`: its dependents receive `result`, and later positions shift
+    /// down by one.
     pub(super) fn settle(&mut self, position: usize, result: Value) {
         let behind = self.pending[position + 1..]
             .iter_mut()
@@ -163,7 +162,7 @@ impl ThreadState {
         self.pending.remove(position);
     }
 
-    /// Whether anybody waits for what is pending at `position`.
+    /// Whether an operand depends on the pending instruction at `position`.
     pub(super) fn is_awaited(&self, position: usize) -> bool {
         let awaits = |operand: &Operand| matches!(operand, Operand::Awaited(at) if usize::from(*at) == position);
         self.registers.iter().any(awaits)

@@ -1,10 +1,10 @@
-//! A second semantics for SC, TSO and PSO: threads that execute in program order, and stores that
-//! wait in a buffer. It shares a program's text with the first and nothing of how it runs, so that
-//! each can be tested against the other.
+//! Store-buffer semantics of SC, TSO and PSO: threads execute in program order, and stores wait in a buffer. It
+//! shares the program text with [`Machine`](super::Machine) and no part of its execution, so that each is tested
+//! against the other.
 //!
-//! Under TSO a thread's stores leave its buffer in the order in which they entered it; under PSO only
-//! those to one location do. Under SC there is no buffer. RMO, which performs loads late, is out of
-//! reach of buffers: see [`axiomatic`](super::axiomatic).
+//! Under TSO a thread's stores leave its buffer in FIFO order; under PSO only stores to the same location do. Under
+//! SC there is no buffer. RMO delays loads, which store buffers cannot express: see
+//! [`axiomatic`](super::axiomatic).
 //!
 //! Source: Owens, Sarkar & Sewell, *A Better x86 Memory Model: x86-TSO*, the abstract machine, for
 //! TSO; the SPARC Architecture Manual, version 8, chapter 6, for PSO.
@@ -17,7 +17,7 @@ use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
 use super::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
 use refmap::{Rule, RuleId, TransitionSystem};
 
-/// A program whose threads have store buffers.
+/// Program whose threads have store buffers.
 #[derive(Debug)]
 pub struct Buffered {
     program: Program,
@@ -25,7 +25,7 @@ pub struct Buffered {
     rules: [Rule; 3],
 }
 
-/// A model that store buffers do not explain.
+/// Error: store buffers do not explain this memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no store buffer explains the model {model}")]
 pub struct NotBuffered {
@@ -33,7 +33,7 @@ pub struct NotBuffered {
     pub model: MemoryModel,
 }
 
-/// A state of the buffered machine.
+/// State of the store-buffer machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
     memory: Vec<Value>,
@@ -51,29 +51,29 @@ struct Thread {
     stopped: Option<ThreadEnd>,
 }
 
-/// What waits in a buffer.
+/// Entry of a store buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 enum Entry {
     /// A store.
     Store(Location, Value),
-    /// A fence that earlier stores must pass before later accesses do.
+    /// A fence that orders earlier stores before later accesses.
     Fence(Fence),
 }
 
-/// A step of the buffered machine.
+/// Action of the store-buffer machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// The thread executes its next instruction.
     Execute(usize),
-    /// The thread executes its next instruction, a choice of this value.
+    /// The thread executes its next instruction, a choice, with this value.
     Choose(usize, Value),
-    /// This entry leaves the buffer of the thread.
+    /// The entry leaves the thread's buffer.
     Drain(usize, usize),
 }
 
 impl Buffered {
-    /// `program` under `model`.
+    /// Builds the machine of `program` under `model`.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Buffered {
         }
     }
 
-    /// How the program ended in `state`, which has no step.
+    /// Outcome of the program in the terminal state `state`.
     pub fn outcome(&self, state: &State) -> Outcome {
         let threads = state.threads.iter().zip(&self.program.threads);
         let threads = threads.map(|(thread, stated)| {
@@ -124,12 +124,12 @@ impl Buffered {
         }
     }
 
-    /// Whether all stores leave the buffer in the order in which they entered it.
+    /// Whether stores leave the buffer in FIFO order.
     fn is_queue(&self) -> bool {
         self.model == MemoryModel::Tso
     }
 
-    /// Executes the next instruction of a thread, if it may be; `chosen` is what a choice chooses.
+    /// Executes the next instruction of a thread, if it is enabled; `chosen` is the value of a choice.
     fn execute(&self, from: &State, number: usize, chosen: Option<Value>) -> Option<State> {
         let mut to = from.clone();
         let code = &self.program.threads[number].code;
@@ -152,7 +152,7 @@ impl Buffered {
         Some(to)
     }
 
-    /// Executes one instruction, with stores going into the buffer.
+    /// Executes one instruction; stores enter the buffer.
     fn one(&self, to: &mut State, number: usize, chosen: Option<Value>) -> Option<()> {
         match self.instruction(to, number, chosen) {
             Ok(done) => done,
@@ -261,7 +261,8 @@ impl Buffered {
                 });
             }
             Instruction::Fence { fence, place } => {
-                // Everything but stores is done by now, and without stores there is nothing to fence.
+                // Every earlier access except stores has been performed, so without stores the fence orders
+                // nothing.
                 let matters = self.program.stands(*place) && *fence != Fence::Acquire;
                 let buffer = &mut to.threads[number].buffer;
                 if matters && !buffer.is_empty() {
@@ -312,13 +313,13 @@ impl Buffered {
         Ok(Some(()))
     }
 
-    /// Whether a fence that stops what comes next is still in the buffer.
+    /// Whether the buffer still holds a fence that delays the next access.
     fn is_fenced_off(&self, thread: &Thread, stops: impl Fn(Fence) -> bool) -> bool {
         let mut entries = thread.buffer.iter();
         entries.any(|entry| matches!(entry, Entry::Fence(fence) if stops(*fence)))
     }
 
-    /// Whether something has to leave the buffer before memory is written at `location` at once.
+    /// Whether an entry must leave the buffer before a direct write to memory at `location`.
     fn must_drain(&self, thread: &Thread, location: Location) -> bool {
         self.is_fenced_off(thread, |_| true)
             || latest(&thread.buffer, location).is_some()
@@ -347,7 +348,7 @@ impl Buffered {
         }
     }
 
-    /// The entry at `position` leaves the buffer, if it may go before those in front of it.
+    /// Moves the entry at `position` out of the buffer, if it may overtake those before it.
     fn drain(&self, from: &State, number: usize, position: usize) -> Option<State> {
         let buffer = &from.threads[number].buffer;
         let entry = buffer[position];
@@ -372,7 +373,7 @@ impl Buffered {
     }
 }
 
-/// The value of the latest store to `location` in a buffer.
+/// Value of the latest store to `location` in a buffer.
 fn latest(buffer: &[Entry], location: Location) -> Option<Value> {
     buffer.iter().rev().find_map(|entry| match entry {
         Entry::Store(at, value) if *at == location => Some(*value),

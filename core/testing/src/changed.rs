@@ -1,15 +1,15 @@
-//! A refinement that says one thing more of itself.
+//! Wrapper that adds one declaration to a refinement.
 
 use refmap::{ActionOf, Invariant, Process, Refinement, StateOf};
 
-/// A refinement that says one thing more of itself.
+/// Refinement with one additional declaration.
 pub struct Changed<R>(pub R, pub Change);
 
-/// What it says.
+/// The declaration.
 pub enum Change {
-    /// These obligations cannot be decided.
+    /// These obligations are unsupported.
     Undecided(&'static [&'static str]),
-    /// There is an invariant that nothing satisfies.
+    /// An invariant that no state satisfies.
     Falsified,
 }
 

@@ -1,6 +1,6 @@
-//! Small systems and refinements of them, stated as functions: what the tests of refmap's crates say in a few lines.
+//! Small systems and refinements, given as functions, for the tests of refmap's crates.
 //!
-//! No crate depends on it but for its tests.
+//! Crates depend on it only for their tests.
 
 #![expect(
     missing_docs,
@@ -17,10 +17,10 @@ use refmap::{
     Choices, Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, TypeCorrect, Waiver,
 };
 
-/// What is done, and an argument.
+/// Action: a name with an argument.
 pub type Action = (&'static str, u8);
 
-/// A system of which every part is a function. An action belongs to the rule of its name.
+/// System whose parts are functions. An action belongs to the rule of its name.
 #[derive(Clone)]
 pub struct Machine<S> {
     pub rules: Vec<Rule>,
@@ -28,19 +28,19 @@ pub struct Machine<S> {
     pub next: fn(&S) -> Vec<(Action, S)>,
     pub observe: fn(&S) -> u8,
     pub may_stop: fn(&S) -> bool,
-    /// An action without its results.
+    /// Input part of an action, without its results.
     pub inputs: fn(&Action) -> Action,
-    /// The type-correct states.
+    /// Type-correct states.
     pub type_correct: Vec<S>,
-    /// The number of the process that takes an action, where the processes of a kind have numbers.
+    /// Number of the process that takes an action, for processes that have numbers.
     pub number_of: fn(&Action) -> Option<u16>,
-    /// What bounds its runs, and the threads that it has stopped.
+    /// Description of the bound of its runs, and the threads that the bound cuts off.
     pub bound: Option<&'static str>,
     pub cut_off: fn(&S) -> Vec<&'static str>,
 }
 
 impl<S> Machine<S> {
-    /// A system that may never stop; `rules` are pairs of a name and a process.
+    /// Creates a system that may never stop; `rules` are pairs of a name and a process.
     pub fn new(
         rules: &[(&'static str, &'static str)],
         initial: impl Into<Vec<S>>,
@@ -130,7 +130,7 @@ where
     }
 }
 
-/// A refinement of which every part is a function.
+/// Refinement whose parts are functions.
 pub struct Via<C, A>
 where
     Machine<C>: TransitionSystem,
@@ -215,7 +215,7 @@ pub fn counter() -> Machine<u8> {
     Machine::new(&[("tick", "clock")], [0], next, |n| *n)
 }
 
-/// The counter, and a rule that the implementation leaves out.
+/// The counter as an implementation of itself with a further rule, which it leaves out.
 pub fn counter_with_reset() -> Via<u8, u8> {
     let mut specification = counter();
     specification.rules = Machine::new(

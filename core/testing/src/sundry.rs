@@ -1,11 +1,11 @@
-//! States that are hard to write down for other tools.
+//! States that are hard to represent for other tools.
 
 use refmap::report::itf;
 use refmap::{Invariant, Settings, check};
 
 use crate::{Machine, itself};
 
-/// Of each way in which a value can serialise, with names that no reader expects.
+/// A state with every form of serialization, and unusual names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Sundry {
     none: Option<u8>,
@@ -28,7 +28,7 @@ pub enum Kind {
     Done(u8, u8),
 }
 
-/// A record that looks like a variant.
+/// A record that has the form of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Tagged {
     tag: &'static str,

@@ -1,6 +1,6 @@
 //! The collector [Fig. 2; the marking loop: Fig. 10].
 
-use refmap_processes::{Command, assign, forever, guess, sequence, when, while_do};
+use refmap_processes::{Command, assign, choose, forever, sequence, when, while_do};
 
 use super::handshakes::{get_roots, get_work, noop};
 use super::marking::{load_fm, mark};
@@ -98,7 +98,7 @@ fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
                         .from_source("Gammie et al., Fig. 2, line 30"),
                 ]),
             )
-            .quiet()
+            .fuse_with_previous()
             .from_source("Gammie et al., Fig. 2, line 26"),
             round,
         ]),
@@ -107,14 +107,14 @@ fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
 }
 
 fn choose_src() -> GcCommand {
-    guess("mark loop: choose src", |l: &Gc, visit| {
+    choose("mark loop: choose src", |l: &Gc, visit| {
         for src in l.marking.w.iter() {
             visit(Gc { src, ..*l });
         }
     })
     .writes(gc::SRC)
-    .quiet()
-    .late()
+    .fuse_with_previous()
+    .fuse_with_next()
     .from_source("Gammie et al., Fig. 2, line 27")
 }
 
@@ -125,21 +125,21 @@ fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
     sequence([
         assign("mark loop: all fields", move |l: &mut Gc| l.fields = all)
             .writes(gc::FIELDS)
-            .quiet()
+            .fuse_with_previous()
             .from_source(source),
         while_do(
             "mark loop: a field to trace",
             |l: &Gc| l.fields != 0,
             sequence([
-                guess("mark loop: choose field", |l: &Gc, visit| {
+                choose("mark loop: choose field", |l: &Gc, visit| {
                     for field in Refs(l.fields).iter() {
                         visit(Gc { field, ..*l });
                     }
                 })
                 .reads(gc::FIELDS)
                 .writes(gc::FIELD)
-                .quiet()
-                .late()
+                .fuse_with_previous()
+                .fuse_with_next()
                 .from_source(source),
                 ask(
                     "mark loop: ref ← src.field",
@@ -159,7 +159,7 @@ fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
             ]),
         )
         .reads(gc::FIELDS)
-        .quiet()
+        .fuse_with_previous()
         .from_source(source),
     ])
 }
@@ -171,21 +171,21 @@ fn sweep(scope: &Scope) -> GcCommand {
         load_fm("sweep: load fM", Who::Gc),
         assign("sweep: all refs", move |l: &mut Gc| l.refs = all)
             .writes(gc::REFS)
-            .quiet()
+            .fuse_with_previous()
             .from_source("Gammie et al., Fig. 2, line 38"),
         while_do(
             "sweep: a ref to look at",
             |l: &Gc| !l.refs.is_empty(),
             sequence([
-                guess("sweep: choose ref", |l: &Gc, visit| {
+                choose("sweep: choose ref", |l: &Gc, visit| {
                     for src in l.refs.iter() {
                         visit(Gc { src, ..*l });
                     }
                 })
                 .reads(gc::REFS)
                 .writes(gc::SRC)
-                .quiet()
-                .late()
+                .fuse_with_previous()
+                .fuse_with_next()
                 .from_source("Gammie et al., Fig. 2, line 40"),
                 ask(
                     "sweep: load mark",
@@ -204,7 +204,7 @@ fn sweep(scope: &Scope) -> GcCommand {
                         .from_source("Gammie et al., Fig. 2, line 44"),
                 )
                 .reads(MARK)
-                .quiet()
+                .fuse_with_previous()
                 .from_source("Gammie et al., Fig. 2, line 41"),
                 remove("sweep: ref done", |l: &mut Gc| l.refs.remove(l.src))
                     .reads([gc::REFS, gc::SRC])
@@ -212,7 +212,7 @@ fn sweep(scope: &Scope) -> GcCommand {
             ]),
         )
         .reads(gc::REFS)
-        .quiet()
+        .fuse_with_previous()
         .from_source("Gammie et al., Fig. 2, line 39"),
     ])
 }

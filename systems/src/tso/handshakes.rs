@@ -1,7 +1,7 @@
 //! Handshakes [section 2.2, Fig. 4]: the collector's side, the mutator's, and the system's between
 //! them. Deviation D2: the bits are not subject to the memory model, nor are worklists.
 
-use refmap_processes::{Command, assign, guess, sequence, when, when_else, while_do};
+use refmap_processes::{Command, assign, choose, sequence, when, when_else, while_do};
 
 use super::marking::mark;
 use super::request::{Answer, Asks, Handshake, Request, ask, everybody, remove, tell};
@@ -95,7 +95,7 @@ fn begin(
             ]),
         )
         .reads(gc::MUTS)
-        .quiet()
+        .fuse_with_previous()
         .from_source(source),
     ])
 }
@@ -125,7 +125,7 @@ fn wait(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
             ]),
         )
         .reads(gc::MUTS)
-        .quiet()
+        .fuse_with_previous()
         .from_source(source),
     ])
 }
@@ -133,20 +133,20 @@ fn wait(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
 fn all_mutators(label: &str, mutators: u8) -> Command<Gc, Request, Answer> {
     assign(label, move |l: &mut Gc| l.muts = everybody(mutators))
         .writes(gc::MUTS)
-        .quiet()
+        .fuse_with_previous()
         .from_source("Gammie et al., Fig. 4")
 }
 
 fn choose_mutator(label: &str) -> Command<Gc, Request, Answer> {
-    guess(label, |l: &Gc, visit| {
+    choose(label, |l: &Gc, visit| {
         for mutator in l.muts.iter() {
             visit(Gc { mutator, ..*l });
         }
     })
     .reads(gc::MUTS)
     .writes(gc::MUTATOR)
-    .quiet()
-    .late()
+    .fuse_with_previous()
+    .fuse_with_next()
     .from_source("Gammie et al., Fig. 4")
 }
 
@@ -210,7 +210,7 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answ
             ]),
         )
         .reads(mutator::IS_ASKED)
-        .quiet()
+        .fuse_with_previous()
         .from_source(source),
     ])
 }
@@ -228,7 +228,7 @@ fn is_type(
         otherwise,
     )
     .reads(mutator::HANDSHAKE)
-    .quiet()
+    .fuse_with_previous()
     .from_source("Gammie et al., Fig. 4, the mutator")
 }
 
@@ -241,13 +241,13 @@ fn mark_roots(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
     sequence([
         assign("get-roots: all roots", |l: &mut Mutator| l.refs = l.roots)
             .writes(mutator::REFS)
-            .quiet()
+            .fuse_with_previous()
             .from_source(source),
         while_do(
             "get-roots: a root to mark",
             |l: &Mutator| !l.refs.is_empty(),
             sequence([
-                guess("get-roots: choose a root", |l: &Mutator, visit| {
+                choose("get-roots: choose a root", |l: &Mutator, visit| {
                     for root in l.refs.iter() {
                         let mut to = *l;
                         to.marking.reference = Some(root);
@@ -256,8 +256,8 @@ fn mark_roots(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
                 })
                 .reads(mutator::REFS)
                 .writes(REFERENCE)
-                .quiet()
-                .late()
+                .fuse_with_previous()
+                .fuse_with_next()
                 .from_source(source),
                 mark("get-roots", who, variant),
                 remove("get-roots: marked", |l: &mut Mutator| {

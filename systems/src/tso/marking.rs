@@ -24,12 +24,12 @@ pub(super) fn mark<L: Marks>(at: &str, who: Who, variant: Variant) -> Command<L,
                 ]),
             )
             .reads(L::FM | MARK.into())
-            .quiet()
+            .fuse_with_previous()
             .from_source("Gammie et al., Fig. 5, line 3"),
         ]),
     )
     .reads(REFERENCE)
-    .quiet()
+    .fuse_with_previous()
     .from_source("Gammie et al., Fig. 5; section 2.3")
 }
 
@@ -58,7 +58,7 @@ fn unless_idle<L: Marks>(
     }
     when(label, |l: &L| l.marking().phase != Phase::Idle, then)
         .reads(L::PHASE)
-        .quiet()
+        .fuse_with_previous()
         .from_source("Gammie et al., Fig. 5, line 4")
 }
 
@@ -81,12 +81,12 @@ fn claim<L: Marks>(at: &str, who: Who, variant: Variant) -> Command<L, Request, 
             store_mark(&on("store mark"), who),
         )
         .reads([MARK, CAS_MARK])
-        .quiet()
+        .fuse_with_previous()
         .from_source("Gammie et al., Fig. 5, line 6"),
         tell(on("unlock"), who, |_: &L| Asks::Unlock).from_source("Gammie et al., Fig. 5, line 11"),
         when(on("won"), is_unchanged, add_to_w(&on("add to W")))
             .reads([MARK, CAS_MARK])
-            .quiet()
+            .fuse_with_previous()
             .from_source("Gammie et al., Fig. 5, line 12"),
     ])
 }

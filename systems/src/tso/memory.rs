@@ -1,7 +1,7 @@
 //! The memory side of the system process: loads, stores, the bus lock [Fig. 9], and allocation
 //! [section 3.1, System].
 
-use refmap_processes::{Command, choice, forever, guess, respond_any};
+use refmap_processes::{Command, choice, choose, forever, respond_any};
 
 use super::request::{Answer, Asks, Place, Request};
 use super::scope::{Allocate, MAX_FIELDS, Memory, Scope, Variant};
@@ -71,7 +71,7 @@ pub(super) fn commit_of(who: Who) -> String {
 
 /// The oldest pending store of a process goes to memory: of each location, under [`Memory::Pso`].
 fn commit(who: Who, memory: Memory) -> SysCommand {
-    guess(commit_of(who), move |sys: &Sys, visit| {
+    choose(commit_of(who), move |sys: &Sys, visit| {
         if !sys.is_free_for(who) {
             return;
         }

@@ -1,6 +1,6 @@
 //! A mutator [section 2.3, Fig. 6]: whatever a program may do.
 
-use refmap_processes::{Command, assign, choice, forever, guess, sequence, when};
+use refmap_processes::{Command, assign, choice, choose, forever, sequence, when};
 
 use super::handshakes;
 use super::marking::mark;
@@ -38,7 +38,7 @@ fn alloc(who: Who) -> MutatorCommand {
 
 /// Lines 20 and 21, of any number of roots.
 fn discard() -> MutatorCommand {
-    guess("discard", |l: &Mutator, visit| {
+    choose("discard", |l: &Mutator, visit| {
         for roots in l.roots.subsets() {
             visit(Mutator { roots, ..*l });
         }
@@ -50,13 +50,13 @@ fn discard() -> MutatorCommand {
 fn load(who: Who, scope: &Scope) -> MutatorCommand {
     let fields = scope.fields;
     sequence([
-        guess("load: choose", move |l: &Mutator, visit| {
+        choose("load: choose", move |l: &Mutator, visit| {
             for src in l.roots.iter() {
                 (0..fields).for_each(|field| visit(Mutator { src, field, ..*l }));
             }
         })
         .writes([register::SRC, register::FIELD])
-        .late()
+        .fuse_with_next()
         .from_source("Gammie et al., Fig. 6, Load"),
         ask(
             "load",
@@ -74,7 +74,7 @@ fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
     let [deletion, insertion] = [deletion(who, variant), insertion(who, variant)];
     // A barrier's load comes next. Without it a store of null may, and that waits for room.
     let chosen = |choice: MutatorCommand| match variant.has(Part::DeletionBarrier) {
-        true => choice.late(),
+        true => choice.fuse_with_next(),
         false => choice,
     };
     let [place, all] = [choose_place, choose_store].map(|choose| chosen(choose(scope.fields)));
@@ -100,7 +100,7 @@ fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
 }
 
 fn choose_store(fields: u8) -> MutatorCommand {
-    guess("store: choose", move |l: &Mutator, visit| {
+    choose("store: choose", move |l: &Mutator, visit| {
         for src in l.roots.iter() {
             for field in 0..fields {
                 for dst in l.roots.iter().map(Some).chain([None]) {
@@ -120,7 +120,7 @@ fn choose_store(fields: u8) -> MutatorCommand {
 
 /// Where to store; what is chosen by [`choose_dst`].
 fn choose_place(fields: u8) -> MutatorCommand {
-    guess("store: choose", move |l: &Mutator, visit| {
+    choose("store: choose", move |l: &Mutator, visit| {
         for src in l.roots.iter() {
             (0..fields).for_each(|field| visit(Mutator { src, field, ..*l }));
         }
@@ -131,7 +131,7 @@ fn choose_place(fields: u8) -> MutatorCommand {
 
 /// What to store: nobody sees the choice before the insertion barrier, and the roots stay the same.
 fn choose_dst(granularity: Granularity) -> MutatorCommand {
-    let choice = guess("store: choose dst", |l: &Mutator, visit| {
+    let choice = choose("store: choose dst", |l: &Mutator, visit| {
         for dst in std::iter::once(None).chain(l.roots.iter().map(Some)) {
             visit(Mutator { dst, ..*l });
         }
@@ -141,7 +141,7 @@ fn choose_dst(granularity: Granularity) -> MutatorCommand {
     match granularity {
         // What it is joined to is not known here.
         Granularity::Reduced => choice,
-        Granularity::Fine | Granularity::Coarse => choice.quiet(),
+        Granularity::Fine | Granularity::Coarse => choice.fuse_with_previous(),
     }
 }
 
@@ -178,7 +178,7 @@ fn insertion(who: Who, variant: Variant) -> MutatorCommand {
         })
         .reads(register::DST)
         .writes(REFERENCE)
-        .quiet()
+        .fuse_with_previous()
         .from_source("Gammie et al., Fig. 6, line 10"),
         mark("insertion", who, variant),
     ]);
@@ -189,7 +189,7 @@ fn insertion(who: Who, variant: Variant) -> MutatorCommand {
             |l: &Mutator| !l.roots_marked,
             barrier,
         )
-        .quiet()
+        .fuse_with_previous()
         .from_source("Gammie et al., section 4, Observations"),
     }
 }

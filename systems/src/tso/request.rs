@@ -118,7 +118,7 @@ pub(super) fn remove<L: Clone + 'static>(
     label: impl Into<Label>,
     operation: impl Fn(&mut L) + Send + Sync + 'static,
 ) -> Command<L, Request, Answer> {
-    assign(label, operation).quiet()
+    assign(label, operation).fuse_with_previous()
 }
 
 impl Answer {

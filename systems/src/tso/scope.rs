@@ -67,8 +67,8 @@ impl Granularity {
     pub(super) fn of_processes(self) -> refmap_processes::Granularity {
         match self {
             Self::Fine => refmap_processes::Granularity::Fine,
-            Self::Coarse => refmap_processes::Granularity::Coarse(Choices::Late),
-            Self::Reduced => refmap_processes::Granularity::Coarse(Choices::AtOnce),
+            Self::Coarse => refmap_processes::Granularity::Fused(Choices::FusedWithNext),
+            Self::Reduced => refmap_processes::Granularity::Fused(Choices::Separate),
         }
     }
 }

@@ -288,7 +288,7 @@ impl Marking {
     }
 
     /// Visits the same with other values in a register.
-    fn spoil(&self, register: u8, visit: &mut dyn FnMut(Self)) {
+    fn havoc(&self, register: u8, visit: &mut dyn FnMut(Self)) {
         let marks = [None, Some(false), Some(true)];
         match register {
             0 => {
@@ -373,7 +373,7 @@ impl Data for Gc {
         }
     }
 
-    fn spoil(&self, register: Register, visit: &mut dyn FnMut(Self)) {
+    fn havoc(&self, register: Register, visit: &mut dyn FnMut(Self)) {
         match register {
             gc::SRC => REFERENCES.for_each(|src| visit(Self { src, ..*self })),
             gc::FIELD => (0..MAX_FIELDS as u8).for_each(|field| visit(Self { field, ..*self })),
@@ -389,7 +389,7 @@ impl Data for Gc {
             gc::MUTATOR => (0..MAX_MUTATORS as u8).for_each(|mutator| {
                 visit(Self { mutator, ..*self });
             }),
-            Register(other) => self.marking.spoil(other, &mut |marking| {
+            Register(other) => self.marking.havoc(other, &mut |marking| {
                 visit(Self { marking, ..*self });
             }),
         }
@@ -493,7 +493,7 @@ impl Data for Mutator {
         }
     }
 
-    fn spoil(&self, register: Register, visit: &mut dyn FnMut(Self)) {
+    fn havoc(&self, register: Register, visit: &mut dyn FnMut(Self)) {
         match register {
             mutator::SRC => REFERENCES.for_each(|src| visit(Self { src, ..*self })),
             mutator::FIELD => {
@@ -518,7 +518,7 @@ impl Data for Mutator {
                     visit(Self { handshake, ..*self });
                 }
             }
-            Register(other) => self.marking.spoil(other, &mut |marking| {
+            Register(other) => self.marking.havoc(other, &mut |marking| {
                 visit(Self { marking, ..*self });
             }),
         }

@@ -1,4 +1,4 @@
-//! Claims: a check at certain arguments, what must come of it, and who says so.
+//! Claims: a check at certain arguments, with its expectation and its source.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,48 +6,48 @@ use serde_json::Value;
 use refmap::obligation::{Induction, Selection, Symmetry, Until};
 use refmap::report::{Report, Verdict};
 
-/// A check at certain arguments, what must come of it, and who says so.
+/// Claim: a check at certain arguments, with its expectation and its source.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// The name of the check.
+    /// Name of the check.
     pub check: &'static str,
     /// Its arguments; other parameters have their defaults.
     #[serde(serialize_with = "as_map")]
     pub arguments: Vec<(&'static str, Value)>,
-    /// The obligations checked.
+    /// Obligations to check.
     #[serde(serialize_with = "as_options")]
     pub obligations: Selection,
-    /// Whether `inductive:*` is decided as well.
+    /// Whether `inductive:*` is decided too.
     #[serde(skip)]
     pub induction: Induction,
-    /// How far the check goes.
+    /// How far the check continues.
     #[serde(skip)]
     pub until: Until,
-    /// Whether states that differ only by a symmetry are identified.
+    /// Whether symmetric states are identified.
     #[serde(skip)]
     pub symmetry: Symmetry,
-    /// What must come of it.
+    /// Expected result.
     pub expect: Expectation,
-    /// The paper, section or figure it rests on.
+    /// Paper, section or figure that the claim rests on.
     pub source: &'static str,
-    /// What that says, or what there is to learn.
+    /// Statement of the source, or the point of the claim.
     pub says: &'static str,
 }
 
-/// What must come of a claim.
+/// Expected result of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Expectation {
     /// The verdict.
     pub verdict: Verdict,
-    /// The obligation of the counterexample.
+    /// Obligation of the counterexample.
     pub by: Option<&'static str>,
-    /// The length of the counterexample.
+    /// Length of the counterexample.
     pub length: Option<usize>,
-    /// Other obligations that are violated too.
+    /// Further obligations that are violated.
     pub also: Vec<&'static str>,
-    /// Distinct reachable states.
+    /// Number of distinct reachable states.
     pub states: Option<u64>,
-    /// Transitions.
+    /// Number of transitions.
     pub transitions: Option<u64>,
     /// Whether every rule and every premise must be exercised.
     pub all_exercised: bool,
@@ -72,12 +72,12 @@ fn as_options<S: serde::Serializer>(
 }
 
 impl Claim {
-    /// The claim that a check holds.
+    /// Claims that a check holds.
     pub fn holds(check: &'static str, arguments: Vec<(&'static str, Value)>) -> Self {
         Self::new(check, arguments, Verdict::Holds)
     }
 
-    /// The claim that a check is violated, by a shortest counterexample to the obligation `by`.
+    /// Claims that a check is violated, with a shortest counterexample to the obligation `by`.
     pub fn violated(
         check: &'static str,
         arguments: Vec<(&'static str, Value)>,
@@ -110,21 +110,21 @@ impl Claim {
         }
     }
 
-    /// Where the claim comes from, and what is said there.
+    /// Sets the source of the claim, and its statement.
     #[must_use]
     pub fn source(mut self, source: &'static str, says: &'static str) -> Self {
         (self.source, self.says) = (source, says);
         self
     }
 
-    /// The exact number of states.
+    /// Expects this exact number of states.
     #[must_use]
     pub fn states(mut self, states: u64) -> Self {
         self.expect.states = Some(states);
         self
     }
 
-    /// The exact size of the state space.
+    /// Expects this exact size of the state space.
     #[must_use]
     pub fn counts(mut self, states: u64, transitions: u64) -> Self {
         self.expect.states = Some(states);
@@ -132,14 +132,14 @@ impl Claim {
         self
     }
 
-    /// The length of the counterexample.
+    /// Expects this length of the counterexample.
     #[must_use]
     pub fn length(mut self, length: usize) -> Self {
         self.expect.length = Some(length);
         self
     }
 
-    /// Obligations that are violated besides: the check goes on to the end.
+    /// Expects these further obligations to be violated; the check then explores all states.
     #[must_use]
     pub fn also(mut self, obligations: &[&'static str]) -> Self {
         self.expect.also = obligations.to_vec();
@@ -147,35 +147,36 @@ impl Claim {
         self
     }
 
-    /// Only these obligations.
+    /// Checks only these obligations.
     #[must_use]
     pub fn only(mut self, obligations: &[&str]) -> Self {
         self.obligations = Selection::only(obligations.iter().copied());
         self
     }
 
-    /// Counting representatives of states that differ only by a symmetry of the model.
+    /// Counts one representative of each set of symmetric states.
     #[must_use]
     pub fn up_to_symmetry(mut self) -> Self {
         self.symmetry = Symmetry::Full;
         self
     }
 
-    /// The invariants are inductive, and suffice.
+    /// Also claims that the invariants are inductive and sufficient.
     #[must_use]
     pub fn inductively(mut self) -> Self {
         self.induction = Induction::Included;
         self
     }
 
-    /// Every rule of the implementation fires, and every premise of an invariant is true somewhere.
+    /// Also claims that every rule of the implementation fires, and that every premise of an invariant is true in
+    /// some state.
     #[must_use]
     pub fn exercising_all(mut self) -> Self {
         self.expect.all_exercised = true;
         self
     }
 
-    /// Where `report` differs from what is claimed; nothing if it is as claimed.
+    /// Lists the differences between `report` and the claim.
     pub fn differences(&self, report: &Report) -> Vec<String> {
         let mut differences = Vec::new();
         let mut expect = |what: &str, expected: String, found: String| {
@@ -211,7 +212,7 @@ impl Claim {
         differences
     }
 
-    /// The arguments as on the command line, after `refmap`.
+    /// Formats the arguments as on the command line, after `refmap`.
     pub fn command(&self) -> String {
         let mut words = vec!["check".to_owned(), self.check.to_owned()];
         for (name, value) in &self.arguments {

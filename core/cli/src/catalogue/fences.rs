@@ -1,4 +1,4 @@
-//! Programs for which fences are searched.
+//! Programs for fence synthesis.
 
 use std::fmt;
 
@@ -12,66 +12,66 @@ use refmap_programs::synthesis::{Answer, MinimalSet, Scenario, Synthesis, synthe
 
 type Scenarios = dyn Fn(&Arguments) -> Result<Vec<Scenario>, InputError> + Send + Sync;
 
-/// A program with places for fences, and what has to hold of it.
+/// Program with places for fences, and the properties required of it.
 #[derive(Serialize)]
 pub struct FenceProblem {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What has to hold of what, in a line.
+    /// Summary in one line: the program and its required properties.
     pub about: &'static str,
-    /// Where it comes from.
+    /// Source.
     pub source: &'static str,
-    /// Its parameters, in the order in which they are listed.
+    /// Parameters, in the order in which they are listed.
     pub parameters: Vec<Parameter>,
-    /// Sets of fences that somebody else has found.
+    /// Published sets of fences.
     pub published: Vec<PublishedFences>,
     #[serde(skip)]
     scenarios: Box<Scenarios>,
 }
 
-/// A set of fences that somebody else has found.
+/// Published set of fences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PublishedFences {
-    /// Where.
+    /// Source.
     pub source: &'static str,
-    /// The memory models that it is for.
+    /// Memory models for which it was published.
     pub memory: Vec<MemoryModel>,
-    /// The places.
+    /// Places.
     pub fences: Vec<&'static str>,
 }
 
-/// The fences of a problem, and how they compare with those that were published.
+/// Result of fence synthesis, with a comparison to the published sets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FenceReport {
-    /// The name of the problem.
+    /// Name of the program.
     pub program: String,
     /// The instance: each parameter with its value.
     pub parameters: Map<String, Value>,
-    /// What was found.
+    /// The synthesis.
     #[serde(flatten)]
     pub synthesis: Synthesis,
-    /// What was published for this memory model; nothing if no set was found.
+    /// Comparison with the sets that are published for this memory model; empty if no set was found.
     pub published: Vec<Comparison>,
 }
 
-/// A published set of fences beside the minimal ones.
+/// Comparison of a published set of fences with the minimal ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// Where it is from.
+    /// Source of the published set.
     pub source: String,
-    /// The places.
+    /// Places of the published set.
     pub fences: Vec<String>,
-    /// Whether it suffices.
+    /// Whether the published set suffices.
     pub suffices: bool,
-    /// Of each minimal set within it, the fences that are not needed besides.
+    /// Per minimal set within it, the fences that are redundant.
     pub superfluous: Vec<Vec<String>>,
-    /// Of each minimal set within it, the fences in whose place it has a weaker one.
+    /// Per minimal set within it, the fences that a weaker one replaces.
     #[serde(skip_serializing_if = "is_empty_throughout")]
     pub stronger: Vec<Vec<String>>,
 }
 
 impl FenceProblem {
-    /// A problem. `scenarios` states the program at its arguments, and what has to hold of it.
+    /// Creates a problem. `scenarios` builds the program and the required properties from the arguments.
     pub fn new(
         name: &'static str,
         about: &'static str,
@@ -89,15 +89,14 @@ impl FenceProblem {
         }
     }
 
-    /// The same with a set of fences that somebody else has found.
+    /// Adds a published set of fences.
     #[must_use]
     pub fn published(mut self, published: PublishedFences) -> Self {
         self.published.push(published);
         self
     }
 
-    /// Every minimal set of fences under `model`, at `given` arguments and at the defaults of the
-    /// others.
+    /// Finds every minimal set of fences under `model`, at `given` arguments and the defaults of the others.
     ///
     /// # Errors
     ///
@@ -145,8 +144,8 @@ fn compare(published: &PublishedFences, synthesis: &Synthesis) -> Comparison {
     };
     let within = synthesis.sets().iter();
     let within: Vec<_> = within.filter(|set| set.fences.iter().all(does)).collect();
-    // Of each set the published fences that are not in it, those that are stronger than one of it or
-    // those that are not.
+    // Per minimal set, the published fences that are not in it: either those that are stronger than one of its
+    // fences, or the others.
     let besides = |stronger: bool| -> Vec<Vec<String>> {
         let of = |set: &&MinimalSet| {
             let besides = fences.iter().filter(|fence| {

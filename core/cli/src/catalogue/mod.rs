@@ -1,8 +1,8 @@
-//! Named checks and the claims made of them.
+//! Catalogue of named checks and claims.
 //!
-//! A *check* is a refinement with parameters; a *claim* is a check at certain arguments with the
-//! verdict that it must have, and who says so. One catalogue serves the command line, its default
-//! run, the tests and the documentation, so that nothing is claimed that is not checked.
+//! A *check* is a refinement with parameters; a *claim* is a check at certain arguments with its required verdict
+//! and its source. One catalogue serves the command line, its default run, the tests and the documentation, so that
+//! every claim is checked.
 
 mod claim;
 mod fences;
@@ -24,26 +24,25 @@ use crate::table::{Published, Rows, Table};
 use refmap::obligation::{CheckError, Settings, nearest};
 use refmap::report::Report;
 
-/// Checks and claims.
+/// Catalogue of checks and claims.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     /// The checks, in the order in which they are listed.
     pub checks: Vec<Check>,
     /// The claims, in the order in which they are made.
     pub claims: Vec<Claim>,
-    /// The tables, in the order in which they are listed. A published one is a claim for every one of its cells.
+    /// The tables, in the order in which they are listed. A published one is a claim for each of its cells.
     pub tables: Vec<Table>,
-    /// The programs for which fences can be searched, in the order in which they are listed.
+    /// The programs for fence synthesis, in the order in which they are listed.
     pub fences: Vec<FenceProblem>,
-    /// The implementations that can be stressed, in the order in which they are listed.
+    /// The stress runs, in the order in which they are listed.
     pub stress: Vec<StressRun>,
-    /// The specifications against which recorded histories are validated, in the order in which they
-    /// are listed.
+    /// The validators of recorded histories, in the order in which they are listed.
     pub validators: Vec<Validator>,
 }
 
 impl Catalogue {
-    /// The published tables.
+    /// Published tables.
     pub fn published(&self) -> impl Iterator<Item = (&Table, &Published)> {
         self.tables.iter().filter_map(|table| match &table.rows {
             Rows::Published(published) => Some((table, published)),
@@ -51,11 +50,11 @@ impl Catalogue {
         })
     }
 
-    /// The check of a name.
+    /// Looks up a check by name.
     ///
     /// # Errors
     ///
-    /// If there is none; with the name most like it.
+    /// If there is none; with the most similar name.
     pub fn check(&self, name: &str) -> Result<&Check, InputError> {
         self.checks
             .iter()
@@ -71,7 +70,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// If the claim's check or arguments are not what the catalogue has.
+    /// If the catalogue does not have the claim's check, or the check rejects its arguments.
     pub fn run(&self, claim: &Claim, settings: &Settings<'_>) -> Result<Report, InputError> {
         let settings = Settings {
             obligations: claim.obligations.clone(),
@@ -86,24 +85,24 @@ impl Catalogue {
 
 type Run = dyn Fn(&Arguments, &Settings<'_>) -> Result<Report, InputError> + Send + Sync;
 
-/// A refinement with parameters.
+/// Refinement with parameters.
 #[derive(Serialize)]
 pub struct Check {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What refines what, in a line.
+    /// Summary in one line: which system refines which.
     pub about: &'static str,
-    /// Where it comes from.
+    /// Source.
     pub source: &'static str,
-    /// Its parameters, in the order in which they are listed.
+    /// Parameters, in the order in which they are listed.
     pub parameters: Vec<Parameter>,
     #[serde(skip)]
     run: Box<Run>,
 }
 
 impl Check {
-    /// A check. `run` builds the instance from its arguments and calls [`refmap::check`]; arguments
-    /// that are each in range and do not fit together are its to refuse.
+    /// Creates a check. `run` builds the instance from its arguments and calls [`refmap::check`]; it rejects
+    /// combinations of arguments that are in range individually but inconsistent.
     pub fn new(
         name: &'static str,
         about: &'static str,
@@ -120,11 +119,11 @@ impl Check {
         }
     }
 
-    /// Runs the check at `given` arguments and at the defaults of the others.
+    /// Runs the check at `given` arguments and the defaults of the others.
     ///
     /// # Errors
     ///
-    /// If an argument is unknown, out of range, or missing without a default, or `settings` do not fit.
+    /// If an argument is unknown, out of range, or missing without a default, or if `settings` are inconsistent.
     pub fn run(
         &self,
         given: &[(&str, Value)],
@@ -135,7 +134,7 @@ impl Check {
         Ok(report.named(self.name, arguments.0))
     }
 
-    /// The value of every parameter: as given, or its default.
+    /// Values of all parameters: as given, or the defaults.
     ///
     /// # Errors
     ///
@@ -145,7 +144,7 @@ impl Check {
     }
 }
 
-/// The value of every parameter of what is called `of`: as given, or its default.
+/// Values of all parameters of the item `of`: as given, or the defaults.
 fn arguments(
     of: &'static str,
     parameters: &[Parameter],
@@ -180,19 +179,19 @@ impl fmt::Debug for Check {
     }
 }
 
-/// A parameter of a check.
+/// Parameter of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parameter {
-    /// Its name, without dashes.
+    /// Name, without dashes.
     pub name: &'static str,
-    /// What it means, in a line.
+    /// Description in one line.
     pub help: &'static str,
-    /// What values it takes.
+    /// Kind of its values.
     #[serde(flatten)]
     pub kind: ParameterKind,
 }
 
-/// What values a parameter takes.
+/// Kind of a parameter's values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ParameterKind {
@@ -202,25 +201,25 @@ pub enum ParameterKind {
         least: u64,
         /// The greatest value.
         most: u64,
-        /// The value if none is given.
+        /// Default value.
         default: u64,
     },
     /// One of several names.
     Choice {
         /// The names.
         values: &'static [&'static str],
-        /// The value if none is given; without one it has to be.
+        /// Default value; without one the parameter is required.
         default: Option<&'static str>,
     },
-    /// A flag, which is given or not; not, by default.
+    /// A flag; off by default.
     Flag,
-    /// Any number of names; none, by default. Which names there are depends on other arguments, so the
-    /// check has to refuse the others.
+    /// A list of names; empty by default. The permitted names depend on other arguments, so the check rejects
+    /// unknown ones.
     Names,
 }
 
 impl Parameter {
-    /// A number.
+    /// Creates a number.
     pub fn number(
         name: &'static str,
         range: RangeInclusive<u64>,
@@ -239,11 +238,11 @@ impl Parameter {
         }
     }
 
-    /// One of several names, the first of which is the default.
+    /// Creates a choice of several names, the first of which is the default.
     ///
     /// # Panics
     ///
-    /// If there is no name.
+    /// If there are no names.
     pub fn choice(name: &'static str, values: &'static [&'static str], help: &'static str) -> Self {
         let default = Some(*values.first().expect("a choice has a value to choose"));
         Self {
@@ -253,7 +252,7 @@ impl Parameter {
         }
     }
 
-    /// One of several names, which has to be given.
+    /// Creates a choice of several names without a default.
     pub fn required(
         name: &'static str,
         values: &'static [&'static str],
@@ -267,7 +266,7 @@ impl Parameter {
         }
     }
 
-    /// A flag.
+    /// Creates a flag.
     pub fn flag(name: &'static str, help: &'static str) -> Self {
         Self {
             name,
@@ -276,7 +275,7 @@ impl Parameter {
         }
     }
 
-    /// Any number of names.
+    /// Creates a list of names.
     pub fn names(name: &'static str, help: &'static str) -> Self {
         Self {
             name,
@@ -285,7 +284,7 @@ impl Parameter {
         }
     }
 
-    /// The value if none is given.
+    /// Default value.
     fn default(&self) -> Result<Value, InputError> {
         Ok(match &self.kind {
             ParameterKind::Number { default, .. } => (*default).into(),
@@ -338,16 +337,16 @@ impl Parameter {
     }
 }
 
-/// The value of every parameter of a check.
+/// Values of all parameters of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arguments(Map<String, Value>);
 
 impl Arguments {
-    /// The value of a number.
+    /// Value of a number.
     ///
     /// # Panics
     ///
-    /// If the check has no number of that name that fits `T`.
+    /// If the check has no number of this name that fits `T`.
     pub fn number<T: TryFrom<u64>>(&self, name: &str) -> T {
         self.0
             .get(name)
@@ -356,11 +355,11 @@ impl Arguments {
             .unwrap_or_else(|| panic!("the check declares a number {name:?} of fitting range"))
     }
 
-    /// The value of a choice.
+    /// Value of a choice.
     ///
     /// # Panics
     ///
-    /// If the check has no choice of that name.
+    /// If the check has no choice of this name.
     pub fn choice(&self, name: &str) -> &str {
         self.0
             .get(name)
@@ -368,11 +367,11 @@ impl Arguments {
             .unwrap_or_else(|| panic!("the check declares a choice {name:?}"))
     }
 
-    /// The names given.
+    /// Values of a list of names.
     ///
     /// # Panics
     ///
-    /// If the check has no names of that name.
+    /// If the check has no list of names of this name.
     pub fn names(&self, name: &str) -> Vec<&str> {
         self.0
             .get(name)
@@ -385,7 +384,7 @@ impl Arguments {
     ///
     /// # Panics
     ///
-    /// If the check has no flag of that name.
+    /// If the check has no flag of this name.
     pub fn flag(&self, name: &str) -> bool {
         self.0
             .get(name)
@@ -394,59 +393,59 @@ impl Arguments {
     }
 }
 
-/// Why a check cannot be run as asked.
+/// Error: a check cannot be run as requested.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// A check that the catalogue does not have.
+    /// The catalogue has no such check.
     #[error("there is no check {name:?}{}; there are: {}", hint(.nearest), .known.join(", "))]
     UnknownCheck {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The name most like it.
+        /// The most similar name.
         nearest: Option<String>,
         /// All names.
         known: Vec<&'static str>,
     },
-    /// A parameter that the check does not have.
+    /// The check has no such parameter.
     #[error("{check} has no parameter {name:?}{}; there are: {}", hint(.nearest), .known.join(", "))]
     UnknownParameter {
         /// The check.
         check: &'static str,
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The name most like it.
+        /// The most similar name.
         nearest: Option<String>,
         /// All names.
         known: Vec<&'static str>,
     },
-    /// A value that the parameter does not take.
+    /// The parameter does not accept the value.
     #[error("{parameter} is {given}, and must be {allowed}")]
     BadArgument {
         /// The parameter.
         parameter: &'static str,
-        /// The value given.
+        /// The given value.
         given: String,
-        /// What values it takes.
+        /// Permitted values.
         allowed: String,
     },
-    /// No value for a parameter that has no default.
+    /// A parameter without a default has no value.
     #[error("{parameter} is not given, and must be one of {allowed}")]
     MissingArgument {
         /// The parameter.
         parameter: &'static str,
-        /// What values it takes.
+        /// Permitted values.
         allowed: String,
     },
-    /// Arguments that do not fit together.
+    /// The arguments are inconsistent.
     #[error(transparent)]
     Instance(Box<dyn std::error::Error + Send + Sync>),
-    /// Settings that the refinement does not allow.
+    /// The refinement does not support the settings.
     #[error(transparent)]
     Check(#[from] CheckError),
 }
 
 impl InputError {
-    /// Arguments that do not fit together, and why.
+    /// Error for inconsistent arguments, with its cause.
     pub fn instance(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Instance(Box::new(error))
     }

@@ -1,4 +1,4 @@
-//! Stress runs: an implementation on real threads, driven for a while.
+//! Stress runs of an implementation on real threads.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,87 +13,86 @@ use refmap::report::Report;
 type Run =
     dyn Fn(&Arguments, &StressSettings<'_>) -> Result<StressReport, InputError> + Send + Sync;
 
-/// An implementation on real threads that can be driven for a while.
+/// Implementation that can be stressed on real threads.
 #[derive(Serialize)]
 pub struct StressRun {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What is driven, and what is looked for, in a line.
+    /// Summary in one line: the implementation, and the failure that is searched for.
     pub about: &'static str,
-    /// Where it comes from.
+    /// Source.
     pub source: &'static str,
-    /// Its parameters, in the order in which they are listed.
+    /// Parameters, in the order in which they are listed.
     pub parameters: Vec<Parameter>,
     #[serde(skip)]
     run: Box<Run>,
 }
 
-/// How long, from which seed, and what becomes of it.
+/// Settings of a stress run.
 #[derive(Clone, Copy, Debug)]
 pub struct StressSettings<'a> {
-    /// How long it is driven, at most, in seconds; making a failure small and recording it come on top.
+    /// Greatest duration in seconds, without the time to minimize and record a failure.
     pub seconds: f64,
-    /// What determines the programs. Schedules are the machine's, so a seed does not determine what
-    /// comes of them.
+    /// Seed of the random programs. The machine chooses schedules, so a seed does not determine results.
     pub seed: u64,
-    /// Where a recorded history is to go.
+    /// Path for a recorded history.
     pub record: Option<&'a Path>,
-    /// Set when the user asks to stop.
+    /// Cancels the run when set.
     pub cancel: &'a AtomicBool,
 }
 
-/// What came of a stress run.
+/// Result of a stress run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StressReport {
-    /// The report of the architecture page. Its evidence is sampled, so it never says that anything
-    /// holds; its transitions are the operations carried out, and its coverage says of what kind.
+    /// Report. Its evidence is sampled, so its verdict is never `holds`; its transitions are the executed
+    /// operations, and its coverage counts them by kind.
     #[serde(flatten)]
     pub report: Report,
-    /// What was counted.
+    /// Counters.
     pub counts: Map<String, Value>,
-    /// The failure that was found, made small; null if none was.
+    /// The minimized failure; null if none was found.
     pub failure: Option<StressFailure>,
-    /// The history that was recorded; null if none was.
+    /// The recorded history; null if none was recorded.
     pub recorded: Option<RecordedHistory>,
 }
 
-/// A failure of a stress run.
+/// Failure of a stress run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StressFailure {
-    /// What was seen.
+    /// Description of the failure.
     pub seen: String,
-    /// After how many seconds it was seen; making it small took longer.
+    /// Time until the failure was found, in seconds, without minimization.
     pub after_seconds: f64,
-    /// The smallest program that was found to fail, a line a thread.
+    /// The smallest program found that fails, one line per thread.
     pub program: Vec<String>,
-    /// How many operations it has.
+    /// Number of its operations.
     pub operations: usize,
-    /// How many the random program had of which it is what is left.
+    /// Number of operations of the random program before minimization.
     pub operations_before: usize,
-    /// How often it failed when it was played again.
+    /// Number of failures in repeated runs,
     pub failed: u32,
-    /// … of how many times.
+    /// of this many repeated runs.
     pub played: u32,
-    /// The arguments of a command that plays it again, behind the name of the program.
+    /// Arguments of a command that runs it again, without the name of the program.
     pub command: Vec<String>,
 }
 
-/// A history that was written.
+/// Recorded history file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordedHistory {
-    /// Where it is.
+    /// Path.
     pub file: PathBuf,
-    /// How many events it has.
+    /// Number of events.
     pub events: u64,
-    /// Whether it is of a play that failed. A failure that takes luck may not come about again.
+    /// Whether the recorded run fails. A rare failure may not recur while recording.
     pub fails: bool,
-    /// What recording costs: how many times as long an operation takes.
+    /// Recording overhead: the factor by which an operation takes longer.
     pub overhead: Option<f64>,
 }
 
 impl StressRun {
-    /// A stress run. `run` drives the implementation; arguments that are each in range and do not fit
-    /// together are its to refuse. Parameters that its report has take the place of arguments.
+    /// Creates a stress run. `run` drives the implementation; it rejects combinations of arguments that are in
+    /// range individually but inconsistent. Parameters in its report replace the arguments.
     pub fn new(
         name: &'static str,
         about: &'static str,
@@ -113,7 +112,7 @@ impl StressRun {
         }
     }
 
-    /// Drives it, at `given` arguments and at the defaults of the others.
+    /// Runs it at `given` arguments and the defaults of the others.
     ///
     /// # Errors
     ///
@@ -128,7 +127,7 @@ impl StressRun {
         let mut parameters = arguments.0;
         parameters.insert("seconds".to_owned(), settings.seconds.into());
         parameters.insert("seed".to_owned(), settings.seed.into());
-        // What follows from another argument is not what it would be by default.
+        // A value derived from another argument replaces the default.
         parameters.extend(std::mem::take(&mut report.report.parameters));
         report.report = report
             .report

@@ -1,4 +1,4 @@
-//! Specifications against which recorded histories are validated.
+//! Validators of recorded histories.
 
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -17,14 +17,14 @@ type Answer = Result<Report, ValidatorError>;
 type Run = dyn Fn(History<&mut dyn BufRead>, &Settings<'_>) -> Answer + Send + Sync;
 type RunTrace = dyn Fn(&Value, &Settings<'_>) -> Answer + Send + Sync;
 
-/// A specification, and what events say about it.
+/// Validator: a specification with an adapter for events.
 #[derive(Serialize)]
 pub struct Validator {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What a history has to be a behaviour of, in a line.
+    /// Summary in one line: the specification of which a history must be a behaviour.
     pub about: &'static str,
-    /// Where it comes from.
+    /// Source.
     pub source: &'static str,
     #[serde(skip)]
     run: Box<Run>,
@@ -32,36 +32,36 @@ pub struct Validator {
     trace: Box<RunTrace>,
 }
 
-/// The most bytes of a trace of states, which is read as a whole.
+/// Greatest size of a trace of states in bytes; a trace is read as a whole.
 const LONGEST_TRACE: u64 = 64 << 20;
 
-/// Why a history has no verdict.
+/// Error: a history has no verdict.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidatorError {
-    /// The file is damaged.
+    /// The history is malformed.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// It is no trace, or one of something else.
+    /// The file is not a trace of this specification.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A trace of states cannot be read.
+    /// The trace is not valid JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// It has more bytes than a trace may have.
+    /// The trace is too large.
     #[error("a trace has at most {LONGEST_TRACE} bytes")]
     LongTrace,
-    /// A trace of states has no header, without which there is no instance.
+    /// The validator requires a header, which a trace of states does not have.
     #[error("a trace of states has no parameters: {0}")]
     Instance(#[source] InputError),
-    /// Its header asks for an instance that there is not.
+    /// The header requests an unsupported instance.
     #[error("line 1: {0}")]
     Header(#[source] InputError),
 }
 
 impl Validator {
-    /// A validator. `adapter` builds the specification from what the header of the history says; it
-    /// has to refuse a header that it cannot use. A trace of states has no header, and is validated
-    /// against what `adapter` makes of an empty one.
+    /// Creates a validator. `adapter` builds the specification from the header of the history; it must reject a
+    /// header that it cannot use. A trace of states has no header, and is validated against the specification that
+    /// `adapter` builds from an empty one.
     pub fn new<O: Observed>(
         name: &'static str,
         about: &'static str,
@@ -88,9 +88,8 @@ impl Validator {
         }
     }
 
-    /// The same for histories of several kinds: those of which `is_other` says so, by their headers, are
-    /// for `other` to decide. The name, what it is about and the source are this one's, and so is what is
-    /// said of traces, which have no header.
+    /// Adds a second validator, `other`, for the histories that `is_other` selects by their headers. The name, the
+    /// summary, the source and the handling of traces, which have no header, remain those of this validator.
     #[must_use]
     pub fn or(
         self,
@@ -107,11 +106,11 @@ impl Validator {
         }
     }
 
-    /// Whether the history that `input` has is a behaviour.
+    /// Decides whether the history in `input` is a behaviour.
     ///
     /// # Errors
     ///
-    /// If it is damaged, or its header asks for what there is not.
+    /// If the history is malformed, or its header requests an unsupported instance.
     pub fn run(
         &self,
         input: &mut dyn BufRead,
@@ -120,11 +119,11 @@ impl Validator {
         (self.run)(History::open(input)?, settings)
     }
 
-    /// Whether the ITF trace that `input` has is a behaviour.
+    /// Decides whether the ITF trace in `input` is a behaviour.
     ///
     /// # Errors
     ///
-    /// If it is no trace of the specification's states.
+    /// If the input is not a trace of the specification's states.
     pub fn run_trace(
         &self,
         input: &mut dyn BufRead,

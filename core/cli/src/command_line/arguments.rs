@@ -1,4 +1,4 @@
-//! From words to commands.
+//! Conversion of command-line words to commands.
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
 use super::command::{
-    CheckCommand, Command, EverythingCommand, FencesCommand, LitmusCommand, StressCommand,
+    CheckCommand, Command, FencesCommand, LitmusCommand, RunAllCommand, StressCommand,
     TableCommand, ValidateCommand,
 };
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
@@ -136,7 +136,7 @@ pub(super) fn parse(
                 .expect("clap knows the checks of the catalogue only");
             Command::Check(check_command(check, matches)?)
         }
-        _ => Command::Everything(EverythingCommand {
+        _ => Command::RunAll(RunAllCommand {
             threads: threads(&matches),
             json: matches.get_flag("json"),
             quiet: matches.get_flag("quiet"),
@@ -144,7 +144,7 @@ pub(super) fn parse(
     })
 }
 
-/// Of a check, a table or a program that there is not: with the names that there are.
+/// Adds the known names to an error about an unknown check, table or program.
 fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString]) -> clap::Error {
     let invalid = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(name)) if error.kind() == ErrorKind::InvalidSubcommand => name,
@@ -168,7 +168,7 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
         return error;
     };
     if known.is_empty() {
-        // The catalogue has none, so the command itself is the name that there is not.
+        // The catalogue has no such items, so the unknown name is the command itself.
         return error;
     }
     let hint = nearest(invalid, known.iter().copied())
@@ -196,7 +196,7 @@ fn limits(matches: &ArgMatches) -> Limits {
     }
 }
 
-/// What is asked for, or what leaves the machine usable.
+/// Memory limit: as given, or a default that leaves the machine usable.
 fn memory_bytes(matches: &ArgMatches) -> Option<u64> {
     let given = matches.get_one("max-memory").copied();
     given.or_else(Limits::memory_by_default)
@@ -234,7 +234,7 @@ fn search(matches: &ArgMatches) -> Search {
     })
 }
 
-/// The value of every parameter.
+/// Values of all parameters.
 fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Value)> {
     let argument = |parameter: &Parameter| {
         let value = match parameter.kind {
@@ -257,7 +257,7 @@ fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Val
 
 /// # Errors
 ///
-/// If options contradict each other by their values.
+/// If the values of options contradict each other.
 fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, clap::Error> {
     let obligations = matches.get_one::<String>("obligations");
     let induction = match matches.get_flag("inductive") {

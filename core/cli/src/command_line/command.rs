@@ -1,4 +1,4 @@
-//! What the command line can ask for.
+//! Commands of the command line.
 
 use std::path::PathBuf;
 
@@ -10,9 +10,9 @@ use refmap::obligation::{Induction, Search, Selection, Symmetry, Until, Warnings
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
 
-/// What is to be done.
+/// Command.
 pub(super) enum Command {
-    Everything(EverythingCommand),
+    RunAll(RunAllCommand),
     List(Listing),
     Table(TableCommand),
     Check(CheckCommand),
@@ -22,14 +22,14 @@ pub(super) enum Command {
     Validate(ValidateCommand),
 }
 
-/// Every claim of the catalogue.
-pub(super) struct EverythingCommand {
+/// Decides every claim of the catalogue.
+pub(super) struct RunAllCommand {
     pub threads: usize,
     pub json: bool,
     pub quiet: bool,
 }
 
-/// One table.
+/// Decides one table.
 pub(super) struct TableCommand {
     pub table: String,
     pub threads: usize,
@@ -37,7 +37,7 @@ pub(super) struct TableCommand {
     pub quiet: bool,
 }
 
-/// The fences of one program.
+/// Synthesizes the fences of one program.
 pub(super) struct FencesCommand {
     pub problem: String,
     pub arguments: Vec<(String, Value)>,
@@ -49,7 +49,7 @@ pub(super) struct FencesCommand {
     pub quiet: bool,
 }
 
-/// Litmus tests.
+/// Runs litmus tests.
 pub(super) struct LitmusCommand {
     pub files: Vec<PathBuf>,
     pub model: MemoryModel,
@@ -57,7 +57,7 @@ pub(super) struct LitmusCommand {
     pub json: bool,
 }
 
-/// One stress run.
+/// Runs one stress run.
 pub(super) struct StressCommand {
     pub stress: String,
     pub arguments: Vec<(String, Value)>,
@@ -68,7 +68,7 @@ pub(super) struct StressCommand {
     pub quiet: bool,
 }
 
-/// A recorded history.
+/// Validates a recorded history.
 pub(super) struct ValidateCommand {
     pub file: PathBuf,
     pub against: String,
@@ -79,7 +79,7 @@ pub(super) struct ValidateCommand {
     pub quiet: bool,
 }
 
-/// One check.
+/// Runs one check.
 pub(super) struct CheckCommand {
     pub check: String,
     pub arguments: Vec<(String, Value)>,

@@ -1,4 +1,4 @@
-//! `fences`: every minimal set of fences that mends a program under a memory model.
+//! `fences`: finds every minimal set of fences with which a program is correct under a memory model.
 
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
@@ -75,7 +75,7 @@ fn text(report: &FenceReport, options: TextOptions, output: &mut dyn Write) -> i
     Ok(())
 }
 
-/// What there is to say of a published set.
+/// Compares a published set with the minimal ones.
 fn compared(published: &Comparison) -> String {
     let Comparison {
         source,

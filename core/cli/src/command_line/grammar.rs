@@ -1,4 +1,4 @@
-//! The words that there are: commands, parameters and options.
+//! Grammar of the command line: commands, parameters and options.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use refmap::explore::{Order, Storage};
 use refmap::obligation::Symmetry;
 use refmap_programs::MemoryModel;
 
-/// The option that says how many threads the engine uses.
+/// Option for the number of the engine's worker threads.
 pub(super) const WORKERS: &str = "workers";
 
 pub(super) fn command(
@@ -91,7 +91,7 @@ pub(super) fn command(
     )
 }
 
-/// The version of refmap, which is what a verdict rests on; for a program of another name it says whose version it is.
+/// Version of refmap, on which a verdict depends. A program of another name prints whose version it is.
 fn version(name: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     match name {
@@ -336,7 +336,7 @@ fn quiet_option() -> Arg {
     flag("quiet", "No progress and no text report")
 }
 
-/// `--threads`, or `--workers`; the latter alone where a check has a parameter `threads`.
+/// `--threads` and `--workers`; only the latter if a check has a parameter `threads`.
 fn threads_option(parameters: &[Parameter]) -> Arg {
     let taken = parameters
         .iter()
@@ -357,7 +357,7 @@ fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
         .action(ArgAction::Set)
 }
 
-/// The names of an option's values, the default first.
+/// Names of an option's values, the default first.
 pub(super) type Named<T> = [(&'static str, T)];
 
 pub(super) const SYMMETRIES: [(&str, Symmetry); 2] =

@@ -1,11 +1,11 @@
-//! What `--json` prints: one object, which says by which schema it is to be read.
+//! JSON output: one object, with the version of its schema.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// The version of the schemas in `core/cli/schema`. It grows when a reader of the version before would misread an object;
-/// a field more is none of that.
+/// Version of the schemas in `core/cli/schema`. It increases when a reader of the previous version could misread an
+/// object; an additional field is compatible.
 const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
@@ -15,7 +15,7 @@ struct Document<'a, T> {
     content: &'a T,
 }
 
-/// Prints `content`, which has to be an object.
+/// Prints `content`, which must serialize to an object.
 pub(super) fn print(content: &impl Serialize, output: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         schema: SCHEMA,

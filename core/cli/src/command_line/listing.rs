@@ -1,4 +1,4 @@
-//! `list`: the catalogue, for people, for programs and for the README.
+//! `list`: prints the catalogue as text, as JSON, and as Markdown for the README.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::catalogue::{Catalogue, Claim, ParameterKind};
 use refmap::report::layout::wrap;
 
-/// How the catalogue is listed.
+/// Format of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listing {
     Text,
@@ -111,7 +111,7 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
     Ok(())
 }
 
-/// The claims as a table in Markdown, one row each.
+/// Formats the claims as a Markdown table, one row each.
 pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
     let mut markdown = String::from("| claim | expected | source |\n|---|---|---|\n");
     for claim in &catalogue.claims {
@@ -130,7 +130,7 @@ pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
     markdown
 }
 
-/// What must come of a claim, in a few words.
+/// Formats the expectation of a claim briefly.
 pub(super) fn expected(claim: &Claim) -> String {
     let expect = &claim.expect;
     let mut text = expect.verdict.to_string();

@@ -1,4 +1,4 @@
-//! `litmus`: tests of the herd tools under a memory model.
+//! `litmus`: runs tests of the herd tools under a memory model.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -12,7 +12,7 @@ use super::command::LitmusCommand;
 use super::{CommandError, Status};
 use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
 
-/// Why a file has no answer.
+/// Error: a file has no result.
 #[derive(Debug, thiserror::Error)]
 enum FileError {
     #[error("cannot be read: {0}")]
@@ -24,7 +24,7 @@ enum FileError {
 }
 
 impl FileError {
-    /// The line it is about, if it is about one.
+    /// Line of the error, if there is one.
     fn line(&self) -> Option<usize> {
         match self {
             Self::Read(error) => Some(error.line),
@@ -32,14 +32,13 @@ impl FileError {
         }
     }
 
-    /// Whether a bound came before the answer.
+    /// Whether a limit stopped the test.
     fn is_undecided(&self) -> bool {
         matches!(self, Self::Run(error) if error.is_undecided())
     }
 }
 
-/// Runs every file, until somebody asks to stop. Those that cannot be run are told of, and the others are run
-/// nevertheless.
+/// Runs every file until the command is cancelled. Reports those that cannot be run, and continues with the others.
 pub(super) fn run(
     command: &LitmusCommand,
     cancel: &AtomicBool,
@@ -62,7 +61,7 @@ pub(super) fn run(
         if let Err(error) = one(command, &bounds, path, &file, shown)? {
             let line = error.line();
             let place = line.map_or_else(String::new, |line| format!(":{line}"));
-            // The errors come out in any case, so that a script that reads JSON can be watched.
+            // Errors go to standard error even with `--json`.
             let _ = writeln!(io::stderr(), "{file}{place}: {error}");
             let undecided = error.is_undecided();
             errors.push(json!({
@@ -100,11 +99,11 @@ pub(super) fn run(
     Ok(status)
 }
 
-/// What each test may cost.
+/// Limits of each test.
 fn bounds<'a>(command: &LitmusCommand, cancel: &'a AtomicBool) -> Bounds<'a> {
     let default = Bounds::default();
     let limits = &command.limits;
-    // Longer than a duration can be is as long as one can be.
+    // A time beyond the greatest duration is the greatest duration.
     let time = |seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     Bounds {
         states: limits.states.unwrap_or(default.states),
@@ -114,7 +113,7 @@ fn bounds<'a>(command: &LitmusCommand, cancel: &'a AtomicBool) -> Bounds<'a> {
     }
 }
 
-/// Runs one file and shows its report.
+/// Runs one file and prints its report.
 fn one(
     command: &LitmusCommand,
     bounds: &Bounds<'_>,
@@ -141,8 +140,8 @@ fn one(
     Ok(Ok(()))
 }
 
-/// The text of a file. Comments are sometimes in an older encoding, which does no harm; more than a
-/// test may have is not read.
+/// Reads the text of a file. Comments may be in an older encoding, so the text is decoded lossily; text beyond the
+/// size limit of a test is not read.
 fn text(path: &Path) -> io::Result<String> {
     let most = litmus::MOST_BYTES as u64 + 1;
     let mut bytes = Vec::new();

@@ -1,8 +1,8 @@
-//! A file that a command writes beside its results: found to be writable before anything is run, and written at the end.
+//! Output file of a command: tested to be writable before the command runs, and written at its end.
 //!
-//! A new file is written beside its place and then moved there, so it is whole or not there, and nothing is left where
-//! the command is killed before. A file that exists is written in place: it keeps its permissions and its owner, and so
-//! does what a link leads to. Streams, such as a FIFO, a device or `/dev/stdout`, get what would be in the file.
+//! A new file is written under a temporary name and then renamed, so it is either complete or absent, even if the
+//! command is killed. An existing file is written in place, which preserves its permissions, its owner and links to
+//! it. A stream, such as a FIFO, a device or `/dev/stdout`, receives the contents of the file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
-/// The most links that lead from one to the next; as many as Linux follows.
+/// Greatest length of a chain of symbolic links, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// A file to be written at the end of a command.
+/// File to be written at the end of a command.
 #[derive(Debug)]
 pub struct OutputFile {
     place: Place,
@@ -21,33 +21,33 @@ pub struct OutputFile {
 
 #[derive(Debug)]
 enum Place {
-    /// There is no file yet at this path, to which links lead.
+    /// No file exists at this path, to which the links resolve.
     New(PathBuf),
-    /// There is one, opened and not yet changed.
+    /// An existing file, opened and not yet changed.
     Existing(PathBuf, File),
     /// A device, opened.
     Device(File),
-    /// A FIFO, whose opening waits for a reader.
+    /// A FIFO; opening it blocks until there is a reader.
     Fifo(PathBuf),
     StandardOutput,
     StandardError,
 }
 
-/// What is at the place of a file that is not written.
+/// State of the path if the file is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwritten {
-    /// Nothing.
+    /// No file exists.
     Nothing,
-    /// A file with contents that an earlier run has left there.
+    /// A file of an earlier run exists.
     Earlier,
 }
 
 impl OutputFile {
-    /// Finds out where `path` leads, and that it can be written. Changes nothing.
+    /// Resolves `path` and tests that it can be written, without a change.
     ///
     /// # Errors
     ///
-    /// If it cannot be written, or is a directory.
+    /// If the path cannot be written, or is a directory.
     pub fn prepare(path: &Path) -> io::Result<Self> {
         let place = match path.to_str() {
             Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => Place::StandardOutput,
@@ -57,12 +57,12 @@ impl OutputFile {
         Ok(Self { place })
     }
 
-    /// A file without a name, for what is put together before it can be written: it is gone when it is closed, and where
-    /// the command is killed. It is beside the file, where there is as much room.
+    /// Creates an anonymous temporary file for content that is assembled before it can be written; it disappears
+    /// when closed, or if the command is killed. It is in the folder of the output file, which has enough space.
     ///
     /// # Errors
     ///
-    /// If there can be none.
+    /// If it cannot be created.
     pub fn scratch(&self) -> io::Result<File> {
         match &self.place {
             Place::New(path) => tempfile::tempfile_in(folder(path)),
@@ -73,16 +73,16 @@ impl OutputFile {
         }
     }
 
-    /// Whether what is written is read as it comes, and is no file with a name of its own.
+    /// Whether the output is a stream, not a named file.
     pub fn is_stream(&self) -> bool {
         !matches!(self.place, Place::New(_) | Place::Existing(..))
     }
 
-    /// Writes what `content` writes.
+    /// Writes the output of `content`.
     ///
     /// # Errors
     ///
-    /// If that fails. A new file is not there then, and one that existed is empty.
+    /// If writing fails. Then a new file does not exist, and an existing one is empty.
     pub fn write(self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         match self.place {
             Place::New(path) => {
@@ -92,8 +92,8 @@ impl OutputFile {
             }
             Place::Existing(_, file) => {
                 file.set_len(0)?;
-                // A part would be taken for the whole. Where the file cannot even be emptied, that it could not be
-                // written is the error to tell.
+                // A partial file could be mistaken for a complete one. If truncation fails too, the error to report
+                // is that of writing.
                 buffered(&file, content).inspect_err(|_| drop(file.set_len(0)))
             }
             Place::Device(file) => unless_gone(buffered(file, content)),
@@ -106,7 +106,7 @@ impl OutputFile {
         }
     }
 
-    /// Writes nothing, and says what is there. The reader of a FIFO finds it at its end.
+    /// Leaves the file unwritten, and returns the state of the path. The reader of a FIFO reads its end.
     pub fn leave(self) -> Unwritten {
         match self.place {
             Place::Existing(_, file) if file.metadata().is_ok_and(|file| file.len() > 0) => {
@@ -127,7 +127,7 @@ impl Place {
             Ok(existing) => existing,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let path = followed(path)?;
-                // A draft is written here at the end; this one has no name, where the system offers that.
+                // A draft for the final write has a name; this file has none, where the system supports that.
                 tempfile::tempfile_in(folder(&path))?;
                 return Ok(Self::New(path));
             }
@@ -147,7 +147,7 @@ impl Place {
     }
 }
 
-/// Where the links lead that lead to a file that does not exist yet.
+/// Resolves symbolic links to a file that does not exist yet.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -164,7 +164,7 @@ fn folder(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// A file with the permissions that the umask leaves.
+/// Creates a file with the permissions that the umask permits.
 fn draft() -> Builder<'static, 'static> {
     #[cfg(unix)]
     {
@@ -186,7 +186,7 @@ fn buffered(
     file.flush()
 }
 
-/// The reader of a stream may stop reading when it has read enough.
+/// Treats a closed pipe as success: the reader of a stream may stop reading.
 fn unless_gone(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -204,7 +204,7 @@ fn is_fifo(_file: &fs::Metadata) -> bool {
     false
 }
 
-/// A reader that waits finds that nothing comes. Without one this does not wait.
+/// Signals end of file to a waiting reader of a FIFO. Does not block if there is none.
 #[cfg(unix)]
 fn end(path: &Path) {
     use std::os::unix::fs::OpenOptionsExt;

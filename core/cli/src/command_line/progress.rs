@@ -1,4 +1,4 @@
-//! How far a command has come: a line on a terminal, drawn again and again; elsewhere a line every minute.
+//! Progress display: a line that is redrawn on a terminal; elsewhere a line per minute.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,13 +9,13 @@ use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressDrawTarget, 
 
 use refmap::explore::{Phase, Progress, resident_bytes};
 
-/// Time between two drawings on a terminal.
+/// Interval between two redraws on a terminal.
 const DRAWN: Duration = Duration::from_millis(100);
-/// Time between two lines elsewhere.
+/// Interval between two lines elsewhere.
 const WRITTEN: Duration = Duration::from_secs(60);
 
-/// Shows on standard error how far a command has come, until it is dropped. A thread of its own does so, since not
-/// everything that takes long says how far it has come.
+/// Progress display on standard error, until it is dropped. It runs in a thread of its own, since some long
+/// operations report no progress.
 pub(super) struct Bar {
     shared: Arc<Shared>,
     shows: Option<JoinHandle<()>>,
@@ -27,19 +27,19 @@ struct Shared {
     line: Option<ProgressBar>,
 }
 
-/// What there is to be shown.
+/// Displayed state.
 #[derive(Default)]
 struct State {
-    /// What is under way; of several things the one of which something was heard last.
+    /// Label of the running job; of several, the one that last reported progress.
     label: String,
     progress: Option<Progress>,
-    /// How many things are done, of how many.
+    /// Number of completed jobs, and of all jobs.
     done: (usize, usize),
     ended: bool,
 }
 
 impl Bar {
-    /// For one thing to be done, or for so many that are counted.
+    /// Creates a display for one job, or for a given number of counted jobs.
     pub fn new(quiet: bool, label: &str, total: usize) -> Self {
         if quiet {
             return Self::showing(None, label, total, None);
@@ -55,7 +55,7 @@ impl Bar {
         Self::showing(Some(line), label, total, None)
     }
 
-    /// On a line of a terminal, or by lines that are written now and then, or not at all.
+    /// Creates a display that redraws a line, writes lines at intervals, or is off.
     fn showing(
         line: Option<ProgressBar>,
         label: &str,
@@ -83,7 +83,7 @@ impl Bar {
         }
     }
 
-    /// Says how far one of the things that are under way has come, and which.
+    /// Reports the progress of a running job.
     pub fn show(&self, label: &str, progress: &Progress) {
         let mut state = self.shared.state();
         if state.label != label {
@@ -92,12 +92,12 @@ impl Bar {
         state.progress = Some(*progress);
     }
 
-    /// Says that one more of several things is done.
+    /// Counts one more completed job.
     pub fn done(&self) {
         self.shared.state().done.0 += 1;
     }
 
-    /// Has something else written meanwhile.
+    /// Hides the line while `write` writes.
     pub fn pause<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.shared.line {
             Some(line) => line.suspend(write),
@@ -105,13 +105,13 @@ impl Bar {
         }
     }
 
-    /// Takes the line away for good.
+    /// Removes the line.
     pub fn clear(self) {
         drop(self);
     }
 }
 
-/// However the command ends, nothing is left of the line.
+/// Removes the line, however the command ends.
 impl Drop for Bar {
     fn drop(&mut self) {
         self.shared.state().ended = true;
@@ -130,7 +130,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits so long, and says whether there is something to be shown then.
+    /// Waits for an interval; returns whether there is something to display afterwards.
     fn waits(&self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
         loop {
@@ -164,8 +164,8 @@ impl Shared {
     }
 }
 
-/// One line: how much is done of how much, for how long, the memory held, what is under way, and how far. What a narrow
-/// terminal cuts off is what matters least.
+/// Formats the line: completed jobs, elapsed time, memory, running job and its progress, so that a narrow terminal
+/// cuts off the least important part.
 fn told(state: &State, elapsed: Duration, memory: Option<u64>) -> String {
     let (done, total) = state.done;
     let mut parts = Vec::new();
@@ -233,7 +233,7 @@ mod tests {
         assert!(told(&state).ends_with("check x: deciding environment on 20,000 states"));
     }
 
-    /// Where the lines go that a test reads.
+    /// Output of a test.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Also where nothing says how far it has come, as while threads are driven.
+    /// Lines also appear if the job reports no progress, as while threads run.
     #[test]
     fn where_there_is_no_terminal_lines_are_written_now_and_then() {
         let lines = Lines::default();
@@ -269,7 +269,7 @@ mod tests {
         thread::sleep(10 * pause);
         assert_eq!(written(), before, "nothing is written any more");
         assert!(before.lines().count() >= 2);
-        // A command that is shorter than the time between two lines writes none.
+        // A command shorter than the interval writes no line.
         let lines = Lines::default();
         Bar::showing(None, "", 0, Some((WRITTEN, Box::new(lines.clone())))).clear();
         assert!(lines.0.lock().unwrap().is_empty());

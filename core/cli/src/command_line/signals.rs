@@ -1,4 +1,4 @@
-//! The signals that ask the program to end.
+//! Handling of the signals that ask the program to end.
 
 use std::ffi::c_int;
 use std::sync::atomic::AtomicBool;
@@ -11,9 +11,9 @@ const SIGNALS: [c_int; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [c_int; 2] = [SIGINT, SIGTERM];
 
-/// From now on a first signal sets `cancelled`, and a second one ends the process at once, with the status that a shell
-/// gives a process which the signal has ended. A signal that the parent process had the program ignore, as `nohup`
-/// does, stays ignored.
+/// Installs handlers: a first signal sets `cancelled`, and a second one ends the process at once, with the status
+/// that a shell gives to a process ended by that signal. A signal that the parent process set to be ignored, as
+/// `nohup` does, stays ignored.
 pub(super) fn watch(cancelled: &'static AtomicBool) {
     for signal in SIGNALS {
         if is_ignored(signal) {

@@ -1,6 +1,6 @@
-//! Sizes and times, as a command line has them.
+//! Parser of sizes and durations.
 
-/// A number of bytes or of seconds that is none.
+/// Error: not a size or a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SizeError {
     /// Not a size.
@@ -9,12 +9,12 @@ pub enum SizeError {
          KiB, MiB, GiB, TiB and kB, MB, GB, TB"
     )]
     Bytes(String),
-    /// Not a time.
+    /// Not a duration.
     #[error("{0:?} is not a time: a number of seconds greater than 0")]
     Seconds(String),
 }
 
-/// Units, and how many bytes each is. Those of the SI are powers of 1000.
+/// Units with their sizes in bytes. SI units are powers of 1000.
 const UNITS: [(&str, u64); 9] = [
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),
@@ -27,7 +27,7 @@ const UNITS: [(&str, u64); 9] = [
     ("TB", 1_000_000_000_000),
 ];
 
-/// A number of bytes: a whole one, or one with decimals of a unit. Fractions of a byte are cut off.
+/// Parses a number of bytes: an integer, or a decimal number with a unit. Fractions of a byte are truncated.
 pub(super) fn bytes(text: &str) -> Result<u64, SizeError> {
     let (number, unit) = UNITS
         .into_iter()
@@ -38,11 +38,11 @@ pub(super) fn bytes(text: &str) -> Result<u64, SizeError> {
         .ok_or_else(|| SizeError::Bytes(text.to_owned()))
 }
 
-/// `number` times `unit`, exactly: a float would round large numbers.
+/// Multiplies `number` by `unit` exactly; a float would round large numbers.
 fn multiplied(number: &str, unit: u64) -> Option<u64> {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
-    // As many decimals as fit, and more than a unit has bytes.
+    // Only as many decimals as can be represented; they are finer than any unit.
     if whole.is_empty()
         || !digits(whole)
         || !digits(decimals)

@@ -1,4 +1,4 @@
-//! `stress`: drives an implementation on real threads.
+//! `stress`: runs an implementation on real threads.
 
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -46,7 +46,7 @@ pub(super) fn run(
         }
         if let Some(failure) = &report.failure {
             let words: Vec<_> = failure.command.iter().map(|word| quoted(word)).collect();
-            // On one line, as long as it is, so that it can be copied.
+            // On one line, whatever its length, so that it can be copied.
             writeln!(
                 output,
                 "again:\n    stress {} {}",
@@ -112,7 +112,7 @@ fn lines(of: &StressReport) -> Vec<String> {
     lines
 }
 
-/// What was recorded, of a run that failed or did not.
+/// Describes the recorded history of a run.
 fn told(history: &RecordedHistory, failed: bool) -> String {
     let of_another = match failed && !history.fails {
         true => ", of a play that did not fail",
@@ -128,7 +128,7 @@ fn told(history: &RecordedHistory, failed: bool) -> String {
     )
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! `table`: a check at every combination of some of its parameters.
+//! `table`: runs a check at every combination of some of its parameters.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,7 +62,7 @@ pub(super) fn run(
     })
 }
 
-/// Where a row cannot be written, those under way need not be decided any more.
+/// Cancels the running rows if a row cannot be written.
 fn written(cancel: &AtomicBool, result: io::Result<()>) -> io::Result<()> {
     if result.is_err() {
         cancel.store(true, Ordering::Relaxed);
@@ -70,7 +70,7 @@ fn written(cancel: &AtomicBool, result: io::Result<()>) -> io::Result<()> {
     result
 }
 
-/// Says of a table that was cut short how many of its rows are missing.
+/// Reports how many rows of an interrupted table are missing.
 fn cut_short(left: usize, output: &mut dyn Write) -> io::Result<()> {
     match left {
         0 => Ok(()),
@@ -79,7 +79,7 @@ fn cut_short(left: usize, output: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// How a table is shown.
+/// Text rendering of a table.
 struct Text<'a> {
     table: &'a Table,
     rows: RowsText<'a>,
@@ -117,7 +117,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// What to make of all rows.
+    /// Writes the summary of all rows.
     fn end(&self, rows: &[Decided], output: &mut dyn Write) -> io::Result<()> {
         match &self.rows {
             RowsText::Sweep(_) => Ok(()),
@@ -129,15 +129,15 @@ impl<'a> Text<'a> {
     }
 }
 
-/// How wide the columns of a published table are.
+/// Column widths of a published table.
 struct Widths {
-    /// Those of the arguments.
+    /// Widths of the argument columns.
     given: Vec<usize>,
-    /// Those of the cells.
+    /// Width of the cells.
     cell: usize,
 }
 
-/// A null argument is one that the row does not have.
+/// Formats an argument; null means that the row does not have it.
 fn argument(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -236,7 +236,7 @@ impl Widths {
     }
 }
 
-/// How many cells are as published, which are not, and what it took.
+/// Writes the number of cells as published, the differing cells, and the cost.
 fn summary(
     published: &Published,
     rows: &[&DecidedCells],
@@ -284,7 +284,7 @@ fn summary(
     output.flush()
 }
 
-/// A cell: the arguments of its row that are not empty, and its column.
+/// Name of a cell: the non-empty arguments of its row, and its column.
 fn name(row: &DecidedCells, column: &str) -> String {
     let given = row.given.iter();
     let given = given.map(|(name, value)| (name, argument(value)));
@@ -294,7 +294,7 @@ fn name(row: &DecidedCells, column: &str) -> String {
     words.join(", ")
 }
 
-/// What the columns are, and which instances a row that holds was explored to.
+/// Writes the columns, and the instances to which a row that holds was explored.
 fn heading(about: &str, sweep: &Sweep, output: &mut dyn Write) -> io::Result<()> {
     let mut instances: Vec<String> = Vec::new();
     for instance in sweep.rows.iter().flat_map(|row| &row.instances) {
@@ -315,7 +315,7 @@ fn given(instance: &Instance) -> impl Iterator<Item = (&str, &Value)> {
     instance.given.iter().map(|(name, value)| (*name, value))
 }
 
-/// An argument in few words: what tells it from others.
+/// Formats an argument briefly: its distinguishing part.
 fn described((name, value): (&String, &Value)) -> String {
     match value {
         Value::Bool(true) => name.clone(),

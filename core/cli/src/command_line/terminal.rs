@@ -1,4 +1,4 @@
-//! What is known of the place where results go.
+//! Properties of the terminal.
 
 use std::io::{self, IsTerminal};
 
@@ -6,11 +6,11 @@ use anstream::{AutoStream, ColorChoice};
 
 use refmap::report::{Colour, TextOptions};
 
-/// No text is laid out for fewer columns.
+/// Smallest width of text, in columns.
 const LEAST_WIDTH: usize = 40;
 
-/// How text is to be written to standard output: as wide as `COLUMNS` or the terminal says, and in
-/// colours if it is a terminal and neither `NO_COLOR` nor the like forbids them.
+/// Options for text on standard output: the width of `COLUMNS` or of the terminal, and colours if it is a terminal
+/// and neither `NO_COLOR` nor a similar variable forbids them.
 pub(super) fn standard_output() -> TextOptions {
     let plain = TextOptions::default();
     let columns = std::env::var("COLUMNS").ok();

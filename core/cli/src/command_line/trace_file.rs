@@ -1,4 +1,4 @@
-//! The file to which `--trace` writes a counterexample.
+//! File to which `--trace` writes a counterexample.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,29 +6,29 @@ use std::path::{Path, PathBuf};
 use super::output_file::{OutputFile, Unwritten};
 use refmap::report::{Counterexample, Report, dot, itf, mermaid};
 
-/// Why a counterexample cannot be written.
+/// Error: a counterexample cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceFileError {
-    /// The ending of the name chooses the format, and this one chooses none.
+    /// The file name has no known ending, which selects the format.
     #[error(
         "{} does not say which format the trace is to have: its name must end in .itf.json or .json \
          (an ITF trace), .mmd (a Mermaid diagram) or .dot (a graph for Graphviz)", .path.display()
     )]
     Ending {
-        /// The file asked for.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file cannot be written.
     #[error("cannot write the trace to {}: {source}", .path.display())]
     Write {
-        /// The file asked for.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
 }
 
-/// What is written.
+/// Format of the file.
 #[derive(Clone, Copy)]
 enum Format {
     Itf,
@@ -56,19 +56,19 @@ impl Format {
     }
 }
 
-/// The file asked for, found to be writable before anything is explored.
+/// File for a counterexample, tested to be writable before the exploration.
 pub(super) struct TraceFile {
     path: PathBuf,
     format: Format,
     file: OutputFile,
 }
 
-/// What became of the file.
+/// Result of writing the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Traced {
-    /// It has the counterexample.
+    /// The counterexample was written.
     Written,
-    /// There was none.
+    /// There was no counterexample.
     Unwritten(Unwritten),
 }
 

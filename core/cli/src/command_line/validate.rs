@@ -1,4 +1,4 @@
-//! `validate`: whether a recorded history is a behaviour of a specification.
+//! `validate`: decides whether a recorded history is a behaviour of a specification.
 
 use std::fs::File;
 use std::io::{self, BufReader, Write};
@@ -12,23 +12,23 @@ use refmap::explore::Watch;
 use refmap::report::{TextOptions, Verdict};
 use refmap_histories::Settings;
 
-/// Why a file has no verdict.
+/// Error: a file has no verdict.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryFileError {
-    /// It cannot be opened.
+    /// The file cannot be opened.
     #[error("{}: cannot be read: {source}", .path.display())]
     Open {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
-    /// It is damaged, or does not fit the validator.
+    /// The history is malformed, or does not fit the validator.
     #[error("{}: {source}", .path.display())]
     History {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and on which line.
+        /// The error, with its line.
         source: ValidatorError,
     },
 }

@@ -1,7 +1,7 @@
-//! Tables: one check at many combinations of its parameters.
+//! Tables: a check at many combinations of its parameters.
 //!
-//! A table either *asks* what becomes of each combination ([`Sweep`]), or *says* it, beside what was published
-//! ([`Published`]). The default run decides what is said.
+//! A table either *reports* the result of each combination ([`Sweep`]), or *claims* it, beside the published result
+//! ([`Published`]). The default run decides the claims.
 
 mod published;
 mod sweep;
@@ -20,34 +20,34 @@ use refmap::obligation::Settings;
 /// Arguments of a check.
 pub type Given = Vec<(&'static str, Value)>;
 
-/// A check at many combinations of its parameters.
+/// Table: a check at many combinations of its parameters.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it compares, in a line.
+    /// Summary in one line.
     pub about: &'static str,
-    /// The name of the check.
+    /// Name of the check.
     pub check: &'static str,
-    /// The combinations.
+    /// Combinations.
     pub rows: Rows,
 }
 
-/// The rows of a table.
+/// Rows of a table.
 #[derive(Clone, Debug)]
 pub enum Rows {
-    /// What becomes of each is asked.
+    /// A sweep, whose results are reported.
     Sweep(Sweep),
-    /// What becomes of each is known, and claimed.
+    /// A published table, whose results are claimed.
     Published(Published),
 }
 
-/// A row that was decided.
+/// Decided row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decided {
-    /// A row of a sweep.
+    /// Row of a sweep.
     Swept(SweptRow),
-    /// A row of a published table.
+    /// Row of a published table.
     Cells(DecidedCells),
 }
 
@@ -70,7 +70,7 @@ impl Decided {
 }
 
 impl Table {
-    /// How many rows there are.
+    /// Number of rows.
     pub fn height(&self) -> usize {
         match &self.rows {
             Rows::Sweep(sweep) => sweep.rows.len(),
@@ -78,17 +78,18 @@ impl Table {
         }
     }
 
-    /// Decides every row, and shows each to `visit`, in order; it says whether to go on. Rows are decided
-    /// by as many workers as `settings` say, each by one, so that as many explorations are in memory at a
-    /// time. Of a sweep the obligations, the symmetry and when to stop are the table's and not those of the settings.
+    /// Decides every row and passes each to `visit`, in order; `visit` returns whether to continue. As many rows
+    /// are decided in parallel as `settings` has threads, each by one worker, so that as many explorations are in
+    /// memory at a time. For a sweep, the table determines the obligations, the symmetry and when to stop, not the
+    /// settings.
     ///
     /// # Errors
     ///
-    /// If the check or an argument is not what the catalogue has.
+    /// If the catalogue does not have the check, or the check rejects an argument.
     ///
     /// # Panics
     ///
-    /// If a row of a published table says nothing of a column.
+    /// If a row of a published table has no expectation for some column.
     pub fn decide<E: From<InputError>>(
         &self,
         catalogue: &Catalogue,
@@ -115,7 +116,7 @@ impl Table {
         in_order(settings.threads, &begin, decide, |_, row| visit(row?))
     }
 
-    /// What the table is, as JSON.
+    /// Describes the table as JSON.
     pub(crate) fn head(&self) -> Value {
         let mut head = json!({"name": self.name, "about": self.about});
         if let Rows::Published(published) = &self.rows {
@@ -129,7 +130,7 @@ impl Table {
         head
     }
 
-    /// Decided rows as JSON, and how many were not decided.
+    /// Serializes decided rows as JSON, with the number of undecided ones.
     pub(crate) fn json(&self, rows: &[Decided], left: usize) -> Value {
         match &self.rows {
             Rows::Sweep(_) => {

@@ -1,9 +1,8 @@
-//! Published tables: one check at every row and column, with the verdict that each cell must have and
-//! the one that was published for it.
+//! Published tables: a check at every row and column, with the required and the published verdict of each cell.
 //!
-//! A cell is decided by a few runs of the check, its *parts*: the values of one more parameter. It
-//! says which of them fail. A [`Sweep`](super::Sweep) asks what becomes of combinations; a published table
-//! knows, and is a claim for each of its cells.
+//! A cell is decided by a few runs of the check, its *parts*, one for each value of a further parameter; its result
+//! is the set of failing parts. A [`Sweep`](super::Sweep) reports the results of combinations; a published table
+//! states them, and so is a claim for each of its cells.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,48 +12,48 @@ use crate::catalogue::{Check, InputError};
 use refmap::obligation::Settings;
 use refmap::report::{Report, Verdict};
 
-/// A check at every row and column, and what must come of each.
+/// Published table: a check at every row and column, with the expected results.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The paper and the table.
+    /// Paper and table.
     pub source: &'static str,
-    /// The parameter whose values are the columns.
+    /// Parameter whose values are the columns.
     pub columns: Axis,
-    /// The parameter at each of whose values a cell is run.
+    /// Parameter whose values are the parts of a cell.
     pub parts: Axis,
-    /// The rows.
+    /// Rows.
     pub rows: Vec<PublishedRow>,
 }
 
-/// A parameter, and those of its values that a table goes through.
+/// Parameter, with the values that a table enumerates.
 #[derive(Clone, Debug, Serialize)]
 pub struct Axis {
-    /// The parameter.
+    /// Name of the parameter.
     pub parameter: &'static str,
-    /// The values.
+    /// Values.
     pub values: Vec<&'static str>,
 }
 
-/// A row, and what must come of it.
+/// Row with its expected results.
 #[derive(Clone, Debug)]
 pub struct PublishedRow {
-    /// Its arguments. Those that are null are shown and not given.
+    /// Arguments. Null ones are displayed but not passed to the check.
     pub given: Given,
-    /// What must come of each column.
+    /// Expected result per column.
     pub cells: Vec<Expected>,
 }
 
-/// What must come of a cell.
+/// Expected result of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// What was published, if anything was.
+    /// Published result, if there is one.
     pub published: Option<Failing>,
-    /// What this checker finds.
+    /// Result of this checker.
     pub found: Failing,
 }
 
 impl Expected {
-    /// What was published, and is so.
+    /// Published result, which this checker confirms.
     pub const fn published(failing: Failing) -> Self {
         Self {
             published: Some(failing),
@@ -62,7 +61,7 @@ impl Expected {
         }
     }
 
-    /// What this checker found, and nobody published.
+    /// Result of this checker without a published one.
     pub const fn found(failing: Failing) -> Self {
         Self {
             published: None,
@@ -71,19 +70,19 @@ impl Expected {
     }
 }
 
-/// Which parts of a cell fail, as a set of bits: that of the first part is 1.
+/// Set of failing parts of a cell, as bits; the first part is bit 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Failing(pub u8);
 
 impl Failing {
-    /// None.
+    /// Empty set.
     pub const NONE: Self = Self(0);
 
     fn insert(&mut self, part: usize) {
         self.0 |= 1 << part;
     }
 
-    /// `holds`, `wr fails` or `both fail`, where `parts` are the names of the parts.
+    /// Formats the set as `holds`, `wr fails` or `both fail`, where `parts` are the names of the parts.
     pub fn words(self, parts: &[&str]) -> String {
         let failing = || (0..parts.len()).filter(|part| self.0 >> part & 1 == 1);
         match failing().count() {
@@ -98,19 +97,19 @@ impl Failing {
     }
 }
 
-/// What became of a cell.
+/// Result of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Each part was decided; these fail.
+    /// Every part was decided; these fail.
     Decided(Failing),
-    /// This part fails nothing but `coverage`: what it claims was never put to the test.
+    /// This part violates nothing but `coverage`: it holds vacuously.
     NotExercised(usize),
-    /// The search of this part ended first.
+    /// The exploration of this part was stopped.
     Incomplete(usize),
 }
 
 impl Outcome {
-    /// What became of it in words, where `parts` are the names of the parts.
+    /// Formats the result, where `parts` are the names of the parts.
     pub fn words(self, parts: &[&str]) -> String {
         match self {
             Self::Decided(failing) => failing.words(parts),
@@ -120,40 +119,40 @@ impl Outcome {
     }
 }
 
-/// A cell that was decided.
+/// Decided cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// The value of the columns' parameter.
+    /// Value of the column parameter.
     pub column: &'static str,
-    /// What became of it.
+    /// Result of this checker.
     pub ours: Outcome,
-    /// What must become of it.
+    /// Expected result.
     pub expected: Expected,
-    /// Distinct states of all its parts; of one that fails, those seen by then.
+    /// Number of distinct states of all parts; of a failing one, those found before the violation.
     pub states: u64,
-    /// Time taken by all its parts.
+    /// Time taken by all parts.
     pub seconds: f64,
 }
 
 impl Cell {
-    /// Whether it is as published, if anything was.
+    /// Whether the result equals the published one, if there is one.
     pub fn agrees(&self) -> Option<bool> {
         let published = self.expected.published?;
         Some(self.ours == Outcome::Decided(published))
     }
 
-    /// Whether it is as claimed.
+    /// Whether the result is as claimed.
     pub fn is_as_claimed(&self) -> bool {
         self.ours == Outcome::Decided(self.expected.found)
     }
 }
 
-/// A row that was decided.
+/// Decided row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecidedCells {
-    /// Its arguments.
+    /// Arguments.
     pub given: Map<String, Value>,
-    /// Its cells.
+    /// Cells.
     pub cells: Vec<Cell>,
 }
 
@@ -162,7 +161,7 @@ impl Published {
     ///
     /// # Panics
     ///
-    /// If it says nothing of a column.
+    /// If the row has no expectation for some column.
     pub(super) fn row(
         &self,
         check: &Check,
@@ -224,13 +223,13 @@ impl Published {
         Ok((ours, states, seconds))
     }
 
-    /// Of how many cells something was published.
+    /// Number of cells with a published result.
     pub fn published(&self) -> usize {
         let expected = self.rows.iter().flat_map(|row| &row.cells);
         expected.filter(|cell| cell.published.is_some()).count()
     }
 
-    /// How many cells there are, and of how many something was published.
+    /// Formats the number of cells, and of those with a published result.
     pub fn size(&self) -> String {
         let cells: usize = self.rows.iter().map(|row| row.cells.len()).sum();
         match self.published() {
@@ -239,9 +238,9 @@ impl Published {
         }
     }
 
-    /// Decided rows as `{"rows": [...]}`: each with its arguments and its cells, and each cell with the
-    /// column, what became of it, what was published, and whether that is the same, or null. The last two
-    /// are left out of a table of which nothing was published.
+    /// Serializes decided rows as `{"rows": [...]}`: each row with its arguments and its cells, and each cell with
+    /// its column, its result, the published result, and whether the two agree, or null. A table without published
+    /// results omits the last two.
     pub fn json<'r>(&self, rows: impl IntoIterator<Item = &'r DecidedCells>) -> Value {
         let parts = &self.parts.values;
         let any_published = self.published() > 0;
@@ -269,7 +268,7 @@ impl Published {
     }
 }
 
-/// Whether something else than `coverage` is violated.
+/// Whether an obligation other than `coverage` is violated.
 fn is_exercised(report: &Report) -> bool {
     report.violated().any(|name| name != "coverage")
 }
@@ -389,7 +388,7 @@ mod tests {
         );
     }
 
-    /// A search that ended first agrees with nothing.
+    /// An interrupted exploration agrees with no result.
     #[test]
     fn what_was_not_decided_is_said_not_to_be() {
         let published = published(vec![PublishedRow {

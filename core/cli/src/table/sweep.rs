@@ -1,5 +1,5 @@
-//! Parameter sweeps: one check at every combination of some of its parameters, each tried at larger and larger
-//! instances until one violates it.
+//! Parameter sweeps: a check at every combination of some of its parameters, at growing instances until one is
+//! violated.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -9,33 +9,33 @@ use crate::catalogue::{Check, InputError};
 use refmap::obligation::{Selection, Settings, Symmetry, Until};
 use refmap::report::Verdict;
 
-/// A check at many combinations of its parameters: what becomes of each.
+/// Parameter sweep: reports the result of a check for many combinations of its parameters.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// The rows.
+    /// Rows.
     pub rows: Vec<Row>,
-    /// An instance, as large as the first of a row, at which it is seen which obligations are violated: in
-    /// a row that is violated there, before that or as soon; in another one, anywhere.
+    /// Instance, as large as the first of a row, at which the violated obligations are collected: up to the length
+    /// of the counterexample in a row that is violated there, otherwise over the whole state space.
     pub on_the_way: Option<Instance>,
 }
 
-/// A combination of parameters, and where it is tried.
+/// Combination of parameters with the instances at which it is checked.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The combination.
     pub given: Given,
-    /// The instances, smallest first.
+    /// Instances, smallest first.
     pub instances: Vec<Instance>,
 }
 
-/// An instance of a check, and how it is explored.
+/// Instance of a check, with the options of its exploration.
 #[derive(Clone, Debug, Default)]
 pub struct Instance {
-    /// Its arguments.
+    /// Arguments.
     pub given: Given,
-    /// The obligations that are checked.
+    /// Obligations to check.
     pub obligations: Selection,
-    /// Whether states that differ only by a symmetry are identified.
+    /// Whether symmetric states are identified.
     pub symmetry: Symmetry,
 }
 
@@ -48,25 +48,25 @@ impl From<Given> for Instance {
     }
 }
 
-/// What became of a combination.
+/// Result for a combination.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweptRow {
     /// The combination.
     pub combination: Map<String, Value>,
-    /// `holds` if it holds at every instance of the table, and there is one; `violated` or `incomplete` if it is so
-    /// at the last one tried, or if there is none.
+    /// `holds` if every instance of the table holds and there is one; otherwise `violated` or `incomplete`, the
+    /// verdict of the last instance checked, or `incomplete` if there is none.
     pub verdict: Verdict,
-    /// The instances tried, the last of which decided.
+    /// The instances checked; the last one decided.
     pub instances: Vec<Map<String, Value>>,
-    /// The obligation of the shortest counterexample.
+    /// Obligation of the shortest counterexample.
     pub by: Option<String>,
     /// Its length.
     pub length: Option<usize>,
-    /// Distinct states of the last instance.
+    /// Number of distinct states of the last instance.
     pub states: u64,
     /// Time taken by all instances.
     pub seconds: f64,
-    /// The obligations that are violated on the way; null if the table does not look.
+    /// Obligations violated on the way; null if the table does not collect them.
     pub broken: Option<Vec<String>>,
 }
 
@@ -79,7 +79,7 @@ impl Sweep {
     ) -> Result<SweptRow, InputError> {
         let mut row = SweptRow {
             combination: map(given),
-            // Where nothing is tried nothing holds.
+            // Without an instance nothing is decided.
             verdict: Verdict::Incomplete,
             instances: Vec::new(),
             by: None,
@@ -122,7 +122,7 @@ impl Sweep {
                 ..instance.clone()
             };
             let mut depth = None;
-            // What held at the first instance, which is as large, holds here.
+            // An obligation that held at the first instance, which is as large, holds here.
             if row.verdict != Verdict::Holds && row.instances.len() == 1 {
                 let first = run(&decisive, Until::FirstViolation, None)?;
                 depth = first.counterexample.map(|found| found.length as u32);
@@ -143,7 +143,7 @@ fn map(given: &Given) -> Map<String, Value> {
         .collect()
 }
 
-/// Rows that are all tried at the same instances.
+/// Creates rows that are all checked at the same instances.
 pub fn rows(combinations: Vec<Given>, instances: &[Instance]) -> Vec<Row> {
     let rows = combinations.into_iter();
     let row = |given| Row {
@@ -153,7 +153,7 @@ pub fn rows(combinations: Vec<Given>, instances: &[Instance]) -> Vec<Row> {
     rows.map(row).collect()
 }
 
-/// Every combination of the values of some parameters, the last parameter varying fastest.
+/// Enumerates all combinations of the values of some parameters; the last parameter varies fastest.
 pub fn combinations(parameters: &[(&'static str, &[&'static str])]) -> Vec<Given> {
     let start = vec![Given::new()];
     parameters.iter().fold(start, |rows, (name, values)| {

@@ -1,4 +1,4 @@
-//! What a claim says of a report, and how its check is run.
+//! Tests of claims: differences to a report, and the settings of their checks.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use refmap::{Invariant, check};
 use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
 use refmap_testing::{counter, itself};
 
-/// A claim says of a report each thing in which it differs, and nothing of one that is as claimed.
+/// A claim lists every difference to a report, and none for a report that is as claimed.
 #[test]
 fn a_claim_tells_what_differs() {
     let mut refinement = itself(counter());
@@ -50,7 +50,7 @@ fn a_claim_tells_what_differs() {
     ] {
         assert_eq!(claim.differences(&report), [expected]);
     }
-    // What holds, and what was not decided, is not what was claimed either.
+    // A check that holds or is undecided is not as claimed either.
     let holds = check(&itself(counter()), &settings).expect("the settings fit");
     assert_eq!(claim().length(3).differences(&holds).len(), 3);
     assert_eq!(
@@ -73,7 +73,7 @@ fn a_claim_tells_what_differs() {
     );
 }
 
-/// What a claim asks for is what its check is run with, and what the command that repeats it says.
+/// The settings of a claim determine the check and the command that repeats it.
 #[test]
 fn a_claim_says_how_its_check_is_run() {
     let claim = || Claim::holds("c", vec![("nodes", 3.into()), ("fast", true.into())]);
@@ -99,7 +99,7 @@ fn a_claim_says_how_its_check_is_run() {
     assert_eq!((whole.source, whole.says), ("a paper", "what it says"));
 }
 
-/// The settings of a claim are those that its check is run with, and not those that are asked for otherwise.
+/// The catalogue runs a claim with the claim's own settings, whatever the given ones.
 #[test]
 fn a_catalogue_runs_a_claim_as_it_says() {
     type Asked = (Selection, Induction, Until, Symmetry, Option<u64>);
@@ -149,7 +149,7 @@ fn a_catalogue_runs_a_claim_as_it_says() {
     assert_eq!(other.expect_err("it is not there").to_string(), expected);
 }
 
-/// An argument is what was given last, within its range, or the default; all else is refused by name.
+/// An argument has its last given value, within its range, or the default; the error of any other names it.
 #[test]
 fn arguments_are_in_their_range_or_refused() {
     let parameters = vec![

@@ -1,4 +1,4 @@
-//! Fences that were published, beside those that are found.
+//! Tests of the comparison between published fences and minimal ones.
 
 use refmap::Settings;
 use refmap::explore::Limits;
@@ -9,7 +9,7 @@ use refmap_programs::{
 };
 use refmap_testing::{Change, Changed};
 
-/// One thread sends data behind a flag, the other one receives them; fences of all kinds have a place in each.
+/// One thread sends data guarded by a flag, the other one receives them; each has places for fences of all kinds.
 fn message_passing() -> Program {
     let mut program = ProgramBuilder::new("message passing");
     let (data, flag) = (program.location("data", 0), program.location("flag", 0));
@@ -29,8 +29,8 @@ fn message_passing() -> Program {
     program.build().expect("it is well formed")
 }
 
-/// Of published fences it is said whether they suffice, which of them nothing needs, and in whose place a weaker one
-/// would do. Those for another memory are not spoken of, and none where nothing was found.
+/// The comparison says whether published fences suffice, which are redundant, and which a weaker one could replace.
+/// Sets for another memory model are left out, and so are all if no set was found.
 #[test]
 fn published_fences_are_compared_with_the_minimal_ones() {
     let published = |memory, fences: &[&'static str]| PublishedFences {
@@ -88,7 +88,7 @@ fn published_fences_are_compared_with_the_minimal_ones() {
     assert!(cut.synthesis.sets().is_empty() && cut.published.is_empty());
 }
 
-/// The invariants of a refinement have to hold with its fences too.
+/// The invariants of a refinement must hold with its fences too.
 #[test]
 fn fences_have_to_make_invariants_hold() {
     let program = message_passing();

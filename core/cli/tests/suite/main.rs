@@ -1,4 +1,4 @@
-//! The tests of `refmap-cli`, in one program.
+//! Test suite of `refmap-cli`.
 
 mod claims;
 mod fences;

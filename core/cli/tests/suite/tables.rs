@@ -1,4 +1,4 @@
-//! Tables: what a row of a sweep says, and a cell of a published one.
+//! Tests of tables: rows of a sweep, and cells of a published table.
 
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
@@ -10,8 +10,8 @@ use refmap_cli::table::{
 };
 use refmap_testing::{counter, counter_with_reset, itself, waived};
 
-/// A part of a cell that fails nothing but `coverage` was not put to the test, and does not fail; the states of a cell are
-/// those of all its parts.
+/// A part of a cell that violates nothing but `coverage` is not exercised, and does not fail; the states of a cell
+/// are the sum over its parts.
 #[test]
 fn a_cell_fails_by_what_was_put_to_the_test() {
     let parameters = vec![
@@ -87,8 +87,8 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
     );
 }
 
-/// A row of a table holds if every instance does: one that is cut short, that decides nothing or that is violated ends
-/// the row, and is what the row says.
+/// A row of a table holds if every instance does; an instance that is interrupted, decides nothing or is violated
+/// ends the row with its verdict.
 #[test]
 fn a_row_of_a_table_says_what_its_worst_instance_says() {
     let check = Check::new("count", "", "", Vec::new(), |_, settings| {
@@ -151,8 +151,9 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
     assert_eq!(decide(&[nothing, all], &whole), (Verdict::Incomplete, 1));
 }
 
-/// What is broken on the way of a row that is violated at once is what is by then, and not what is broken later; of a row
-/// that holds at first, or that is violated at a larger instance, it is all.
+/// For a row that is violated at its first instance, the obligations on the way are those violated up to the length
+/// of its counterexample. For a row that holds there, or is violated only at a larger instance, they are those
+/// violated anywhere.
 #[test]
 fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
     let parameters = vec![Parameter::number("small", 1..=9, 9, "what stays below it")];
@@ -204,7 +205,7 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
         let row = found.remove(0);
         (row.length, row.broken.expect("the table looks"))
     };
-    // 1 is reached after a step, 2 after two and 3 after three.
+    // 1 is reached after one step, 2 after two and 3 after three.
     let (two, three, small) = (
         "invariant:below_two",
         "invariant:below_three",

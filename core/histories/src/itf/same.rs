@@ -1,4 +1,4 @@
-//! Values as the Informal Trace Format writes them, compared with what serialises to JSON.
+//! Comparison of values in the Informal Trace Format with values that serialize to JSON.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use refmap::report::itf::UNIT;
 
-/// Whether a value of a trace is that of a specification's state.
+/// Whether a value of a trace equals that of a specification's state.
 pub(super) fn is_same(shown: &Value, own: &Value) -> bool {
     let all = |shown: &[Value], own: &[Value]| {
         shown.len() == own.len()
@@ -31,17 +31,17 @@ pub(super) fn is_same(shown: &Value, own: &Value) -> bool {
     }
 }
 
-/// The only field, if there is only one.
+/// The only field, if there is exactly one.
 fn only(fields: &Map<String, Value>) -> Option<(&str, &Value)> {
     let mut fields = fields.iter();
     let (name, value) = fields.next()?;
     fields.next().is_none().then_some((name.as_str(), value))
 }
 
-/// Whether each item is another one of `own`, and none of those is left.
+/// Compares sets: whether the items match those of `own` one to one.
 ///
-/// An item may be the same as several of `own`, as `None` is as null and as a variant of that name: one
-/// that is taken is given up where whoever took it finds another.
+/// An item may equal several of `own`, as `None` equals both null and a variant of that name. So this computes a
+/// perfect matching, with augmenting paths.
 fn is_same_set(items: &[Value], own: &[Value]) -> bool {
     fn find(
         item: usize,
@@ -73,8 +73,8 @@ fn is_same_set(items: &[Value], own: &[Value]) -> bool {
         })
 }
 
-/// Pairs of a key and a value, each key once. They serialise to an object if the keys are texts or
-/// numbers.
+/// Compares maps, given as key-value pairs with distinct keys. A map serializes to an object if the keys are texts
+/// or numbers.
 fn is_same_map(pairs: &[Value], own: &Value) -> bool {
     let Value::Object(own) = own else {
         return false;
@@ -93,9 +93,8 @@ fn is_same_map(pairs: &[Value], own: &Value) -> bool {
     pairs.len() == own.len() && pairs.iter().all(is_in)
 }
 
-/// A record, or a variant. `{"tag": T, "value": V}` may be either: it is what serialises to a record of
-/// these two fields, to `{T: V}`, to `T` where there is no value, to null where the tag is `None`, and to
-/// V where it is `Some`.
+/// Compares a record or a variant. `{"tag": T, "value": V}` may be either: it equals a record with these two
+/// fields, `{T: V}`, `T` if there is no value, null if the tag is `None`, and V if it is `Some`.
 fn is_same_record(fields: &Map<String, Value>, own: &Value) -> bool {
     let is_record = own.as_object().is_some_and(|own| {
         fields.len() == own.len()
@@ -123,7 +122,7 @@ fn is_same_variant(fields: &Map<String, Value>, own: &Value) -> bool {
     is_named || tag == "Some" && is_same(value, own)
 }
 
-/// Whether it stands for no value: the empty tuple of Quint, or the constant that Apalache has for it.
+/// Whether the value is the unit of a variant without a value: Quint's empty tuple, or Apalache's constant.
 fn is_unit(value: &Value) -> bool {
     let items = value.get("#tup").and_then(Value::as_array);
     items.is_some_and(Vec::is_empty) || value == UNIT

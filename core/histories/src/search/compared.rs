@@ -1,5 +1,4 @@
-//! Whether `successor` of the specification, by which alone a history is decided, is what `next` says: compared in a
-//! sample of the steps that are tried.
+//! Sampled comparison of the specification's `successor`, which alone decides a history, with `next`.
 
 use std::collections::BTreeSet;
 
@@ -8,26 +7,26 @@ use refmap::random::mix;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 use refmap::{Disagreement, misfiled};
 
-/// So many steps, from the first on, are compared, and of later ones one in so many, by hash.
+/// The first steps up to this number are compared; of later ones one in this number, selected by hash.
 const FIRST: u64 = 1 << 8;
 const ONE_IN: u64 = 1 << 12;
-/// The most steps of a state that are looked at.
+/// Greatest number of steps of a state to compare.
 const MOST_STEPS: usize = 1 << 12;
 
-/// What was found where they were compared.
+/// Result of the comparison.
 #[derive(Default)]
 pub(crate) struct Compared {
-    /// Steps tried.
+    /// Number of steps tried.
     tried: u64,
-    /// Where they disagree.
+    /// The first disagreement.
     found: Option<Disagreement>,
-    /// The rules of which an action was taken that `next` does not visit there: it may visit several steps as one, none
-    /// of a rule that is stated as a predicate, or more than are looked at.
+    /// Rules of which an action was taken that `next` does not visit there: `next` may visit several steps as one,
+    /// none of a rule that is stated as a predicate, or more than the limit.
     words: BTreeSet<usize>,
 }
 
 impl Compared {
-    /// Notes that `action` leads to `to`, or nowhere, as `successor` says.
+    /// Records the target `to` of `action` by `successor`; `None` if the action is disabled.
     pub fn note<S: TransitionSystem>(
         &mut self,
         system: &S,
@@ -53,13 +52,13 @@ impl Compared {
         if self.found.is_some() {
             return;
         }
-        // Of what leads nowhere no rule need speak.
+        // A disabled action need not have a rule.
         self.found = to.and_then(|_| misfiled(system, action));
         if self.found.is_some() {
             return;
         }
         let next = |visit: &mut dyn FnMut(_)| system.next(from, &mut |one, to| visit((one, to)));
-        // A history is decided without `next`, which need not be able to say anything.
+        // A history is decided without `next`, which may be unimplemented and panic.
         let visited = catch(|| first_visited(MOST_STEPS, next));
         let offered = visited.map_or_else(|_| Vec::new(), |(offered, _)| offered);
         let mut targets = offered.iter().filter(|(other, _)| other == action);
@@ -79,12 +78,12 @@ impl Compared {
         }
     }
 
-    /// How the two contradict each other, if they do.
+    /// The disagreement, if there is one.
     pub fn disagreement(&self) -> Option<Disagreement> {
         self.found.clone()
     }
 
-    /// The rules of which `successor` was taken at its word.
+    /// Rules whose `successor` could not be confirmed by `next`.
     pub fn words(&self) -> impl Iterator<Item = usize> {
         self.words.iter().copied()
     }

@@ -1,4 +1,4 @@
-//! Orders that make no difference, and are not tried.
+//! Reductions that skip equivalent orders.
 
 use std::mem;
 
@@ -10,8 +10,8 @@ use crate::observed::{Effect, Observed};
 use crate::window::{Lane, Log};
 
 impl<O: Observed> Search<'_, O> {
-    /// Takes every event that only looks and sees what it saw: whatever can happen before it can happen
-    /// after it, and nobody else notices.
+    /// Takes every read-only event whose result matches the state: any step that can precede it can follow it, and
+    /// no other event depends on it.
     pub(super) fn look(
         &self,
         log: &Log<O::Event>,
@@ -41,7 +41,7 @@ impl<O: Observed> Search<'_, O> {
         }
     }
 
-    /// Whether the event only looks, and may be taken here.
+    /// Whether the event is read-only and possible here.
     fn sees(
         &self,
         log: &Log<O::Event>,
@@ -71,9 +71,9 @@ impl<O: Observed> Search<'_, O> {
         sees
     }
 
-    /// Leaves out what was found and can still be reached from something else that was found: a step
-    /// that may be taken later need not be taken yet. Steps that take or settle an event never lead back,
-    /// so something is always left from which it is reached.
+    /// Removes configurations that are reachable from another one found: a step that can be taken later need not be
+    /// taken yet. Steps that take or settle an event form no cycle, so some configuration always remains from which
+    /// a removed one is reachable.
     pub(super) fn postpone(&mut self, log: &Log<O::Event>) {
         let mut early = vec![false; self.found.entries.len()];
         let mut fresh = mem::take(&mut self.fresh);

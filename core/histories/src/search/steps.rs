@@ -1,5 +1,5 @@
-//! What can come next: an event that takes place, a delayed one that takes effect, or a step that no event
-//! shows.
+//! Steps of a search: an event takes place, a delayed event takes effect, or the specification takes an internal
+//! step.
 
 use super::{Action, Search, State};
 use crate::configuration::{Ahead, Configuration, Kind, Taken};
@@ -9,14 +9,14 @@ use crate::observed::{Effect, Happening, Observed};
 use crate::window::Log;
 use refmap::TransitionSystem;
 
-/// A step, and where it leads.
+/// Step with its target.
 pub(super) struct Fresh<O: Observed> {
     pub step: Taken<Action<O>>,
     pub to: Configuration<State<O>>,
 }
 
 impl<O: Observed> Search<'_, O> {
-    /// Every step from a configuration.
+    /// Visits every step from a configuration.
     pub(super) fn steps(
         &self,
         log: &Log<O::Event>,
@@ -25,7 +25,8 @@ impl<O: Observed> Search<'_, O> {
         needed: &Needed,
         fresh: &mut Vec<Fresh<O>>,
     ) {
-        // A delayed event that ends needs nobody else: that it takes place is seen by its thread alone.
+        // If a delayed event ends, steps of other threads are irrelevant: only its own thread observes that it took
+        // place.
         if let Some(lane) = target
             && let ahead = from.ahead(lane)
             && let Some(number) = self.window.lanes[lane as usize].next(ahead)
@@ -85,7 +86,7 @@ impl<O: Observed> Search<'_, O> {
         });
     }
 
-    /// The state to which the specification says that `action` leads; now and then `next` is asked too.
+    /// Target state of `action` by the specification; in a sample, compares it with `next`.
     fn successor(&self, from: &State<O>, action: &Action<O>) -> Option<State<O>> {
         let specification = self.observed.specification();
         let to = specification.successor(from, action);
@@ -99,7 +100,7 @@ impl<O: Observed> Search<'_, O> {
         most.is_none_or(|most| ahead.pending < most)
     }
 
-    /// The steps by which an event takes effect.
+    /// Visits the steps by which an event takes effect.
     #[allow(
         clippy::too_many_arguments,
         reason = "the hot loop has plain arguments"
@@ -146,7 +147,7 @@ impl<O: Observed> Search<'_, O> {
     }
 }
 
-/// A delayed event takes place.
+/// Step in which a delayed event takes place.
 fn issue<O: Observed>(from: &Configuration<State<O>>, ahead: Ahead, number: u64) -> Fresh<O> {
     let mut to = from.clone();
     to.set(Ahead {
@@ -164,7 +165,7 @@ fn issue<O: Observed>(from: &Configuration<State<O>>, ahead: Ahead, number: u64)
     }
 }
 
-/// What there is of these events.
+/// The pending events that are recorded.
 pub(crate) fn pending<O: Observed>(
     log: &Log<O::Event>,
     numbers: impl Iterator<Item = u64>,
@@ -187,7 +188,7 @@ pub(crate) fn happening<'a, E>(
     }
 }
 
-/// Whether the search has to fill something in.
+/// Whether the search has to fill in unrecorded information.
 pub(crate) fn is_partial<O: Observed>(observed: &O, event: &Event<O::Event>) -> bool {
     let what = event.event.as_ref();
     event.end.is_none() || what.is_none_or(|what| observed.is_partial(what))

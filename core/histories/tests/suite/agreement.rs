@@ -1,4 +1,4 @@
-//! On thousands of small histories the validator says what the search over all interleavings says.
+//! Tests that the validator agrees with an enumeration of all interleavings on thousands of small histories.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn within<S: Subject>(buffer: Option<u32>, subject: &S, events: &[Event<S::Event
     validate(subject, events, &settings).expect("the history is in order")
 }
 
-/// Compares the two, and says whether the history is accepted.
+/// Compares the two verdicts, and returns whether the history is accepted.
 fn agree<S: Subject>(subject: &S, events: &[Event<S::Event>], case: &str) -> bool {
     agree_within(None, subject, events, case)
 }
@@ -58,7 +58,7 @@ fn agree_within<S: Subject>(
     accepted
 }
 
-/// What came of the histories of one subject.
+/// Counts of the histories of one subject.
 #[derive(Debug, Default)]
 struct Tally {
     valid: u64,
@@ -83,7 +83,7 @@ fn compare<S: Subject>(name: &str, subject: &S, seeds: std::ops::Range<u64>, siz
             };
             let case = format!("{case}, without {loss:?}");
             let accepted = agree(subject, &partial, &case);
-            // What is not recorded stands for a step within its interval, and a delayed one is none.
+            // An unrecorded event is a step within its interval, so a delayed event cannot become one.
             let is_delayed = |event: &S::Event| subject.effect(event) == Effect::Delayed;
             let mut all = valid.iter().filter_map(|event| event.event.as_ref());
             let fits = loss != Loss::Event || !all.any(is_delayed);
@@ -103,7 +103,7 @@ fn compare<S: Subject>(name: &str, subject: &S, seeds: std::ops::Range<u64>, siz
     tally
 }
 
-/// As many as are looked at in the default tests.
+/// Number of histories in the default tests.
 const SEEDS: u64 = 400;
 const SMALL: Size = Size {
     threads: THREADS,
@@ -111,7 +111,7 @@ const SMALL: Size = Size {
 };
 
 impl Tally {
-    /// Each kind of corruption was tried and caught at least so often.
+    /// Asserts that each kind of corruption was tried and detected at least `least` times.
     fn assert_caught(&self, kinds: &[Corruption], least: u64) {
         assert!(self.valid >= least, "{self:?}");
         assert!(self.partial >= least, "{self:?}");
@@ -163,8 +163,8 @@ fn on_a_heap() {
     }
 }
 
-/// Few stores may be on their way at a time: that refuses histories which more of them allow. One thread
-/// stores thrice, another one loads twice, one after the other in all orders, with all results.
+/// A small buffer refuses histories that a larger one permits. One thread stores three times, another one loads
+/// twice, in all orders and with all results.
 #[test]
 fn on_store_buffers_that_are_soon_full() {
     let memory = ObservedMemory(Stores::Delayed);
@@ -175,7 +175,7 @@ fn on_store_buffers_that_are_soon_full() {
     });
     let loads: Vec<_> = all.collect();
     let mut refused = [0, 0];
-    // Which of the five events are loads.
+    // Bits of the five events that are loads.
     for order in (0_u32..32).filter(|order| order.count_ones() == 2) {
         for (first, second) in (0..36).map(|pair| (pair / 6, pair % 6)) {
             let mut loads = [&loads[first], &loads[second]].into_iter();
@@ -206,7 +206,7 @@ fn on_store_buffers_that_are_soon_full() {
     assert!(refused[0] > 0 && refused[1] > refused[0], "{refused:?}");
 }
 
-/// Two stores one after the other, and another thread that sees neither afterwards.
+/// Two stores in sequence, and another thread that later reads neither.
 #[test]
 fn a_full_buffer_has_to_give_something_up() {
     let store = |cell| Access::Store { cell, value: 1 };
@@ -247,8 +247,8 @@ fn at_length() {
     compare("buffers", &Buffers, SEEDS..3_000, SMALL);
 }
 
-/// Delayed stores and store buffers in the specification are two ways to state the same memory: they
-/// accept the same histories, of which more are made than an oracle could decide.
+/// Delayed effects and store buffers in the specification state the same memory, so they accept the same histories.
+/// This covers more histories than an oracle could decide.
 #[test]
 fn delayed_stores_are_those_of_a_store_buffer() {
     let size = Size {

@@ -1,4 +1,4 @@
-//! What a search may take: memory and time, and what is said where it was not enough.
+//! Tests of the limits on memory and time, and of the report when they are reached.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,12 +12,12 @@ use refmap_histories::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A way of so many steps that no event shows, at whose end something happens.
+/// Specification with a chain of internal steps of the given length, and an event at its end.
 struct Way {
     length: u32,
-    /// How much each state on the way holds besides, in bytes.
+    /// Additional size of each state of the chain, in bytes.
     load: usize,
-    /// After so many looks somebody has had enough.
+    /// Number of calls after which the search is cancelled.
     patience: u64,
     looks: AtomicU64,
     cancel: AtomicBool,
@@ -32,11 +32,11 @@ struct Place {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Sign {
-    /// It is there from the beginning to the end of the way.
+    /// Possible along the whole chain.
     Begun,
-    /// Somebody is at the end of the way.
+    /// Possible at the end of the chain.
     Arrived,
-    /// Never seen.
+    /// Never possible.
     Beyond,
 }
 
@@ -143,7 +143,7 @@ fn explanation(validation: &Validation) -> &Explanation {
     }
 }
 
-/// An event that never ends, and a long history beside it.
+/// An event that never ends, together with a long history: only that event is held.
 #[test]
 fn an_event_without_an_end_is_all_that_is_kept_of_its_time() {
     let long = |open: bool| {
@@ -163,7 +163,7 @@ fn an_event_without_an_end_is_all_that_is_kept_of_its_time() {
     assert!(kept.iter().all(|kept| *kept <= most), "{kept:?}");
 }
 
-/// One event after the other that lasts for long.
+/// A sequence of events that each last for long: those that are over are dropped.
 #[test]
 fn what_lasted_is_forgotten_when_it_is_over() {
     let lasting = |place: u64| Event {
@@ -180,7 +180,7 @@ fn what_lasted_is_forgotten_when_it_is_over() {
     assert!(validation.most_kept <= most, "{}", validation.most_kept);
 }
 
-/// The event is explained that is refused after all that was forgotten, and the open one stands beside it.
+/// An event that is refused long after others were dropped is explained, together with the open event.
 #[test]
 fn what_is_kept_explains_what_comes_long_after_it() {
     let mut events = vec![event(0, 0, 0, Sign::Beyond)];
@@ -198,7 +198,7 @@ fn what_is_kept_explains_what_comes_long_after_it() {
     assert_eq!(explanation.cut_short, None);
 }
 
-/// Between two events a search takes more memory than there may be.
+/// A single event whose search takes more memory than the limit.
 #[test]
 fn the_memory_is_looked_at_in_the_middle_of_a_search() {
     let held = Way::new(0).validate(Vec::new(), Limits::default());
@@ -223,8 +223,8 @@ fn the_memory_is_looked_at_in_the_middle_of_a_search() {
     assert_eq!(run(None).verdict(), Verdict::Holds);
 }
 
-/// A search that is out of time has no verdict, whether the time is up before the first event or in the middle of what
-/// lies between two; with time enough there is one.
+/// A search that runs out of time has no verdict, before the first event or in the middle of one event's expansion;
+/// with enough time it has one.
 #[test]
 fn time_that_is_up_is_no_verdict() {
     let run = |length, sign, seconds| {
@@ -234,7 +234,7 @@ fn time_that_is_up_is_no_verdict() {
         };
         Way::new(length).validate(vec![event(0, 0, 0, sign)], limits)
     };
-    // More steps than are taken in that time, by far.
+    // Far more steps than can be taken in that time.
     for (length, seconds) in [(10, 0.0), (5_000_000, 0.02)] {
         for sign in [Sign::Begun, Sign::Arrived, Sign::Beyond] {
             let cut = run(length, sign, seconds);
@@ -251,7 +251,7 @@ fn time_that_is_up_is_no_verdict() {
     assert_eq!(run(10, Sign::Beyond, 1e6).verdict(), Verdict::Violated);
 }
 
-/// Who interrupts an explanation gets the verdict, and is told that there may be more to see.
+/// Cancelling an explanation preserves the verdict, and the report says that the explanation may be partial.
 #[test]
 fn an_explanation_can_be_interrupted() {
     let length = 20_000;
@@ -275,7 +275,7 @@ fn an_explanation_can_be_interrupted() {
     let whole = refused(u64::MAX);
     assert_eq!(explanation(&whole).cut_short, None);
     assert!(!explanation(&whole).prefixes.is_empty());
-    // Before there is a verdict that ends without one.
+    // If cancelled before the verdict, there is none.
     let early = refused(u64::from(length) / 2);
     assert!(matches!(
         early.outcome,
@@ -283,7 +283,7 @@ fn an_explanation_can_be_interrupted() {
     ));
 }
 
-/// Interrupted after the verdict and before a smaller part was looked for, it says that there may be one.
+/// If cancelled after the verdict and before the minimization, the report says that a smaller part may exist.
 #[test]
 fn a_smaller_part_that_was_not_looked_for_is_not_said_not_to_be() {
     let refused = |patience| {
@@ -293,7 +293,7 @@ fn a_smaller_part_that_was_not_looked_for_is_not_said_not_to_be() {
         };
         way.validate(vec![event(0, 0, 0, Sign::Beyond)], Limits::default())
     };
-    // Eleven places to the verdict, and eleven again to explain it.
+    // Eleven calls up to the verdict, and eleven more to explain it.
     let interrupted = refused(15);
     let cut = explanation(&interrupted);
     assert_eq!(cut.cut_short, Some(Limit::Cancelled));
@@ -303,7 +303,7 @@ fn a_smaller_part_that_was_not_looked_for_is_not_said_not_to_be() {
     assert!(explanation(&whole).window.is_some());
 }
 
-/// Those who watch are told now and then how far it is.
+/// A watcher is called periodically with the progress.
 #[test]
 fn a_long_history_tells_how_far_it_is() {
     let told = Mutex::new(Vec::new());
@@ -329,11 +329,11 @@ fn a_long_history_tells_how_far_it_is() {
         validation.expect("it is in order").verdict(),
         Verdict::Holds
     );
-    // All but the last of the events before have ended.
+    // All but the last of the preceding events have ended.
     assert_eq!(told.into_inner().unwrap(), [(0, 0, 1), (4096, 4095, 1)]);
 }
 
-/// The steps to what is refused are remembered one behind the other, and forgotten on a small stack.
+/// The recorded path to a refusal is long, and is dropped on a small stack.
 #[test]
 fn a_long_row_of_steps_needs_no_deep_stack() {
     let run = || {
@@ -347,10 +347,10 @@ fn a_long_row_of_steps_needs_no_deep_stack() {
     assert_eq!(verdict.expect("it does not panic"), Verdict::Violated);
 }
 
-/// A specification of so many initial states, none of which has a step.
+/// Specification with the given number of initial states and no steps.
 struct Beginnings {
     states: u32,
-    /// How many were shown.
+    /// Number of initial states visited.
     shown: AtomicU64,
     cancel: AtomicBool,
 }
@@ -388,7 +388,7 @@ impl Observed for Beginnings {
         self
     }
 
-    /// It begins anywhere, and has arrived in the last of all states.
+    /// The specification may begin in any state; the event is possible only in the last one.
     fn shows(
         &self,
         from: &u32,
@@ -403,8 +403,8 @@ impl Observed for Beginnings {
     }
 }
 
-/// Whichever bound comes before all initial states were there, no event is looked at: what some of them refuse, another
-/// one may allow.
+/// If a limit is reached before all initial states are visited, no event is processed: another initial state might
+/// permit what the visited ones refuse.
 #[test]
 fn a_bound_holds_while_initial_states_are_shown() {
     let run = |states, configurations, limits, cancelled| {
@@ -457,7 +457,7 @@ fn a_bound_holds_while_initial_states_are_shown() {
     assert_eq!((whole.initial_states, shown), (50, 50));
 }
 
-/// The counts of a report are those of the search, counted here by hand.
+/// The counters of a report equal those of a search counted by hand.
 #[test]
 fn what_a_search_does_is_counted() {
     let events = vec![
@@ -471,9 +471,9 @@ fn what_a_search_does_is_counted() {
     let report = validation.report();
     assert_eq!((report.threads, report.initial_states), (1, 1));
     assert_eq!((report.depth, report.deadlocks), (4, 0));
-    // The first event may come at each of four places, which three steps lead to. At each of them the third event may
-    // come before the second or not, and at the last one the second comes either way; of these two the later is left
-    // out. Two events more have one place each, and so has the end.
+    // The first event is possible at each of four positions, which three steps lead to. At each of them the third
+    // event may come before the second or not, and at the last one the second may come either way; the later of
+    // these two is pruned. Two more events have one position each, and so has the end.
     let configurations = 4 + 4 * 2 + 1 + 1 + 1;
     let steps = (4 + 3) + (3 + 4 + 1) + (3 + 1) + 1 + 1;
     assert_eq!(
@@ -492,7 +492,7 @@ fn what_a_search_does_is_counted() {
     assert_eq!(validation.most_kept, 4);
 }
 
-/// A counter that has no end of initial states, as long as one waits for any limit.
+/// A counter with infinitely many initial states.
 struct Endless(Instant);
 
 const SECONDS: f64 = 0.05;

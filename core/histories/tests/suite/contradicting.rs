@@ -1,10 +1,10 @@
-//! Recorded histories of which little is asked.
+//! Tests of inconsistent specifications and of vacuous histories.
 
 use refmap::report::About;
 use refmap::{Rule, RuleId, TransitionSystem, Verdict};
 use refmap_histories::{Event, Happening, Observed, Ordered, Settings, Validation, validate};
 
-/// A counter that ends at 4, and what `successor` says of it.
+/// A counter up to 4, with a faulty or correct `successor`.
 struct Counter {
     rules: [Rule; 1],
     successor: Successor,
@@ -13,11 +13,11 @@ struct Counter {
 #[derive(Clone, Copy, PartialEq)]
 enum Successor {
     Derived,
-    /// A tick is always possible, and changes nothing.
+    /// A tick is always enabled, and changes nothing.
     Anything,
-    /// As it should be, of a rule that `next` does not enumerate,
+    /// Correct, of a rule that `next` does not enumerate,
     Predicate,
-    /// or cannot.
+    /// or on which `next` panics.
     Panicking,
 }
 
@@ -59,7 +59,7 @@ impl TransitionSystem for Counter {
     }
 }
 
-/// Each event shows a tick, or nothing.
+/// Adapter under which each event shows a tick, or nothing.
 struct Ticks {
     counter: Counter,
     shows_ticks: bool,
@@ -78,7 +78,7 @@ impl Observed for Ticks {
     }
 }
 
-/// So many events, one after the other.
+/// Validates a sequence of that many events.
 fn validated(successor: Successor, shows_ticks: bool, events: u64) -> Validation {
     let observed = Ticks {
         counter: Counter {
@@ -128,7 +128,7 @@ fn a_successor_that_is_taken_at_its_word() {
             report.taken_at_word,
             ["`tick` of the specification, as `successor` states it"]
         );
-        // What it refuses is refused all the same.
+        // A refusal by `successor` still counts.
         let refused = validated(successor, true, 5);
         assert_eq!(refused.verdict(), Verdict::Violated);
     }

@@ -1,4 +1,4 @@
-//! What is said of a history that is no behaviour, and of one that says nothing.
+//! Tests of the explanation of a refuted history, and of vacuous histories.
 
 use refmap::{ActionOf, Report, StateOf, Verdict};
 use refmap_histories::{
@@ -12,7 +12,7 @@ use super::memory::{Access, Buffers, ObservedMemory, Stores};
 use super::queue::{Queue, Result, Use};
 use super::random::Subject;
 
-/// An event of a thread, with its interval.
+/// Event of a thread with its interval.
 type Line<E> = (u32, u64, u64, E);
 
 fn events<E>(lines: Vec<Line<E>>) -> Vec<Event<E>> {
@@ -138,7 +138,7 @@ fn the_heap_is_drawn_before_and_after() {
     assert!(text.contains("object 1 is reachable"), "{text}");
 }
 
-/// The earlier events do not matter: what is left is contradictory by itself.
+/// Earlier events are irrelevant: the smallest window is contradictory by itself.
 #[test]
 fn the_smallest_part_leaves_out_what_does_not_matter() {
     let mut lines: Vec<Line<Access>> = Vec::new();
@@ -169,7 +169,7 @@ fn the_smallest_part_leaves_out_what_does_not_matter() {
     act(0, Access::Store { cell: 1, value: 1 });
     let (explanation, _) = refuted(&ObservedMemory(Stores::AtOnce), lines);
     let window = explanation.window.expect("a part of it suffices");
-    // All values but the last were in the cell before, so that the load alone could be.
+    // All values but the last were in the cell before, so a window of the load alone would be possible.
     let part: Vec<_> = window.events.iter().map(|event| event.line).collect();
     assert_eq!(part, [Some(202), Some(203)]);
     assert!(window.states >= 3, "{}", window.states);
@@ -191,17 +191,17 @@ fn a_fence_waits_for_what_is_delayed() {
         lines
     };
     let tso = ObservedMemory(Stores::Delayed);
-    // Store buffering, the outcome that TSO allows and SC does not.
+    // Store buffering: TSO permits the outcome and SC does not.
     assert_eq!(run(&tso, events(sb(false))).verdict(), Verdict::Holds);
     refuted(&ObservedMemory(Stores::AtOnce), sb(false));
     let (explanation, text) = refuted(&tso, sb(true));
     assert!(explanation.event.is_some_and(|event| event.line == Some(6)));
     assert!(text.contains("it would read 1"), "{text}");
-    // A thread that has delayed something sees it itself.
+    // A thread reads its own delayed store.
     refuted(&tso, vec![(0, 0, 10, store(0)), (0, 11, 20, load(0))]);
 }
 
-/// A delayed event takes effect at some time, even if nobody looks.
+/// A delayed event must take effect eventually, even if no event observes it.
 #[test]
 fn what_is_delayed_has_to_take_effect() {
     let (explanation, text) = refuted(
@@ -253,7 +253,7 @@ fn a_history_that_says_nothing_does_not_pass() {
     assert_eq!(row("interest"), Some((Verdict::Incomplete, 0)));
 }
 
-/// What need not have come about is nothing that was decided, be it possible or not.
+/// An event without an end may not have taken place, so it is not interesting, whether possible or not.
 #[test]
 fn an_event_without_an_end_is_of_no_interest() {
     let heap = Heap(Stores::AtOnce);
@@ -267,7 +267,7 @@ fn an_event_without_an_end_is_of_no_interest() {
     assert_eq!(freed(Some(3)).verdict(), Verdict::Holds);
     let open = freed(None);
     assert_eq!((open.verdict(), open.interesting), (Verdict::Incomplete, 0));
-    // An object that never was.
+    // An object that was never allocated.
     let mut none = events(vec![(0, 0, 1, Deed::Free { object: 0 })]);
     assert_eq!(run(&heap, none.clone()).verdict(), Verdict::Violated);
     none[0].end = None;
@@ -296,8 +296,8 @@ fn what_was_filled_in_is_said() {
     assert!(text.contains("line 6: Put(3)"), "{text}");
 }
 
-/// What was filled in is all that is told of an order, the first hundred of it, each once and with its line; and how
-/// many events lacked what.
+/// Of an order, only the assumptions are reported: at most the first hundred, each once, with its line, and the
+/// number of events that lacked each kind of information.
 #[test]
 fn no_more_was_filled_in_than_is_said() {
     const PAIRS: u64 = 120;
@@ -324,7 +324,7 @@ fn no_more_was_filled_in_than_is_said() {
     for (pair, assumed) in (0..).zip(&validation.assumptions) {
         assert_eq!(assumed.action, Some(json!({"Take": pair % 3})));
     }
-    // Of two events nothing was recorded, and one of them has no end.
+    // Two events are unrecorded, and one of them has no end.
     for unknown in [2, 7] {
         all[unknown].event = None;
     }
@@ -339,12 +339,12 @@ fn no_more_was_filled_in_than_is_said() {
     );
 }
 
-/// Steps of the specification's own are not among what was filled in, and leave room for it.
+/// Internal steps of the specification are not assumptions, and do not count towards their limit.
 #[test]
 fn what_no_event_shows_is_nothing_that_was_filled_in() {
     let store = |thread, at: u64| (thread, at, at + 1, Access::Store { cell: 0, value: 1 });
     let fence = |thread, at: u64| (thread, at, at + 1, Access::Fence);
-    // After each fence what was stored has been committed, which is a step of the memory.
+    // After each fence the stored value is committed by an internal step of the memory.
     let rounds = (0..110).flat_map(|round| [store(0, 10 * round), fence(0, 10 * round + 2)]);
     let mut all = events(rounds.collect());
     all.push(Event {
@@ -360,8 +360,8 @@ fn what_no_event_shows_is_nothing_that_was_filled_in() {
     assert_eq!(lines.collect::<Vec<_>>(), [222]);
 }
 
-/// What could still come is not among what cannot: a store that waits may take effect, and that enables nothing. Each step
-/// of an order is told with its event, and once.
+/// A step that is still possible is not listed as impossible: a pending store may take effect, which enables
+/// nothing. Each step of an order is reported once, with its event.
 #[test]
 fn what_could_come_next_is_not_said_to_be_impossible() {
     let load = |value| Access::Load {
@@ -385,7 +385,7 @@ fn what_could_come_next_is_not_said_to_be_impossible() {
         ],
     );
     let prefixes = &explanation.prefixes;
-    // The store has taken effect by then, or has not.
+    // The store has taken effect in one of the prefixes, and not in the other.
     assert_eq!((prefixes.len(), explanation.more_prefixes), (2, 0));
     let mut reasons = Vec::new();
     for prefix in prefixes {
@@ -407,7 +407,7 @@ fn what_could_come_next_is_not_said_to_be_impossible() {
     assert_eq!(reasons, ["it would read 0", "it would read 1"]);
 }
 
-/// An event that waits for what its thread has delayed is told apart from one that has nothing to wait for.
+/// The refusal of an event that waits for its thread's delayed events has a reason of its own.
 #[test]
 fn why_an_event_cannot_come_is_its_own_reason() {
     let swap = |at| {
@@ -446,7 +446,7 @@ fn why_an_event_cannot_come_is_its_own_reason() {
     );
 }
 
-/// The counterexample of a report is the order that got furthest, with its steps, in the row that it is about.
+/// The counterexample of a report is the longest prefix with its steps, in the row of the obligation.
 #[test]
 fn a_refused_history_is_a_counterexample_with_its_steps() {
     let lines = vec![
@@ -469,7 +469,7 @@ fn a_refused_history_is_a_counterexample_with_its_steps() {
     );
 }
 
-/// A bound that comes first leaves the claim open, and says so.
+/// A limit leaves the claim open, and the report says so.
 #[test]
 fn a_bound_decides_nothing() {
     let store = |thread| Access::Store {
@@ -484,7 +484,7 @@ fn a_bound_decides_nothing() {
         ..Settings::default()
     };
     let subject = ObservedMemory(Stores::AtOnce);
-    // What comes after the bound is not looked at, and so not refused.
+    // Events after the limit are not processed, and so not refused.
     let load = Access::Load {
         cell: 0,
         value: Some(3),
@@ -501,7 +501,7 @@ fn a_bound_decides_nothing() {
     }
 }
 
-/// Memory whose adapter says of all events that they may change places.
+/// Memory with a wrong adapter: all events are said to commute.
 struct Careless(ObservedMemory);
 
 impl Observed for Careless {
@@ -526,7 +526,7 @@ impl Observed for Careless {
     }
 }
 
-/// The load ends first and needs the store, which the adapter says it does not: that is no refutation.
+/// The load ends first and depends on the store, which the adapter denies: the history is not refuted.
 #[test]
 fn an_adapter_that_is_wrong_about_its_events_refutes_nothing() {
     let lines = vec![

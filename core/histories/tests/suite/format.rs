@@ -1,4 +1,4 @@
-//! The format of a history, and every way in which one can be damaged.
+//! Tests of the format of a history, and of every error in it.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -19,7 +19,7 @@ fn read(text: impl AsRef<[u8]>) -> Result<Vec<Event<Access>>, HistoryError> {
     History::open(text.as_ref())?.events().collect()
 }
 
-/// What is wrong with a history of these lines after the header.
+/// The error in a history with these lines after the header.
 fn problem(lines: &[&str]) -> HistoryError {
     let text = format!("{HEADER}\n{}\n", lines.join("\n"));
     read(text).expect_err("the history is damaged")
@@ -57,7 +57,7 @@ fn what_is_written_is_read() {
     assert_eq!(read.unwrap(), events);
 }
 
-/// A parameter that the reader does not know is refused, wherever it stands among those it knows.
+/// An unknown parameter is rejected wherever it stands among known ones.
 #[test]
 fn a_parameter_that_is_not_known_is_refused() {
     let allow = |names: &[&str]| {
@@ -213,7 +213,7 @@ fn nothing_is_read_after_the_first_error() {
     assert!(events.next().is_none());
 }
 
-/// A line without an end, of as many bytes as anybody asks for.
+/// A line without an end, of arbitrary length.
 struct Endless {
     header: &'static [u8],
     read: u64,
@@ -233,7 +233,7 @@ impl Read for Endless {
     }
 }
 
-/// What a file of any size looks like that has no lines.
+/// A large file without line breaks is rejected in bounded memory.
 #[test]
 fn a_line_without_an_end_is_not_kept() {
     let mut input = Endless {
@@ -251,7 +251,7 @@ fn a_line_without_an_end_is_not_kept() {
     assert!(input.read < 2 * LONGEST_LINE as u64);
 }
 
-/// A disk that fails in the middle of a line.
+/// A reader that fails in the middle of a line.
 struct Failing(&'static [u8]);
 
 impl Read for Failing {
@@ -274,7 +274,7 @@ fn an_input_that_fails_says_where() {
     );
 }
 
-/// Whatever bytes there are: an answer or an error with a line of the file, and no panic.
+/// Arbitrary bytes yield a verdict or an error with a line of the file, without a panic.
 #[test]
 fn any_bytes_have_an_answer() {
     let mut writer = Writer::new(Vec::new(), &Header::default()).unwrap();
@@ -310,7 +310,7 @@ fn any_bytes_have_an_answer() {
     assert!(read > 20 && refused > 1000, "{read} {refused}");
 }
 
-/// A history as long as it is asked for, which is never in memory.
+/// A history of arbitrary length, generated lazily.
 fn long(events: u64) -> impl Iterator<Item = Result<Event<Access>, HistoryError>> {
     (0..events).map(|number| {
         let value = (number / 2 % 3) as u8;
@@ -334,7 +334,7 @@ fn long(events: u64) -> impl Iterator<Item = Result<Event<Access>, HistoryError>
 fn a_long_history_needs_no_more_than_its_window() {
     for stores in [Stores::AtOnce, Stores::Delayed] {
         let settings = Settings {
-            // Of stores that nobody waits for any number may be on their way.
+            // Without a bound, arbitrarily many stores could be delayed, since no event waits for them.
             buffer: Some(4),
             ..Settings::default()
         };

@@ -1,4 +1,4 @@
-//! A heap of three objects with one field each, and a collector that frees only garbage.
+//! A heap of three objects with one field each, and a specification whose collector frees only garbage.
 
 use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_histories::{Effect, Happening, Observed};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::Stores;
 
-/// How many objects there are.
+/// Number of objects.
 pub const OBJECTS: usize = 3;
 
-/// What threads do, and the steps of the specification.
+/// Operations of threads, and actions of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Deed {
@@ -17,7 +17,7 @@ pub enum Deed {
     Alloc {
         object: usize,
     },
-    /// It is one no longer.
+    /// The object is no longer a root.
     Discard {
         object: usize,
     },
@@ -29,7 +29,7 @@ pub enum Deed {
         object: usize,
         to: Option<usize>,
     },
-    /// It is not reachable from the roots.
+    /// Requires that the object is unreachable from the roots.
     Free {
         object: usize,
     },
@@ -46,7 +46,7 @@ impl Objects {
     pub fn is_reachable(&self, object: usize) -> bool {
         (0..OBJECTS).filter(|root| self.roots[*root]).any(|root| {
             let mut at = Some(root);
-            // A way that is longer than there are objects comes back to where it was.
+            // A path longer than the number of objects repeats an object.
             for _ in 0..OBJECTS {
                 match at {
                     Some(here) if here == object => return true,
@@ -88,7 +88,7 @@ impl Objects {
     }
 }
 
-/// The heap, and whether its stores are delayed.
+/// Adapter for the heap, with immediate or delayed stores.
 pub struct Heap(pub Stores);
 
 static RULES: [Rule; 5] = [

@@ -1,4 +1,4 @@
-//! The validator against all interleavings, and what it says.
+//! Tests of the validator against an enumeration of all interleavings, and of its reports.
 
 mod agreement;
 mod bounds;

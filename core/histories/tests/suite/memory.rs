@@ -1,10 +1,10 @@
-//! A memory of two cells, and what threads do to it.
+//! A memory of two cells, with its adapters.
 
 use refmap::{Process, Rule, RuleId, TransitionSystem};
 use refmap_histories::{Effect, Happening, Observed};
 use serde::{Deserialize, Serialize};
 
-/// What threads do.
+/// Operation of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Access {
@@ -12,13 +12,13 @@ pub enum Access {
         cell: usize,
         value: u8,
     },
-    /// The value may be missing.
+    /// The value may be unrecorded.
     Load {
         cell: usize,
         value: Option<u8>,
     },
     Fence,
-    /// Locked: all at once, and the store buffer is empty.
+    /// Locked: atomic, with an empty store buffer.
     Swap {
         cell: usize,
         old: u8,
@@ -26,7 +26,7 @@ pub enum Access {
     },
 }
 
-/// When stores take effect.
+/// Time of the effect of stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
     AtOnce,
@@ -75,10 +75,10 @@ impl TransitionSystem for Memory {
     }
 }
 
-/// The adapter, with or without store buffers.
+/// Adapter with or without store buffers.
 pub struct ObservedMemory(pub Stores);
 
-/// The value that a thread reads: its own latest store, if that is still on its way.
+/// Value that a thread reads: its own latest pending store, or the memory.
 fn read(memory: &[u8; 2], cell: usize, pending: &[&Access]) -> Option<u8> {
     let own = pending.iter().rev().find_map(|access| match access {
         Access::Store { cell: of, value } if *of == cell => Some(*value),
@@ -87,7 +87,7 @@ fn read(memory: &[u8; 2], cell: usize, pending: &[&Access]) -> Option<u8> {
     own.or_else(|| memory.get(cell).copied())
 }
 
-/// The cell that is accessed.
+/// Cell of an access.
 fn cell(access: &Access) -> Option<usize> {
     match access {
         Access::Store { cell, .. } | Access::Load { cell, .. } | Access::Swap { cell, .. } => {
@@ -144,7 +144,7 @@ impl Observed for ObservedMemory {
                 let looks = self.only_looks(one) && self.only_looks(other);
                 one_cell != other_cell || looks
             }
-            // A fence says something of its own thread alone.
+            // A fence concerns its own thread only.
             _ => true,
         }
     }
@@ -173,11 +173,10 @@ impl Observed for ObservedMemory {
     }
 }
 
-/// The same memory with store buffers of its own, whose commits no event shows: another way to state
-/// TSO.
+/// The same memory with explicit store buffers, whose commits are internal actions: another specification of TSO.
 pub struct Buffers;
 
-/// The most threads of a history.
+/// Greatest number of threads of a history.
 pub const THREADS: usize = 3;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]

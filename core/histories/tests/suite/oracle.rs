@@ -1,5 +1,5 @@
-//! All interleavings, one after the other: no windows, no memory of where it has been, and the
-//! specification's `next` alone.
+//! Reference implementation: enumerates all interleavings without a window or a visited set, using only the
+//! specification's `next`.
 
 use refmap::TransitionSystem;
 use refmap_histories::{Effect, Event, Happening, Observed};
@@ -7,15 +7,15 @@ use refmap_histories::{Effect, Event, Happening, Observed};
 type State<O> = <<O as Observed>::Specification as TransitionSystem>::State;
 type Action<O> = <<O as Observed>::Specification as TransitionSystem>::Action;
 
-/// A history, in the order of its threads.
+/// History, by thread.
 pub struct Oracle<'a, O: Observed> {
     observed: &'a O,
     threads: Vec<Vec<&'a Event<O::Event>>>,
-    /// How many delayed events of a thread may be to come.
+    /// Greatest number of pending delayed events of a thread.
     buffer: usize,
 }
 
-/// Of each thread how many of its events are taken, and which of these are delayed and to come.
+/// Partial order: per thread, the number of events taken and the delayed ones that are pending.
 #[derive(Clone)]
 struct Order<S> {
     taken: Vec<usize>,
@@ -39,7 +39,7 @@ impl<'a, O: Observed> Oracle<'a, O> {
         }
     }
 
-    /// Whether there is an order of all events.
+    /// Whether some order of all events is valid.
     pub fn accepts(&self) -> bool {
         let mut accepted = false;
         self.orders(&mut |oracle, order| {
@@ -49,7 +49,7 @@ impl<'a, O: Observed> Oracle<'a, O> {
         accepted
     }
 
-    /// The most events that an order has in which all events come that ended before `time`.
+    /// Greatest number of events of a valid order that includes all events that ended before `time`.
     pub fn longest(&self, time: u64) -> usize {
         let mut longest = 0;
         self.orders(&mut |oracle, order| {
@@ -181,7 +181,7 @@ impl<'a, O: Observed> Oracle<'a, O> {
         stop
     }
 
-    /// No event that is not taken ended before it began.
+    /// Whether every event that is not taken ended no earlier than this one began.
     fn may_come(&self, order: &Order<State<O>>, event: &Event<O::Event>) -> bool {
         let mut threads = self.threads.iter().zip(&order.taken);
         threads.all(|(events, taken)| {

@@ -1,10 +1,10 @@
-//! A queue: first in, first out.
+//! Specification of a FIFO queue, with its adapter.
 
 use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_histories::{Happening, Observed};
 use serde::{Deserialize, Serialize};
 
-/// What threads do.
+/// Operation of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Use {
@@ -12,7 +12,7 @@ pub enum Use {
     Take(Result),
 }
 
-/// What a take returned.
+/// Result of a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Result {
@@ -23,7 +23,7 @@ pub enum Result {
 
 pub struct Queue;
 
-/// The results that a thread can get are arguments.
+/// Action; the result of an operation is an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Step {
     Put(u8),

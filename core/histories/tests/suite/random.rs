@@ -1,5 +1,5 @@
-//! Random histories: valid ones, by running the specification under random threads, and the ways in
-//! which they are spoilt.
+//! Generator of random histories: valid ones, by running the specification under random threads, and corruptions of
+//! them.
 
 use refmap::TransitionSystem;
 use refmap::random::Generator;
@@ -9,17 +9,17 @@ use super::heap::{Deed, Heap, OBJECTS};
 use super::memory::{Access, Buffers, ObservedMemory};
 use super::queue::{Queue, Result, Use};
 
-/// Of what random histories can be made.
+/// Adapter for which random histories can be generated.
 pub trait Subject: Observed {
     /// Any event, possible or not.
     fn any(&self, random: &mut Generator) -> Self::Event;
-    /// The event with another value in it, if it has one.
+    /// The event with another value, if it has one.
     fn with_another_value(&self, event: &Self::Event) -> Option<Self::Event>;
-    /// The event with its value lost, if it has one.
+    /// The event without its value, if it has one.
     fn without_value(&self, _event: &Self::Event) -> Option<Self::Event> {
         None
     }
-    /// An event that frees an object which was in use after `history`, if there is such an event.
+    /// An event that frees an object which is reachable after `history`, if the subject has such an event.
     fn free_live(&self, _history: &[Event<Self::Event>]) -> Option<Self::Event> {
         None
     }
@@ -156,15 +156,15 @@ impl Subject for Heap {
     }
 }
 
-/// How many threads and events.
+/// Number of threads and events.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub threads: usize,
     pub events: usize,
 }
 
-/// Runs the specification under random threads, and records them. Nothing, if a delayed event cannot
-/// take effect when its turn comes.
+/// Records a run of the specification under random threads; `None` if a delayed event cannot take effect when its
+/// turn comes.
 pub fn history<S: Subject>(
     subject: &S,
     random: &mut Generator,
@@ -260,7 +260,7 @@ pub fn history<S: Subject>(
 
 struct Thread<E> {
     place: u64,
-    /// When it began, and what it was once it took place.
+    /// Start time of the event under way, and the event once it has taken place.
     under_way: Option<(u64, Option<E>)>,
     pending: Vec<E>,
 }
@@ -292,7 +292,7 @@ fn after<S: Subject>(
     to
 }
 
-/// A way to spoil a history.
+/// Kind of corruption of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corruption {
     DropEvent,
@@ -309,7 +309,7 @@ impl Corruption {
         Self::FreeLive,
     ];
 
-    /// The history, spoilt; nothing, if it cannot be in this way.
+    /// The corrupted history; `None` if this kind does not apply.
     pub fn spoil<S: Subject>(
         self,
         subject: &S,
@@ -354,7 +354,7 @@ impl Corruption {
     }
 }
 
-/// A way to lose a part of what was recorded, which leaves a history possible.
+/// Kind of loss of recorded information, which preserves validity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     End,

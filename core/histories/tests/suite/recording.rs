@@ -1,4 +1,4 @@
-//! The recorder on real threads.
+//! Tests of the recorder on real threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -9,7 +9,7 @@ use refmap_histories::{Event, Header, History, Ordered, Recorder, Settings, Writ
 
 use super::memory::{Access, ObservedMemory, Stores};
 
-/// What two threads do to one cell is a behaviour of a memory.
+/// The operations of two threads on one cell are a behaviour of a memory.
 #[test]
 fn what_real_threads_do_to_an_atomic_is_a_behaviour() {
     let cell = AtomicU8::new(0);
@@ -44,7 +44,7 @@ fn what_real_threads_do_to_an_atomic_is_a_behaviour() {
     assert_eq!((validation.threads, validation.interesting), (2, 3000));
 }
 
-/// What is written out while threads go on is a whole history in the order of one.
+/// A history that is drained while threads record is complete and in order.
 #[test]
 fn a_history_is_written_out_while_it_is_recorded() {
     const EVENTS: u8 = 200;
@@ -88,7 +88,7 @@ fn a_history_is_written_out_while_it_is_recorded() {
     assert_eq!(events.len(), 4 * usize::from(EVENTS));
 }
 
-/// What a thread that has begun something may still record holds back what began after it.
+/// An event under way holds back complete events that begin after it.
 #[test]
 fn an_event_under_way_holds_back_what_begins_after_it() {
     let recorder: Recorder<u8> = Recorder::new();
@@ -101,7 +101,7 @@ fn an_event_under_way_holds_back_what_begins_after_it() {
     fast.end(second, 2);
     fast.flush();
     let clock = |recorder: &Recorder<u8>| {
-        // Two looks at the clock that tell the events before from the time after.
+        // Two reads of the clock separate the earlier events from the later time.
         let mut log = recorder.thread();
         let begin = log.begin();
         while log.begin() == begin {}
@@ -115,7 +115,7 @@ fn an_event_under_way_holds_back_what_begins_after_it() {
     assert_eq!(recorder.drain(&mut writer).unwrap(), 2);
 }
 
-/// What turns out to be nothing does not make a log forget that it holds something: what began after that is not complete.
+/// A discarded event does not make a log forget the events that it holds: later events are not complete.
 #[test]
 fn a_log_that_holds_something_holds_back_what_begins_after_it() {
     let recorder: Recorder<u8> = Recorder::new();
@@ -129,7 +129,7 @@ fn a_log_that_holds_something_holds_back_what_begins_after_it() {
     let second = fast.begin();
     fast.end(second, 2);
     fast.flush();
-    // The clock has to move on behind it.
+    // Wait until the clock has advanced.
     while fast.begin() <= second {}
     fast.forget(second);
     assert_eq!(recorder.drain(&mut writer).unwrap(), 0);
@@ -137,8 +137,8 @@ fn a_log_that_holds_something_holds_back_what_begins_after_it() {
     assert_eq!(recorder.drain(&mut writer).unwrap(), 2);
 }
 
-/// A log that is full is handed over without being asked: what a thread records that never pauses is written out while
-/// it goes on, and not before it is enough to be worth a lock.
+/// A full log is handed over without a flush: the events of a thread that never pauses are written while it
+/// continues, but not before there are enough to justify a lock.
 #[test]
 fn a_full_log_is_handed_over() {
     let recorder: Recorder<u16> = Recorder::new();
@@ -151,7 +151,7 @@ fn a_full_log_is_handed_over() {
     assert_eq!(recorder.drain(&mut writer).unwrap(), 0);
     let begin = log.begin();
     log.end(begin, 4095);
-    // The clock has to move on behind the last of them.
+    // Wait until the clock has advanced past the last event.
     let mut drained = 0;
     while drained < 4096 {
         drained += recorder.drain(&mut writer).unwrap();
@@ -165,7 +165,7 @@ fn a_full_log_is_handed_over() {
     assert_eq!(recorder.finish().len(), 1);
 }
 
-/// A thread that panics leaves an event that may have come about.
+/// A thread that panics leaves an event without an end.
 #[test]
 fn a_thread_that_panics_leaves_an_event_without_an_end() {
     let recorder: Recorder<Access> = Recorder::new();

@@ -1,4 +1,4 @@
-//! Traces of states in the Informal Trace Format.
+//! Tests of traces in the Informal Trace Format.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use refmap_testing::sundry_trace;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Numbers are moved from a set to a map, one by one.
+/// A specification that moves numbers from a set to a map, one per step.
 struct Moving;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -70,7 +70,7 @@ fn big(number: u8) -> Value {
     json!({"#bigint": number.to_string()})
 }
 
-/// All the ways in which ITF writes values.
+/// States with every form in which ITF writes values.
 fn states() -> Vec<Value> {
     let none = json!({"tag": "None", "value": {"#tup": []}});
     let fresh = json!({"tag": "Fresh", "value": {"#tup": []}});
@@ -104,7 +104,7 @@ fn a_trace_is_validated_state_by_state() {
     assert_eq!((validation.events, validation.coverage[0].fired), (3, 2));
 }
 
-/// Each value matters: with another one the trace is refused where it stands.
+/// Every value is compared: a changed one refutes the trace at its state.
 #[test]
 fn every_value_is_compared() {
     let mut wrong = 0;
@@ -144,7 +144,7 @@ fn every_value_is_compared() {
     assert_eq!(wrong, 11);
 }
 
-/// What a trace does not show may be anything that makes it a behaviour.
+/// A variable that the trace omits may have any value.
 #[test]
 fn a_trace_may_show_some_of_the_variables() {
     let latest = |number| json!({"latest": number});
@@ -178,7 +178,7 @@ fn what_is_no_trace_of_the_specification_is_refused() {
     );
 }
 
-/// One state, of any type.
+/// A specification with a single state of any type.
 struct Still<T>(T);
 
 impl<T> TransitionSystem for Still<T>
@@ -206,7 +206,7 @@ where
     fn observe(&self, _: &T) {}
 }
 
-/// Whether `shown` is taken for `own`, as a variable.
+/// Whether `shown` equals `own`, as a variable.
 fn is_same<T>(own: T, shown: Value) -> bool
 where
     T: Clone + Debug + Eq + Hash + Send + Sync + Serialize + 'static,
@@ -224,7 +224,7 @@ enum Kind {
     Busy(u8),
 }
 
-/// A record that looks like a variant.
+/// A record that has the form of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 struct Labelled {
     tag: String,
@@ -263,7 +263,7 @@ fn an_option_of_anything_is_a_variant() {
     assert!(!is_same(none, some(variant("a", big(1)))));
 }
 
-/// No value is the empty tuple, or what Apalache has for it.
+/// The value of a constant variant is the empty tuple, or Apalache's constant.
 #[test]
 fn a_variant_without_a_value_has_none() {
     for (value, expected) in [
@@ -290,7 +290,7 @@ fn each_item_of_a_set_and_each_key_of_a_map_is_another() {
     assert!(is_same(numbers.clone(), set(&[10, 9])));
     assert!(!is_same(numbers.clone(), set(&[9, 9])));
     assert!(!is_same(numbers, set(&[9, 10, 10])));
-    // What is shown first fits both, and the other one only the first.
+    // The first shown item matches both, and the second only the first: a greedy matching would fail.
     let kinds = BTreeSet::from([None, Some(Kind::None), Some(Kind::Idle)]);
     let [none, some] = ["None", "Idle"].map(|tag| variant(tag, unit()));
     let shown = |items: [&Value; 3]| json!({"#set": items});
@@ -306,7 +306,7 @@ fn each_item_of_a_set_and_each_key_of_a_map_is_another() {
     assert!(!is_same(map, pairs([json!("10"), json!("12")])));
 }
 
-/// What a state has that is written in a way of its own, one after the other.
+/// A state with one field per form of serialization.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 struct Everything {
     action: u8,
@@ -318,7 +318,7 @@ struct Everything {
     nothing: (),
 }
 
-/// Takes each field on to another value, and back.
+/// A specification that changes each field to another value, and back.
 struct Changing;
 
 impl TransitionSystem for Changing {
@@ -367,7 +367,7 @@ impl TransitionSystem for Changing {
     fn observe(&self, _: &Everything) {}
 }
 
-/// Itself, but for the last step.
+/// The identity refinement, except for the last step.
 impl Refinement for Changing {
     type Concrete = Self;
     type Abstract = Self;
@@ -389,7 +389,7 @@ impl Refinement for Changing {
     }
 }
 
-/// What a check writes is a behaviour of what it checked, and is none with one value exchanged.
+/// The traces that a check writes are behaviours of the specification, and are not if one value is changed.
 #[test]
 fn the_traces_that_checks_write_are_read_back() {
     let report = check(&Changing, &obligation::Settings::default()).unwrap();
@@ -419,7 +419,7 @@ fn the_traces_that_checks_write_are_read_back() {
     }
 }
 
-/// The validator takes what is written for what it was.
+/// The validator accepts the trace files that a check writes.
 #[test]
 fn what_is_written_is_a_behaviour() {
     let (machine, mut trace) = sundry_trace();
@@ -429,7 +429,7 @@ fn what_is_written_is_a_behaviour() {
         validation.unwrap().verdict()
     };
     assert_eq!(verdict(&trace), Verdict::Holds);
-    // What was written before is read too.
+    // The earlier form of the trace files is accepted too.
     trace["states"][0]["none"] = json!({"tag": "None", "value": {"#tup": []}});
     assert_eq!(verdict(&trace), Verdict::Holds);
     for (variable, other) in [

@@ -1,4 +1,4 @@
-//! Processes side by side [Gammie, Hosking & Engelhardt, Fig. 8], in a state that is the model's.
+//! Parallel composition of processes [Gammie, Hosking & Engelhardt, Fig. 8], over the model's own state.
 
 mod registers;
 mod steps;
@@ -7,77 +7,78 @@ use std::collections::HashMap;
 
 use super::command::{Command, Kind};
 use super::flow::{Edge, Flow, Location, ProcessError};
+use super::instance::{Instance, Offer, ProcessInstance, Role};
 use super::label::Label;
 use super::liveness::{Data, DeadRegisters, Registers, dead};
-use super::party::{Offer, Party, Placed, Role};
 use refmap::{Process, Rule};
 
 pub use registers::Undeclared;
 
-/// Where each of `N` processes is.
+/// Locations of `N` processes.
 pub type At<const N: usize> = [Location; N];
 
-/// A state in which processes have a place.
+/// State that holds the locations of processes.
 pub trait Configuration: Clone {
-    /// Where a process is; processes are counted from 0 in the order in which they were placed.
+    /// Location of a process; processes are numbered from 0 in the order in which they were placed.
     fn location(&self, process: usize) -> Location;
-    /// Moves a process.
+    /// Moves a process to a location.
     fn go_to(&mut self, process: usize, location: Location);
 }
 
-/// In place of the rule of a command that begins no step.
+/// Rule number of a command that begins no step.
 const NO_RULE: u16 = u16::MAX;
 
-/// What is one step of a process.
+/// Granularity of the steps of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Granularity {
-    /// Each command.
+    /// Each command is one step.
     #[default]
     Fine,
-    /// Each command that is not quiet, with the quiet ones behind it.
-    Coarse(Choices),
+    /// Local fusion: a step is a command together with the commands after it that
+    /// [fuse with the previous one](Command::fuse_with_previous).
+    Fused(Choices),
 }
 
-/// When a choice is made that is said to be [late](Command::late).
+/// Treatment of choices that are marked to [fuse with the next step](Command::fuse_with_next).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choices {
-    /// Where it stands.
-    AtOnce,
-    /// With the step behind it, which it is then part of.
-    Late,
+    /// A choice is a step of its own.
+    Separate,
+    /// A choice is part of the next step.
+    FusedWithNext,
 }
 
-/// A set of locations of one process.
+/// Set of locations of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locations(pub(super) Vec<bool>);
 
 impl Locations {
-    /// Whether a location is one of them.
+    /// Whether the set contains a location.
     pub fn contains(&self, Location(location): Location) -> bool {
         self.0[usize::from(location)]
     }
 }
 
-/// Processes in a state `S`, which meet by requests `Q` and answers `A`.
+/// Parallel composition of processes over a state `S`, which communicate by requests `Q` and answers `A`.
 pub struct Composition<S, Q, A> {
-    parties: Vec<Box<dyn Party<S, Q, A>>>,
-    /// Of each process, its locations.
+    instances: Vec<Box<dyn ProcessInstance<S, Q, A>>>,
+    /// Locations of each process.
     points: Vec<Vec<Point>>,
-    /// The processes that respond to requests anywhere.
+    /// Processes with at least one response.
     responding: Vec<usize>,
     rules: Vec<Rule>,
     granularity: Granularity,
     registers: DeadRegisters,
 }
 
-/// What can be done at a location of a process.
+/// Static description of a location of a process.
 struct Point {
-    /// One for each of its steps.
+    /// Its steps.
     offers: Vec<Offer>,
-    /// Those of the steps that are responses.
+    /// Indices of the responses among its steps.
     responses: Vec<usize>,
-    /// Whether the process goes on by quiet steps only.
-    is_quiet: bool,
+    /// Whether all its steps are fused with the previous step.
+    is_fused: bool,
 }
 
 impl<S: Configuration + 'static, Q: 'static, A: 'static> Default for Composition<S, Q, A> {
@@ -87,10 +88,10 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Default for Composition
 }
 
 impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
-    /// No processes.
+    /// Empty composition, at granularity [`Granularity::Fine`].
     pub fn new() -> Self {
         Self {
-            parties: Vec::new(),
+            instances: Vec::new(),
             points: Vec::new(),
             responding: Vec::new(),
             rules: Vec::new(),
@@ -99,34 +100,34 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         }
     }
 
-    /// What becomes of the dead registers of the processes placed from now on.
+    /// Sets the treatment of dead registers for the processes that are placed from now on.
     #[must_use]
     pub fn registers(mut self, registers: DeadRegisters) -> Self {
         self.registers = registers;
         self
     }
 
-    /// What is one step.
+    /// Sets the granularity.
     ///
     /// # Panics
     ///
-    /// If there is a process already: which of its commands are rules depends on this.
+    /// If a process is already placed: which of its commands are rules depends on the granularity.
     #[must_use]
     pub fn with(mut self, granularity: Granularity) -> Self {
         assert!(
-            self.parties.is_empty(),
+            self.instances.is_empty(),
             "granularity comes before processes"
         );
         self.granularity = granularity;
         self
     }
 
-    /// Places a process; its data state is where `get` and `get_mut` say. Processes of one kind
-    /// share their rules, a rule for each command that is no response and may begin a step.
+    /// Places a process; `get` and `get_mut` project the state to its data state. Processes of one name share their
+    /// rules: one for each command that may begin a step and is not a response.
     ///
     /// # Errors
     ///
-    /// What is wrong with its commands.
+    /// If its commands are not well formed.
     pub fn process<L: Data>(
         &mut self,
         process: Process,
@@ -145,11 +146,12 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
             .collect();
         let mut points = Vec::with_capacity(flow.points.len());
-        let are_late = self.granularity == Granularity::Coarse(Choices::Late);
+        let fuses_choices = self.granularity == Granularity::Fused(Choices::FusedWithNext);
         for (at, point) in flow.points.iter().enumerate() {
-            let is_late = |edge: &Edge<L, Q, A>| are_late && edge.basic.is_late;
-            let is_quiet = flow.is_quiet(Location(at as u16)) && !point.iter().any(is_late);
-            let is_passed = is_quiet && self.granularity != Granularity::Fine;
+            let fuses_with_next =
+                |edge: &Edge<L, Q, A>| fuses_choices && edge.basic.fuses_with_next;
+            let is_fused = flow.is_fused(Location(at as u16)) && !point.iter().any(fuses_with_next);
+            let is_passed = is_fused && self.granularity != Granularity::Fine;
             let mut here = Vec::with_capacity(point.len());
             for edge in point {
                 let (label, basic) = (edge.basic.label, &edge.basic);
@@ -160,8 +162,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                 };
                 let rule = match role {
                     Role::Answers => NO_RULE,
-                    // It is run with the step before it, or behind it, whose rule counts.
-                    _ if is_passed || is_late(edge) => NO_RULE,
+                    // The command is fused with a neighbouring step and has that step's rule.
+                    _ if is_passed || fuses_with_next(edge) => NO_RULE,
                     Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
                         self.rules.push(Rule {
                             name: label.as_str().into(),
@@ -175,8 +177,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                     label,
                     rule,
                     role,
-                    is_guess: matches!(basic.kind, Kind::Local(_)),
-                    is_late: is_late(edge),
+                    is_choice: matches!(basic.kind, Kind::Local(_)),
+                    fuses_with_next: fuses_with_next(edge),
                     reads: basic.reads,
                     writes: basic.writes,
                 });
@@ -186,15 +188,15 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             points.push(Point {
                 responses: answering.map(|(step, _)| step).collect(),
                 offers: here,
-                is_quiet,
+                is_fused,
             });
         }
-        let index = self.parties.len();
+        let index = self.instances.len();
         if points.iter().any(|point| !point.responses.is_empty()) {
             self.responding.push(index);
         }
         self.points.push(points);
-        self.parties.push(Box::new(Placed {
+        self.instances.push(Box::new(Instance {
             process,
             index,
             flow,
@@ -205,66 +207,66 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         Ok(())
     }
 
-    /// The rules of all processes.
+    /// Rules of all processes.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// Where a process can take the step labelled so.
+    /// Locations at which a process can take the step with the given label.
     ///
     /// # Panics
     ///
-    /// If it has no such command: an invariant that speaks of nowhere would hold.
+    /// If the process has no such command: an invariant about an empty set of locations would hold vacuously.
     pub fn at(&self, process: usize, label: impl Into<Label>) -> Locations {
         let label = label.into();
         match self.find(process, label) {
             Some(locations) => locations,
             None => panic!(
                 "{} has no command `{label}`",
-                self.parties[process].process()
+                self.instances[process].process()
             ),
         }
     }
 
-    /// The same, or `None` if the process has no such command.
+    /// Like [`at`](Self::at), or `None` if the process has no such command.
     pub fn find(&self, process: usize, label: impl Into<Label>) -> Option<Locations> {
-        self.parties[process].locations(label.into())
+        self.instances[process].locations(label.into())
     }
 
-    /// How many processes there are.
+    /// Number of processes.
     pub fn processes(&self) -> usize {
-        self.parties.len()
+        self.instances.len()
     }
 
     fn point(&self, process: usize, Location(at): Location) -> &Point {
         &self.points[process][usize::from(at)]
     }
 
-    /// The labels of the steps that a process can take at a location, in the order in which they are taken.
+    /// Labels of the steps of a process at a location, in the order in which they are visited.
     pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = Label> {
         let offers = self.point(process, at).offers.iter();
         offers.map(|offer| offer.label)
     }
 
-    /// Where the steps of a process at a location lead, quiet ones by themselves.
+    /// Target locations of the steps of a process at a location, without the steps fused with them.
     pub fn targets(&self, process: usize, at: Location) -> Vec<Location> {
-        self.parties[process].targets(at)
+        self.instances[process].targets(at)
     }
 
-    /// Whether what a process can do at a location concerns nobody else: it neither asks nor answers.
+    /// Whether all steps of a process at a location are local: none is a request or a response.
     pub fn is_alone(&self, process: usize, at: Location) -> bool {
         let offers = &self.point(process, at).offers;
         offers.iter().all(|offer| offer.role == Role::Alone)
     }
 
-    /// Whether a process may go on in several ways from a location: by one of several steps, or by one that
-    /// is a guess.
+    /// Whether a process is nondeterministic at a location: it has several steps, or one that is a
+    /// [`choose`](super::choose).
     pub fn is_choice(&self, process: usize, at: Location) -> bool {
         let offers = &self.point(process, at).offers;
-        offers.len() > 1 || offers.iter().any(|offer| offer.is_guess)
+        offers.len() > 1 || offers.iter().any(|offer| offer.is_choice)
     }
 
-    /// How many locations a process has.
+    /// Number of locations of a process.
     pub fn locations(&self, process: usize) -> usize {
         self.points[process].len()
     }
@@ -273,30 +275,30 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
 #[cfg(test)]
 mod tests {
     use super::super::{
-        Data, DeadRegisters, Register, assign, choice, forever, guess, request, respond_any,
+        Data, DeadRegisters, Register, assign, choice, choose, forever, request, respond_any,
         sequence,
     };
     use super::*;
 
     #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-    struct Guesser {
-        guessed: u8,
+    struct Chooser {
+        chosen: u8,
     }
 
-    impl Data for Guesser {
-        const REGISTERS: &'static [&'static str] = &["guessed"];
+    impl Data for Chooser {
+        const REGISTERS: &'static [&'static str] = &["chosen"];
 
         fn clear(&mut self, _: Registers) {
-            self.guessed = 0;
+            self.chosen = 0;
         }
 
-        fn spoil(&self, _: Register, visit: &mut dyn FnMut(Self)) {
-            (0..3).for_each(|guessed| visit(Self { guessed }));
+        fn havoc(&self, _: Register, visit: &mut dyn FnMut(Self)) {
+            (0..3).for_each(|chosen| visit(Self { chosen }));
         }
     }
 
     #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-    struct State(At<1>, Guesser);
+    struct State(At<1>, Chooser);
 
     impl Configuration for State {
         fn location(&self, process: usize) -> Location {
@@ -308,20 +310,20 @@ mod tests {
         }
     }
 
-    /// A process that guesses a number, looks at it, and then does something else.
+    /// States of a process that chooses a number, reads it, and then takes a step that does not read it.
     fn states(registers: DeadRegisters) -> usize {
         let mut composition = Composition::<State, (), ()>::new().registers(registers);
-        let guessed = Register(0);
-        let guesses = guess("guess", |_: &Guesser, visit| {
-            (0..3).for_each(|guessed| visit(Guesser { guessed }));
+        let chosen = Register(0);
+        let choice = choose("choose", |_: &Chooser, visit| {
+            (0..3).for_each(|chosen| visit(Chooser { chosen }));
         });
         let steps = [
-            guesses.writes(guessed),
-            assign("look", |_: &mut Guesser| ()).reads(guessed),
+            choice.writes(chosen),
+            assign("look", |_: &mut Chooser| ()).reads(chosen),
             assign("rest", |_| ()),
         ];
         let placed = composition.process(
-            Process::new("guesser"),
+            Process::new("chooser"),
             &forever(sequence(steps)),
             |s| &s.1,
             |s| &mut s.1,
@@ -332,7 +334,7 @@ mod tests {
         assert_eq!(is_choice, [true, false, false]);
         let mut found = std::collections::HashSet::new();
         let mut left = Vec::new();
-        let data = State(At::default(), Guesser { guessed: 0 });
+        let data = State(At::default(), Chooser { chosen: 0 });
         composition.start(data, &mut |state| left.push(state));
         while let Some(state) = left.pop() {
             if found.insert(state.clone()) {
@@ -342,9 +344,9 @@ mod tests {
         found.len()
     }
 
-    /// Cleared, the guess counts only where it will be looked at.
+    /// With clearing, the chosen number distinguishes states only where it is live.
     #[test]
-    fn a_dead_register_counts_where_it_is_kept() {
+    fn a_dead_register_distinguishes_states_only_if_kept() {
         assert_eq!(states(DeadRegisters::Cleared), 5);
         assert_eq!(states(DeadRegisters::Kept), 9);
     }
@@ -358,7 +360,7 @@ mod tests {
 
         fn clear(&mut self, _: Registers) {}
 
-        fn spoil(&self, _: Register, _: &mut dyn FnMut(Self)) {}
+        fn havoc(&self, _: Register, _: &mut dyn FnMut(Self)) {}
     }
 
     #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -374,10 +376,10 @@ mod tests {
         }
     }
 
-    /// A request meets every process that responds, by each of its responses and with each of its answers, but for
-    /// the one that asks; and who does not meet stays as it is.
+    /// A request forms a rendezvous with every response of every other process and each of its answers; processes
+    /// outside the rendezvous keep their state.
     #[test]
-    fn a_request_meets_everybody_who_responds() {
+    fn a_request_meets_every_response_of_the_other_processes() {
         let asker = || request::<Met, u8, u8>("ask", |_| 7, |met, answer| met.0.push(*answer));
         let answers = |label: &'static str, of: &'static [u8]| {
             respond_any::<Met, u8, u8>(label, move |asked, from, visit| {
@@ -389,7 +391,7 @@ mod tests {
             })
         };
         let processes = [
-            // Asks, and would respond itself.
+            // Requests, and also offers a response.
             choice([asker(), answers("own", &[1])]),
             answers("first", &[2]),
             choice([answers("second", &[3, 4]), answers("third", &[5])]),

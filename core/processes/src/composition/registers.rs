@@ -1,43 +1,43 @@
-//! Whether what the commands say of registers is so.
+//! Test of the registers that commands declare.
 
 use super::{Composition, Configuration, Granularity};
 use crate::act::Act;
+use crate::instance::{Offer, Role};
 use crate::label::Label;
 use crate::liveness::Register;
-use crate::party::{Offer, Role};
 use refmap::Process;
 
-/// A command that says wrongly what it does with a register.
+/// Error: a command depends on a register that it does not declare.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{label}` of {process} depends on what register `{register}` holds, and does not say so")]
 pub struct Undeclared {
-    /// Whose command.
+    /// Process of the command.
     pub process: Process,
-    /// Which.
+    /// Label of the command.
     pub label: Label,
-    /// Which register.
+    /// Name of the register.
     pub register: &'static str,
 }
 
 impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
-    /// Tests in a state what the commands say of registers: that none depends on a register that it
-    /// does not read, and that what it writes does not depend on what was there. On this rests that
-    /// dead registers can be cleared. Each command is looked at by itself, whatever the granularity.
+    /// Tests the declared registers of the commands in a state: no command depends on a register that it does not
+    /// declare as read, and a register declared as written does not depend on its old value. Clearing dead registers
+    /// is sound only if this holds. Each command is tested separately, at every granularity.
     ///
     /// # Errors
     ///
-    /// The first command that says it wrongly.
+    /// The first command whose declaration is wrong.
     pub fn test_registers(&self, state: &S) -> Result<(), Undeclared> {
-        for (number, party) in self.parties.iter().enumerate() {
+        for (number, instance) in self.instances.iter().enumerate() {
             let at = state.location(number);
             for (step, offer) in self.point(number, at).offers.iter().enumerate() {
-                let registers = (0..party.registers().len()).map(|r| Register(r as u8));
+                let registers = (0..instance.registers().len()).map(|r| Register(r as u8));
                 for register in registers.filter(|register| !offer.reads.contains(*register)) {
                     let outcomes = |from: &S| {
                         let mut outcomes = Vec::new();
                         self.outcomes(from, (number, step), offer, &mut |mut to| {
                             if !offer.writes.contains(register) {
-                                party.clear(&mut to, register);
+                                instance.clear(&mut to, register);
                             }
                             outcomes.push(to);
                         });
@@ -45,14 +45,14 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
                     };
                     let expected = outcomes(state);
                     let mut depends = false;
-                    party.spoil(state, register, &mut |spoilt| {
-                        depends |= outcomes(&spoilt) != expected;
+                    instance.havoc(state, register, &mut |havocked| {
+                        depends |= outcomes(&havocked) != expected;
                     });
                     if depends {
                         return Err(Undeclared {
-                            process: party.process(),
+                            process: instance.process(),
                             label: offer.label,
-                            register: party.registers()[usize::from(register.0)],
+                            register: instance.registers()[usize::from(register.0)],
                         });
                     }
                 }
@@ -61,7 +61,7 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
         Ok(())
     }
 
-    /// The results of a step in which a process takes part, whoever begins it.
+    /// Visits the results of a step in which a process takes part, as the requesting or the responding one.
     fn outcomes(
         &self,
         from: &S,
@@ -77,8 +77,8 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
         if offer.role != Role::Answers {
             return step_of(number, step, offer, &mut |_, to| visit(to));
         }
-        let answer = Some((self.parties[number].process(), offer.label));
-        for other in (0..self.parties.len()).filter(|other| *other != number) {
+        let answer = Some((self.instances[number].process(), offer.label));
+        for other in (0..self.instances.len()).filter(|other| *other != number) {
             let offers = &self.point(other, from.location(other)).offers;
             for (step, asking) in offers.iter().enumerate() {
                 step_of(other, step, asking, &mut |act, to| {

@@ -1,42 +1,42 @@
-//! The steps of processes that meet, and what is run together with each.
+//! Steps of a composition, and the local steps that are fused with each.
 
 use super::{Composition, Configuration, Granularity};
 use crate::act::Act;
-use crate::party::{Offer, Role};
+use crate::instance::{Offer, Role};
 
 impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
-    /// Visits the states in which all processes begin, with the data that `state` has.
+    /// Visits the initial states: every process at its first location, with the data of `state`.
     pub fn start(&self, mut state: S, visit: &mut dyn FnMut(S)) {
-        for party in &self.parties {
-            party.start(&mut state);
+        for instance in &self.instances {
+            instance.start(&mut state);
         }
-        let all: Vec<usize> = (0..self.parties.len()).collect();
+        let all: Vec<usize> = (0..self.instances.len()).collect();
         self.settle(self.granularity, &mut state, &all, &mut |state| {
             visit(state.clone())
         });
     }
 
-    /// Clears the registers that are dead where the processes are, if that is what becomes of them: for a
-    /// state that was not made by steps.
+    /// Clears the dead registers of every process, for a state that no step produced. Does nothing for processes
+    /// placed under [`DeadRegisters::Kept`](crate::DeadRegisters::Kept).
     pub fn clear_dead(&self, state: &mut S) {
-        for (number, party) in self.parties.iter().enumerate() {
-            party.clear_dead(state, state.location(number));
+        for (number, instance) in self.instances.iter().enumerate() {
+            instance.clear_dead(state, state.location(number));
         }
     }
 
     /// Visits the steps from a state.
     pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act, S)) {
         let mut state = from.clone();
-        for process in 0..self.parties.len() {
+        for process in 0..self.instances.len() {
             self.steps_of(process, &|_| true, &mut state, &mut |act, to| {
                 visit(act, to.clone());
             });
         }
     }
 
-    /// Visits the steps that a process begins, those that are wanted by the place they have among the
-    /// [labels](Self::labels). `state` is what a step leads to while that is visited, and is as it was
-    /// in the end; whoever is visited may go on from there, and has to leave it as it was too.
+    /// Visits the steps that a process begins and that are wanted; `is_wanted` receives the step's index among the
+    /// [labels](Self::labels). During a visit `state` is the target of the step, and afterwards it is restored. The
+    /// visitor may take further steps from it, and must restore it.
     pub fn steps_of(
         &self,
         process: usize,
@@ -61,10 +61,10 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         offer: &Offer,
         visit: &mut dyn FnMut(Act, &mut S),
     ) {
-        let party = &self.parties[number];
+        let instance = &self.instances[number];
         let at = state.location(number);
         let mut act = Act {
-            process: party.process(),
+            process: instance.process(),
             label: offer.label,
             with: None,
             choice: 0,
@@ -72,26 +72,26 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         };
         match offer.role {
             Role::Answers => (),
-            Role::Alone if offer.is_late && granularity != Granularity::Fine => {
+            Role::Alone if offer.fuses_with_next && granularity != Granularity::Fine => {
                 self.choose_and_step(granularity, state, (number, step), offer, visit);
             }
-            Role::Alone => party.alone(state, at, step, &mut |to| {
+            Role::Alone => instance.alone(state, at, step, &mut |to| {
                 self.settle(granularity, to, &[number], &mut |to| {
                     visit(act, to);
                     act.choice += 1;
                 });
             }),
             Role::Asks => {
-                let request = party.ask(state, at, step);
+                let request = instance.ask(state, at, step);
                 for other in self.responding.iter().copied().filter(|n| *n != number) {
-                    let answering = &self.parties[other];
+                    let answering = &self.instances[other];
                     let there = state.location(other);
                     let point = self.point(other, there);
                     for response in &point.responses {
                         act.with = Some((answering.process(), point.offers[*response].label));
                         act.choice = 0;
                         answering.answer(state, there, *response, &request, &mut |to, answer| {
-                            party.receive(to, at, step, answer, &mut |to| {
+                            instance.receive(to, at, step, answer, &mut |to| {
                                 self.settle(granularity, to, &[number, other], &mut |to| {
                                     visit(act, to);
                                     act.choice += 1;
@@ -104,12 +104,12 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         }
     }
 
-    /// Visits the results of a late choice and of the step behind it.
+    /// Visits the results of a choice fused with the next step.
     ///
     /// # Panics
     ///
-    /// If whether that step can be taken depends on the choice: a process that has chosen wrongly, and waits
-    /// for ever, would not be seen.
+    /// If the chosen value decides whether the next step is enabled: fusion would hide a process that is blocked
+    /// by its choice.
     fn choose_and_step(
         &self,
         granularity: Granularity,
@@ -118,10 +118,10 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         offer: &Offer,
         visit: &mut dyn FnMut(Act, &mut S),
     ) {
-        let party = &self.parties[number];
+        let instance = &self.instances[number];
         let at = state.location(number);
         let (mut results, mut goes_on, mut waits) = (0, false, false);
-        party.alone(state, at, step, &mut |to| {
+        instance.alone(state, at, step, &mut |to| {
             self.settle(granularity, to, &[number], &mut |to| {
                 let before = results;
                 let offers = &self.point(number, to.location(number)).offers;
@@ -139,14 +139,14 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         });
         assert!(
             !(goes_on && waits),
-            "`{}` of {} is said to be late, and whether what follows can be done depends on the choice",
+            "`{}` of {} is fused with the next step, and the choice decides whether that step is enabled",
             offer.label,
-            party.process()
+            instance.process()
         );
     }
 
-    /// Runs the quiet steps of processes that have just moved, if that is the granularity, and clears the
-    /// registers that are dead where they come to. Those processes are not put back.
+    /// Runs the fused steps of processes that have just moved, under local fusion, and clears the registers that are
+    /// dead at their final locations. Does not restore those processes.
     fn settle(
         &self,
         granularity: Granularity,
@@ -158,15 +158,15 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             loop {
                 let at = state.location(*number);
                 let point = self.point(*number, at);
-                if !point.is_quiet || granularity == Granularity::Fine {
-                    self.parties[*number].clear_dead(state, at);
+                if !point.is_fused || granularity == Granularity::Fine {
+                    self.instances[*number].clear_dead(state, at);
                     break;
                 }
-                if self.parties[*number].pass(state, at) {
+                if self.instances[*number].pass(state, at) {
                     continue;
                 }
                 for step in 0..point.offers.len() {
-                    self.parties[*number].alone(state, at, step, &mut |to| {
+                    self.instances[*number].alone(state, at, step, &mut |to| {
                         self.settle(granularity, to, &moved[position..], visit);
                     });
                 }

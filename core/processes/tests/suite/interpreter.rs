@@ -1,15 +1,15 @@
-//! The semantics of Fig. 7 read off the page: what is still to be done is a stack of commands.
+//! Reference interpreter that transcribes the semantics of Fig. 7: a process's continuation is a stack of commands.
 
 use super::program::{Clients, Tree, answer, answers};
 
-/// What a process still has to do, the next command last.
+/// Continuation of a process: the commands that remain, the next one last.
 type Frames<'a> = Vec<&'a Tree>;
 
 /// A state of the interpreter.
 #[derive(Clone)]
 pub struct Running<'a> {
     processes: Vec<(Frames<'a>, u8)>,
-    /// The same as text, by which states are compared.
+    /// Text of the state, by which states are compared.
     text: String,
 }
 
@@ -19,7 +19,7 @@ impl<'a> Running<'a> {
         Self { processes, text }
     }
 
-    /// With some of the processes changed.
+    /// The state with some of the processes replaced.
     fn with<const N: usize>(&self, changed: [(usize, Frames<'a>, u8); N]) -> Self {
         let mut processes = self.processes.clone();
         for (number, frames, x) in changed {
@@ -51,7 +51,7 @@ impl Ord for Running<'_> {
 
 pub struct Interpreter<'a>(pub &'a Clients);
 
-/// Opens sequences and loops until a step, or a choice, is next: that takes no step.
+/// Expands sequences and loops until a step or a choice is next. Expansion takes no step.
 fn opened<'a>(mut frames: Frames<'a>) -> Frames<'a> {
     while let Some(next) = frames.pop() {
         match next {
@@ -66,7 +66,7 @@ fn opened<'a>(mut frames: Frames<'a>) -> Frames<'a> {
     frames
 }
 
-/// The steps that a process could take next, each with what it has to do afterwards.
+/// Candidate next steps of a process, each with its continuation.
 fn next<'a>(frames: &Frames<'a>) -> Vec<(&'a Tree, Frames<'a>)> {
     let mut rest = opened(frames.clone());
     match rest.pop() {
@@ -100,7 +100,7 @@ impl<'a> Interpreter<'a> {
                 };
                 match step {
                     Tree::Add { label, n, .. } => go(label, &rest, Tree::add(*x, *n)),
-                    Tree::Guess { label, .. } => (0..2).for_each(|x| go(label, &rest, x)),
+                    Tree::Choose { label, .. } => (0..2).for_each(|x| go(label, &rest, x)),
                     Tree::When(label, then, otherwise) => {
                         let mut rest = rest;
                         rest.push(if *x == 0 { then } else { otherwise });

@@ -1,4 +1,5 @@
-//! Processes and their rendezvous, against an interpreter so plain that it is obviously right.
+//! Tests of processes and their rendezvous against a reference interpreter that is simple enough to be obviously
+//! correct.
 
 mod interpreter;
 mod program;
@@ -11,17 +12,17 @@ use program::{Clients, Program, State};
 use refmap::random::Generator;
 use refmap_processes::{
     Choices, Command, Composition, Configuration, Granularity, Location, ProcessError, assign,
-    choice, forever, guess, request, respond, sequence, when, while_do,
+    choice, choose, forever, request, respond, sequence, when, while_do,
 };
 
-/// What a search reaches: how many states, and how often each command leads from one to another.
+/// Result of a search: the number of states, and of steps by each command.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Reached {
     states: usize,
     steps: BTreeMap<String, usize>,
 }
 
-/// Reaches all states from `initial`.
+/// Searches all states that are reachable from `initial`.
 fn reach<S: Clone + Ord>(
     initial: Vec<S>,
     steps: impl Fn(&S, &mut dyn FnMut(String, S)),
@@ -72,48 +73,51 @@ fn random_processes_do_what_an_interpreter_does() {
             .filter(|(label, _)| !label.ends_with(' '));
         rendezvous += with_answer.map(|(_, times)| times).sum::<usize>();
     }
-    // The comparison is worth something only if much happens.
+    // The comparison has value only if it covers many states and many rendezvous.
     assert!(
         states > 10_000 && rendezvous > 5_000,
         "{states} {rendezvous}"
     );
 }
 
-/// A coarse granularity reaches just those states of the fine one in which no quiet step is next; where choices
-/// are late, those in which no choice has just been made, either.
+/// Local fusion reaches exactly the states of the fine granularity in which no step that fuses with its previous one
+/// is next; where choices fuse with the next step, only those of them in which no choice has just been made.
 #[test]
-fn quiet_steps_and_late_choices_are_run_together_and_nothing_else_changes() {
-    let (mut fine_states, mut coarse_states) = (0, [0, 0]);
+fn local_fusion_reaches_exactly_the_settled_states() {
+    let (mut fine_states, mut fused_states) = (0, [0, 0]);
     for seed in 0..200 {
         let clients = Clients::random(&mut Generator::new(seed));
         let (fine, _) = explore(&clients, Granularity::Fine);
-        for (place, choices) in [Choices::AtOnce, Choices::Late].into_iter().enumerate() {
-            let (coarse, _) = explore(&clients, Granularity::Coarse(choices));
+        for (place, choices) in [Choices::Separate, Choices::FusedWithNext]
+            .into_iter()
+            .enumerate()
+        {
+            let (fused, _) = explore(&clients, Granularity::Fused(choices));
             let settled = fine.iter().filter(|s| clients.is_settled(s, choices));
             let settled: BTreeSet<State> = settled.cloned().collect();
-            assert_eq!(coarse, settled, "seed {seed}, {choices:?}: {clients:?}");
-            coarse_states[place] += coarse.len();
+            assert_eq!(fused, settled, "seed {seed}, {choices:?}: {clients:?}");
+            fused_states[place] += fused.len();
         }
         fine_states += fine.len();
     }
-    let [at_once, late] = coarse_states;
+    let [separate, with_next] = fused_states;
     assert!(
-        at_once * 10 < fine_states * 9 && late * 10 < at_once * 9,
-        "{late} of {at_once} of {fine_states}"
+        separate * 10 < fine_states * 9 && with_next * 10 < separate * 9,
+        "{with_next} of {separate} of {fine_states}"
     );
 }
 
-/// Where one choice can go on and another waits, a process that has chosen the latter would not be seen.
+/// If one result of a choice enables the next step and another does not, fusion would hide the process that blocks.
 #[test]
-#[should_panic(expected = "`which` of client is said to be late")]
-fn a_late_choice_does_not_decide_whether_the_process_can_go_on() {
+#[should_panic(expected = "`which` of client is fused with the next step")]
+fn a_fused_choice_does_not_decide_whether_the_next_step_is_enabled() {
     let mut composition =
-        Composition::<State, u8, u8>::new().with(Granularity::Coarse(Choices::Late));
+        Composition::<State, u8, u8>::new().with(Granularity::Fused(Choices::FusedWithNext));
     let client = sequence([
-        guess("which", |_: &Program, visit| {
+        choose("which", |_: &Program, visit| {
             (0..2).for_each(|x| visit(Program { x }));
         })
-        .late(),
+        .fuse_with_next(),
         request("ask", |p: &Program| p.x, |_: &mut Program, _| ()),
     ]);
     let server = respond("answer", |asked: &u8, _: &mut Program| {
@@ -146,27 +150,35 @@ fn step(label: &str) -> Plain {
 }
 
 #[test]
-fn what_is_no_process_is_refused_by_name() {
+fn ill_formed_processes_are_rejected_by_name() {
     let ask = |label: &str| request(label, |_: &Program| 0, |_: &mut Program, _| ());
-    let not_late = |label: &str| {
+    let not_fusible = |label: &str| {
         format!(
-            "`{label}` of client cannot be late: that takes a guess, and behind it a step that is no response"
+            "`{label}` of client cannot be fused with the next step: only a choice can, before a step other than a \
+             response"
         )
     };
-    let choose = || guess("g", |_: &Program, visit| visit(Program { x: 0 })).late();
-    let late = [
-        (step("a").late(), not_late("a")),
-        (choose(), not_late("g")),
+    let fused_choice =
+        || choose("g", |_: &Program, visit| visit(Program { x: 0 })).fuse_with_next();
+    let misplaced = [
+        (step("a").fuse_with_next(), not_fusible("a")),
+        (fused_choice(), not_fusible("g")),
         (
-            sequence([choose(), respond("b", |_: &u8, _: &mut Program| Some(0))]),
-            not_late("g"),
+            sequence([
+                fused_choice(),
+                respond("b", |_: &u8, _: &mut Program| Some(0)),
+            ]),
+            not_fusible("g"),
         ),
         (
-            sequence([choose(), when("v", |_| true, step("a")).quiet()]),
-            not_late("g"),
+            sequence([
+                fused_choice(),
+                when("v", |_| true, step("a")).fuse_with_previous(),
+            ]),
+            not_fusible("g"),
         ),
     ];
-    for (command, message) in late {
+    for (command, message) in misplaced {
         assert_eq!(
             placed(&command).expect_err("it is wrong").to_string(),
             message
@@ -194,58 +206,67 @@ fn what_is_no_process_is_refused_by_name() {
             "a branch of a choice, or the body of a loop, of client has no step",
         ),
         (
-            sequence([step("a"), ask("b").quiet()]),
-            "`b` of client is no local step, so it cannot be quiet",
+            sequence([step("a"), ask("b").fuse_with_previous()]),
+            "`b` of client is not a local step, so it cannot be fused with the previous step",
         ),
         (
-            forever(sequence([step("a").quiet(), step("b").quiet()])),
-            "the quiet steps of client from `a` on may go round in a circle",
+            forever(sequence([
+                step("a").fuse_with_previous(),
+                step("b").fuse_with_previous(),
+            ])),
+            "the fused steps of client from `a` on form a cycle",
         ),
         (
             while_do(
                 "w",
                 |_: &Program| true,
-                when("v", |_| false, step("a").quiet()).quiet(),
+                when("v", |_| false, step("a").fuse_with_previous()).fuse_with_previous(),
             )
-            .quiet(),
-            "the quiet steps of client from `w` on may go round in a circle",
+            .fuse_with_previous(),
+            "the fused steps of client from `w` on form a cycle",
         ),
     ];
     for (command, message) in wrong {
         assert_eq!(placed(&command).expect_err(message).to_string(), message);
     }
-    // A choice behind which the process goes round for ever is late or not; that it goes round is what is wrong.
-    let round = forever(sequence([step("a").quiet(), step("b").quiet()]));
+    // Before a cycle of fused steps, a choice may be fused or not: the error is the cycle.
+    let cycle = forever(sequence([
+        step("a").fuse_with_previous(),
+        step("b").fuse_with_previous(),
+    ]));
     assert!(matches!(
-        placed(&sequence([choose(), round])),
-        Err(ProcessError::QuietCircle { .. })
+        placed(&sequence([fused_choice(), cycle])),
+        Err(ProcessError::FusedCycle { .. })
     ));
     assert!(matches!(
-        placed(&sequence([step("a"), forever(step("b").quiet())])),
-        Err(ProcessError::QuietCircle { label: "b", .. })
+        placed(&sequence([
+            step("a"),
+            forever(step("b").fuse_with_previous())
+        ])),
+        Err(ProcessError::FusedCycle { label: "b", .. })
     ));
-    let loops = forever(sequence([step("a"), step("b").quiet()]));
+    let loops = forever(sequence([step("a"), step("b").fuse_with_previous()]));
     assert_eq!(placed(&loops), Ok(()));
 }
 
 #[test]
 #[should_panic(expected = "client 0 has no command `nowhere`")]
-fn a_location_that_is_nowhere_is_refused() {
+fn an_unknown_label_is_rejected() {
     let clients = Clients::random(&mut Generator::new(1));
     clients.composition(Granularity::Fine).at(0, "nowhere");
 }
 
-/// What is asked of a process at its locations, which are numbered as they are met.
+/// Locations are numbered in the order of a breadth-first search.
 #[test]
-fn a_composition_tells_what_can_be_done_where() {
+fn a_composition_describes_the_steps_at_each_location() {
     let ask = request("ask", |p: &Program| p.x, |_: &mut Program, _| ());
     let serve = respond("serve", |_: &u8, _: &mut Program| Some(0));
-    let guesses = guess("guess", |_: &Program, visit| visit(Program { x: 0 }));
+    let chosen = choose("choose", |_: &Program, visit| visit(Program { x: 0 }));
     let command: Plain = sequence([
         choice([step("left"), step("right")]),
         when("more?", |p: &Program| p.x > 0, ask),
         serve,
-        guesses,
+        chosen,
     ]);
     let mut composition = Composition::<State, u8, u8>::new();
     for number in 0..2 {
@@ -272,7 +293,7 @@ fn a_composition_tells_what_can_be_done_where() {
     assert_eq!(here(1), (vec!["more?"], to(&[2, 3]), true, false));
     assert_eq!(here(2), (vec!["ask"], to(&[3]), false, false));
     assert_eq!(here(3), (vec!["serve"], to(&[4]), false, false));
-    assert_eq!(here(4), (vec!["guess"], to(&[5]), true, true));
+    assert_eq!(here(4), (vec!["choose"], to(&[5]), true, true));
     assert_eq!(here(5), (vec![], to(&[]), true, false));
     let either = choice([step("a"), respond("b", |_: &u8, _: &mut Program| Some(0))]);
     let mut composition = Composition::<State, u8, u8>::new();
@@ -283,9 +304,9 @@ fn a_composition_tells_what_can_be_done_where() {
     assert!(composition.find(0, "a").is_some() && composition.find(0, "c").is_none());
 }
 
-/// As many locations have numbers of their own; one more would be taken for the first.
+/// 2^16 locations have distinct numbers; one more would wrap to the first.
 #[test]
-fn a_process_that_is_too_large_is_refused() {
+fn a_process_that_is_too_large_is_rejected() {
     let steps = |count: usize| sequence((0..count).map(|n| step(&format!("step {n}"))));
     // The end of the process is a location too.
     assert_eq!(placed(&steps((1 << 16) - 1)), Ok(()));
@@ -293,18 +314,18 @@ fn a_process_that_is_too_large_is_refused() {
     assert_eq!(refused.to_string(), "client has more than 65536 locations");
 }
 
-/// Two processes of one name, and one of another, that do the same: a quiet beginning, a guess with a quiet step behind
-/// it, and an end.
+/// Three processes with the same command, two of one name and one of another: a fused first step, a choice, two steps
+/// that fuse with it, and a last step.
 fn three(granularity: Granularity) -> Composition<State, u8, u8> {
     let add = |label: &str| assign(label, |p: &mut Program| p.x += 1);
-    let guesses = guess("guess", |_: &Program, visit| {
+    let chosen = choose("choose", |_: &Program, visit| {
         (3..6).for_each(|x| visit(Program { x }));
     });
     let command: Plain = sequence([
-        add("begin").quiet().from_source("a page"),
-        guesses,
-        guess("again", |p: &Program, visit| visit(Program { x: p.x + 2 })).quiet(),
-        add("then").quiet(),
+        add("begin").fuse_with_previous().from_source("a page"),
+        chosen,
+        choose("again", |p: &Program, visit| visit(Program { x: p.x + 2 })).fuse_with_previous(),
+        add("then").fuse_with_previous(),
         add("end"),
     ]);
     let mut composition = Composition::<State, u8, u8>::new().with(granularity);
@@ -320,21 +341,21 @@ fn three(granularity: Granularity) -> Composition<State, u8, u8> {
     composition
 }
 
-/// Processes of one name share their rules and others have their own; a step that is run with the one before it has
-/// none. Each act is of the rule that is named as its command is.
+/// Processes of one name share their rules, and processes of different names do not. A step that is fused with the
+/// previous one has no rule. Each act belongs to the rule that has its command's name.
 #[test]
 fn every_step_has_the_rule_of_its_command() {
-    let quiet = ["begin", "again", "then"];
-    for granularity in [Granularity::Fine, Granularity::Coarse(Choices::AtOnce)] {
+    let fused = ["begin", "again", "then"];
+    for granularity in [Granularity::Fine, Granularity::Fused(Choices::Separate)] {
         let composition = three(granularity);
         let rules = composition.rules();
         let named = |name| {
             let of = rules.iter().filter(|rule| rule.process == name);
             of.map(|rule| &*rule.name).collect::<BTreeSet<_>>()
         };
-        let mut expected = BTreeSet::from(["begin", "guess", "again", "then", "end"]);
+        let mut expected = BTreeSet::from(["begin", "choose", "again", "then", "end"]);
         if granularity != Granularity::Fine {
-            expected.retain(|label| !quiet.contains(label));
+            expected.retain(|label| !fused.contains(label));
         }
         assert_eq!(
             (named("client"), named("server")),
@@ -357,22 +378,23 @@ fn every_step_has_the_rule_of_its_command() {
                 visit(act.to_string(), to);
             });
         });
-        // Each process by itself: the beginning, after it, three numbers at each of three places, and the end of each.
+        // States of one process: the initial one, the one after the first step, three numbers at each of three
+        // locations, and three final ones.
         let one: usize = match granularity {
             Granularity::Fine => 2 + 3 * 3 + 3,
-            Granularity::Coarse(_) => 1 + 3 + 3,
+            Granularity::Fused(_) => 1 + 3 + 3,
         };
         assert_eq!(states.len(), one.pow(3));
     }
 }
 
-/// A beginning is where all processes begin, wherever they were, with the quiet steps there taken; steps that are not
-/// wanted are not taken, and the results of a guess are counted.
+/// `start` moves every process from any location to its first one and takes the fused steps there. `steps_of` skips
+/// steps that are not wanted, and numbers the results of a choice.
 #[test]
-fn processes_begin_where_they_begin_and_choose_in_order() {
+fn start_resets_locations_and_choices_are_numbered_in_order() {
     for (granularity, x, at) in [
         (Granularity::Fine, 0, 0),
-        (Granularity::Coarse(Choices::AtOnce), 1, 1),
+        (Granularity::Fused(Choices::Separate), 1, 1),
     ] {
         let composition = three(granularity);
         let mut elsewhere = State::default();

@@ -1,10 +1,10 @@
-//! Small random processes: two clients that compute and ask, and a server that answers.
+//! Small random processes: two clients that compute and request, and a server that responds.
 
 use refmap::Process;
 use refmap::random::Generator;
 use refmap_processes::{
     At, Choices, Command, Composition, Configuration, Data, Granularity, Location, assign, choice,
-    forever, guess, request, respond, respond_any, sequence, when_else, while_do,
+    choose, forever, request, respond, respond_any, sequence, when_else, while_do,
 };
 
 /// Values are numbers below this.
@@ -35,30 +35,30 @@ impl Configuration for State {
     }
 }
 
-/// A command, as a tree that can be read in two ways.
+/// Syntax tree of a command, from which both the composition and the interpreter are built.
 #[derive(Clone, Debug)]
 pub enum Tree {
-    /// x := x + n; perhaps quiet.
+    /// x := x + n.
     Add {
         label: String,
         n: u8,
-        is_quiet: bool,
+        fuses_with_previous: bool,
     },
-    /// x := 0 or 1; perhaps late, and then quiet or not.
-    Guess {
+    /// x := 0 or 1. Only a choice that fuses with the next step may also fuse with the previous one.
+    Choose {
         label: String,
-        is_late: bool,
-        is_quiet: bool,
+        fuses_with_next: bool,
+        fuses_with_previous: bool,
     },
-    /// Asks for x, and takes the answer for x.
+    /// Requests x, and assigns the answer to x.
     Ask(String),
-    /// Answers what is less than 2 with the sum of it and x, which x becomes.
+    /// Responds to a request below 2: x := x + request, and the answer is x.
     Answer(String),
-    /// Answers 2, with 0 and with 1.
+    /// Responds to the request 2, with either 0 or 1.
     AnswerAny(String),
     Sequence(Vec<Tree>),
     Choice(Vec<Tree>),
-    /// Where x is 0.
+    /// The guard is x = 0.
     When(String, Box<Tree>, Box<Tree>),
     While(String, Box<Tree>),
     Forever(Box<Tree>),
@@ -82,7 +82,7 @@ impl Grower<'_> {
         format!("c{}", self.labels)
     }
 
-    /// A tree of a limited depth, which has a step wherever it begins.
+    /// A tree of limited depth that begins with a step on every branch.
     fn tree(&mut self, depth: u32) -> Tree {
         let kinds = if depth == 0 { 5 } else { 10 };
         let label = self.label();
@@ -90,9 +90,9 @@ impl Grower<'_> {
             0 | 1 => Tree::Add {
                 label,
                 n: 1 + self.generator.below(2) as u8,
-                is_quiet: self.generator.below(2) == 0,
+                fuses_with_previous: self.generator.below(2) == 0,
             },
-            2 => self.guess(label),
+            2 => self.choose(label),
             3 | 4 if self.serves => match self.generator.below(2) {
                 0 => Tree::Answer(label),
                 _ => Tree::AnswerAny(label),
@@ -111,27 +111,27 @@ impl Grower<'_> {
         }
     }
 
-    /// A guess; a late one with a step of the process's own behind it.
-    fn guess(&mut self, label: String) -> Tree {
-        let is_late = self.generator.below(2) == 0;
-        let guess = Tree::Guess {
+    /// A choice. One that fuses with the next step is followed by a step that is not a response.
+    fn choose(&mut self, label: String) -> Tree {
+        let fuses_with_next = self.generator.below(2) == 0;
+        let choose = Tree::Choose {
             label,
-            is_late,
-            is_quiet: is_late && self.generator.below(2) == 0,
+            fuses_with_next,
+            fuses_with_previous: fuses_with_next && self.generator.below(2) == 0,
         };
-        if !is_late {
-            return guess;
+        if !fuses_with_next {
+            return choose;
         }
         let label = self.label();
         let behind = match self.serves || self.generator.below(2) == 0 {
             true => Tree::Add {
                 label,
                 n: 1,
-                is_quiet: false,
+                fuses_with_previous: false,
             },
             false => Tree::Ask(label),
         };
-        Tree::Sequence(vec![guess, behind])
+        Tree::Sequence(vec![choose, behind])
     }
 
     fn trees(&mut self, depth: u32) -> Vec<Tree> {
@@ -140,7 +140,7 @@ impl Grower<'_> {
             .collect()
     }
 
-    /// A process: what begins it is a step that is not quiet, so that it never goes round quietly.
+    /// A process. Its first step is not fused, so that it has no cycle of fused steps.
     fn process(&mut self) -> Tree {
         let first = match self.serves {
             true => Tree::Answer(self.label()),
@@ -158,12 +158,12 @@ fn add(value: u8, by: u8) -> u8 {
     (value + by) % VALUES
 }
 
-/// The answer to a request, and what the server's x becomes: the meaning of [`Tree::Answer`].
+/// Semantics of [`Tree::Answer`]: the answer to a request, which is also the server's next x.
 pub fn answer(request: u8, x: u8) -> Option<u8> {
     (request < 2).then(|| add(x, request))
 }
 
-/// The answers there may be to a request: the meaning of [`Tree::AnswerAny`].
+/// Semantics of [`Tree::AnswerAny`]: the possible answers to a request.
 pub fn answers(request: u8) -> &'static [u8] {
     match request {
         2 => &[0, 1],
@@ -178,25 +178,33 @@ impl Tree {
 
     fn command(&self) -> Command<Program, u8, u8> {
         match self {
-            Self::Add { label, n, is_quiet } => {
+            Self::Add {
+                label,
+                n,
+                fuses_with_previous,
+            } => {
                 let n = *n;
                 let command = assign(label.as_str(), move |p: &mut Program| p.x = add(p.x, n));
-                match is_quiet {
-                    true => command.quiet(),
+                match fuses_with_previous {
+                    true => command.fuse_with_previous(),
                     false => command,
                 }
             }
-            Self::Guess {
+            Self::Choose {
                 label,
-                is_late,
-                is_quiet,
+                fuses_with_next,
+                fuses_with_previous,
             } => {
-                let command = guess(label.as_str(), |_: &Program, visit| {
+                let command = choose(label.as_str(), |_: &Program, visit| {
                     (0..2).for_each(|x| visit(Program { x }));
                 });
-                let command = if *is_late { command.late() } else { command };
-                match is_quiet {
-                    true => command.quiet(),
+                let command = if *fuses_with_next {
+                    command.fuse_with_next()
+                } else {
+                    command
+                };
+                match fuses_with_previous {
+                    true => command.fuse_with_previous(),
                     false => command,
                 }
             }
@@ -268,23 +276,31 @@ impl Clients {
         composition
     }
 
-    /// Whether no process has quiet steps only, nor has just chosen what it chooses late.
+    /// Whether local fusion can stop in the state: no process has only steps that fuse with the previous one, and none
+    /// has just made a choice that fuses with the next step.
     pub fn is_settled(&self, state: &State, choices: Choices) -> bool {
         let composition = self.composition(Granularity::Fine);
-        let are_late = choices == Choices::Late;
+        let fuses_choices = choices == Choices::FusedWithNext;
         self.processes.iter().enumerate().all(|(number, tree)| {
             let is_next = |label: &str| composition.at(number, label).contains(state.at[number]);
-            let (mut all, mut quiet, mut has_chosen) = (0, 0, false);
+            let (mut all, mut fused, mut has_chosen) = (0, 0, false);
             tree.each(&mut |step| {
                 if !step.label().is_some_and(is_next) {
                     return;
                 }
-                let is_late = matches!(step, Tree::Guess { is_late: true, .. });
+                let fuses_with_next = matches!(
+                    step,
+                    Tree::Choose {
+                        fuses_with_next: true,
+                        ..
+                    }
+                );
                 all += 1;
-                quiet += usize::from(step.is_quiet() && !(are_late && is_late));
+                fused +=
+                    usize::from(step.fuses_with_previous() && !(fuses_choices && fuses_with_next));
             });
-            tree.behind_late(&mut |step| has_chosen |= step.label().is_some_and(is_next));
-            !(all > 0 && quiet == all || are_late && has_chosen)
+            tree.behind_fused_choice(&mut |step| has_chosen |= step.label().is_some_and(is_next));
+            !(all > 0 && fused == all || fuses_choices && has_chosen)
         })
     }
 }
@@ -293,7 +309,7 @@ impl Tree {
     fn label(&self) -> Option<&str> {
         match self {
             Self::Add { label, .. }
-            | Self::Guess { label, .. }
+            | Self::Choose { label, .. }
             | Self::Ask(label)
             | Self::Answer(label)
             | Self::AnswerAny(label)
@@ -303,10 +319,16 @@ impl Tree {
         }
     }
 
-    fn is_quiet(&self) -> bool {
+    fn fuses_with_previous(&self) -> bool {
         matches!(
             self,
-            Self::Add { is_quiet: true, .. } | Self::Guess { is_quiet: true, .. }
+            Self::Add {
+                fuses_with_previous: true,
+                ..
+            } | Self::Choose {
+                fuses_with_previous: true,
+                ..
+            }
         )
     }
 
@@ -326,11 +348,17 @@ impl Tree {
         }
     }
 
-    /// Visits the steps behind late choices.
-    fn behind_late(&self, visit: &mut dyn FnMut(&Self)) {
+    /// Visits the steps that follow choices which fuse with the next step.
+    fn behind_fused_choice(&self, visit: &mut dyn FnMut(&Self)) {
         self.each(&mut |tree| {
             if let Self::Sequence(parts) = tree
-                && let [Self::Guess { is_late: true, .. }, behind] = &parts[..]
+                && let [
+                    Self::Choose {
+                        fuses_with_next: true,
+                        ..
+                    },
+                    behind,
+                ] = &parts[..]
             {
                 visit(behind);
             }

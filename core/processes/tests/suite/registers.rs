@@ -1,14 +1,14 @@
-//! Registers that are dead are cleared, and what is said of registers is tested.
+//! Tests that dead registers are cleared and that wrong declarations of registers are found.
 
 use refmap::Process;
 use refmap_processes::{
     At, Command, Composition, Configuration, Data, Location, Register, Registers, assign, choice,
-    forever, guess, request, respond, sequence, when,
+    choose, forever, request, respond, sequence, when,
 };
 
 use super::reach;
 
-/// A loop that draws a number, looks at it, and keeps whether it was large.
+/// A loop that draws a number, reads it, and stores whether it was large.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Drawer {
     /// A register.
@@ -25,7 +25,7 @@ impl Data for Drawer {
         self.drawn = 0;
     }
 
-    fn spoil(&self, _register: Register, visit: &mut dyn FnMut(Self)) {
+    fn havoc(&self, _register: Register, visit: &mut dyn FnMut(Self)) {
         let others = (0..4).filter(|drawn| *drawn != self.drawn);
         others.for_each(|drawn| visit(Self { drawn, ..*self }));
     }
@@ -50,7 +50,7 @@ impl Configuration for State {
 type Step = Command<Drawer, (), ()>;
 
 fn draw() -> Step {
-    guess("draw", |from: &Drawer, visit| {
+    choose("draw", |from: &Drawer, visit| {
         (0..4).for_each(|drawn| visit(Drawer { drawn, ..*from }));
     })
 }
@@ -59,7 +59,7 @@ fn keep() -> Step {
     assign("keep", |d: &mut Drawer| d.was_large = d.drawn > 1)
 }
 
-/// Draws, keeps, and then does two things that have nothing to do with what was drawn.
+/// Draws and keeps, then takes two steps that do not read the drawn number.
 fn composition(draw: Step, keep: Step) -> Composition<State, (), ()> {
     let small = when(
         "was it small?",
@@ -88,10 +88,10 @@ fn states(composition: &Composition<State, (), ()>) -> Vec<State> {
     states.into_iter().collect()
 }
 
-/// Four locations: before drawing two states, before keeping eight, at the guard two, before resting
-/// one. Without clearing, the last three would each be met with several numbers.
+/// The four locations have two states before drawing, eight before keeping, two at the guard and one before resting.
+/// Without clearing, the last two would occur with several numbers each.
 #[test]
-fn what_nobody_reads_is_cleared() {
+fn dead_registers_are_cleared() {
     let declared = composition(draw().writes(DRAWN), keep().reads(DRAWN));
     assert_eq!(states(&declared).len(), 2 + 8 + 2 + 1);
     assert!(
@@ -99,14 +99,14 @@ fn what_nobody_reads_is_cleared() {
             .iter()
             .all(|s| declared.test_registers(s).is_ok())
     );
-    // Said to be read wherever it could be, it is never dead.
+    // Declared as read by every step that could read it, the register is never dead.
     let cautious = composition(draw().reads(DRAWN), keep().reads(DRAWN));
-    // Before drawing and at the guard, what was kept is that of the number; before resting it is small.
+    // Before drawing and at the guard, the flag is a function of the number; before resting the number is small.
     assert_eq!(states(&cautious).len(), 4 + 8 + 4 + 2);
 }
 
 #[test]
-fn a_read_that_is_not_declared_is_found_out() {
+fn an_undeclared_read_is_reported() {
     let silent = composition(draw().writes(DRAWN), keep());
     let found: Vec<_> = states(&silent)
         .iter()
@@ -115,13 +115,13 @@ fn a_read_that_is_not_declared_is_found_out() {
     assert!(!found.is_empty());
     let message = "`keep` of drawer depends on what register `drawn` holds, and does not say so";
     assert!(found.iter().all(|error| error.to_string() == message));
-    // And so it matters: large numbers are never seen.
+    // The wrong declaration hides behaviour: no state has a large number.
     assert!(states(&silent).iter().all(|s| !s.drawer.was_large));
 }
 
-/// What is said to be written but keeps what was there.
+/// A command is declared to write a register and keeps its value.
 #[test]
-fn a_write_that_is_none_is_found_out() {
+fn a_declared_write_that_does_not_happen_is_reported() {
     let idle = assign("draw", |_: &mut Drawer| ()).writes(DRAWN);
     let never_drawn = composition(idle, keep().reads(DRAWN));
     let mut state = State::default();
@@ -132,9 +132,9 @@ fn a_write_that_is_none_is_found_out() {
     assert_eq!(found.label.as_str(), "draw");
 }
 
-/// Registers are counted from 0 and are 64 at most.
+/// Registers are numbered from 0, and there are at most 64.
 #[test]
-fn a_set_of_registers_has_what_was_put_into_it() {
+fn a_set_of_registers_has_the_inserted_registers() {
     let numbers = [0u8, 5, 6, 63];
     let set = Registers::from(numbers.map(Register));
     assert!(set.iter().map(|register| register.0).eq(numbers));
@@ -144,9 +144,9 @@ fn a_set_of_registers_has_what_was_put_into_it() {
     assert_eq!(Registers::NONE.iter().count(), 0);
 }
 
-/// A state that was not made by steps is cleared where its process is, and nowhere else.
+/// `clear_dead` clears exactly the registers that are dead at the location of the process.
 #[test]
-fn what_is_dead_is_cleared_on_request() {
+fn clear_dead_depends_on_the_location() {
     let declared = composition(draw().writes(DRAWN), keep().reads(DRAWN));
     let [draws, keeps] = ["draw", "keep"].map(|label| declared.at(0, label));
     for location in (0..4).map(Location) {
@@ -165,7 +165,7 @@ fn what_is_dead_is_cleared_on_request() {
     }
 }
 
-/// A process that asks, and one that draws a number and tells it.
+/// A process that requests a number, and one that draws it and responds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Meeting {
     at: At<2>,
@@ -184,10 +184,10 @@ impl Configuration for Meeting {
 
 type Part = Command<Drawer, (), u8>;
 
-/// What the test of registers says in the reachable states in which it says anything; `place` is that of the one who
-/// draws. Between drawing and telling what is drawn is kept, by a step that has nothing to do with it.
+/// Errors of the test of registers over all reachable states. `place` is the index of the process that draws. Between
+/// drawing and responding, one step leaves the drawn number alone.
 fn said_of(place: usize, tell: Part) -> Vec<String> {
-    let draw = guess("draw", |from: &Drawer, visit| {
+    let draw = choose("draw", |from: &Drawer, visit| {
         (0..4).for_each(|drawn| visit(Drawer { drawn, ..*from }));
     });
     let wait = assign("wait", |_: &mut Drawer| ());
@@ -219,9 +219,9 @@ fn said_of(place: usize, tell: Part) -> Vec<String> {
         .collect()
 }
 
-/// Responses are looked at by what those learn who ask, wherever these have their place.
+/// The test of a response compares what the requesting process learns, whichever of the two comes first.
 #[test]
-fn a_response_that_does_not_say_what_it_reads_is_found_out() {
+fn an_undeclared_read_of_a_response_is_reported() {
     fn tell(_: &(), d: &mut Drawer) -> Option<u8> {
         Some(d.drawn)
     }
@@ -232,7 +232,7 @@ fn a_response_that_does_not_say_what_it_reads_is_found_out() {
             "`tell` of teller depends on what register `drawn` holds, and does not say so";
         assert!(silent.iter().all(|said| said == message), "{silent:?}");
         assert!(said_of(place, respond("tell", tell).reads(DRAWN)).is_empty());
-        // What another response tells is not what this one does.
+        // A register that one response reads need not be declared by another.
         let either = choice([
             respond("tell", tell).reads(DRAWN),
             respond("refuse", |_: &(), _: &mut Drawer| Some(0)),

@@ -1,4 +1,4 @@
-//! Any text is read as a litmus test or refused with a line; what is read runs within its bounds.
+//! Fuzz target: the reader accepts any text or rejects it with a line, and an accepted test runs within its limits.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
                 states: 10_000,
                 ..Bounds::default()
             };
-            // That there are too many states is an answer, too.
+            // Too many states is a valid result.
             let _ = test.run(MemoryModel::RmoNo, &bounds);
         }
     }

@@ -1,4 +1,4 @@
-//! The executions that consist of one run of each thread.
+//! Candidate executions of one combination of runs, with one run per thread.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::model::MemoryModel;
 use crate::outcome::{Outcome, ThreadOutcome};
 use crate::program::Program;
 
-/// How the executions that consist of these runs end, one of each thread.
+/// Collects the outcomes of the executions that combine one of these runs per thread.
 pub(super) fn executions(
     program: &Program,
     model: MemoryModel,
@@ -27,7 +27,7 @@ pub(super) fn executions(
     Ok(search.found)
 }
 
-/// What comes before what, always transitively closed: of each event the later ones, by their bits.
+/// Transitively closed order on events: the bit set of later events, for each event.
 #[derive(Clone)]
 struct Order(Vec<u64>);
 
@@ -36,7 +36,7 @@ impl Order {
         Self(vec![0; events])
     }
 
-    /// Adds that `before` comes before `after`; false if that makes a cycle.
+    /// Adds the pair and closes the order; returns false if that makes a cycle.
     fn add(&mut self, before: usize, after: usize) -> bool {
         if before == after || self.0[after] >> before & 1 == 1 {
             return false;
@@ -53,11 +53,11 @@ impl Order {
     }
 }
 
-/// An event of a combination of runs.
+/// Event of a combination of runs.
 #[derive(Clone, Copy)]
 struct Numbered<'a> {
     thread: usize,
-    /// The number of the first event of its thread.
+    /// Number of the first event of its thread.
     first: usize,
     event: &'a Event,
 }
@@ -72,7 +72,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Combines the runs of the threads in all ways.
+    /// Enumerates all combinations of one run per thread.
     fn combine<'r>(
         &mut self,
         runs: &'r [Vec<Run>],
@@ -89,7 +89,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks for executions that consist of these runs.
+    /// Enumerates the executions of a combination of runs.
     fn executions(&mut self, runs: &[&Run]) -> Result<(), NotEnumerated> {
         let mut events = Vec::new();
         for (thread, run) in runs.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Search<'_> {
         self.locate(runs, &events, global, memory, 0)
     }
 
-    /// The part of program order that the model keeps.
+    /// Adds the preserved program order of the model.
     fn keep_program_order(&self, events: &[Numbered<'_>], global: &mut Order) -> bool {
         for (later, b) in events.iter().enumerate() {
             for (earlier, a) in events.iter().enumerate().take(later).skip(b.first) {
@@ -141,7 +141,7 @@ impl Search<'_> {
         true
     }
 
-    /// Chooses co and rf of one location after the other.
+    /// Chooses co and rf for one location after another.
     fn locate(
         &mut self,
         runs: &[&Run],
@@ -199,12 +199,12 @@ struct Choice {
     writes: Vec<(usize, Value)>,
     reads: Vec<(usize, Value)>,
     co: Vec<(usize, Value)>,
-    /// The global orders that have no cycle, each with the value that is left in memory.
+    /// Acyclic global orders, each with the final value of the location.
     found: Vec<(Order, Value)>,
 }
 
 impl Choice {
-    /// Chooses the next write in co, in all ways.
+    /// Enumerates the choices of the next write in co.
     fn order_writes(&mut self, events: &[Numbered<'_>], coherence: &Order, global: &Order) {
         if self.co.len() == self.writes.len() {
             return self.read(events, coherence.clone(), global.clone(), 0);
@@ -226,14 +226,14 @@ impl Choice {
         }
     }
 
-    /// Chooses what the next read reads from, in all ways.
+    /// Enumerates the choices of the write that the next read reads from.
     fn read(&mut self, events: &[Numbered<'_>], coherence: Order, global: Order, next: usize) {
         let Some(&(read, value)) = self.reads.get(next) else {
             let last = self.co.last().map_or(self.initial, |(_, value)| *value);
             self.found.push((global, last));
             return;
         };
-        // Position 0 is the initial value, position n the n-th write in co.
+        // Position 0 is the initial value, and position n the n-th write in co.
         for position in 0..=self.co.len() {
             let source = position.checked_sub(1).map(|position| self.co[position]);
             if source.map_or(self.initial, |(_, value)| value) != value

@@ -1,22 +1,22 @@
-//! A second semantics for all models: candidate executions, and the axioms that choose among them.
+//! Axiomatic semantics of all models: candidate executions, and the axioms that select among them.
 //!
-//! A candidate says of every read which write it reads from (rf), and of the writes to a location in
-//! which order memory saw them (co); fr leads from a read to the writes that come after what it read.
-//! It is an execution of the model if
+//! A candidate execution assigns to every read the write that it reads from (rf), and to each location the order in
+//! which its writes reach memory (co). fr relates a read to the writes that are co-after the write it reads from. A
+//! candidate is an execution of the model if
 //!
-//! - *coherence*: program order per location, rf, co and fr have no cycle together, and
-//! - *global order*: what the model keeps of program order, rf between threads, co and fr have none.
+//! - *coherence*: program order per location, rf, co and fr have no common cycle, and
+//! - *global order*: preserved program order, external rf, co and fr have none.
 //!
-//! An update, or an atomic block, is one event that reads and writes, so that its atomicity follows
-//! from the second axiom. Program order is kept where the model's table says so, across fences, from
-//! a read to what depends on it by data, address or control, from the reads behind an address to all
-//! that follows the access, and from the reads behind a store's value to a read of that store.
+//! An update or an atomic block is one event that reads and writes, so that its atomicity follows from the second
+//! axiom. Preserved program order contains the pairs that the model's table orders; pairs across fences; from a
+//! read to the events that depend on it by data, address or control; from the reads behind an address to everything
+//! after the access; and from the reads behind a store's value to a read of that store.
 //!
-//! Source: Alglave, Maranget & Tautschnig, *Herding Cats*, for the shape of the axioms;
-//! Ugawa, Abe & Maeda, section 3.1, for what is kept.
+//! Source: Alglave, Maranget & Tautschnig, *Herding Cats*, for the form of the axioms; Ugawa, Abe & Maeda, section
+//! 3.1, for the preserved program order.
 //!
-//! Left out: LL and SC, whose failure no event shows; executions in which a thread is stuck before an
-//! atomic block, or comes to what it cannot compute.
+//! Not covered: LL and SC, since no event shows their failure; executions in which a thread is blocked before an
+//! atomic block, or stops at a fault.
 
 mod execution;
 mod run;
@@ -29,32 +29,31 @@ use super::program::Program;
 use execution::executions;
 use run::runs;
 
-/// The most events of an execution.
+/// Greatest number of events of an execution.
 const MOST_EVENTS: usize = 64;
 
-/// Why the executions of a program are not enumerated.
+/// Error: the executions of a program cannot be enumerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotEnumerated {
-    /// An instruction that is left out.
+    /// The program uses an instruction that this semantics does not cover.
     #[error("LL and SC have no axioms here")]
     Exclusive,
-    /// Too much to enumerate.
+    /// There are more candidates than the limit allows.
     #[error("there are more than {limit} candidates")]
     TooMany {
-        /// The most that were allowed.
+        /// The limit.
         limit: u64,
     },
-    /// Too many events for one execution.
+    /// An execution has too many events.
     #[error("an execution has more than {MOST_EVENTS} events")]
     TooLong,
 }
 
-/// Every way in which `program` can end under `model`, but for ends in which a thread is stuck or
-/// faulty.
+/// Enumerates all outcomes of `program` under `model`, except those in which a thread is blocked or faulty.
 ///
 /// # Errors
 ///
-/// If the program uses LL or SC, or there are more than `limit` candidates to look at.
+/// If the program uses LL or SC, or there are more than `limit` candidates.
 pub fn outcomes(
     program: &Program,
     model: MemoryModel,

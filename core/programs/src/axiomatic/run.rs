@@ -1,4 +1,4 @@
-//! The ways through a thread, for all values that it may read.
+//! Runs of a single thread, for every value that it may read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use crate::model::AccessKind;
 use crate::outcome::ThreadEnd;
 use crate::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
 
-/// What one event does.
+/// Effects of one event.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
-    /// Of what kind it is; an atomic block is of none.
+    /// Kind of the access; `None` for an atomic block.
     pub kind: Option<AccessKind>,
-    /// What it reads from others, at most once per location.
+    /// External reads, at most one per location.
     pub reads: Vec<(Location, Value)>,
-    /// What it leaves in memory, at most once per location.
+    /// Final writes to memory, at most one per location.
     pub writes: Vec<(Location, Value)>,
-    /// The earlier events of its thread that come before it whatever the model, by their bits.
+    /// Bit set of the earlier events of its thread that precede it under every model.
     pub after: u64,
-    /// Of a store: the events that its value depends on.
+    /// Of a store: bit set of the events that its value depends on.
     pub value_after: u64,
 }
 
@@ -30,7 +30,7 @@ impl Event {
     }
 }
 
-/// One way through a thread, for certain values read.
+/// Run of a thread, for certain values of its reads.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub events: Vec<Event>,
@@ -39,27 +39,27 @@ pub(super) struct Run {
     pub kept: Vec<Value>,
 }
 
-/// A value, and the events that it depends on.
+/// Value, with the events that it depends on.
 #[derive(Clone, Copy)]
 struct Tainted(Value, u64);
 
-/// A thread on its way, guessing what it reads.
+/// Thread in the middle of a run, with chosen values for its reads.
 #[derive(Clone)]
 struct Walker {
     at: usize,
     jumps: u8,
     registers: Vec<Tainted>,
     events: Vec<Event>,
-    /// The events that everything fetched from now on depends on.
+    /// Events that all later instructions depend on.
     control: u64,
-    /// The fences passed so far, and how many events had been by then.
+    /// Fences passed so far, each with the number of events before it.
     fences: Vec<(Fence, usize)>,
     output: Vec<Value>,
 }
 
-/// The runs of each thread, for all values that some write may have left. Values feed each other, so
-/// they are found in rounds: nothing is read out of thin air, hence after as many rounds as there
-/// are writes in an execution there is nothing new that could be read.
+/// Enumerates the runs of each thread for all values that some write may have left. A write's value can depend on a
+/// read, so the values are computed as a fixed point, in rounds. No value is out of thin air: the number of rounds
+/// needed is at most the number of writes in an execution.
 pub(super) fn runs(program: &Program, limit: u64) -> Result<Vec<Vec<Run>>, NotEnumerated> {
     let initial = program.initial_memory();
     let mut known: Vec<BTreeSet<Value>> = initial
@@ -127,7 +127,7 @@ impl Walker {
         Ok(Tainted(value.expect("every register is known"), taint))
     }
 
-    /// Adds an event that depends on the events `after`, and gives back its bit.
+    /// Adds an event that depends on the events `after`, and returns its bit.
     fn event(
         &mut self,
         kind: Option<AccessKind>,
@@ -158,7 +158,7 @@ impl Walker {
             after: self.control | address | value | fenced,
             value_after: value | address | self.control,
         });
-        // Until an address is known, nothing behind it knows whether it is to the same location.
+        // Until an address is known, later accesses cannot be known to be to other locations.
         self.control |= address;
         Ok(1 << number)
     }
@@ -212,7 +212,7 @@ impl Guesser<'_> {
         self.integer(location).keep(value)
     }
 
-    /// The type of what a location holds.
+    /// Integer type of a location.
     fn integer(&self, location: Location) -> Integer {
         self.program.variables[usize::from(location.0)].integer
     }
@@ -334,7 +334,7 @@ impl Guesser<'_> {
         Ok(Next::On)
     }
 
-    /// One walker for each value that may be read at `location`.
+    /// Forks the walker, once for each value that may be read at `location`.
     fn fork(
         &self,
         walker: &Walker,
@@ -353,7 +353,7 @@ impl Guesser<'_> {
         Ok(Next::Fork(forks))
     }
 
-    /// Walks through an atomic block in all ways, each of which ends as one event.
+    /// Walks through an atomic block in all ways; each ends as one event.
     fn block(&self, mut block: Block, end: usize, done: &mut Vec<Walker>) -> Result<(), Halt> {
         while block.at < end && block.failed.is_none() {
             let at = block.at;
@@ -420,15 +420,15 @@ impl Guesser<'_> {
             }
             block.at = next;
         }
-        // A failure in a block leaves its thread where nothing more can be guessed of it: `walk` sees
-        // the same assertion fail again, from registers alone.
+        // A failed assertion in a block ends the thread there: `walk` evaluates the same assertion from registers
+        // alone, and sees it fail.
         let mut walker = block.walker;
         let written = block.memory.iter();
         let writes = written
             .filter(|(_, (_, written))| *written == Written::Yes)
             .map(|(location, (value, _))| (*location, *value));
         let writes = writes.collect();
-        // With as many events as there may be, the next one is refused.
+        // At the greatest number of events, the next one is rejected.
         let everything = u64::MAX.unbounded_shr((MOST_EVENTS - walker.events.len()) as u32);
         let bit = walker.event(None, block.reads, writes, everything, 0)?;
         walker.control |= bit;
@@ -475,8 +475,7 @@ impl Guesser<'_> {
     }
 }
 
-/// What an update writes where it reads `read` from a location of this type, and what that depends
-/// on.
+/// Value that an update writes after reading `read` from a location of this type, with its dependencies.
 fn updated(
     walker: &Walker,
     update: &Update,
@@ -500,7 +499,7 @@ fn updated(
     })
 }
 
-/// An atomic block on its way.
+/// Atomic block in the middle of a run.
 #[derive(Clone)]
 struct Block {
     walker: Walker,
@@ -516,14 +515,14 @@ enum Written {
     No,
 }
 
-/// How a walk goes on.
+/// Continuation of a walk.
 enum Next {
     On,
     Stop(ThreadEnd),
     Fork(Vec<Walker>),
 }
 
-/// Why a walk ends without a run.
+/// Reason why a walk ends without a run.
 enum Halt {
     Fault,
     Not(NotEnumerated),

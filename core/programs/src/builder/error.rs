@@ -1,46 +1,46 @@
-//! What can be wrong with a program that is being stated.
+//! Errors of a program that is being built.
 
 use crate::expression::{Location, Register};
 
-/// What is wrong with a program.
+/// Error in a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// Nothing would run.
+    /// The program has no thread.
     #[error("the program has no thread")]
     NoThread,
-    /// Two things of one kind have one name, or a place has its fence and has it not.
+    /// Two items of one kind have the same name, or two fences of one place differ in their presence.
     #[error("{name:?} is named twice")]
     DuplicateName {
         /// The name.
         name: String,
     },
-    /// More than fits.
+    /// A limit is exceeded.
     #[error("there are more than {most} {what}")]
     TooMany {
-        /// Of what.
+        /// The kind of item.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// A jump to a label that was never placed.
+    /// A thread jumps to a label that is not placed.
     #[error("thread {thread:?} jumps to a label that stands nowhere")]
     LabelNowhere {
         /// The thread.
         thread: String,
     },
-    /// A label that was placed twice.
+    /// A label is placed twice.
     #[error("thread {thread:?} places a label twice")]
     LabelTwice {
         /// The thread.
         thread: String,
     },
-    /// A choice among no values, or among equal ones.
+    /// A choice has no values, or equal ones.
     #[error("thread {thread:?} chooses among values of which there are none, or that are equal")]
     BadChoice {
         /// The thread.
         thread: String,
     },
-    /// A register of another thread.
+    /// A thread uses a register of another thread.
     #[error("thread {thread:?} uses {register:?}, which it does not have")]
     ForeignRegister {
         /// The thread.
@@ -48,14 +48,14 @@ pub enum BuildError {
         /// The register.
         register: Register,
     },
-    /// A location of another program.
+    /// The program uses a location of another program.
     #[error("{location:?} is not a location of the program")]
     ForeignLocation {
         /// The location.
         location: Location,
     },
-    /// A loop, a choice or a block in an atomic block, a jump out of one or into one, or a `require`
-    /// that stands in none.
+    /// An atomic block contains a loop, a choice or another block, a jump enters or leaves one, or a `require`
+    /// stands outside of one.
     #[error(
         "instruction {instruction} of thread {thread:?} does not go together with atomic blocks: it \
          loops, chooses or nests in one, jumps out of or into one, or requires outside one"
@@ -63,7 +63,7 @@ pub enum BuildError {
     NotInBlock {
         /// The thread.
         thread: String,
-        /// Which instruction.
+        /// Number of the instruction.
         instruction: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Stating a program so that it reads like the figure it comes from.
+//! Builder of programs, whose statements read like the figure of a paper.
 //!
 //! ```
 //! use refmap_programs::{Fence, ProgramBuilder};
@@ -32,7 +32,7 @@ use super::program::{
 pub use error::BuildError;
 pub use thread::{Label, ThreadBuilder};
 
-/// A program being stated. What is wrong with it is said by [`build`](Self::build).
+/// Program under construction. [`build`](Self::build) reports its errors.
 #[derive(Debug)]
 pub struct ProgramBuilder {
     program: Program,
@@ -40,7 +40,7 @@ pub struct ProgramBuilder {
 }
 
 impl ProgramBuilder {
-    /// A program without locations and threads, in which no thread may jump back.
+    /// Starts a program without locations and threads, in which no thread may jump backwards.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             program: Program {
@@ -54,12 +54,12 @@ impl ProgramBuilder {
         }
     }
 
-    /// A shared location, and what it holds at first.
+    /// Adds a shared location with its initial value.
     pub fn location(&mut self, name: impl Into<String>, initial: impl Into<Value>) -> Location {
         self.typed_location(name, initial, Integer::I64)
     }
 
-    /// A shared location that keeps the bits of `integer` of what is written to it.
+    /// Adds a shared location that truncates written values to `integer`.
     pub fn typed_location(
         &mut self,
         name: impl Into<String>,
@@ -88,7 +88,7 @@ impl ProgramBuilder {
         Location(number as u16)
     }
 
-    /// What `location` holds at first, said anew: the address of a location that came later, say.
+    /// Replaces the initial value of `location`, for instance by the address of a location declared later.
     pub fn starts_with(&mut self, location: Location, initial: impl Into<Value>) {
         match self.program.variables.get_mut(usize::from(location.0)) {
             Some(variable) => variable.initial = initial.into(),
@@ -96,12 +96,12 @@ impl ProgramBuilder {
         }
     }
 
-    /// How often each thread may jump back before it is cut off; not at all, unless said.
+    /// Sets the number of backward jumps after which a thread is cut off; the default is 0.
     pub fn backward_jumps(&mut self, most: u8) {
         self.program.backward_jumps = most;
     }
 
-    /// A thread, whose instructions `body` states.
+    /// Adds a thread, whose instructions `body` states.
     pub fn thread(&mut self, name: impl Into<String>, body: impl FnOnce(&mut ThreadBuilder<'_>)) {
         let name = name.into();
         if self.program.threads.iter().any(|other| other.name == name) {
@@ -139,11 +139,11 @@ impl ProgramBuilder {
         self.program.threads.push(thread);
     }
 
-    /// The program.
+    /// Finishes the program.
     ///
     /// # Errors
     ///
-    /// If it is not well formed; with what was wrong first.
+    /// The first error, if the program is not well formed.
     pub fn build(self) -> Result<Program, BuildError> {
         let program = self.program;
         if let Some(error) = self.error {
@@ -210,7 +210,7 @@ impl ProgramBuilder {
                 Instruction::Choose { .. } | Instruction::Atomic { .. } => block.is_some(),
                 Instruction::Require(_) => block.is_none(),
                 Instruction::Branch { otherwise: to, .. } | Instruction::Jump(to) => match block {
-                    // To the end of the block is within it; back is not.
+                    // A jump to the end of the block stays within it; a backward jump is not permitted.
                     Some(block) => *to <= at || *to > blocks[block].1,
                     None => block_of(*to).is_some(),
                 },

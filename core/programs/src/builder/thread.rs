@@ -1,4 +1,4 @@
-//! The statements of a thread.
+//! Builder of a thread.
 
 use std::collections::BTreeSet;
 
@@ -9,28 +9,28 @@ use crate::program::{
     PrivateRegister, Returned, Thread, Update,
 };
 
-/// A place in the code of a thread to which a jump may lead.
+/// Jump target in the code of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(pub(super) usize);
 
-/// A thread being stated.
+/// Thread under construction.
 #[derive(Debug)]
 pub struct ThreadBuilder<'a> {
     pub(super) thread: Thread,
-    /// Where each label stands, once it does. Until the thread is done its jumps hold labels.
+    /// Position of each label, once placed. Until the thread is finished, its jumps refer to labels.
     pub(super) labels: Vec<Option<usize>>,
-    /// The end of the atomic block that is being stated.
+    /// End of the atomic block under construction.
     pub(super) atomic: Option<Label>,
     pub(super) of: &'a mut ProgramBuilder,
 }
 
 impl ThreadBuilder<'_> {
-    /// A private register that holds 0 at first.
+    /// Adds a private register that initially holds 0.
     pub fn register(&mut self, name: impl Into<String>) -> Register {
         self.register_with(name, 0, Afterwards::Forgotten)
     }
 
-    /// A private register, what it holds at first, and what becomes of it.
+    /// Adds a private register with its initial value and its use after the end of the thread.
     pub fn register_with(
         &mut self,
         name: impl Into<String>,
@@ -59,7 +59,7 @@ impl ThreadBuilder<'_> {
         self.thread.code.push(instruction);
     }
 
-    /// `into := value`, with registers alone.
+    /// `into := value`, computed from registers only.
     pub fn assign(&mut self, into: Register, value: impl Into<Expression>) {
         let value = value.into();
         self.push(Instruction::Assign { into, value });
@@ -83,7 +83,7 @@ impl ThreadBuilder<'_> {
         self.push(Instruction::Load { into, from, kind });
     }
 
-    /// `succeeded := SC(to, value)`: writes if nobody else has written there since the reservation.
+    /// `succeeded := SC(to, value)`: writes if no other thread has written there since the reservation.
     pub fn store_conditional(
         &mut self,
         succeeded: Register,
@@ -110,7 +110,7 @@ impl ThreadBuilder<'_> {
         self.compare_and_swap(result, at, expected, desired);
     }
 
-    /// `CAS(at, expected, desired)`, where nobody asks whether it succeeds.
+    /// `CAS(at, expected, desired)`, without its result.
     pub fn cas_unchecked(
         &mut self,
         at: impl Into<Place>,
@@ -120,7 +120,7 @@ impl ThreadBuilder<'_> {
         self.compare_and_swap(None, at, expected, desired);
     }
 
-    /// `CAS(at, expected, desired)`, and what is left of it in which register.
+    /// `CAS(at, expected, desired)`, with the register and kind of its result.
     pub fn compare_and_swap(
         &mut self,
         result: Option<(Register, Returned)>,
@@ -149,7 +149,7 @@ impl ThreadBuilder<'_> {
         self.update(result, at, Update::Fetch(Operator::Add, value.into()));
     }
 
-    /// Any atomic update, and what is left of it in which register.
+    /// An atomic update, with the register and kind of its result.
     pub fn update(
         &mut self,
         result: Option<(Register, Returned)>,
@@ -165,9 +165,8 @@ impl ThreadBuilder<'_> {
         self.push(Instruction::Fence { fence, place: None });
     }
 
-    /// A place where a fence may stand: see
-    /// [`Program::with_fences`](crate::Program::with_fences). One name may be used at several
-    /// places, whose fences then stand or fall together.
+    /// Declares a place where a fence may stand: see [`Program::with_fences`](crate::Program::with_fences). Several
+    /// places may have one name; their fences then stand or fall together.
     pub fn fence_at(&mut self, name: impl Into<String>, fence: Fence, presence: Presence) {
         let name = name.into();
         self.fence_at_point(name.clone(), name, fence, presence);
@@ -196,9 +195,8 @@ impl ThreadBuilder<'_> {
         self.push(Instruction::Fence { fence, place });
     }
 
-    /// Places where a fence of one of several kinds may stand, one a kind, called `NAME:full`,
-    /// `NAME:acquire` and `NAME:release`. They stand in for each other: a full fence is not asked for
-    /// where a weaker one is enough.
+    /// Declares places for a fence of one of several kinds, one place per kind, named `NAME:full`, `NAME:acquire`
+    /// and `NAME:release`. They are alternatives: a minimal set has no full fence where a weaker one suffices.
     pub fn fence_kinds_at(
         &mut self,
         name: &str,
@@ -211,12 +209,12 @@ impl ThreadBuilder<'_> {
         }
     }
 
-    /// A check that `condition` is not 0. The thread goes no further before it is decided.
+    /// Asserts that `condition` is not 0. The thread fetches nothing further before the assertion is decided.
     pub fn assert(&mut self, condition: impl Into<Expression>) {
         self.push(Instruction::Assert(condition.into()));
     }
 
-    /// Shows a value to the world: what is observed of the program.
+    /// Outputs a value, which becomes part of the observation.
     pub fn output(&mut self, value: impl Into<Expression>) {
         self.push(Instruction::Output(value.into()));
     }
@@ -253,7 +251,7 @@ impl ThreadBuilder<'_> {
         self.place(otherwise);
         let labels = self.labels.len();
         no(self);
-        // A jump to the next instruction is none.
+        // A jump to the next instruction has no effect and is left out.
         if self.thread.code.len() == jump + 1 && self.labels.len() == labels {
             self.thread.code.pop();
             self.labels[otherwise.0] = Some(jump);
@@ -261,8 +259,8 @@ impl ThreadBuilder<'_> {
         self.place(end);
     }
 
-    /// `while condition do body`, where `condition` reads registers alone; so what it depends on is
-    /// loaded before the loop and at the end of `body`.
+    /// `while condition do body`. `condition` reads registers only, so the values that it depends on are loaded
+    /// before the loop and at the end of `body`.
     pub fn while_do(&mut self, condition: impl Into<Expression>, body: impl FnOnce(&mut Self)) {
         let (start, end) = (self.label(), self.label());
         self.place(start);
@@ -280,8 +278,8 @@ impl ThreadBuilder<'_> {
         self.branch_unless(condition, start);
     }
 
-    /// `body` as one step, before which everything earlier of the thread is performed and after which
-    /// comes everything later. There is no loop, no choice and no other block in it.
+    /// Runs `body` as one step, after everything earlier of the thread and before everything later. It contains no
+    /// loop, no choice and no other block.
     pub fn atomic(&mut self, body: impl FnOnce(&mut Self)) {
         let end = self.label();
         self.push(Instruction::Atomic { end: end.0 });
@@ -291,18 +289,18 @@ impl ThreadBuilder<'_> {
         self.place(end);
     }
 
-    /// Lets the atomic block in which it stands run only if `condition` is not 0.
+    /// Disables the enclosing atomic block unless `condition` is not 0.
     pub fn require(&mut self, condition: impl Into<Expression>) {
         self.push(Instruction::Require(condition.into()));
     }
 
-    /// A label, which has to be [placed](Self::place) somewhere.
+    /// Creates a label, which has to be [placed](Self::place).
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
-    /// Puts `label` before the next instruction.
+    /// Places `label` before the next instruction.
     pub fn place(&mut self, label: Label) {
         let here = self.thread.code.len();
         let thread = || self.thread.name.clone();

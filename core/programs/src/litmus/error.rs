@@ -1,104 +1,104 @@
-//! What is wrong with a text that is no litmus test.
+//! Errors of the litmus reader.
 
-/// What is wrong with a litmus test, and where.
+/// Error in a litmus test, with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ReadError {
-    /// The line, counted from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub problem: Problem,
 }
 
-/// What is wrong with a litmus test.
+/// Kind of error in a litmus test.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Something else than what has to stand there.
+    /// Unexpected token.
     #[error("found {found}, expected {expected}")]
     Unexpected {
-        /// What stands there.
+        /// The token.
         found: String,
-        /// What has to.
+        /// What the reader expects.
         expected: &'static str,
     },
-    /// An architecture whose tests are not read.
+    /// Unsupported architecture.
     #[error("the architecture is {found}, expected X86 or X86_64")]
     Architecture {
         /// The architecture.
         found: String,
     },
-    /// A character that is part of no word.
+    /// Character that is not part of any token.
     #[error("found the character {0:?}, which has no meaning here")]
     Character(char),
-    /// A comment without an end.
+    /// Comment without an end.
     #[error("the comment that begins here does not end")]
     OpenComment,
-    /// A number that does not fit 64 bits.
+    /// Number that does not fit 64 bits.
     #[error("the number {0} does not fit 64 bits")]
     Number(String),
-    /// An instruction that is not understood.
+    /// Unsupported instruction.
     #[error("the instruction {0:?} is not among those that are understood")]
     Instruction(String),
-    /// An instruction with operands that do not fit it.
+    /// Instruction with unsupported operands.
     #[error("{instruction:?} has operands that do not fit it: expected {expected}")]
     Operands {
         /// The instruction.
         instruction: String,
-        /// What fits.
+        /// Supported operands.
         expected: &'static str,
     },
-    /// A register that there is not, or not in this place.
+    /// Unknown register, or one that is not permitted here.
     #[error("found {found:?}, expected {expected}")]
     Register {
-        /// What stands there.
+        /// The text found.
         found: String,
-        /// What would be one.
+        /// A permitted register.
         expected: &'static str,
     },
-    /// A type that is not understood.
+    /// Unsupported type.
     #[error("found the type {0:?}, expected int, char, short, long or one like uint64_t")]
     Type(String),
-    /// Something that has a value twice, or a label that stands twice.
+    /// Second value for one item, or a label placed twice.
     #[error("{0} is given twice")]
     Twice(String),
-    /// A jump to where there is nothing.
+    /// Jump to a label that is not placed.
     #[error("there is no label {0:?} in this thread")]
     NoLabel(String),
-    /// A thread that there is not.
+    /// Unknown thread.
     #[error("there is no thread {0}")]
     NoThread(u64),
-    /// More cells than there are threads.
+    /// More cells than threads.
     #[error("a row has {found} cells, expected at most {threads}, one a thread")]
     Cells {
-        /// How many there are.
+        /// Number of cells.
         found: usize,
-        /// How many threads there are.
+        /// Number of threads.
         threads: usize,
     },
-    /// A condition nested too deeply.
+    /// Condition that is nested too deeply.
     #[error("the condition is nested more than {most} deep")]
     TooDeep {
-        /// How deep it may be.
+        /// Greatest depth.
         most: usize,
     },
-    /// A pointer that can lead to variables of different types, where the type matters.
+    /// Pointer that may point to variables of different types, where the type matters.
     #[error("a pointer can lead to variables of different types, and the flags depend on the type")]
     PointerTypes,
-    /// More than fits.
+    /// Exceeded limit.
     #[error("there are more than {most} {what}")]
     TooMany {
-        /// Of what.
+        /// Kind of item.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// A program that the builder refuses.
+    /// Error of the program builder.
     #[error(transparent)]
     Build(#[from] crate::BuildError),
 }
 
 impl Problem {
-    /// The problem, on this line.
+    /// Attaches a line to the error.
     pub(super) fn on(self, line: usize) -> ReadError {
         ReadError {
             line,

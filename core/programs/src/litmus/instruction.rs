@@ -1,4 +1,4 @@
-//! The instructions of X86 and X86_64 that tests use.
+//! Instructions of X86 and X86_64 that litmus tests use.
 
 use super::error::{Problem, ReadError};
 use super::proposition::signed_number;
@@ -6,7 +6,7 @@ use super::register::{Architecture, Name};
 use super::token::{Token, Tokens};
 use crate::Operator;
 
-/// What an instruction works on.
+/// Operand of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     /// A register.
@@ -15,14 +15,14 @@ pub(super) enum Operand {
     Number(i64),
     /// The address of a variable.
     Address(String),
-    /// The memory of a variable.
+    /// Memory of a variable.
     Variable(String),
-    /// The memory to which a register points.
+    /// Memory that a register points to.
     Pointed(Name),
 }
 
 impl Operand {
-    /// Whether it is in memory.
+    /// Whether the operand is in memory.
     pub fn is_memory(&self) -> bool {
         matches!(self, Self::Variable(_) | Self::Pointed(_))
     }
@@ -32,19 +32,19 @@ impl Operand {
     }
 }
 
-/// Whether an instruction that reads and writes memory does so at once.
+/// Whether an instruction that reads and writes memory is atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
-    /// It does.
+    /// Atomic.
     Locked,
-    /// Other threads may come between.
+    /// Not atomic: other threads may access the location in between.
     Unlocked,
 }
 
-/// An instruction. The destination stands first, whatever the architecture.
+/// Instruction. The destination is the first operand for both architectures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Instruction {
-    /// Nothing that memory or a register would notice.
+    /// No effect on memory or registers.
     Nothing,
     /// `MFENCE`.
     Fence,
@@ -60,22 +60,22 @@ pub(super) enum Instruction {
     Compare(Operand, Operand),
     /// `JMP`.
     Jump(String),
-    /// `JE` and `JNE`: whether it jumps if the last result was zero.
+    /// `JE` and `JNE`: the flag says whether it jumps if the last result was zero.
     JumpIf(bool, String),
 }
 
-/// A cell of the program: labels, and an instruction.
+/// Cell of the program: labels and an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     /// The line.
     pub line: usize,
-    /// The labels in front.
+    /// Labels before the instruction.
     pub labels: Vec<String>,
-    /// The instruction, if there is one.
+    /// The instruction, if any.
     pub instruction: Option<Instruction>,
 }
 
-/// A cell of the program, from its words.
+/// Parses a cell of the program.
 pub(super) fn cell(architecture: Architecture, text: &str, line: usize) -> Result<Cell, ReadError> {
     let mut tokens = Tokens::of(text, line)?;
     let line = tokens.line();
@@ -143,7 +143,7 @@ impl Parser {
         if lock == Lock::Locked && !lockable(base) {
             return Err(self.operands_expected("no LOCK in front of it"));
         }
-        // What lies beside a variable is not told, so no arithmetic leads from one to another.
+        // The layout of variables is unspecified, so arithmetic on an address yields no other variable.
         let operator = match base {
             "mfence" => return Ok(Instruction::Fence),
             "sfence" | "lfence" | "nop" => return Ok(Instruction::Nothing),
@@ -228,7 +228,7 @@ impl Parser {
         Ok(name.to_ascii_lowercase())
     }
 
-    /// The mnemonic without the letter that tells how wide its operands are.
+    /// Removes the suffix for the operand width from the mnemonic.
     fn without_suffix(&self, mnemonic: &str) -> Option<&'static str> {
         const PLAIN: [&str; 9] = [
             "mfence", "sfence", "lfence", "nop", "jmp", "je", "jz", "jne", "jnz",

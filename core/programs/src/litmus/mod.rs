@@ -1,13 +1,12 @@
 //! Litmus tests in the format of the herd tools, for `X86` and `X86_64`.
 //!
-//! A [`Test`] is read from text, and [`run`](Test::run) decides it under a memory model. Values are
-//! signed 32-bit integers unless a type says otherwise, an access is to a whole location, and `SFENCE`
-//! and `LFENCE` order nothing.
+//! [`read`] parses a [`Test`] from text, and [`run`](Test::run) decides it under a memory model. Values are signed
+//! 32-bit integers unless a type is given, an access is to a whole location, and `SFENCE` and `LFENCE` order
+//! nothing.
 //!
-//! Deviation. D1: a `CMPXCHG` without `LOCK` is a load and, behind a branch, a store, and nothing is
-//! fetched past a branch that is not decided. A processor decides nothing there and goes on, so under
-//! RMO later accesses could be performed before the load; here they wait for it. This may hide
-//! behaviours of such tests, and adds none.
+//! Deviation. D1: a `CMPXCHG` without `LOCK` is a load and, behind a branch, a store, and no instruction is fetched
+//! past an undecided branch. A processor has no branch there, so under RMO it could perform later accesses before
+//! the load; here they wait for it. This may hide behaviours of such tests, and adds none.
 //!
 //! ```
 //! use refmap_programs::{MemoryModel, litmus};
@@ -44,29 +43,29 @@ use super::Program;
 use proposition::Proposition;
 use translate::Column;
 
-/// The longest text that is read, in bytes.
+/// Greatest length of a text, in bytes.
 pub const MOST_BYTES: usize = 1 << 20;
-/// The most variables of a litmus test. Every state holds all of them.
+/// Greatest number of variables of a litmus test. Every state holds all of them.
 pub const MOST_LOCATIONS: usize = 128;
-/// The most instructions of a thread of a litmus test.
+/// Greatest number of instructions of a thread of a litmus test.
 pub const MOST_INSTRUCTIONS: usize = 256;
-/// How often a thread of a litmus test may jump back before it is cut off.
+/// Number of backward jumps after which a thread of a litmus test is cut off.
 pub const BACKWARD_JUMPS: u8 = 16;
 
-/// A litmus test: a program, and a question about its final states.
+/// Litmus test: a program, and a condition on its final states.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What it is called.
+    /// Name.
     pub name: String,
     /// The program.
     pub program: Program,
-    /// What is asked of the final states.
+    /// Quantifier of the condition.
     pub quantifier: Quantifier,
     condition: Proposition,
-    /// The condition as it was written, its spaces made one.
+    /// Source text of the condition, with normalized spaces.
     condition_text: String,
     filter: Option<Proposition>,
-    /// What is looked at of a final state: first what is shown, then what only the filter asks for.
+    /// Columns of a final state: those that are printed, followed by those that only the filter reads.
     columns: Vec<Column>,
     shown: usize,
 }
@@ -75,8 +74,7 @@ pub struct Test {
 ///
 /// # Errors
 ///
-/// If the text is not a test that can be run here: with its line, what was found there and what was
-/// expected.
+/// If the text is not a supported test: the line, the token found and what was expected.
 pub fn read(text: &str) -> Result<Test, ReadError> {
     if text.len() > MOST_BYTES {
         return Err(Problem::TooMany {

@@ -1,4 +1,4 @@
-//! The sections of a litmus test: head, initial state, program, and what is asked.
+//! Parser of the sections of a litmus test: head, initial state, program, and condition.
 
 use super::MOST_INSTRUCTIONS;
 use super::error::{Problem, ReadError};
@@ -11,7 +11,7 @@ use super::register::{Architecture, Name};
 use super::token::{Token, Tokens, without_comments};
 use crate::{Integer, MOST_THREADS, Sign};
 
-/// A litmus test as it is written.
+/// Syntax tree of a litmus test.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub architecture: Architecture,
@@ -23,11 +23,11 @@ pub(super) struct Source {
     pub quantifier: Quantifier,
     pub condition: Condition,
     pub condition_text: String,
-    /// The line of the question.
+    /// Line of the condition.
     pub tail_line: usize,
 }
 
-/// An item of the initial state.
+/// Item of the initial state.
 #[derive(Clone, Debug)]
 pub(super) struct Initial {
     pub line: usize,
@@ -36,14 +36,14 @@ pub(super) struct Initial {
     pub value: Literal,
 }
 
-/// What has an initial value.
+/// Target of an initial value.
 #[derive(Clone, Debug)]
 pub(super) enum InitialTarget {
     Register(u64, Name),
     Variable(String),
 }
 
-/// The sections of a text, each with the line on which it begins.
+/// Sections of a text, each with its first line.
 struct Sections<'a> {
     head: &'a str,
     initial: (&'a str, usize),
@@ -96,7 +96,7 @@ pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
     };
     let (quantifier, condition, condition_text) = tail.question(&mut tokens)?;
     tokens.takes(";");
-    // Expectations of other models, which say nothing of these.
+    // The expected verdicts of other models, which do not concern this one.
     if !tokens.is_at_end() && !tokens.is_name("with") {
         return Err(tokens.unexpected("the end"));
     }
@@ -114,7 +114,7 @@ pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
     })
 }
 
-/// The architecture and the name; what else stands in the head is not looked at.
+/// Parses the architecture and the name; the rest of the head is ignored.
 fn head(head: &str) -> Result<(Architecture, String), ReadError> {
     let mut lines = head.lines().enumerate();
     let first = lines.find(|(_, line)| !line.trim().is_empty());
@@ -247,7 +247,7 @@ fn type_called(name: &str) -> Option<Integer> {
     }
 }
 
-/// Whether the question begins here, and no row of the program.
+/// Whether the condition begins here, and not a row of the program.
 fn is_tail(text: &str) -> bool {
     let word = text
         .find(|character: char| !character.is_ascii_alphanumeric() && character != '_')
@@ -268,7 +268,7 @@ fn is_tail(text: &str) -> bool {
 
 type Program<'a> = (Vec<Vec<Cell>>, &'a str, usize);
 
-/// The columns of the program, and what stands behind it with its line.
+/// Parses the columns of the program; returns the rest of the text with its line.
 fn program(
     architecture: Architecture,
     (text, line): (&str, usize),
@@ -303,7 +303,7 @@ fn program(
     Ok((threads, rest, line))
 }
 
-/// The first row: `P0 | P1 | …`.
+/// Parses the first row: `P0 | P1 | …`.
 fn titles(cells: &str, line: usize) -> Result<Vec<Vec<Cell>>, ReadError> {
     let mut threads = Vec::new();
     for title in cells.split('|') {
@@ -354,7 +354,7 @@ fn row_of(
     Ok(())
 }
 
-/// What is asked.
+/// Condition section of a test.
 struct Tail {
     architecture: Architecture,
     threads: usize,
@@ -378,7 +378,7 @@ impl Tail {
         tokens.expect("[")?;
         while !tokens.takes("]") {
             observed.push(self.parser(tokens).observed()?);
-            // A type, which the initial state has told.
+            // A type, which the initial state already gives.
             if matches!(tokens.peek(), Some(Token::Name(_))) {
                 tokens.take();
             }

@@ -1,26 +1,26 @@
-//! What a test asks of its final states.
+//! Condition of a litmus test on its final states.
 
 use super::error::{Problem, ReadError};
 use super::register::Architecture;
 use super::token::{Token, Tokens};
 use crate::Value;
 
-/// How deep a condition may be nested.
+/// Greatest nesting depth of a condition.
 const MOST_DEPTH: usize = 200;
 
-/// Of which final states the condition has to be true.
+/// Quantifier over final states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
-    /// Of one at least.
+    /// Some final state satisfies the condition.
     Exists,
-    /// Of none.
+    /// No final state satisfies it.
     NotExists,
-    /// Of all.
+    /// Every final state satisfies it.
     Forall,
 }
 
 impl Quantifier {
-    /// As the format writes it.
+    /// Keyword of the litmus format.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Exists => "exists",
@@ -29,7 +29,7 @@ impl Quantifier {
         }
     }
 
-    /// As the output of herd calls it.
+    /// Name in the output of herd.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Exists => "Allowed",
@@ -39,7 +39,7 @@ impl Quantifier {
     }
 }
 
-/// Something whose final value is asked for.
+/// Register or variable whose final value is observed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Observed {
     /// A register of a thread.
@@ -48,18 +48,18 @@ pub(super) enum Observed {
     Variable(String),
 }
 
-/// A value in a condition.
+/// Value in a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     /// A number.
     Number(i64),
     /// The address of a variable.
     Address(String),
-    /// What something else holds.
+    /// The final value of another register or variable.
     Of(Observed),
 }
 
-/// A condition, as it is read.
+/// Syntax tree of a condition.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
     Constant(bool),
@@ -71,7 +71,7 @@ pub(super) enum Condition {
 }
 
 impl Condition {
-    /// Visits everything whose value it asks for, and every literal.
+    /// Visits every observed register or variable, and every literal.
     pub fn visit(&self, observed: &mut impl FnMut(&Observed), literal: &mut impl FnMut(&Literal)) {
         match self {
             Self::Constant(_) => (),
@@ -93,7 +93,7 @@ impl Condition {
         }
     }
 
-    /// The same with columns in place of names.
+    /// Resolves names to columns.
     pub fn resolve(&self, atom: &impl Fn(&Observed, &Literal) -> Proposition) -> Proposition {
         let all = |all: &[Self]| all.iter().map(|one| one.resolve(atom)).collect();
         match self {
@@ -110,13 +110,13 @@ impl Condition {
     }
 }
 
-/// A condition on the columns of a final state.
+/// Condition on the columns of a final state.
 #[derive(Clone, Debug)]
 pub(super) enum Proposition {
     Constant(bool),
-    /// A column holds a value.
+    /// A column has a value.
     Is(usize, Value),
-    /// Two columns hold the same.
+    /// Two columns have equal values.
     Same(usize, usize),
     Not(Box<Proposition>),
     And(Vec<Proposition>),
@@ -124,7 +124,7 @@ pub(super) enum Proposition {
 }
 
 impl Proposition {
-    /// Whether it is true of a final state.
+    /// Evaluates the condition on a final state.
     pub fn holds(&self, state: &[Value]) -> bool {
         match self {
             Self::Constant(value) => *value,
@@ -137,7 +137,7 @@ impl Proposition {
     }
 }
 
-/// Reads conditions.
+/// Parser of conditions.
 pub(super) struct ConditionParser<'a> {
     pub tokens: &'a mut Tokens,
     pub architecture: Architecture,
@@ -145,7 +145,7 @@ pub(super) struct ConditionParser<'a> {
 }
 
 impl ConditionParser<'_> {
-    /// A condition. `\/` binds loosest, then `/\`, then `=>`, which groups to the right, then `~`.
+    /// Parses a condition. `\/` binds loosest, then `/\`, then `=>`, which is right-associative, then `~`.
     pub fn condition(&mut self) -> Result<Condition, ReadError> {
         self.disjunction(0)
     }
@@ -181,7 +181,7 @@ impl ConditionParser<'_> {
             if depth + parts.len() > MOST_DEPTH {
                 return Err(Problem::TooDeep { most: MOST_DEPTH }.on(self.tokens.line()));
             }
-            // Each further part is nested in what stands before it.
+            // Each further operand is nested in the preceding ones.
             parts.push(self.negation(depth + parts.len())?);
         }
         let last = parts.pop().expect("there is one at least");
@@ -229,7 +229,7 @@ impl ConditionParser<'_> {
         })
     }
 
-    /// A register `0:EAX` or `P0:EAX`, or a variable `x` or `[x]`.
+    /// Parses a register `0:EAX` or `P0:EAX`, or a variable `x` or `[x]`.
     pub fn observed(&mut self) -> Result<Observed, ReadError> {
         if self.tokens.takes("[") {
             let name = self.tokens.name("the name of a variable")?;
@@ -284,7 +284,7 @@ impl ConditionParser<'_> {
     }
 }
 
-/// The thread of a register that comes next: `0:` or `P0:`.
+/// Number of the thread if a register follows: `0:` or `P0:`.
 pub(super) fn thread_prefix(tokens: &Tokens) -> Option<u64> {
     if tokens.peek_at(1) != Some(&Token::Symbol(":")) {
         return None;
@@ -296,14 +296,14 @@ pub(super) fn thread_prefix(tokens: &Tokens) -> Option<u64> {
     }
 }
 
-/// The number of a thread from its name, `P0`.
+/// Number of a thread from its name, `P0`.
 pub(super) fn thread_number(name: &str) -> Option<u64> {
     let digits = name.strip_prefix('P')?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| plain)
 }
 
-/// A number with or without a sign.
+/// Parses a number with an optional sign.
 pub(super) fn signed_number(tokens: &mut Tokens) -> Result<i64, ReadError> {
     let negative = tokens.takes("-");
     let number = tokens.number()? as i64;

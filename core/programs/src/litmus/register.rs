@@ -1,6 +1,6 @@
-//! The registers of X86 and X86_64.
+//! Registers of X86 and X86_64.
 
-/// An architecture whose tests are read.
+/// Supported architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Architecture {
     /// `X86`: Intel order, the destination first.
@@ -9,18 +9,18 @@ pub(super) enum Architecture {
     X8664,
 }
 
-/// A register, or a part of one that begins at its lowest bit.
+/// Register, or the low part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// What a final state calls it.
+    /// Name of the whole register, as in a final state.
     pub whole: &'static str,
-    /// How many bits are meant.
+    /// Width of the part, in bits.
     pub bits: u32,
 }
 
 const X86: [&str; 8] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "ESP", "EBP"];
 
-/// Names for 64, 32, 16 and 8 bits.
+/// Names of the parts of 64, 32, 16 and 8 bits.
 const X86_64: [[&str; 4]; 16] = [
     ["rax", "eax", "ax", "al"],
     ["rbx", "ebx", "bx", "bl"],
@@ -41,7 +41,7 @@ const X86_64: [[&str; 4]; 16] = [
 ];
 
 impl Architecture {
-    /// The register called `name`, in any case.
+    /// Looks up a register by name, ignoring case.
     pub fn register(self, name: &str) -> Option<Name> {
         match self {
             Self::X86 => {
@@ -62,13 +62,13 @@ impl Architecture {
         }
     }
 
-    /// The register that a condition calls `name`: a whole one.
+    /// Looks up a whole register, as conditions name it.
     pub fn whole_register(self, name: &str) -> Option<Name> {
         let whole = |register: &Name| register.whole.eq_ignore_ascii_case(name);
         self.register(name).filter(whole)
     }
 
-    /// The accumulator, with which `CMPXCHG` compares.
+    /// Accumulator, which `CMPXCHG` compares with.
     pub fn accumulator(self) -> &'static str {
         match self {
             Self::X86 => X86[0],

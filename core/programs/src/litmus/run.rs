@@ -1,4 +1,4 @@
-//! Deciding a litmus test under a memory model.
+//! Decision procedure for litmus tests under a memory model.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -12,17 +12,17 @@ use super::{BACKWARD_JUMPS, Test};
 use crate::outcome::{Limits, ends_within};
 use crate::{Fault, Machine, MemoryModel, Outcome, ThreadEnd, TooManyStates, Value};
 
-/// What a run may cost.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
-    /// The most states that are explored.
+    /// Greatest number of states.
     pub states: u64,
-    /// About how many bytes they may take. States of a large test are large, so that their number
-    /// alone would say little.
+    /// Approximate greatest number of bytes of states. The states of a large test are large, so that a limit on
+    /// their number is not enough.
     pub bytes: u64,
-    /// How long it may take.
+    /// Greatest duration.
     pub time: Option<Duration>,
-    /// Set by somebody who wants the run to stop.
+    /// Cancels the run when set.
     pub cancel: Option<&'a AtomicBool>,
 }
 
@@ -38,7 +38,7 @@ impl Default for Bounds<'_> {
     }
 }
 
-/// Whether a test's question is answered with yes.
+/// Whether a test's condition is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// It is.
@@ -47,72 +47,72 @@ pub enum Verdict {
     No,
 }
 
-/// Of how many final states the condition is true.
+/// Proportion of final states that satisfy the condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Observation {
-    /// Of none.
+    /// None.
     Never,
-    /// Of some.
+    /// Some.
     Sometimes,
-    /// Of all.
+    /// All.
     Always,
 }
 
-/// What became of a test.
+/// Result of a litmus test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The memory model.
     pub model: MemoryModel,
-    /// Whether the question is answered with yes.
+    /// Whether the condition is validated.
     pub verdict: Verdict,
-    /// Of how many final states the condition is true.
+    /// Proportion of final states that satisfy the condition.
     pub observation: Observation,
-    /// What is shown of the final states, in the order of [`keys`](Test::keys); sorted and distinct.
+    /// The printed columns of the final states, in the order of [`keys`](Test::keys); sorted and distinct.
     pub states: Vec<Vec<Value>>,
-    /// Of how many the condition is true.
+    /// Number of final states that satisfy the condition.
     pub positive: usize,
-    /// Of how many it is not.
+    /// Number of final states that do not.
     pub negative: usize,
-    /// Whether executions were left out since a thread jumped back too often.
+    /// Whether the bound on backward jumps cut off some execution.
     pub cut_off: bool,
-    /// How many states the search visited.
+    /// Number of states visited.
     pub explored: u64,
 }
 
-/// Why a test has no answer.
+/// Error: a test has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// The search was stopped.
     #[error(transparent)]
     TooManyStates(#[from] TooManyStates),
-    /// A thread came to something that it cannot compute.
+    /// A thread stops at a fault.
     #[error("thread {thread} {fault}")]
     Faulty {
         /// The thread.
         thread: usize,
-        /// What it cannot compute.
+        /// The fault.
         fault: Fault,
     },
-    /// No execution ended.
+    /// No execution terminates.
     #[error("no execution ends before a thread has jumped back more than {BACKWARD_JUMPS} times")]
     NeverEnds,
-    /// The filter leaves nothing to be asked about.
+    /// No final state passes the filter.
     #[error("no final state passes the filter")]
     NothingPasses,
-    /// The answer would rest on the absence of final states, and executions were left out.
+    /// The result would rest on the absence of final states, and the bound cut off some execution.
     #[error("not decided: a thread was cut off after {BACKWARD_JUMPS} jumps back")]
     Undecided,
 }
 
 impl RunError {
-    /// Whether the question is open: a bound came first, and a greater one may answer it.
+    /// Whether a limit stopped the run, so that a greater one may decide it.
     pub fn is_undecided(&self) -> bool {
         matches!(self, Self::TooManyStates(_) | Self::Undecided)
     }
 }
 
 impl Test {
-    /// What is shown of a final state: `thread:NAME` for a register, and the name of a variable.
+    /// Column names of a final state: `thread:NAME` for a register, and the name of a variable.
     pub fn keys(&self) -> impl Iterator<Item = String> {
         let shown = self.columns[..self.shown].iter();
         shown.map(|column| match &column.observed {
@@ -125,8 +125,8 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// If the search reaches its bounds, a thread comes to something that it cannot compute, no
-    /// execution ends, no final state passes the filter, or executions were left out that could change the answer.
+    /// If the search reaches a limit, a thread stops at a fault, no execution terminates, no final state passes the
+    /// filter, or executions were cut off that could change the result.
     pub fn run(&self, model: MemoryModel, bounds: &Bounds<'_>) -> Result<Answer, RunError> {
         let machine = Machine::new(self.program.clone(), model);
         let ends = ends_within(
@@ -172,8 +172,8 @@ impl Test {
         }
     }
 
-    /// Whether final states that were left out could not change the answer: what one final state
-    /// proves or refutes stays so, and that there is none does not.
+    /// Whether executions that were cut off cannot change the result: what one final state proves or refutes is
+    /// final, the absence of such a state is not.
     fn rests_on_presence(&self, answer: &Answer) -> bool {
         match self.quantifier {
             Quantifier::Exists => answer.verdict == Verdict::Ok,
@@ -204,7 +204,7 @@ impl Test {
             let rows = states.into_iter();
             rows.map(|state| state[..self.shown].to_vec()).collect()
         };
-        // The condition asks for nothing that is not shown.
+        // The condition reads only printed columns.
         let states = shown(states);
         let positive = states
             .iter()

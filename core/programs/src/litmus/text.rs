@@ -1,4 +1,4 @@
-//! The answer to a litmus test as herd writes it, and as JSON.
+//! Rendering of a litmus test's result in herd's format, and as JSON.
 
 use std::fmt::{self, Display};
 
@@ -10,21 +10,21 @@ use super::run::Answer;
 use super::{BACKWARD_JUMPS, Observation, Test, Verdict};
 use crate::Value;
 
-/// A test with its answer, and how long that took.
+/// Test with its result and duration.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    /// Where the test was read from.
+    /// Path of the test.
     pub file: &'a str,
     /// The test.
     pub test: &'a Test,
     /// The answer.
     pub answer: &'a Answer,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
-/// The shape of herd's output. Herd counts executions as witnesses; here distinct final states are
-/// counted, and the line says so. Herd has no line for the model.
+/// Format of herd's output. Herd counts executions as witnesses; this counts distinct final states, and the line
+/// says so. Herd prints no line for the model.
 impl Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (test, answer) = (self.test, self.answer);
@@ -69,7 +69,7 @@ impl Display for Report<'_> {
     }
 }
 
-/// `text` in one pair of parentheses, whether or not it had one.
+/// Puts `text` into exactly one pair of parentheses.
 fn in_parentheses(text: &str) -> String {
     let mut depth = 0_usize;
     let closes_early = text.char_indices().any(|(at, character)| {
@@ -111,7 +111,7 @@ impl Serialize for Report<'_> {
             verdict: Verdict,
             observation: Observation,
             states: Vec<Map<String, Json>>,
-            /// Whether executions were left out since a thread jumped back too often.
+            /// Whether the bound on backward jumps cut off some execution.
             #[serde(skip_serializing_if = "std::ops::Not::not")]
             cut_off: bool,
             explored: u64,

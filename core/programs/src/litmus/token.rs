@@ -1,25 +1,25 @@
-//! Words of a litmus test, with their lines.
+//! Lexer of litmus tests.
 
 use super::error::{Problem, ReadError};
 
-/// A word.
+/// Token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A name: of a variable, a register, an instruction, a keyword.
+    /// Name of a variable, register or instruction, or a keyword.
     Name(String),
-    /// A number, without its sign.
+    /// Number without a sign.
     Number(u64),
-    /// Anything else.
+    /// Any other symbol.
     Symbol(&'static str),
 }
 
-/// Symbols, those first of which others are the beginning.
+/// Symbols; a symbol comes before its proper prefixes.
 const SYMBOLS: [&str; 25] = [
     "==", "=>", "=", "!=", "<>", "/\\", "\\/", "{", "}", "[", "]", "(", ")", ";", ":", ",", "|",
     "~", "*", "&", "%", "$", "-", "+", "\"",
 ];
 
-/// Words with the line of each, and the line where the text ends.
+/// Tokens with their lines, and the last line of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Tokens {
     words: Vec<(Token, usize)>,
@@ -28,7 +28,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// The words of `text`, whose first line has the number `line`.
+    /// Splits `text` into tokens; its first line has the number `line`.
     pub fn of(text: &str, line: usize) -> Result<Self, ReadError> {
         let mut words = Vec::new();
         let mut line = line;
@@ -62,7 +62,7 @@ impl Tokens {
                 rest = &rest[symbol.len()..];
             }
         }
-        // Empty lines at the end are nobody's fault.
+        // Errors at the end refer to the last line with a token, not to trailing empty lines.
         let last_line = words.last().map_or(line, |(_, line)| *line);
         Ok(Self {
             words,
@@ -71,53 +71,53 @@ impl Tokens {
         })
     }
 
-    /// The word to come.
+    /// Next token, without consuming it.
     pub fn peek(&self) -> Option<&Token> {
         self.peek_at(0)
     }
 
-    /// The word so many places on.
+    /// Token at the given distance.
     pub fn peek_at(&self, ahead: usize) -> Option<&Token> {
         self.words.get(self.next + ahead).map(|(token, _)| token)
     }
 
-    /// The line of the word to come.
+    /// Line of the next token.
     pub fn line(&self) -> usize {
         self.words
             .get(self.next)
             .map_or(self.last_line, |(_, line)| *line)
     }
 
-    /// The next word.
+    /// Consumes the next token.
     pub fn take(&mut self) -> Option<Token> {
         let token = self.peek().cloned();
         self.next += usize::from(token.is_some());
         token
     }
 
-    /// Whether the next word is `symbol`, which is then taken.
+    /// Consumes the next token if it is `symbol`; returns whether it was.
     pub fn takes(&mut self, symbol: &str) -> bool {
         let found = self.is(symbol);
         self.next += usize::from(found);
         found
     }
 
-    /// Whether the next word is `symbol`.
+    /// Whether the next token is `symbol`.
     pub fn is(&self, symbol: &str) -> bool {
         matches!(self.peek(), Some(Token::Symbol(found)) if *found == symbol)
     }
 
-    /// Whether the next word is the name `keyword`.
+    /// Whether the next token is the name `keyword`.
     pub fn is_name(&self, keyword: &str) -> bool {
         matches!(self.peek(), Some(Token::Name(found)) if found == keyword)
     }
 
-    /// Whether there is no word left.
+    /// Whether all tokens are consumed.
     pub fn is_at_end(&self) -> bool {
         self.peek().is_none()
     }
 
-    /// That the next word is none of those that may stand here.
+    /// Error: the next token is not permitted here.
     pub fn unexpected(&self, expected: &'static str) -> ReadError {
         let found = match self.peek() {
             None => "the end".to_owned(),
@@ -128,7 +128,7 @@ impl Tokens {
         Problem::Unexpected { found, expected }.on(self.line())
     }
 
-    /// Takes `symbol`.
+    /// Consumes `symbol`.
     pub fn expect(&mut self, symbol: &'static str) -> Result<(), ReadError> {
         match self.takes(symbol) {
             true => Ok(()),
@@ -136,7 +136,7 @@ impl Tokens {
         }
     }
 
-    /// Takes a name.
+    /// Consumes a name.
     pub fn name(&mut self, expected: &'static str) -> Result<String, ReadError> {
         match self.peek() {
             Some(Token::Name(name)) => {
@@ -148,7 +148,7 @@ impl Tokens {
         }
     }
 
-    /// Takes a number.
+    /// Consumes a number.
     pub fn number(&mut self) -> Result<u64, ReadError> {
         match self.peek() {
             Some(Token::Number(number)) => {
@@ -160,7 +160,7 @@ impl Tokens {
         }
     }
 
-    /// The words that are left, as one text with single spaces where there may be some.
+    /// Text of the tokens from here to `until`, with normalized spaces.
     pub fn rest_as_text(&self, until: &Self) -> String {
         let mut text = String::new();
         for (token, _) in &self.words[self.next..until.next] {
@@ -202,17 +202,17 @@ fn number(digits: &str) -> Option<u64> {
         (_, Some(digits)) => u64::from_str_radix(digits, 2).ok(),
         _ => lower.parse().ok(),
     }
-    // A sign is a word of its own.
+    // A sign is a separate token.
     .filter(|_| !digits.contains(['+', '-']))
 }
 
-/// `text` with every comment made into spaces, its lines kept. Comments nest. What stands in
-/// quotation marks before the first brace is no comment.
+/// Replaces every comment by spaces and keeps the lines. Comments nest. A quotation before the first brace contains
+/// no comment.
 pub(super) fn without_comments(text: &str) -> Result<String, ReadError> {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     let mut line = 1;
-    // The lines on which the comments begin that have not ended.
+    // First lines of the open comments.
     let mut open = Vec::new();
     let mut in_head = true;
     let mut quoted = false;
@@ -225,7 +225,7 @@ pub(super) fn without_comments(text: &str) -> Result<String, ReadError> {
             '\n' => {
                 line += 1;
                 plain.push('\n');
-                // No quotation goes on over a line, so one that is never closed harms nothing else.
+                // A quotation ends with its line, so that an unclosed one affects no other line.
                 quoted = false;
             }
             '"' if in_head && open.is_empty() => {

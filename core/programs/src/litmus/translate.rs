@@ -1,4 +1,4 @@
-//! From a litmus test as it is written to a program and a question about it.
+//! Translation of a litmus test into a program and a condition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,42 +13,42 @@ use crate::{
     Register, Returned, Sign, ThreadBuilder, Update, Value,
 };
 
-/// Something whose final value is looked at.
+/// Column of a final state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Column {
-    /// What it is called.
+    /// Register or variable of the column.
     pub observed: Observed,
-    /// Where its value is found.
+    /// Source of its value.
     pub source: ColumnSource,
-    /// Of which type it is.
+    /// Its type.
     pub integer: Integer,
 }
 
-/// Where a final value is found.
+/// Source of a final value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnSource {
-    /// Among the registers that a thread keeps.
+    /// A kept register of a thread: thread and position.
     Kept(usize, usize),
     /// In memory.
     Memory(Location),
 }
 
-/// What is known of the names of a test.
+/// Symbol table of a test.
 struct Names {
     architecture: Architecture,
     variables: BTreeMap<String, (Location, Integer)>,
     registers: BTreeMap<(usize, &'static str), (Value, Integer)>,
-    /// The type of everything that a pointer can lead to, if there is one for all.
+    /// Common type of everything that a pointer may point to, if there is one.
     pointed: Option<Integer>,
 }
 
-/// The test, from what was written.
+/// Translates a test.
 pub(super) fn test(source: Source) -> Result<Test, ReadError> {
     let mut builder = ProgramBuilder::new(source.name.clone());
     builder.backward_jumps(BACKWARD_JUMPS);
     let names = names(&source, &mut builder)?;
 
-    // What is shown comes first, in the order in which it is shown.
+    // Printed columns come first, in the order in which they are printed.
     let mut shown: BTreeSet<Observed> = source.observed.iter().cloned().collect();
     let observe = |condition: &Condition, into: &mut BTreeSet<Observed>| {
         condition.visit(
@@ -103,8 +103,7 @@ pub(super) fn test(source: Source) -> Result<Test, ReadError> {
     })
 }
 
-/// Declares every variable that is mentioned, in the order of their names, and collects what is
-/// known of registers.
+/// Declares every variable that occurs, in the order of names, and collects the initial values of registers.
 fn names(source: &Source, builder: &mut ProgramBuilder) -> Result<Names, ReadError> {
     let mut mentioned = BTreeSet::new();
     let mut mention = |literal: &Literal| {
@@ -145,7 +144,7 @@ fn names(source: &Source, builder: &mut ProgramBuilder) -> Result<Names, ReadErr
             mentioned.insert(name.clone());
         }
     }
-    // Before they are numbered, since there are fewer numbers than a text can have names.
+    // Checked before numbering, since a text can contain more names than there are numbers.
     if mentioned.len() > MOST_LOCATIONS {
         return Err(Problem::TooMany {
             what: "locations",
@@ -193,7 +192,7 @@ fn names(source: &Source, builder: &mut ProgramBuilder) -> Result<Names, ReadErr
         builder.typed_location(name.clone(), value, integer);
         variables.insert(name.clone(), (*location, integer));
     }
-    // No arithmetic leads from one variable to another, so a pointer holds an address that was given.
+    // Arithmetic on an address yields no other variable, so a pointer holds one of the given addresses.
     let given = source.initial.iter().filter_map(|item| match &item.value {
         Literal::Address(name) => Some(name),
         _ => None,
@@ -285,7 +284,7 @@ fn thread(
     builder: &mut ThreadBuilder<'_>,
 ) -> Result<(), ReadError> {
     let mut registers = BTreeMap::new();
-    // Those that are kept come first, in the order in which columns count them.
+    // Kept registers come first, in the order of the columns.
     for name in observed {
         let (value, _) = names.register(number, name);
         let register = builder.register_with(*name, value, Afterwards::Kept);
@@ -326,7 +325,7 @@ struct Translator<'a, 'b, 'c> {
     thread: usize,
     registers: BTreeMap<&'static str, Register>,
     labels: BTreeMap<&'a str, Label>,
-    /// Whether the last result was zero.
+    /// Zero flag: whether the last result was zero.
     zero: Register,
     scratch: [Register; 2],
     t: &'b mut ThreadBuilder<'c>,
@@ -349,7 +348,7 @@ impl Translator<'_, '_, '_> {
         self.names.register(self.thread, name.whole).1
     }
 
-    /// The value of a register, or of a part of it.
+    /// Value of a register, or of a part of it.
     fn part(&mut self, name: Name) -> Expression {
         let (register, integer) = (self.register(name), self.integer(name));
         match name.bits < integer.bits {
@@ -361,8 +360,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Writes to a register, or to a part of it: one of 32 bits clears what is above, a smaller one
-    /// leaves it.
+    /// Writes to a register, or to a part of it: a 32-bit write clears the upper half, a narrower one leaves it.
     fn write(&mut self, name: Name, value: impl Into<Expression>) {
         let value = value.into();
         let (register, integer) = (self.register(name), self.integer(name));
@@ -388,7 +386,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The value of an operand; one in memory is loaded first.
+    /// Value of an operand; a load comes first if it is in memory.
     fn value(&mut self, operand: &Operand) -> Expression {
         match operand {
             Operand::Register(name) => self.part(*name),
@@ -420,7 +418,7 @@ impl Translator<'_, '_, '_> {
             }
             Instruction::Compare(left, right) => {
                 let integer = self.compared(left, right, line)?;
-                // One of them is not in memory, so one scratch register is enough.
+                // At most one of them is in memory, so one scratch register is enough.
                 let (left, right) = (self.value(left), self.value(right));
                 let equal = left.keep(integer).equals(right.keep(integer));
                 self.t.assign(self.zero, equal);
@@ -467,7 +465,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The type in which two operands are compared: that of the narrower register, or of memory.
+    /// Type of a comparison: that of the narrower register, or of the memory operand.
     fn compared(&self, left: &Operand, right: &Operand, line: usize) -> Result<Integer, ReadError> {
         let integer = |operand: &Operand| -> Result<Integer, ReadError> {
             Ok(match operand {
@@ -487,7 +485,7 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// The type of what an operand in memory holds, if it is known.
+    /// Type of a memory operand, if it is known.
     fn known(&self, operand: &Operand) -> Option<Integer> {
         match operand {
             Operand::Variable(name) => Some(self.names.variables[name].1),
@@ -495,7 +493,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// The type of what an operand in memory holds, where the flags depend on it.
+    /// Type of a memory operand whose value decides the flags.
     fn stored(&self, operand: &Operand, line: usize) -> Result<Integer, ReadError> {
         let known = self.known(operand);
         known.ok_or_else(|| Problem::PointerTypes.on(line))
@@ -551,7 +549,7 @@ impl Translator<'_, '_, '_> {
                 self.t.store(place, result);
             }
         }
-        // The location cuts what is stored; the flag is that of what is left.
+        // The location truncates the stored value; the flag is that of the truncated value.
         let left = Expression::from(result).keep(integer);
         self.t.assign(self.zero, left.equals(0));
         Ok(())
@@ -584,7 +582,7 @@ impl Translator<'_, '_, '_> {
                 self.t.when(self.zero, |t| t.store(place, value));
             }
         }
-        // If it succeeds, the accumulator holds what was read already.
+        // On success the accumulator already holds the value that was read.
         self.write(accumulator, old);
         Ok(())
     }

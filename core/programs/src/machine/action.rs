@@ -1,4 +1,4 @@
-//! The steps of a program that runs.
+//! Action of a machine.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use serde::{Serialize, Serializer};
 
 use crate::expression::{Fault, Value};
 
-/// A step: which thread performs which instruction, and what comes of it.
+/// Action: a thread performs an instruction, with a certain effect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Action {
     /// The thread.
     pub thread: u16,
-    /// The number of the instruction.
+    /// Number of the instruction.
     pub instruction: u16,
-    /// Its place among what is pending.
+    /// Its position among the pending instructions.
     pub position: u16,
-    /// What comes of it.
+    /// Its effect.
     pub effect: Effect,
-    /// The instruction as text.
+    /// Text of the instruction.
     pub text: Arc<str>,
 }
 
-/// What comes of performing an instruction.
+/// Effect of performing an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// A value was read from memory.
@@ -31,17 +31,17 @@ pub enum Effect {
     Forwarded(Value),
     /// A value was written.
     Wrote(Value),
-    /// A value was read, and another one written in its place.
+    /// A value was read, and another one written to the same location.
     Replaced(Value, Value),
-    /// A value was read, and nothing written.
+    /// A value was read, and nothing was written.
     Refused(Value),
-    /// An SC failed: its reservation was lost.
+    /// A store-conditional failed: its reservation was lost.
     Lost,
     /// A value was chosen.
     Chose(Value),
     /// An atomic block ran.
     Ran,
-    /// It cannot be computed.
+    /// A fault: the operation is undefined.
     Faulted(Fault),
 }
 

@@ -1,21 +1,20 @@
-//! A program that runs under a memory model, as a transition system.
+//! Transition system of a program under a memory model.
 //!
-//! One semantics for all models: each thread performs what it has fetched out of order, as far as
-//! the model's table lets it ([`MemoryModel::orders`]). An access waits for an earlier one of its
-//! thread if the model says so, if a fence stands between them whose sides match, if it needs the
-//! other's result, or if the other's location is not known yet. Memory is one: what is written is
-//! seen by all other threads at once.
+//! One semantics serves all models: each thread fetches in program order and performs out of order, as far as the
+//! model's table permits ([`MemoryModel::orders`]). An access waits for an earlier one of its thread if the model
+//! orders the two, if a matching fence stands between them, if it needs the other's result, or if the other's
+//! location is not known yet. Memory is multi-copy atomic: a write becomes visible to all other threads at once.
 //!
 //! Source: Ugawa, Abe & Maeda, section 3.1.
 //!
-//! Deviations. D1: a thread has one reservation, so its LLs and SCs are performed in program order,
-//! and an LL does not take its value from a pending store; an SC does not fail without a reason. The
-//! paper says nothing of either. D2: an assertion is decided before anything behind it is fetched,
-//! as a branch is; the paper's is a full fence and may be left out. To leave one out, put it under a
-//! choice. D3: a state in which a thread was cut off by the bound on backward jumps is one in which
-//! the program may stop, whatever the other threads do: one of them may wait for it in vain. The
-//! paper has no such bound. A program that stops too early is therefore not told from one that was
-//! cut off, by the verdict; a report says which threads were cut off in how many states.
+//! Deviations. D1: a thread has one reservation. So its LLs and SCs are performed in program order, an LL does not
+//! read from a pending store, and an SC does not fail spuriously. The paper does not specify either. D2: an
+//! assertion, like a branch, is decided before any later instruction is fetched; the paper's assertion is a full
+//! fence and may be left out. To leave one out, put it under a choice. D3: a state in which a thread was cut off by
+//! the bound on backward jumps may be terminal, whatever the other threads do, since one of them may block on the
+//! thread that was cut off. The paper has no such bound. The verdict therefore does not distinguish a program that
+//! stops too early from one that was cut off; the report names the threads that were cut off, with the number of
+//! states.
 
 mod action;
 mod perform;
@@ -33,21 +32,21 @@ pub use action::{Action, Effect};
 use refmap::{Process, Rule, RuleId, TransitionSystem};
 pub use shown::{End, Observation, Shown};
 
-/// A program under a memory model. Its rules are the program's accesses, choices and atomic blocks,
-/// each by its text.
+/// Program under a memory model. Its rules are the program's accesses, choices and atomic blocks, each named by its
+/// text.
 #[derive(Debug)]
 pub struct Machine {
     program: Program,
     model: MemoryModel,
     codes: Vec<Code>,
     rules: Vec<Rule>,
-    /// Of each thread's instruction, the number of its rule.
+    /// Rule number of each instruction, per thread.
     rule_of: Vec<Vec<usize>>,
     texts: Vec<Vec<Arc<str>>>,
 }
 
 impl Machine {
-    /// `program` under `model`.
+    /// Builds the machine of `program` under `model`.
     pub fn new(program: Program, model: MemoryModel) -> Self {
         let mut rules = Vec::new();
         let (mut rule_of, mut texts) = (Vec::new(), Vec::new());
@@ -58,7 +57,7 @@ impl Machine {
             };
             let mut numbers = Vec::new();
             let mut shown = Vec::new();
-            // The end of the atomic block last seen: what is in it happens in its step.
+            // End of the last atomic block: its instructions belong to the block's step.
             let mut block = 0;
             for (at, instruction) in thread.code.iter().enumerate() {
                 numbers.push(rules.len());
@@ -103,7 +102,7 @@ impl Machine {
         self.model
     }
 
-    /// Whether `thread` of `state` has performed all that it has to.
+    /// Whether `thread` has performed all its instructions in `state`.
     pub fn has_ended(&self, state: &State, thread: usize) -> bool {
         let of = &state.threads[thread];
         of.progress == Progress::Running
@@ -214,8 +213,8 @@ impl TransitionSystem for Machine {
         shown.collect()
     }
 
-    /// Where every thread has ended or stopped; and where one was cut off, since another may wait for
-    /// it in vain (deviation D3).
+    /// True if every thread has ended or stopped, or if one was cut off: another thread may block on it (deviation
+    /// D3).
     fn may_stop(&self, state: &State) -> bool {
         let mut threads = state.threads.iter().enumerate();
         let cut_off = |of: &Arc<ThreadState>| of.progress == Progress::CutOff;
@@ -254,7 +253,7 @@ impl TransitionSystem for Machine {
 }
 
 impl Machine {
-    /// A thread on one line: where it is, its registers, and what it has not yet performed.
+    /// Formats a thread on one line: its location, its registers and its pending instructions.
     fn draw_thread(&self, thread: usize, of: &ThreadState) -> String {
         let stated = &self.program.threads[thread];
         let mut parts = vec![format!("{}:", stated.name)];
@@ -284,7 +283,7 @@ impl Machine {
         parts.join("  ")
     }
 
-    /// What `state`, in which no step is left, shows of how the program ended.
+    /// Outcome of the program in the terminal state `state`.
     pub fn outcome(&self, state: &State) -> Outcome {
         let threads = state.threads.iter().enumerate();
         let threads = threads.map(|(thread, of)| ThreadOutcome {
@@ -337,7 +336,7 @@ mod tests {
         let machine = Machine::new(program, MemoryModel::Sc);
         let names: Vec<_> = machine.rules().iter().map(|rule| &*rule.name).collect();
         assert_eq!(names, ["x := 1", "atomic", "r := x"]);
-        // The rule of each step is the one that its instruction has.
+        // The rule of each step is the rule of its instruction.
         let mut state = None;
         machine.initial(&mut |initial| state = Some(initial));
         for name in names {

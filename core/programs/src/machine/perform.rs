@@ -1,4 +1,4 @@
-//! Performing an instruction, or an atomic block.
+//! Semantics of performing an instruction or an atomic block.
 
 use super::{Effect, Machine};
 use crate::expression::{Expression, Fault, Location, Place, Register, Value};
@@ -6,7 +6,7 @@ use crate::model::AccessKind;
 use crate::program::{Instruction, LoadKind, Returned, Update};
 use crate::state::{Operand, Pending, Progress, State};
 
-/// Where a load takes its value from.
+/// Source of the value of a load.
 enum Origin {
     Memory,
     Own(Value),
@@ -17,7 +17,7 @@ impl Machine {
         self.codes[thread].instructions[usize::from(pending.at)].access()
     }
 
-    /// The location that a pending access is to, if it is known by now.
+    /// Location of a pending access, if it is known.
     fn location(
         &self,
         thread: usize,
@@ -40,7 +40,7 @@ impl Machine {
         }
     }
 
-    /// The place of an access.
+    /// Address expression of an access.
     fn place(&self, thread: usize, pending: &Pending) -> &Place {
         match &self.codes[thread].instructions[usize::from(pending.at)] {
             Instruction::Load { from: place, .. }
@@ -51,8 +51,8 @@ impl Machine {
         }
     }
 
-    /// Whether the access at `position`, which is of `kind` and to `location`, may be performed, and
-    /// where it takes its value from if it is a load: the one place in which accesses wait.
+    /// Decides whether the access at `position`, of kind `kind` to `location`, is enabled, and from where a load
+    /// reads its value. All waiting between accesses is decided here.
     fn origin(
         &self,
         state: &State,
@@ -79,7 +79,7 @@ impl Machine {
                 return None;
             }
             let place = self.place(thread, earlier);
-            // Where the address is not known, or makes no sense, it might have been this one.
+            // An earlier access with an unknown or undefined address might be to this location.
             let known = self.location(thread, earlier, place).ok().flatten()?;
             if known != location {
                 if self.model.orders(before, kind) {
@@ -90,7 +90,7 @@ impl Machine {
             if self.model.orders_same_location(before, kind) {
                 return None;
             }
-            // The latest of its own stores is the one to read from.
+            // The load reads from the latest of the thread's own stores.
             if matches!(origin, Origin::Memory) {
                 let Instruction::Store { value, .. } =
                     &self.codes[thread].instructions[usize::from(earlier.at)]
@@ -110,7 +110,7 @@ impl Machine {
             .keep(value)
     }
 
-    /// Writes to memory; other threads lose their reservation for the location.
+    /// Writes to memory; other threads lose their reservations of the location.
     fn write(&self, state: &mut State, thread: usize, location: Location, value: Value) -> Value {
         let value = self.kept(location, value);
         state.memory[usize::from(location.0)] = value;
@@ -142,7 +142,7 @@ impl Machine {
         let place = self.place(thread, pending);
         let location = match self.location(thread, pending, place) {
             Ok(location) => location.expect("its operands are known"),
-            // It waits for everything, so that the fault is not due to the order.
+            // A fault happens only when everything earlier is performed, so that reordering cannot cause it.
             Err(fault) => return (position == 0).then(|| self.fault(from, thread, 0, fault)),
         };
         let origin = self.origin(from, thread, position, kind, location)?;
@@ -161,7 +161,7 @@ impl Machine {
         Some((effect, to))
     }
 
-    /// A thread that cannot perform what is pending at `position` stops there.
+    /// Stops the thread: the pending instruction at `position` is undefined.
     fn fault(&self, from: &State, thread: usize, position: usize, fault: Fault) -> (Effect, State) {
         let mut to = from.clone();
         self.fetcher(thread)
@@ -169,7 +169,7 @@ impl Machine {
         (Effect::Faulted(fault), to)
     }
 
-    /// What an access does to memory, and its result.
+    /// Effect of an access on memory, and its result.
     fn apply(
         &self,
         to: &mut State,
@@ -209,7 +209,7 @@ impl Machine {
                 let new = match update {
                     Update::CompareAndSwap { expected, desired } => {
                         let (expected, desired) = (value(expected)?, value(desired)?);
-                        // What is expected is of the type of what it is compared with.
+                        // The expected value is converted to the type of the location before the comparison.
                         (old == self.kept(location, expected)).then_some(desired)
                     }
                     Update::Exchange(new) => Some(value(new)?),
@@ -229,7 +229,7 @@ impl Machine {
         })
     }
 
-    /// Rule *choose*: the thread goes on with one of the values.
+    /// Rule *choose*: the thread continues with one of the values.
     pub(super) fn choose(
         &self,
         from: &State,
@@ -245,8 +245,7 @@ impl Machine {
         to
     }
 
-    /// Rule *atomic*: with everything earlier performed, the block runs as one step, if what it
-    /// requires is so.
+    /// Rule *atomic*: once everything earlier is performed, the block runs as one step if its requirements hold.
     pub(super) fn atomic(
         &self,
         from: &State,
@@ -274,8 +273,7 @@ impl Machine {
         Some((Effect::Ran, to))
     }
 
-    /// Executes one instruction of an atomic block, and says which one comes next: none if the block
-    /// may not run.
+    /// Executes one instruction of an atomic block and returns the next one; `None` if a requirement fails.
     fn execute(&self, to: &mut State, thread: usize, at: usize) -> Result<Option<usize>, Fault> {
         let registers = to.threads[thread].registers.clone();
         let value = |expression: &Expression| {

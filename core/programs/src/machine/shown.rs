@@ -1,18 +1,18 @@
-//! What can be seen of a program that runs.
+//! Observation of a machine.
 
 use serde::Serialize;
 
 use crate::expression::Value;
 
-/// What can be seen of a running program: of each thread what it has shown, and how it ended.
+/// Observation: of each thread, its output and how it ended.
 pub type Observation = Vec<Shown>;
 
-/// What can be seen of a thread.
+/// Observation of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Shown {
-    /// The values that it has shown, in program order.
+    /// Output values, in program order.
     pub output: Vec<Value>,
-    /// How it ended, if it has.
+    /// How the thread ended, if it has.
     pub end: End,
 }
 
@@ -20,13 +20,13 @@ pub struct Shown {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// It has not, or was cut off, which nobody can tell from outside.
+    /// The thread runs, or was cut off; an observer cannot distinguish the two.
     #[default]
     None,
-    /// It has performed everything.
+    /// The thread performed all its instructions.
     Ended,
     /// An assertion failed.
     Failed,
-    /// It came to something that it cannot compute.
+    /// The thread stopped at a fault.
     Faulty,
 }

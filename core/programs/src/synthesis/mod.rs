@@ -1,49 +1,47 @@
-//! Fence synthesis: at which of the places of a program fences have to stand.
+//! Fence synthesis: finds the places of a program at which fences are needed.
 //!
-//! A program says where a fence may stand ([`fence_at`](super::ThreadBuilder::fence_at)), and
-//! *scenarios* say what has to hold of it: it refines a specification, or it is robust, or whatever
-//! else [`check`](refmap::check) can decide. [`synthesise`] finds *every* minimal set of places at
-//! which fences make all scenarios hold under a memory model, and shows each to be minimal: for each
-//! of its fences there is a counterexample to the check without it.
+//! A program declares where a fence may stand ([`fence_at`](super::ThreadBuilder::fence_at)), and *scenarios* state
+//! the required properties: that the program refines a specification, that it is robust, or any other property that
+//! [`check`](refmap::check) can decide. [`synthesise`] finds *every* minimal set of places at which fences make all
+//! scenarios hold under a memory model. For each fence of such a set it gives a counterexample to the check without
+//! that fence, which shows that the set is minimal.
 //!
-//! A fence that a program states without a place ([`fence`](super::ThreadBuilder::fence)) always
-//! stands, and whether one of those with a place is present at first plays no part. Places of one
-//! name, in several threads or several scenarios, are one place: their fences stand or fall together.
-//! So a protocol whose threads are alike can be asked for a mending that keeps them alike, and with a
-//! name of its own for each thread for any mending.
+//! A fence without a place ([`fence`](super::ThreadBuilder::fence)) always stands; the stated presence of one with
+//! a place is ignored. Places of one name, in several threads or scenarios, are one place: their fences stand or
+//! fall together. So a protocol of identical threads can be synthesised symmetrically, with shared names, or
+//! asymmetrically, with a name per thread.
 //!
 //! # Fences of several kinds
 //!
-//! A place has one kind of fence. Where it is open which kind will do, there is a place for each, one
-//! behind the other ([`fence_kinds_at`](super::ThreadBuilder::fence_kinds_at)). A full fence does what
-//! an acquire and a release fence do; so a set that has one where a weaker one is enough is not
-//! minimal, though none of its fences can be left out, and it is not in the answer. And what is shown
-//! of a full fence in a minimal set is that even both weaker ones in its place are not enough. Places
-//! that are stated apart are never compared like this, whatever their fences.
+//! A place has one kind of fence. Where the kind is open, there is one place per kind, one behind the other
+//! ([`fence_kinds_at`](super::ThreadBuilder::fence_kinds_at)). A full fence has the effect of an acquire and a
+//! release fence. So a set with a full fence where a weaker one suffices is not minimal, even if none of its fences
+//! can be left out, and it is not in the answer. For a full fence in a minimal set, the counterexample shows that
+//! even both weaker ones in its place do not suffice. Places that are stated separately are never compared like
+//! this, whatever their fences.
 //!
-//! # Why not all sets have to be looked at
+//! # Why not all sets have to be tested
 //!
-//! **Lemma.** Let F and G be sets of places, F within G. Whatever a program with fences at G can do
-//! it can do with fences at F.
+//! **Lemma.** Let F and G be sets of places, F a subset of G. Every behaviour of a program with fences at G is a
+//! behaviour of the program with fences at F.
 //!
-//! *Reason.* Erase from each state of the one the pending fences that stand at G alone. What is left
-//! is a state of the other, that shows the same; an initial one, if it was. A fence is waited for and
-//! waits, and does nothing else: fetching goes on past it, and whatever may be performed behind it may
-//! be performed where it is not. An access that had to wait for a pending store of its own thread, and
-//! might have taken its value from it without the fence, may also wait, and then reads what was
-//! stored. So each step is a step of the other program, by the same instruction with the same effect.
-//! Nor does a fence stop a thread: if something is pending, what is first may be performed, so a
-//! state has no step if and only if what is left of it has none. That is a refinement mapping, and a
-//! test has it checked on random programs.
+//! *Reason.* Erase from each state of the former the pending fences that stand at G but not at F. The result is a
+//! state of the latter with the same observation, and it is initial if the former was. A fence only waits, and
+//! makes later accesses wait: fetching continues past it, and every access that is enabled behind it is enabled
+//! without it. With the fence, an access may have to wait for a pending store of its own thread from which it could
+//! read without the fence; the latter program may also wait, and then reads the stored value. So each step is a
+//! step of the other program, by the same instruction with the same effect. A fence does not block a thread either:
+//! if anything is pending, the first of it is enabled, so a state is terminal if and only if its image is. This is
+//! a refinement mapping, and a test checks it on random programs.
 //!
-//! Therefore, if `observation`, `initiality`, `simulation`, `agency`, `invariant:NAME` and `deadlock`
-//! hold with fences at F they hold with fences at G, as long as the mapping, the answers and the
-//! invariants do not look at pending fences. The other way round for `coverage`, which asks for
-//! something to happen: if it holds at G it holds at F. So what is minimal for the former and fails
-//! the latter is within no set that passes both; such sets are told apart from the answer as
-//! *hollow*. (What happens under SC happens with any fences, so a scenario that is exercised under
-//! SC has no hollow sets.) For `environment:RULE` and `inductive:NAME` neither direction is true, and
-//! a scenario that evaluates one of them is refused.
+//! Therefore, if `observation`, `initiality`, `simulation`, `agency`, `invariant:NAME` and `deadlock` hold with
+//! fences at F, they hold with fences at G, provided that the mapping, the abstract actions and the invariants do
+//! not depend on pending fences. `coverage` is monotone in the other direction, since it requires that something
+//! happens: if it holds at G, it holds at F. So a set that is minimal for the former obligations and fails the
+//! latter is a subset of no set that satisfies both; the result lists such sets separately, as *vacuous*. (Every
+//! behaviour under SC is possible with any fences, so a scenario that is exercised under SC has no vacuous sets.)
+//! `environment:RULE` and `inductive:NAME` are monotone in neither direction, and a scenario that evaluates one of
+//! them is rejected.
 
 mod places;
 mod refenced;
@@ -63,162 +61,164 @@ use refmap::explore::Limit;
 use refmap::obligation::CheckError;
 use refmap::report::Counterexample;
 
-/// The most places among which fences are chosen.
+/// Greatest number of places from which fences are chosen.
 pub const MOST_PLACES: usize = places::Places::MOST;
 
-/// What became of a synthesis.
+/// Result of a synthesis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Synthesis {
     /// The memory model.
     pub memory: MemoryModel,
-    /// The names of the scenarios.
+    /// Names of the scenarios.
     pub scenarios: Vec<String>,
     /// The places, in the order in which the programs name them.
     pub places: Vec<PlaceOfFences>,
     /// The answer.
     #[serde(flatten)]
     pub answer: Answer,
-    /// How many refinements were checked.
+    /// Number of checks.
     pub checks: u64,
-    /// How many states these had in all.
+    /// Number of states of all checks together.
     pub states: u64,
-    /// The threads that their bound on backward jumps has stopped in some check: what they would have
-    /// done besides is not looked at.
+    /// Threads that the bound on backward jumps cut off in some check; the result does not cover their further
+    /// behaviour.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cut_off: Vec<String>,
     /// Time taken.
     pub seconds: f64,
 }
 
-/// A place, and what may stand there.
+/// Place for a fence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlaceOfFences {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The kinds of its fences: one, unless the name is used for several.
+    /// Kinds of its fences: one, unless several fences of different kinds share the name.
     pub fences: Vec<Fence>,
-    /// The places at the same point with a weaker fence, which its own makes superfluous.
+    /// Places at the same point with a weaker fence, which this fence makes redundant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weaker: Vec<String>,
 }
 
-/// Which sets of fences suffice.
+/// Result of a synthesis: the sufficient sets of fences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Answer {
-    /// These are all the minimal ones.
+    /// All minimal sets.
     Mended {
-        /// The sets, those of the fewest fences first. The empty one, alone, if no fence is needed.
+        /// The sets, smaller ones first. If no fence is needed, only the empty set.
         sets: Vec<MinimalSet>,
-        /// Sets with which nothing goes wrong because something that was to happen never does.
-        hollow: Vec<HollowSet>,
+        /// Minimal sets with which every scenario holds, but only vacuously: a coverage obligation fails.
+        #[serde(rename = "hollow")]
+        vacuous: Vec<VacuousSet>,
     },
-    /// Something goes wrong whatever fences stand, or does not but for want of anything happening.
+    /// No set of fences suffices, except vacuously.
     Unmendable {
-        /// What goes wrong with fences at all places; nothing if all minimal sets are hollow.
+        /// Failure with fences at all places; `None` if all minimal sets are vacuous.
         failure: Option<Failure>,
-        /// The minimal sets, if they are hollow.
-        hollow: Vec<HollowSet>,
+        /// The vacuous minimal sets.
+        #[serde(rename = "hollow")]
+        vacuous: Vec<VacuousSet>,
     },
-    /// A check ended before it was decided, so nothing is claimed.
+    /// A limit stopped a check, so nothing is claimed.
     Incomplete(Undecided),
 }
 
-/// A minimal set of places.
+/// Minimal sufficient set of places.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MinimalSet {
     /// The places, in the order of [`Synthesis::places`].
     pub fences: Vec<String>,
-    /// Of each scenario, how many states were explored for it to hold.
+    /// Number of states explored, per scenario.
     pub holds: Vec<Held>,
-    /// Of each fence, why it cannot be left out.
+    /// Counterexample without each fence.
     pub without: Vec<Without>,
 }
 
-/// A scenario that holds.
+/// Scenario that holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Held {
-    /// Its name.
+    /// Name of the scenario.
     pub scenario: String,
-    /// How many states it has.
+    /// Number of states.
     pub states: u64,
-    /// How many steps.
+    /// Number of transitions.
     pub transitions: u64,
 }
 
-/// What happens without a fence.
+/// Failure without one fence of a minimal set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Without {
-    /// The place of the fence.
+    /// Place of the fence.
     pub fence: String,
-    /// The weaker fences that stand there instead.
+    /// Weaker fences that stand there instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instead: Vec<String>,
-    /// What goes wrong.
+    /// The failure.
     #[serde(flatten)]
     pub failure: Failure,
 }
 
-/// What goes wrong.
+/// Failure of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
-    /// In which scenario.
+    /// Name of the scenario.
     pub scenario: String,
-    /// How.
+    /// Counterexample.
     pub counterexample: Counterexample,
 }
 
-/// A minimal set with which nothing goes wrong because something that was to happen never does.
+/// Minimal set with which every scenario holds, but only vacuously: a coverage obligation fails.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct HollowSet {
+pub struct VacuousSet {
     /// The places.
     pub fences: Vec<String>,
-    /// The scenario in which it does not happen.
+    /// Scenario whose coverage fails.
     pub scenario: String,
-    /// The obligation that says so.
+    /// The failing obligation.
     pub obligation: String,
-    /// What it says.
+    /// Note of that obligation.
     pub note: Option<String>,
 }
 
-/// A check that was not decided.
+/// Check that a limit stopped.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Undecided {
-    /// Where fences stood.
+    /// Places of the fences in that check.
     pub fences: Vec<String>,
-    /// Of which scenario.
+    /// Name of the scenario.
     pub scenario: String,
-    /// What ended it.
+    /// The limit.
     pub limit: Option<Limit>,
 }
 
-/// Why fences cannot be searched for.
+/// Error: a synthesis is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SynthesisError {
-    /// There is nothing that has to hold.
+    /// There is no scenario.
     #[error("there is no scenario, so that there is nothing that fences could mend")]
     NoScenario,
-    /// Two scenarios that could not be told apart.
+    /// Two scenarios have the same name.
     #[error("two scenarios are named {name:?}")]
     DuplicateScenario {
         /// The name.
         name: String,
     },
-    /// More places than fit.
+    /// There are too many places.
     #[error("the programs have {given} places for fences, and at most {MOST_PLACES} are searched")]
     TooManyPlaces {
-        /// How many there are.
+        /// Number of places.
         given: usize,
     },
-    /// A check that decides nothing, since no obligation is chosen or it walks at random.
+    /// The check of a scenario decides nothing: it evaluates no obligation, or walks at random.
     #[error("the check of scenario {scenario:?} {why}, so that it cannot hold")]
     NothingDecided {
         /// The scenario.
         scenario: String,
-        /// Why not.
+        /// Reason.
         why: &'static str,
     },
-    /// An obligation of which it is not known what a further fence does to it.
+    /// A scenario evaluates an obligation that is not known to be monotone in the set of fences.
     #[error(
         "scenario {scenario:?} has the obligation {obligation}, of which it is not known whether it \
          goes on to hold when a fence is added: choose others"
@@ -229,7 +229,7 @@ pub enum SynthesisError {
         /// The obligation.
         obligation: String,
     },
-    /// A check contradicts the lemma: it depends on the fences in another way than by what they order.
+    /// A check contradicts the lemma: it depends on the fences other than through the order that they enforce.
     #[error(
         "scenario {scenario:?} fails with fences at {more}, and holds with those at {fewer}: its \
          check depends on the fences themselves, and not only on what they keep in order"
@@ -237,23 +237,23 @@ pub enum SynthesisError {
     Contradiction {
         /// The scenario.
         scenario: String,
-        /// Where fences stand when it fails.
+        /// Places of the fences with which it fails.
         more: String,
-        /// Where when it holds.
+        /// Places of the fences with which it holds.
         fewer: String,
     },
-    /// A scenario that cannot be checked.
+    /// A scenario cannot be checked.
     #[error("scenario {scenario:?}: {error}")]
     Check {
         /// The scenario.
         scenario: String,
-        /// Why not.
+        /// The error.
         error: CheckError,
     },
 }
 
 impl Synthesis {
-    /// The minimal sets; nothing if there is none, or if nothing is claimed.
+    /// The minimal sufficient sets; none if there is no such set, or if nothing is claimed.
     pub fn sets(&self) -> &[MinimalSet] {
         match &self.answer {
             Answer::Mended { sets, .. } => sets,

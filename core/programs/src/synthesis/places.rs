@@ -1,22 +1,21 @@
-//! Sets of places, and the search for all minimal ones that suffice.
+//! Sets of places, and the enumeration of all minimal sufficient ones.
 //!
-//! The search is that of the dual of the failing sets (Gunopulos, Khardon, Mannila & Toivonen, *Data
-//! mining, hypergraph transversals, and machine learning*): a set suffices if and only if it meets
-//! the complement of every maximal set that fails. So the next set to be tried is a minimal one that
-//! meets all the complements known so far. If it suffices it is minimal, since each smaller set is
-//! within one that is known to fail; if it fails it is enlarged to a maximal one, whose complement is
-//! known from then on.
+//! The algorithm dualizes the maximal failing sets (Gunopulos, Khardon, Mannila & Toivonen, *Data mining,
+//! hypergraph transversals, and machine learning*): a set suffices if and only if it intersects the complement of
+//! every maximal failing set. The next candidate is a minimal transversal of the complements known so far. If it
+//! suffices, it is minimal, since every smaller set is a subset of a known failing set. If it fails, it is extended
+//! to a maximal failing set, whose complement is added.
 
 use std::fmt::{self, Debug};
 
-/// A set of places, each by its number.
+/// Set of places, by number.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Places(u64);
 
 impl Places {
-    /// The most places.
+    /// Greatest number of places.
     pub const MOST: usize = u64::BITS as usize;
-    /// None.
+    /// Empty set.
     pub const NONE: Self = Self(0);
 
     /// The first `count` places.
@@ -59,7 +58,7 @@ impl Places {
         self.0 & !other.0 == 0
     }
 
-    /// The places, first to last.
+    /// Iterates over the places in increasing order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         (0..Self::MOST).filter(move |place| self.contains(*place))
     }
@@ -77,12 +76,12 @@ impl Debug for Places {
     }
 }
 
-/// Every minimal set among the first `count` places that suffices, the smaller ones first; none if
-/// not even all of them do. `suffices` must be true of a set wherever it is true of a part of it.
+/// Enumerates the minimal sufficient sets among the first `count` places, smaller ones first; none if the full set
+/// fails. `suffices` must be monotone: true of every superset of a set of which it is true.
 ///
 /// # Errors
 ///
-/// The first of `suffices`.
+/// The first error of `suffices`.
 pub(super) fn minimal<E>(
     count: usize,
     mut suffices: impl FnMut(Places) -> Result<bool, E>,
@@ -91,7 +90,7 @@ pub(super) fn minimal<E>(
     if !suffices(all)? {
         return Ok(Vec::new());
     }
-    // Sets that are known to suffice: none is asked for twice.
+    // Sets that are known to suffice, so that none is tested twice.
     let mut sufficient = vec![all];
     let mut candidates = vec![Places::NONE];
     let mut minimal: Vec<Places> = Vec::new();
@@ -121,8 +120,7 @@ pub(super) fn minimal<E>(
     }
 }
 
-/// The minimal sets that meet `other` besides all that `sets`, which are the minimal ones, meet
-/// (Berge's multiplication).
+/// Minimal transversals of `other` and of the sets whose minimal transversals are `sets` (Berge's multiplication).
 fn meeting(sets: &[Places], other: Places) -> Vec<Places> {
     let (mut met, unmet): (Vec<_>, Vec<_>) = sets
         .iter()
@@ -147,7 +145,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::convert::Infallible;
 
-    /// All subsets, plainly.
+    /// Reference implementation: tests all subsets.
     fn minimal_of_all_subsets(count: usize, suffices: impl Fn(Places) -> bool) -> Vec<Places> {
         let subsets = (0..1_u64 << count).map(Places);
         let mut enough: Vec<_> = subsets.filter(|set| suffices(*set)).collect();

@@ -1,4 +1,4 @@
-//! A refinement of a program, with other fences at the program's places and under another model.
+//! Refinement of a program, with other fences at its places and under another model.
 
 use super::super::machine::Machine;
 use super::super::model::MemoryModel;
@@ -7,8 +7,8 @@ use refmap::Invariant;
 use refmap::{ActionOf, Process, StateOf};
 use refmap::{Refinement, Waiver};
 
-/// What `stated` says, of another machine. The programs differ in which fences stand, so states and
-/// actions mean the same in both.
+/// Refinement that applies `stated` to another machine. The programs differ only in which fences stand, so states
+/// and actions have the same meaning in both.
 pub(super) struct Refenced<'a, R> {
     machine: Machine,
     stated: &'a R,

@@ -1,4 +1,4 @@
-//! What fences have to make hold.
+//! Requirement that a synthesis has to satisfy.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use refmap::report::Report;
 
 type Run = dyn Fn(Program, MemoryModel, &Settings<'_>) -> Result<Report, CheckError> + Send + Sync;
 
-/// A program with places for fences, and what has to hold of it.
+/// Program with places for fences, and the property required of it.
 pub struct Scenario {
     name: String,
     program: Program,
@@ -23,8 +23,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// That `refinement` holds, with other fences at the places of its program. Its model does not
-    /// matter. Its mapping, answers and invariants may not look at pending fences.
+    /// Requires that `refinement` holds, with other fences at the places of its program. Its own memory model is
+    /// ignored. Its mapping, abstract actions and invariants must not depend on pending fences.
     pub fn of<R>(name: impl Into<String>, refinement: R) -> Self
     where
         R: Refinement<Concrete = Machine> + Send + 'static,
@@ -36,8 +36,8 @@ impl Scenario {
         })
     }
 
-    /// That what `run` checks holds of `program`, which it is given with fences at some of its places.
-    /// For what is no refinement of a [`Machine`].
+    /// Requires that the check `run` holds of `program`, which it receives with fences at some of its places. For
+    /// properties that are not a refinement of a [`Machine`].
     pub fn new(
         name: impl Into<String>,
         program: Program,
@@ -53,7 +53,7 @@ impl Scenario {
         }
     }
 
-    /// That `program` shows only what `specification` may.
+    /// Requires that `program` refines `specification`.
     pub fn refines(
         name: impl Into<String>,
         program: Program,
@@ -65,13 +65,12 @@ impl Scenario {
         )
     }
 
-    /// That `program` is robust: it shows only what it shows under SC, where fences change nothing. Of
-    /// a program that shows nothing but whether its assertions fail, and under SC none does, this says
-    /// that none does.
+    /// Requires that `program` is robust: it outputs only what it outputs under SC, where fences have no effect. If
+    /// the program outputs nothing and no assertion fails under SC, robustness means that no assertion fails.
     ///
     /// # Errors
     ///
-    /// If it has more than `limit` states under SC.
+    /// If the program has more than `limit` states under SC.
     pub fn robust(
         name: impl Into<String>,
         program: Program,
@@ -81,7 +80,7 @@ impl Scenario {
         Ok(Self::refines(name, program, specification))
     }
 
-    /// What it is called.
+    /// Name of the scenario.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -91,7 +90,7 @@ impl Scenario {
         &self.program
     }
 
-    /// Checks it with fences at `places`, those that it has, and at no other place.
+    /// Checks the scenario with fences at exactly those of its places that `places` names.
     pub(super) fn check<'a>(
         &self,
         places: impl IntoIterator<Item = &'a str>,

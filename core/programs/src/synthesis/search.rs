@@ -1,4 +1,4 @@
-//! The checks that a synthesis makes, and the answer that follows from them.
+//! Search of a synthesis: the checks that it makes, and the answer that follows from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -7,23 +7,23 @@ use super::super::model::MemoryModel;
 use super::places::{Places, minimal};
 use super::scenario::Scenario;
 use super::{
-    Answer, Failure, Held, HollowSet, MOST_PLACES, MinimalSet, PlaceOfFences, Synthesis,
-    SynthesisError, Undecided, Without,
+    Answer, Failure, Held, MOST_PLACES, MinimalSet, PlaceOfFences, Synthesis, SynthesisError,
+    Undecided, VacuousSet, Without,
 };
 use crate::program::Program;
 use refmap::explore::Limit;
 use refmap::obligation::Settings;
 use refmap::report::{Counterexample, Obligation, Report, Verdict};
 
-/// Every minimal set of places at which fences make all `scenarios` hold under `model`.
+/// Finds all minimal sets of places at which fences make every scenario hold under `model`.
 ///
-/// `settings` are those of each check, but for the limit on time, which is that of the whole. A limit
-/// that is reached ends in [`Answer::Incomplete`].
+/// `settings` apply to each check, except for the time limit, which applies to the whole. A limit that is reached
+/// yields [`Answer::Incomplete`].
 ///
 /// # Errors
 ///
-/// If the scenarios do not go together, cannot be checked, or depend on fences in another way than by
-/// what these keep in order.
+/// If the scenarios are incompatible, cannot be checked, or depend on fences other than through the order that
+/// these enforce.
 pub fn synthesise(
     scenarios: &[Scenario],
     model: MemoryModel,
@@ -82,7 +82,7 @@ pub fn synthesise(
     })
 }
 
-/// The places of all scenarios, each once.
+/// Collects the places of all scenarios without duplicates.
 fn places_of(scenarios: &[Scenario]) -> Vec<PlaceOfFences> {
     let mut all: Vec<PlaceOfFences> = Vec::new();
     for program in scenarios.iter().map(Scenario::program) {
@@ -106,7 +106,7 @@ fn places_of(scenarios: &[Scenario]) -> Vec<PlaceOfFences> {
     all
 }
 
-/// Of each place, those whose fences its own make superfluous and that do not do so with its own.
+/// Per place, the places whose fences its own makes redundant, but not the other way round.
 fn weaker(scenarios: &[Scenario], places: &[PlaceOfFences]) -> Vec<Places> {
     let covers = |stronger: &PlaceOfFences, weaker: &PlaceOfFences| {
         let covers = |program: &Program| program.covers(&stronger.name, &weaker.name);
@@ -121,7 +121,7 @@ fn weaker(scenarios: &[Scenario], places: &[PlaceOfFences]) -> Vec<Places> {
     places.iter().map(below).collect()
 }
 
-/// Why a search ends without an answer.
+/// Reason why a search ends without an answer.
 enum Stop {
     Undecided(Undecided),
     Error(SynthesisError),
@@ -133,14 +133,14 @@ impl From<SynthesisError> for Stop {
     }
 }
 
-/// What became of all scenarios with fences at some places.
+/// Result of checking all scenarios with fences at some places.
 #[derive(Clone)]
 enum Decided {
-    /// Nothing goes wrong.
+    /// No scenario fails.
     Suffices {
         held: Vec<Held>,
-        /// The first thing that was to happen and does not.
-        hollow: Option<(String, Obligation)>,
+        /// The first coverage obligation that fails.
+        vacuous: Option<(String, Obligation)>,
     },
     Fails(Failure),
 }
@@ -151,13 +151,13 @@ struct Search<'a> {
     settings: &'a Settings<'a>,
     started: Instant,
     places: Vec<PlaceOfFences>,
-    /// Of each place, those that its fence makes superfluous.
+    /// Per place, the places whose fences its own makes redundant.
     weaker: Vec<Places>,
-    /// What was checked.
+    /// Cached results.
     decided: BTreeMap<Places, Decided>,
     checks: u64,
     states: u64,
-    /// The threads that were cut off in one of them.
+    /// Threads that were cut off in some check.
     cut_off: BTreeSet<String>,
 }
 
@@ -167,17 +167,17 @@ impl Search<'_> {
         if let Decided::Fails(failure) = self.decide(Places::first(count))? {
             return Ok(Answer::Unmendable {
                 failure: Some(failure),
-                hollow: Vec::new(),
+                vacuous: Vec::new(),
             });
         }
         let all = minimal(count, |set| {
             Ok::<_, Stop>(matches!(self.decide(set)?, Decided::Suffices { .. }))
         })?;
-        let (mut sets, mut hollow_sets) = (Vec::new(), Vec::new());
+        let (mut sets, mut vacuous_sets) = (Vec::new(), Vec::new());
         for set in &all {
             let effect = self.effect(*set);
             let can_be_weakened = all.iter().map(|other| self.effect(*other)).any(|other| {
-                // A set of weaker fences at the same points is smaller in effect.
+                // A set of weaker fences at the same points has a smaller effect.
                 other != effect && other.is_within(effect)
             });
             if can_be_weakened {
@@ -187,15 +187,18 @@ impl Search<'_> {
             match self.decide(*set)? {
                 Decided::Fails(_) => unreachable!("it was found to suffice"),
                 Decided::Suffices {
-                    hollow: Some((scenario, row)),
+                    vacuous: Some((scenario, row)),
                     ..
-                } => hollow_sets.push(HollowSet {
+                } => vacuous_sets.push(VacuousSet {
                     fences,
                     scenario,
                     obligation: row.name,
                     note: row.note,
                 }),
-                Decided::Suffices { held, hollow: None } => sets.push(MinimalSet {
+                Decided::Suffices {
+                    held,
+                    vacuous: None,
+                } => sets.push(MinimalSet {
                     fences,
                     holds: held,
                     without: self.without_each(*set)?,
@@ -205,16 +208,16 @@ impl Search<'_> {
         Ok(match sets.is_empty() {
             true => Answer::Unmendable {
                 failure: None,
-                hollow: hollow_sets,
+                vacuous: vacuous_sets,
             },
             false => Answer::Mended {
                 sets,
-                hollow: hollow_sets,
+                vacuous: vacuous_sets,
             },
         })
     }
 
-    /// What goes wrong without each of the fences, all weaker ones left in its place.
+    /// Failure without each of the fences, with all weaker ones left in its place.
     fn without_each(&mut self, set: Places) -> Result<Vec<Without>, Stop> {
         let effect = self.effect(set);
         let mut without = Vec::new();
@@ -234,7 +237,7 @@ impl Search<'_> {
         Ok(without)
     }
 
-    /// The set with all that its fences make superfluous.
+    /// The set together with everything that its fences make redundant.
     fn effect(&self, set: Places) -> Places {
         set.iter()
             .map(|place| self.weaker[place])
@@ -247,8 +250,8 @@ impl Search<'_> {
             .collect()
     }
 
-    /// A set that holds, and is within one that fails: the search has concluded from the latter that
-    /// it fails.
+    /// Error: a set holds although it is a subset of a failing one, from which the search has concluded that it
+    /// fails.
     fn contradiction(&self, holds: Places) -> SynthesisError {
         let fails = self
             .decided
@@ -265,12 +268,12 @@ impl Search<'_> {
         }
     }
 
-    /// Checks the scenarios, in order, until one fails.
+    /// Checks the scenarios in order until one fails.
     fn decide(&mut self, set: Places) -> Result<Decided, Stop> {
         if let Some(decided) = self.decided.get(&set) {
             return Ok(decided.clone());
         }
-        let (mut held, mut hollow) = (Vec::new(), None);
+        let (mut held, mut vacuous) = (Vec::new(), None);
         for scenario in self.scenarios {
             let mut settings = self.settings.clone();
             if let Some(seconds) = self.settings.limits.seconds {
@@ -307,8 +310,8 @@ impl Search<'_> {
                     }));
                 }
                 Judged::Holds => (),
-                Judged::Hollow(row) => {
-                    hollow.get_or_insert_with(|| (name(), row.clone()));
+                Judged::Vacuous(row) => {
+                    vacuous.get_or_insert_with(|| (name(), row.clone()));
                 }
             }
             held.push(Held {
@@ -317,13 +320,13 @@ impl Search<'_> {
                 transitions: report.transitions,
             });
         }
-        let suffices = Decided::Suffices { held, hollow };
+        let suffices = Decided::Suffices { held, vacuous };
         self.decided.insert(set, suffices.clone());
         Ok(suffices)
     }
 }
 
-/// Places, for a sentence.
+/// Formats places for a sentence.
 pub(super) fn listed(names: &[String]) -> String {
     match names {
         [] => "no place".to_owned(),
@@ -331,22 +334,22 @@ pub(super) fn listed(names: &[String]) -> String {
     }
 }
 
-/// What a report says of the fences.
+/// Verdict of a report on a set of fences.
 enum Judged<'a> {
     Holds,
-    /// Nothing goes wrong, and something never happens.
-    Hollow(&'a Obligation),
+    /// The scenario holds, and an obligation to exercise something fails.
+    Vacuous(&'a Obligation),
     Fails(&'a Counterexample),
     Undecided(Option<Limit>),
 }
 
-/// What a further fence does to an obligation.
+/// Direction in which an obligation is monotone in the set of fences.
 enum Direction {
-    /// It goes on to hold.
+    /// An added fence preserves that it holds.
     Kept,
-    /// It goes on to fail.
+    /// An added fence preserves that it fails.
     Lost,
-    /// That is not known.
+    /// Neither is known.
     Unknown,
 }
 
@@ -392,18 +395,18 @@ fn judge<'a>(scenario: &str, report: &'a Report) -> Result<Judged<'a>, Synthesis
         return Ok(Judged::Fails(counterexample));
     }
     let violated = |row: &&Obligation| row.verdict == Verdict::Violated;
-    let mut hollow = None;
+    let mut vacuous = None;
     for row in report.obligations.iter().filter(violated) {
         match direction(&row.name) {
-            Direction::Lost => hollow = hollow.or(Some(row)),
+            Direction::Lost => vacuous = vacuous.or(Some(row)),
             _ => return Err(nothing("fails without a counterexample")),
         }
     }
-    Ok(match (hollow, verdict) {
+    Ok(match (vacuous, verdict) {
         (_, Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) => {
             Judged::Undecided(report.limit)
         }
-        (Some(row), _) => Judged::Hollow(row),
+        (Some(row), _) => Judged::Vacuous(row),
         (None, Verdict::Holds) => Judged::Holds,
         (None, Verdict::Violated) => return Err(nothing("fails by none of its obligations")),
     })

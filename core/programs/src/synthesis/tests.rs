@@ -1,4 +1,5 @@
-//! Small programs whose fences are known, and what makes a synthesis refuse or claim nothing.
+//! Tests on small programs whose minimal fences are known, and on inputs that a synthesis rejects or leaves
+//! incomplete.
 
 use super::*;
 use crate::{Behaviours, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement};
@@ -30,7 +31,7 @@ fn fences(synthesis: &Synthesis) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// As text in long lines.
+/// Formats a synthesis with long lines.
 fn wide(synthesis: &Synthesis) -> String {
     let options = TextOptions {
         width: 1000,
@@ -55,8 +56,8 @@ fn store_buffering(places: [&str; 2]) -> Program {
     program.build().expect("it is well formed")
 }
 
-/// One thread writes data and then a flag, the other one reads the flag and then the data; a fence of
-/// one of `kinds` may stand between.
+/// One thread writes data and then a flag, the other reads the flag and then the data; a fence of one of `kinds`
+/// may stand between the two accesses.
 fn message_passing(kinds: &[Fence]) -> Program {
     let mut program = ProgramBuilder::new("message passing");
     let (data, flag) = (program.location("data", 0), program.location("flag", 0));
@@ -106,7 +107,7 @@ fn atomic_update() -> Behaviours {
     Behaviours::of(program, MemoryModel::Sc, STATES).expect("it is small")
 }
 
-/// A set of fences is said to suffice as far as threads were looked at.
+/// A synthesis names the threads that were cut off.
 #[test]
 fn a_thread_that_never_ends_is_cut_off_and_the_synthesis_says_so() {
     let mut program = ProgramBuilder::new("endless");
@@ -155,8 +156,8 @@ fn places_of_one_name_are_one_place() {
     assert_eq!(found.places.len(), 1);
 }
 
-/// Under TSO neither, under PSO the sender, under RMO both; whether a fence is said to be present
-/// makes no difference.
+/// TSO needs no fence, PSO one in the sender, RMO one in both threads. The presence stated in the program makes no
+/// difference.
 #[test]
 fn message_passing_needs_what_its_model_reorders() {
     let full = |model| synthesis(message_passing(&[Fence::Full]), model);
@@ -168,8 +169,8 @@ fn message_passing_needs_what_its_model_reorders() {
     );
 }
 
-/// Of several kinds the weakest that is enough: what is stronger is left out, and an acquire fence
-/// does nothing for the sender.
+/// Of several kinds, the weakest sufficient one is found: stronger ones are not minimal, and an acquire fence has
+/// no effect in the sender.
 #[test]
 fn a_full_fence_is_not_minimal_where_a_weaker_one_is_enough() {
     let found = synthesis(message_passing(&Fence::ALL), MemoryModel::RmoNo);
@@ -183,7 +184,7 @@ fn a_full_fence_is_not_minimal_where_a_weaker_one_is_enough() {
     );
 }
 
-/// Between a store and a load only a full fence will do, and both others together will not.
+/// Between a store and a load only a full fence suffices, not the two weaker ones together.
 #[test]
 fn a_full_fence_is_minimal_only_if_both_weaker_ones_are_not_enough() {
     let mut program = ProgramBuilder::new("store buffering");
@@ -209,8 +210,8 @@ fn a_full_fence_is_minimal_only_if_both_weaker_ones_are_not_enough() {
     );
 }
 
-/// A jump that lands between two fences passes the first one by, so it is no substitute; nor is one
-/// of another name.
+/// A jump between two fences bypasses the first one, which therefore covers no other; nor does a fence of another
+/// name.
 #[test]
 fn a_fence_that_can_be_passed_by_covers_no_other() {
     let program = |jump: bool| {
@@ -239,12 +240,12 @@ fn what_fails_with_all_fences_is_told_with_its_trace() {
     let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
     let Answer::Unmendable {
         failure: Some(failure),
-        hollow,
+        vacuous,
     } = &found.answer
     else {
         panic!("{found}");
     };
-    assert!(hollow.is_empty());
+    assert!(vacuous.is_empty());
     assert_eq!(failure.scenario, "atomic");
     assert_eq!(failure.counterexample.obligation, "simulation");
     assert_eq!(found.checks, 1);
@@ -255,7 +256,7 @@ fn what_fails_with_all_fences_is_told_with_its_trace() {
     );
 }
 
-/// What mends each scenario does not mend both.
+/// A set that satisfies each scenario alone does not satisfy both.
 #[test]
 fn all_scenarios_have_to_hold_at_once() {
     let one = |thread: usize, name: &str| {
@@ -296,7 +297,7 @@ fn a_limit_ends_in_no_claim() {
     ));
 }
 
-/// The limit on time is that of all checks together.
+/// The time limit covers all checks together.
 #[test]
 fn time_is_shared_by_the_checks() {
     let settings = Settings {
@@ -311,8 +312,8 @@ fn time_is_shared_by_the_checks() {
     assert!(matches!(found.answer, Answer::Incomplete(_)), "{found}");
 }
 
-/// A thread shows something only if both loads are early, and never ends otherwise. With the fences
-/// the program does nothing that it may not, since it does nothing.
+/// A thread outputs a value only if both loads are early, and never ends otherwise. With the fences the program
+/// satisfies its specification vacuously, since it outputs nothing.
 #[test]
 fn what_holds_because_nothing_happens_is_hollow() {
     let program = |order: [bool; 2]| {
@@ -346,10 +347,10 @@ fn what_holds_because_nothing_happens_is_hollow() {
         Behaviours::of(specification, MemoryModel::Sc, STATES).expect("it is small");
     let scenario = Scenario::refines("seven", program([true, true]), specification);
     let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
-    // Without fences it shows 7, as it may; so the empty set suffices and is exercised.
+    // Without fences the program outputs 7, which is permitted; so the empty set suffices and is exercised.
     assert_eq!(fences(&found), [[""; 0]; 1]);
 
-    // If 7 is not what it may show, the fences make it hold, and make it hollow.
+    // If 7 is not permitted, the scenario holds with the fences, vacuously.
     let mut specification = ProgramBuilder::new("eight");
     for me in 0..2 {
         specification.thread(format!("P{me}"), |t| t.output(8));
@@ -361,14 +362,14 @@ fn what_holds_because_nothing_happens_is_hollow() {
     let found = synthesise(&[scenario], MemoryModel::Tso, &one_worker()).expect("it is searched");
     let Answer::Unmendable {
         failure: None,
-        hollow,
+        vacuous,
     } = &found.answer
     else {
         panic!("{found}");
     };
-    assert_eq!(hollow.len(), 1);
-    assert_eq!(hollow[0].fences, ["between"]);
-    assert_eq!(hollow[0].obligation, "coverage");
+    assert_eq!(vacuous.len(), 1);
+    assert_eq!(vacuous[0].fences, ["between"]);
+    assert_eq!(vacuous[0].obligation, "coverage");
 }
 
 #[test]
@@ -423,7 +424,7 @@ fn what_cannot_be_searched_is_refused() {
     );
 }
 
-/// A report of an obligation that a fence may make hold or fail is refused, whatever it says.
+/// An obligation that is not monotone is rejected, whatever its verdict.
 #[test]
 fn an_obligation_that_is_not_monotone_is_refused() {
     let program = store_buffering(["a", "b"]);
@@ -450,8 +451,8 @@ fn an_obligation_that_is_not_monotone_is_refused() {
     assert_eq!(obligation, "environment:show");
 }
 
-/// A check that looks at which fences stand can hold with fewer of them; that is noticed where a set
-/// is shown to be minimal.
+/// A check that depends on which fences stand can hold with fewer of them; the search detects this when it shows
+/// that a set is minimal.
 #[test]
 fn a_check_that_contradicts_the_lemma_is_noticed() {
     let mut places = ProgramBuilder::new("three places");
@@ -483,7 +484,7 @@ fn a_check_that_contradicts_the_lemma_is_noticed() {
             let standing: Vec<_> = standing
                 .map(|place| place.fence == Presence::Present)
                 .collect();
-            // The last and one of the others hold, and so does the second alone, though not with the first.
+            // The last place and one of the others hold; so does the second alone, but not with the first.
             let right = matches!(
                 standing[..],
                 [true, _, true] | [_, true, true] | [false, true, false]

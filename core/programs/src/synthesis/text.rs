@@ -1,13 +1,13 @@
-//! A synthesis as text for people.
+//! Text rendering of a synthesis.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::search::listed;
-use super::{Answer, Failure, HollowSet, MinimalSet, Synthesis, Undecided};
+use super::{Answer, Failure, MinimalSet, Synthesis, Undecided, VacuousSet};
 use refmap::report::layout::{plain, steps, wrap};
 use refmap::report::{Counterexample, Detail, TextOptions};
 
-/// A synthesis, to be displayed in a given way.
+/// A synthesis with options for its display.
 #[derive(Clone, Copy, Debug)]
 pub struct SynthesisText<'a> {
     of: &'a Synthesis,
@@ -15,8 +15,8 @@ pub struct SynthesisText<'a> {
 }
 
 impl Synthesis {
-    /// The synthesis as text, written in this way: counterexamples a step a line, or in full if whole
-    /// states are asked for.
+    /// Formats the synthesis with `options`: counterexamples with one step per line, or with whole states if asked
+    /// for.
     pub fn text(&self, options: TextOptions) -> SynthesisText<'_> {
         SynthesisText { of: self, options }
     }
@@ -52,11 +52,11 @@ impl Display for SynthesisText<'_> {
             self.line(f, 0, &format!("cut off by the bound on loops: {threads}"))?;
         }
         match &synthesis.answer {
-            Answer::Mended { sets, hollow } => {
+            Answer::Mended { sets, vacuous } => {
                 self.sets(f, sets)?;
-                self.hollow(f, hollow)
+                self.vacuous(f, vacuous)
             }
-            Answer::Unmendable { failure, hollow } => {
+            Answer::Unmendable { failure, vacuous } => {
                 writeln!(f)?;
                 match failure {
                     None => self.line(f, 0, "no set of fences suffices")?,
@@ -65,7 +65,7 @@ impl Display for SynthesisText<'_> {
                         self.failure(f, 2, failure)?;
                     }
                 }
-                self.hollow(f, hollow)
+                self.vacuous(f, vacuous)
             }
             Answer::Incomplete(undecided) => self.undecided(f, undecided),
         }
@@ -73,7 +73,7 @@ impl Display for SynthesisText<'_> {
 }
 
 impl SynthesisText<'_> {
-    /// A line, broken where it is too long, all of it indented.
+    /// Writes a line, wrapped and indented.
     fn line(&self, f: &mut Formatter<'_>, indent: usize, line: &str) -> fmt::Result {
         let width = self.options.width.saturating_sub(indent).max(20);
         for line in wrap(line, width, 4) {
@@ -155,8 +155,8 @@ impl SynthesisText<'_> {
         Ok(())
     }
 
-    fn hollow(&self, f: &mut Formatter<'_>, hollow: &[HollowSet]) -> fmt::Result {
-        for set in hollow {
+    fn vacuous(&self, f: &mut Formatter<'_>, vacuous: &[VacuousSet]) -> fmt::Result {
+        for set in vacuous {
             writeln!(f)?;
             let fences = listed(&set.fences);
             let note = set.note.as_deref().unwrap_or_default();

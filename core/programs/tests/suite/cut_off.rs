@@ -1,10 +1,10 @@
-//! Threads that a bound on loops cuts off: a verdict says so.
+//! Tests that a verdict names the threads that a bound on loops cuts off.
 
 use refmap::{Evidence, Settings, Verdict, check};
 use refmap_programs::{Behaviours, MemoryModel, ProgramBuilder, ProgramRefinement};
 
-/// What a thread does in a fourth round is not looked at where the loop is run once: the verdict names the bound and
-/// the thread, and rests on less than every state.
+/// Where the loop runs once, its fourth round is not checked: the verdict names the bound and the thread, and does
+/// not cover every state.
 #[test]
 fn a_thread_that_a_bound_cuts_off() {
     let verdict = |rounds, jumps| {
@@ -38,7 +38,7 @@ fn a_thread_that_a_bound_cuts_off() {
     assert_eq!(more.evidence, Evidence::Exhaustive, "{more}");
 }
 
-/// What the specification's program would show in a further round is not among what it allows.
+/// The outputs of further rounds are not among what the specification permits.
 #[test]
 fn a_specification_that_a_bound_cuts_off() {
     let rounds = |rounds, jumps| {

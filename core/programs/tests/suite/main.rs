@@ -1,4 +1,4 @@
-//! The tests of `refmap-programs`, in one program.
+//! Test suite of `refmap-programs`.
 
 mod cut_off;
 mod litmus;

@@ -1,5 +1,5 @@
-//! 266 tests whose answers were found by two other programs: an axiomatic evaluation and an
-//! operational one, both independent of this repository.
+//! 266 litmus tests with known results, found by two other programs, an axiomatic and an operational one, both
+//! independent of this repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,12 +9,12 @@ use refmap_programs::MemoryModel;
 use refmap_programs::litmus::{Answer, Bounds, Test, read};
 use serde::Serialize;
 
-/// Where the tests are.
+/// Folder of the tests.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/litmus")
 }
 
-/// Every test with its path below the folder.
+/// Texts of all tests, by path below the folder.
 pub fn texts() -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     for family in fs::read_dir(folder()).expect("the folder is there") {
@@ -35,7 +35,7 @@ pub fn texts() -> BTreeMap<String, String> {
     texts
 }
 
-/// A row of the table of answers.
+/// Row of the table of results.
 struct Row {
     file: String,
     model: String,
@@ -88,7 +88,7 @@ fn states(test: &Test, answer: &Answer) -> BTreeSet<Vec<String>> {
     rows.collect()
 }
 
-/// How many rows of the table for `column` are not what the tests answer under `model`.
+/// Lists the rows of `column` that differ from the results under `model`.
 fn differences(column: &str, model: MemoryModel) -> Vec<String> {
     let texts = texts();
     let mut compared = 0;
@@ -122,7 +122,7 @@ fn every_test_has_its_answer_under_every_model() {
     }
 }
 
-/// A load that waits for the thread's own store is seen by a test that reads its own store early.
+/// A test that reads its own store early detects a load that waits for the thread's own store.
 #[test]
 fn tso_without_forwarding_is_caught() {
     let different = differences("tso", MemoryModel::Ibm370);
@@ -149,7 +149,7 @@ fn rmo_coded_as_pso_is_caught() {
     }
 }
 
-/// What a CAS orders is seen, too.
+/// A test detects a change in what a CAS orders.
 #[test]
 fn an_update_without_its_fences_is_caught() {
     assert!(!differences("pso-full", MemoryModel::PsoNo).is_empty());

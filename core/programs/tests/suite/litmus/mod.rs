@@ -1,4 +1,4 @@
-//! Litmus tests with known answers, and texts that are no litmus tests.
+//! Litmus tests with known results, and texts that are not litmus tests.
 
 mod answers;
 mod mutation;

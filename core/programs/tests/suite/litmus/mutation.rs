@@ -1,4 +1,4 @@
-//! Damaged tests are read or refused, and never bring the reader down.
+//! Tests that damaged texts are read or rejected without a panic.
 
 use refmap_programs::litmus::read;
 
@@ -17,7 +17,7 @@ impl Random {
     }
 }
 
-/// Words that mean something somewhere.
+/// Tokens that are significant somewhere.
 const WORDS: [&str; 24] = [
     "{",
     "}",
@@ -89,7 +89,7 @@ fn damaged_tests_are_read_or_refused() {
             }
         }
     }
-    // Damage that is always noticed, or never, would test little.
+    // The test has value only if some damage is noticed and some is not.
     assert!(
         read_anyway > 1000 && refused > 1000,
         "{read_anyway} {refused}"

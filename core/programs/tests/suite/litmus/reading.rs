@@ -1,11 +1,11 @@
-//! What the reader takes, and what it says of what it does not take.
+//! Tests of the texts that the reader accepts, and of its errors.
 
 use std::collections::BTreeSet;
 
 use refmap_programs::MemoryModel;
 use refmap_programs::litmus::{Bounds, Observation, Report, RunError, Verdict, read};
 
-/// The final states of a test under TSO, as `key=value` lists.
+/// Final states of a test under TSO, as `key=value` lists.
 #[track_caller]
 fn states(text: &str) -> BTreeSet<String> {
     let test = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -21,7 +21,7 @@ fn states(text: &str) -> BTreeSet<String> {
     rows.collect()
 }
 
-/// A test of one thread has one final state; this is it.
+/// The unique final state of a test of one thread.
 #[track_caller]
 fn alone(architecture: &str, initial: &str, code: &str, observed: &str) -> String {
     let rows = code.replace(';', ";\n");
@@ -186,7 +186,7 @@ fn types_cut_values() {
     );
 }
 
-/// What is written through a pointer is cut as the variable says, not as an int.
+/// A write through a pointer is truncated to the type of the variable, not to an int.
 #[test]
 fn pointers_lead_to_variables_of_every_type() {
     for (initial, code, state) in [
@@ -228,7 +228,7 @@ fn pointers_lead_to_variables_of_every_type() {
     }
 }
 
-/// Another thread may come between the two halves of an unlocked increment, and not of a locked one.
+/// Another thread may access the location between the two halves of an unlocked increment, but not of a locked one.
 #[test]
 fn an_unlocked_increment_is_two_accesses() {
     let test = |increment: &str| {
@@ -260,7 +260,7 @@ fn space_comments_and_line_ends_do_not_matter() {
     assert_eq!(states(uneven).len(), 4);
 }
 
-/// `\/` binds loosest, then `/\`, then `=>`, which groups to the right, then `~`.
+/// `\/` binds loosest, then `/\`, then `=>`, which is right-associative, then `~`.
 #[test]
 fn conditions_bind_as_the_format_says() {
     let holds = |condition: &str| {
@@ -355,7 +355,7 @@ fn questions_are_asked_in_several_ways() {
 fn what_cannot_be_read_gets_its_line_and_a_reason() {
     let deep = format!("exists {}x=1{}", "(".repeat(5000), ")".repeat(5000));
     let arrows = format!("exists {}", "true => ".repeat(5000));
-    // None of the chains is long, and yet each is nested in the one before it.
+    // Each chain is short, but is nested in the preceding one.
     let chains = (1..200).rev().map(|arrows| "true => ".repeat(arrows) + "(");
     let chains = format!(
         "exists {}true{}",
@@ -575,7 +575,7 @@ fn what_cannot_be_run_says_why() {
     assert_eq!(error.to_string(), "there are more than 2 states");
 }
 
-/// Of no final state everything is true, which answers nothing.
+/// If no final state passes the filter, every condition holds vacuously, so there is no result.
 #[test]
 fn a_filter_that_leaves_nothing_is_no_answer() {
     for question in ["forall x=1", "~exists x=1", "exists x=1"] {
@@ -587,7 +587,7 @@ fn a_filter_that_leaves_nothing_is_no_answer() {
     }
 }
 
-/// A register and a variable of the same bits compare as equal, whatever their types make of them.
+/// A register and a variable with the same bits compare as equal, whatever their types.
 #[test]
 fn a_comparison_and_exchange_compares_in_the_type_of_the_variable() {
     for lock in ["LOCK ", ""] {
@@ -601,7 +601,7 @@ fn a_comparison_and_exchange_compares_in_the_type_of_the_variable() {
     }
 }
 
-/// The answers of two models to one test can be told apart.
+/// The reports of two models on one test can be distinguished.
 #[test]
 fn a_report_names_the_model() {
     let test = read("X86 t\n{}\nP0;\nMOV [x],$1;\nexists x=1").expect("it is a test");
@@ -619,7 +619,7 @@ fn a_report_names_the_model() {
     }
 }
 
-/// The number of states says little of the memory they take.
+/// The limit on bytes stops a run with few but large states.
 #[test]
 fn states_that_take_too_much_memory_are_too_many() {
     let threads: Vec<_> = (0..64).map(|thread| format!("P{thread}")).collect();
@@ -644,8 +644,8 @@ fn states_that_take_too_much_memory_are_too_many() {
     );
 }
 
-/// A thread that waits for another is cut off only in executions in which it waits too long. What was
-/// left out cannot refute what was found, and could be what was not found.
+/// A thread that waits for another is cut off only in executions in which it waits too long. What was cut off
+/// cannot refute a final state that was found, but could contain one that was not.
 #[test]
 fn a_loop_is_cut_off_and_says_so() {
     let ask = |question: &str| {
@@ -674,7 +674,7 @@ fn a_loop_is_cut_off_and_says_so() {
     }
 }
 
-/// A short loop comes to its end; of a long one only what is found is answered.
+/// A short loop terminates; for a long one, only results that rest on the presence of final states are given.
 #[test]
 fn loops_that_count_end_within_the_bound() {
     let ask = |rounds: usize| {

@@ -1,6 +1,5 @@
-//! Two semantics have the same outcomes. The store buffers share nothing with the machine but the
-//! program text. The axioms also share the table of what a model orders, so a wrong entry of it would
-//! not be noticed here.
+//! Tests that two semantics have the same outcomes. The store buffers share only the program text with the machine.
+//! The axioms also share the table of what a model orders, so this test would not detect a wrong entry there.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +10,9 @@ use refmap_programs::{
 
 use crate::memory::generator::{Mixture, program};
 
-/// More states than any of the random programs has.
+/// An upper bound on the states of the random programs.
 const STATES: u64 = 2_000_000;
-/// More candidates than are looked at of a random program: those that have more are left out.
+/// Greatest number of candidates for a random program; programs with more are left out.
 const CANDIDATES: u64 = 20_000;
 
 const BUFFERED: [MemoryModel; 4] = [
@@ -36,7 +35,7 @@ fn buffered(program: &Program, model: MemoryModel) -> BTreeSet<Outcome> {
         .collect()
 }
 
-/// Outcomes that the axioms speak of, too.
+/// Outcomes that the axioms cover.
 fn comparable(outcomes: &BTreeSet<Outcome>) -> BTreeSet<Outcome> {
     let speaks = |outcome: &&Outcome| {
         outcome
@@ -62,7 +61,7 @@ fn assert_same(
     );
 }
 
-/// Compares with store buffers, and returns how many programs were compared a model.
+/// Compares with store buffers, and returns the number of programs compared per model.
 fn compare_with_buffers(seeds: std::ops::Range<u64>) -> usize {
     let mixture = Mixture {
         threads: 3,
@@ -82,7 +81,7 @@ fn compare_with_buffers(seeds: std::ops::Range<u64>) -> usize {
         }
         different += usize::from(seen.iter().any(|other| *other != seen[0]));
     }
-    // Programs that cannot tell the models apart would test little.
+    // The comparison has value only if some programs distinguish the models.
     assert!(different * 10 > seeds.clone().count(), "{different}");
     seeds.count()
 }

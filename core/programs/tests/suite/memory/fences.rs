@@ -1,4 +1,4 @@
-//! More fences do less, and a synthesis finds what trying all sets of places finds.
+//! Tests that fences are monotone, and that a synthesis agrees with an exhaustive search over sets of places.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use refmap_programs::{
 
 use crate::memory::generator::{Mixture, Random, program};
 
-/// More states than any of the random programs has.
+/// An upper bound on the states of the random programs.
 const STATES: u64 = 2_000_000;
 
 const MIXTURE: Mixture = Mixture {
@@ -30,7 +30,7 @@ fn names(program: &Program) -> Vec<&str> {
     places.map(|place| place.name.as_str()).collect()
 }
 
-/// Of the places those whose bit is set.
+/// The places whose bit is set.
 fn chosen<'a>(places: &[&'a str], bits: u64) -> Vec<&'a str> {
     let numbered = places.iter().enumerate();
     numbered
@@ -46,12 +46,12 @@ fn fenced(program: &Program, places: &[&str]) -> Program {
         .expect("these are its places")
 }
 
-/// The lemma of the synthesis as a refinement: a program with more fences is mapped to the one with
-/// fewer by erasing those pending ones that only the former has.
+/// The lemma of the synthesis as a refinement: it maps a program with more fences to the one with fewer by erasing
+/// the pending fences that only the former has.
 struct Erasing {
     more: Machine,
     fewer: Machine,
-    /// Of each place, whether only the former has its fence.
+    /// Per place, whether only the former has its fence.
     erased: Vec<bool>,
 }
 
@@ -66,7 +66,7 @@ impl Erasing {
         }
     }
 
-    /// How many of what is pending before `position` is erased.
+    /// Number of erased instructions among those pending before `position`.
     fn erased_before(&self, state: &State, thread: usize, position: u16) -> u16 {
         let before = state.threads[thread].pending[..usize::from(position)].iter();
         before.filter(|of| self.is_erased(thread, of.at)).count() as u16
@@ -114,7 +114,7 @@ impl Refinement for Erasing {
     }
 }
 
-/// Checks the lemma on `seeds`, and returns how often the fences made a difference.
+/// Checks the lemma on `seeds`, and returns the number of cases in which the fences made a difference.
 fn check_the_lemma(seeds: std::ops::Range<u64>) -> usize {
     let mut told_apart = 0;
     for seed in seeds {
@@ -144,7 +144,7 @@ fn check_the_lemma(seeds: std::ops::Range<u64>) -> usize {
                 Some(Verdict::Holds),
                 "{model}, {more:?} and {fewer:?}\n{program}\n{report}"
             );
-            // Nor does it stop where the other goes on.
+            // A state is terminal if and only if its image is.
             let stops = ends(&refinement.more, STATES, None).expect("it is small");
             for state in stops.states {
                 let mut steps = 0;
@@ -167,10 +167,10 @@ fn what_a_program_does_with_more_fences_it_does_with_fewer() {
     assert!(told_apart > 20, "{told_apart}");
 }
 
-/// Of each thread what it has shown, and how it ended.
+/// Output and end of each thread.
 type Shown = Vec<(Vec<Value>, u8)>;
 
-/// What the threads show, and that they ended, as far as can be seen from outside.
+/// Observable part of the outcomes: the output and the end of each thread.
 fn shown(outcomes: &BTreeSet<Outcome>) -> BTreeSet<Shown> {
     let seen = |end: ThreadEnd| match end {
         ThreadEnd::Stuck | ThreadEnd::CutOff => 0,
@@ -192,8 +192,8 @@ fn by_the_machine(program: &Program, model: MemoryModel) -> BTreeSet<Outcome> {
     outcomes(&machine, STATES).expect("it is small")
 }
 
-/// Whether whatever is shown in the end under a model can be gone on with to something that is shown
-/// in the end under SC, and nothing waits for ever: found without a refinement, and under TSO and PSO without the machine.
+/// Robustness decided without a refinement: every final output under a model extends to a final output under SC,
+/// and no thread blocks for ever. Under TSO and PSO this does not use the machine.
 fn is_robust(program: &Program, model: MemoryModel, strong: &BTreeSet<Shown>) -> bool {
     let weak = match Buffered::new(program.clone(), model) {
         Err(_) => by_the_machine(program, model),
@@ -220,7 +220,7 @@ fn is_robust(program: &Program, model: MemoryModel, strong: &BTreeSet<Shown>) ->
     })
 }
 
-/// Whether `full` does whatever the places of `set` do: it has each of them, or a full fence there.
+/// Whether `full` has the effect of `set`: it contains each of its places, or a full fence there.
 fn does_all_of(full: &[&str], set: &[&str]) -> bool {
     set.iter().all(|place| {
         let (point, _) = place.split_once(':').expect("it has a kind");
@@ -228,8 +228,8 @@ fn does_all_of(full: &[&str], set: &[&str]) -> bool {
     })
 }
 
-/// The minimal sets, by trying all: no other one that suffices has an effect within theirs, or the
-/// same effect and fewer places.
+/// Minimal sets by exhaustive search: no other sufficient set has a smaller effect, or the same effect with fewer
+/// places.
 fn by_trying_all(program: &Program, model: MemoryModel) -> Vec<Vec<&str>> {
     let places = names(program);
     let strong = shown(&by_the_machine(program, MemoryModel::Sc));
@@ -246,7 +246,7 @@ fn by_trying_all(program: &Program, model: MemoryModel) -> Vec<Vec<&str>> {
     enough.iter().filter(minimal).cloned().collect()
 }
 
-/// Compares on `seeds`, and returns how many answers there were of how many fences.
+/// Compares on `seeds`, and returns the number of results by their number of fences.
 fn compare(seeds: std::ops::Range<u64>) -> BTreeMap<usize, usize> {
     let models = [
         MemoryModel::Tso,
@@ -257,7 +257,7 @@ fn compare(seeds: std::ops::Range<u64>) -> BTreeMap<usize, usize> {
     let mut answers = BTreeMap::new();
     for seed in seeds {
         let program = program(seed, MIXTURE);
-        // Most programs need no fence under any model, and one of twenty is enough of those.
+        // Most programs need no fence under any model; one of twenty of those is enough.
         let strong = shown(&by_the_machine(&program, MemoryModel::Sc));
         let none = fenced(&program, &[]);
         if seed % 20 > 0 && is_robust(&none, MemoryModel::RmoNo, &strong) {
@@ -296,7 +296,7 @@ fn compare(seeds: std::ops::Range<u64>) -> BTreeMap<usize, usize> {
 #[test]
 fn a_synthesis_finds_what_trying_all_sets_finds() {
     let answers = compare(0..400);
-    // Programs that need no fence would test little, and so would those that none mends.
+    // The comparison has value only if some programs need fences and fences suffice.
     let mended: usize = answers.range(1..99).map(|(_, count)| count).sum();
     assert!(mended > 30, "{answers:?}");
     assert!(answers.range(2..99).count() > 0, "{answers:?}");

@@ -1,23 +1,23 @@
-//! Random programs, the same for the same seed.
+//! Generator of random programs, deterministic for a seed.
 
 use refmap_programs::{
     Afterwards, Expression, Fence, Location, Operator, Place, Presence, Program, ProgramBuilder,
     Register, Returned, ThreadBuilder, Update, Value,
 };
 
-/// What the programs are made of.
+/// Parameters of the generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Mixture {
-    /// How many threads there are at most, from 2.
+    /// Greatest number of threads, at least 2.
     pub threads: u64,
-    /// How many instructions a thread has at most, from 2.
+    /// Greatest number of instructions of a thread, at least 2.
     pub instructions: u64,
-    /// Whether LL and SC occur.
+    /// Whether programs use LL and SC.
     pub exclusive: bool,
-    /// Whether atomic blocks occur.
+    /// Whether programs use atomic blocks.
     pub atomic: bool,
-    /// Whether there are places for fences between instructions. The threads then show at their end
-    /// what their registers hold.
+    /// Whether there are places for fences between instructions. The threads then output their registers at the
+    /// end.
     pub places: bool,
 }
 
@@ -42,14 +42,14 @@ impl Random {
     }
 }
 
-/// What a thread of a random program has at hand.
+/// Names available to a thread of a random program.
 struct Hand {
     locations: Vec<Location>,
     pointer: Location,
     registers: Vec<Register>,
     address: Register,
     mixture: Mixture,
-    /// Whether there are but loads and stores in this program.
+    /// Whether the program consists of loads and stores only.
     plain: bool,
 }
 
@@ -97,7 +97,7 @@ pub fn program(seed: u64, mixture: Mixture) -> Program {
         .expect("the generator states programs that are well formed")
 }
 
-/// 0, in a way that depends on a register.
+/// An expression with the value 0 that depends on a register.
 fn nothing_of(register: Register) -> Expression {
     Expression::of(Operator::Xor, register, register)
 }
@@ -107,7 +107,7 @@ impl Hand {
         match random.below(6) {
             _ if self.plain => random.of(&self.locations).into(),
             0 => self.address.into(),
-            // An address that depends on a register without changing with it.
+            // An address that depends on a register and is constant.
             1 => {
                 let register = random.of(&self.registers);
                 let location = random.of(&self.locations);

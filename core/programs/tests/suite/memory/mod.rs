@@ -1,4 +1,4 @@
-//! Memory models, each semantics against the other.
+//! Tests of the semantics of memory models against each other.
 
 mod agreement;
 mod fences;

@@ -1,10 +1,10 @@
-//! Arguments as words: those of claims as a line of them, which is how most are shortest to state, and
-//! what the names of a choice stand for.
+//! Arguments in text form: those of claims as a line of words, which is the shortest way to state most of them, and
+//! the values of named choices.
 
 use refmap_cli::catalogue::{Arguments, Parameter, ParameterKind};
 use serde_json::Value;
 
-/// `name=value` for numbers, choices and names, of which there may be several, and `name` for a flag.
+/// Parses `name=value` for numbers, choices and names, which may be repeated, and `name` for a flag.
 pub(super) fn arguments_of(parameters: &[Parameter], words: &str) -> Vec<(&'static str, Value)> {
     let mut arguments: Vec<(&'static str, Value)> = Vec::new();
     for word in words.split_whitespace() {
@@ -29,7 +29,7 @@ pub(super) fn arguments_of(parameters: &[Parameter], words: &str) -> Vec<(&'stat
     arguments
 }
 
-/// The value of a choice whose names are in the order of the values.
+/// Value of a choice, whose names are in the order of the values.
 pub(super) fn chosen<T: Copy, const N: usize>(
     arguments: &Arguments,
     parameter: &str,

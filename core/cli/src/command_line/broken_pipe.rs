@@ -1,17 +1,17 @@
-//! Who reads the results.
+//! Output that tolerates a closed pipe.
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where results go while somebody reads them. Whoever has read enough, as `head` does, changes nothing of what was
-/// found: what they leave unread counts as written, what is still under way is asked to end, and the command ends with
-/// the status of what it decided.
-pub(super) struct Audience<'a> {
+/// Writer that preserves the verdict's exit status on a broken pipe. If the reader, such as `head`, closes the
+/// pipe, further output counts as written, `cancel` is set so that running work ends, and the command ends with the
+/// status of what it decided.
+pub(super) struct Tolerant<'a> {
     output: &'a mut dyn Write,
     cancel: &'a AtomicBool,
 }
 
-impl<'a> Audience<'a> {
+impl<'a> Tolerant<'a> {
     pub(super) fn new(output: &'a mut dyn Write, cancel: &'a AtomicBool) -> Self {
         Self { output, cancel }
     }
@@ -27,7 +27,7 @@ impl<'a> Audience<'a> {
     }
 }
 
-impl Write for Audience<'_> {
+impl Write for Tolerant<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.output.write(bytes);
         self.unless_gone(written, bytes.len())

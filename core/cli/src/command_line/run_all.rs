@@ -1,7 +1,7 @@
-//! The default run: every claim of the catalogue, one row each.
+//! Default run: decides every claim of the catalogue, one row each.
 //!
-//! Claims are independent, so that each worker decides one of its own: that keeps all of them busy, as
-//! several workers at one small instance would not be. Rows are printed in the catalogue's order.
+//! Claims are independent, so each worker decides one claim at a time: this keeps all workers busy, while several
+//! workers on one small instance would be idle. Rows are printed in the catalogue's order.
 
 use std::cmp::Reverse;
 use std::io::Write;
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::command::EverythingCommand;
+use super::command::RunAllCommand;
 use super::listing::expected;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Claim, InputError};
@@ -21,14 +21,14 @@ use refmap::obligation::{Induction, Settings};
 use refmap::report::layout::{Ink, wrap};
 use refmap::report::{Report, TextOptions};
 
-/// Something that is claimed.
+/// Job of the default run.
 #[derive(Clone, Copy)]
 enum Job<'a> {
     Claim(&'a Claim),
     Table(&'a Table, &'a Published),
 }
 
-/// What became of it.
+/// Result of a job.
 enum Outcome<'a> {
     Claim(&'a Claim, Box<Report>),
     Table(&'a Table, &'a Published, Vec<Decided>),
@@ -42,7 +42,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// How much there is to do, as far as it is known: what takes long is not to be begun last.
+    /// Estimated size, as far as it is known: long jobs start early.
     fn size(self) -> u64 {
         match self {
             Self::Claim(claim) if claim.induction == Induction::Omitted => {
@@ -85,7 +85,7 @@ impl<'a> Job<'a> {
 
 pub(super) fn run(
     catalogue: &Catalogue,
-    command: &EverythingCommand,
+    command: &RunAllCommand,
     cancel: &AtomicBool,
     options: TextOptions,
     output: &mut dyn Write,
@@ -118,7 +118,7 @@ pub(super) fn run(
     in_order(command.threads, &dearest_first, decide, |_, outcome| {
         let added = bar.pause(|| rows.add(outcome?));
         if added.is_err() {
-            // What is under way need not be decided any more.
+            // Running jobs need not complete.
             cancel.store(true, Ordering::Relaxed);
         }
         added.map(|()| true)
@@ -127,9 +127,9 @@ pub(super) fn run(
     rows.finish(jobs.len(), started.elapsed().as_secs_f64())
 }
 
-/// What is printed.
+/// Output of the default run.
 struct Rows<'a> {
-    command: &'a EverythingCommand,
+    command: &'a RunAllCommand,
     options: TextOptions,
     output: &'a mut dyn Write,
     as_claimed: usize,

@@ -1,7 +1,7 @@
-//! A process in its place among others.
+//! Instance of a process in a composition.
 //!
-//! PERF: a step changes a state in place, shows it to whoever visits it, and takes the change back. A step is
-//! often followed by others of the same process at once, and then nothing but its own data has to be kept.
+//! PERF: a step changes a state in place, passes it to the visitor, and undoes the change. Fused steps of one
+//! process often follow each other, and then only that process's data is saved.
 
 use super::command::Kind;
 use super::composition::{Configuration, Locations};
@@ -10,17 +10,18 @@ use super::label::Label;
 use super::liveness::{Data, Register, Registers};
 use refmap::Process;
 
-/// A process in its place, whatever the type of its data state. A method that calls `visit` leaves the state
-/// as it was, and expects of `visit` that it puts everybody back but this process. Dead registers are cleared
-/// by [`clear_dead`](Self::clear_dead) alone: once where a process stays, and not at each of the steps on its
-/// way there.
-pub(super) trait Party<S, Q, A>: Send + Sync {
+/// Process instance, for any type of its data state. A method that calls `visit` restores the state before it
+/// returns; `visit` must restore every other process, and may leave this one changed. Only
+/// [`clear_dead`](Self::clear_dead) clears dead registers: once per step, at the final location, not at each of
+/// the fused steps before it.
+pub(super) trait ProcessInstance<S, Q, A>: Send + Sync {
     fn process(&self) -> Process;
-    /// Where the steps at a location lead.
+    /// Target locations of the steps at a location.
     fn targets(&self, at: Location) -> Vec<Location>;
-    /// Takes the step at a location, if there is one and that has one result.
+    /// Takes the step at a location if there is exactly one and it is local and deterministic; returns whether it
+    /// did.
     fn pass(&self, state: &mut S, at: Location) -> bool;
-    /// The results of a local operation or a guard.
+    /// Visits the results of a local operation or a guard.
     fn alone(&self, state: &mut S, at: Location, step: usize, visit: &mut dyn FnMut(&mut S));
     fn ask(&self, state: &S, at: Location, step: usize) -> Q;
     fn receive(
@@ -31,7 +32,7 @@ pub(super) trait Party<S, Q, A>: Send + Sync {
         answer: &A,
         visit: &mut dyn FnMut(&mut S),
     );
-    /// The answers of a response, each in the state it leads to.
+    /// Visits the answers of a response, each with its target state.
     fn answer(
         &self,
         state: &mut S,
@@ -40,16 +41,17 @@ pub(super) trait Party<S, Q, A>: Send + Sync {
         request: &Q,
         visit: &mut dyn FnMut(&mut S, &A),
     );
-    /// Begins the process.
+    /// Moves the process to its first location.
     fn start(&self, state: &mut S);
     fn locations(&self, label: Label) -> Option<Locations>;
     fn registers(&self) -> &'static [&'static str];
     fn clear(&self, state: &mut S, register: Register);
     fn clear_dead(&self, state: &mut S, at: Location);
-    fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S));
+    /// Visits the state with every other value of a register.
+    fn havoc(&self, state: &S, register: Register, visit: &mut dyn FnMut(S));
 }
 
-/// How a step is taken: by itself, or by two processes that meet.
+/// Role of a process in a step: local, or one side of a rendezvous.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Alone,
@@ -57,38 +59,38 @@ pub(super) enum Role {
     Answers,
 }
 
-/// What a step of a process is like.
+/// Static description of a step of a process.
 #[derive(Clone, Copy)]
 pub(super) struct Offer {
     pub label: Label,
     pub rule: u16,
     pub role: Role,
-    /// Whether it may have several results by itself.
-    pub is_guess: bool,
-    /// Whether it is run together with the step behind it.
-    pub is_late: bool,
+    /// Whether the command itself is nondeterministic.
+    pub is_choice: bool,
+    /// Whether the step is fused with the next one.
+    pub fuses_with_next: bool,
     pub reads: Registers,
     pub writes: Registers,
 }
 
-pub(super) struct Placed<S, L, Q, A> {
+pub(super) struct Instance<S, L, Q, A> {
     pub process: Process,
     pub index: usize,
     pub flow: Flow<L, Q, A>,
-    /// Per location, the registers that are cleared there.
+    /// Registers to clear, per location.
     pub dead: Vec<Registers>,
     pub get: Box<dyn Fn(&S) -> &L + Send + Sync>,
     pub get_mut: Box<dyn Fn(&mut S) -> &mut L + Send + Sync>,
 }
 
-impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
-    /// Leaves the process at a location with some data.
+impl<S: Configuration, L: Data, Q, A> Instance<S, L, Q, A> {
+    /// Sets the data and the location of the process.
     fn arrive(&self, state: &mut S, local: L, to: Location) {
         *(self.get_mut)(state) = local;
         state.go_to(self.index, to);
     }
 
-    /// Takes a step, if it is one that is taken alone and has one result.
+    /// Takes a step if it is local and deterministic; returns whether it did.
     fn go(&self, state: &mut S, edge: &Edge<L, Q, A>) -> bool {
         let target = match &edge.basic.kind {
             Kind::Guard(guard) if !guard((self.get)(state)) => edge.otherwise,
@@ -103,7 +105,7 @@ impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
         true
     }
 
-    /// Puts the process back to where it was.
+    /// Restores the process.
     fn go_back(&self, state: &mut S, local: L, at: Location) {
         *(self.get_mut)(state) = local;
         state.go_to(self.index, at);
@@ -114,7 +116,7 @@ impl<S: Configuration, L: Data, Q, A> Placed<S, L, Q, A> {
     }
 }
 
-impl<S, L, Q, A> Party<S, Q, A> for Placed<S, L, Q, A>
+impl<S, L, Q, A> ProcessInstance<S, Q, A> for Instance<S, L, Q, A>
 where
     S: Configuration,
     L: Data,
@@ -152,7 +154,7 @@ where
     fn ask(&self, state: &S, at: Location, step: usize) -> Q {
         match &self.step(at, step).basic.kind {
             Kind::Request(ask, _) => ask((self.get)(state)),
-            _ => unreachable!("it is no request"),
+            _ => unreachable!("the step is not a request"),
         }
     }
 
@@ -169,7 +171,7 @@ where
         let mut changed = local.clone();
         match &edge.basic.kind {
             Kind::Request(_, receive) => receive(&mut changed, answer),
-            _ => unreachable!("it is no request"),
+            _ => unreachable!("the step is not a request"),
         }
         self.arrive(state, changed, edge.to);
         visit(state);
@@ -191,7 +193,7 @@ where
                 self.arrive(state, changed, edge.to);
                 visit(state, &answer);
             }),
-            _ => unreachable!("it is no response"),
+            _ => unreachable!("the step is not a response"),
         }
         self.go_back(state, local, at);
     }
@@ -223,10 +225,10 @@ where
         }
     }
 
-    fn spoil(&self, state: &S, register: Register, visit: &mut dyn FnMut(S)) {
-        (self.get)(state).spoil(register, &mut |spoilt| {
+    fn havoc(&self, state: &S, register: Register, visit: &mut dyn FnMut(S)) {
+        (self.get)(state).havoc(register, &mut |havocked| {
             let mut state = state.clone();
-            *(self.get_mut)(&mut state) = spoilt;
+            *(self.get_mut)(&mut state) = havocked;
             visit(state);
         });
     }
