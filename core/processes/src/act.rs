@@ -5,24 +5,24 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
 
-use super::label::Label;
+use super::label::{CommandLabel, Label};
 use refmap::{Process, RuleId};
 
 /// What was done: by one process, or by one that requested and one that responded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Act {
+pub struct Act<N = Label> {
     /// Whose command it was.
     pub process: Process,
     /// Which of its commands.
-    pub label: Label,
+    pub label: N,
     /// Who answered, by which command.
-    pub with: Option<(Process, Label)>,
+    pub with: Option<(Process, N)>,
     /// Which of the results there were to choose from, counted from 0.
     pub choice: u16,
     pub(super) rule: u16,
 }
 
-impl Act {
+impl<N: CommandLabel> Act<N> {
     /// The rule of the command, among [`Composition::rules`](super::Composition::rules).
     pub fn rule(self) -> RuleId {
         RuleId(usize::from(self.rule))
@@ -41,28 +41,28 @@ impl Act {
 }
 
 /// PERF: hashed at every step, and the rule stands for the texts of the process and of its command.
-impl Hash for Act {
+impl<N: CommandLabel> Hash for Act<N> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.with, self.process.number, self.rule, self.choice).hash(state);
     }
 }
 
 /// The process and what it did.
-impl fmt::Display for Act {
+impl<N: CommandLabel> fmt::Display for Act<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.process)?;
         self.write(f)
     }
 }
 
-impl fmt::Debug for Act {
+impl<N: CommandLabel> fmt::Debug for Act<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
     }
 }
 
 /// What was done, by whom is said beside it: `acquire, server: answer`.
-impl Serialize for Act {
+impl<N: CommandLabel> Serialize for Act<N> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let mut text = String::new();
         self.write(&mut text).map_err(serde::ser::Error::custom)?;

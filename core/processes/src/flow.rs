@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde::Serialize;
 
 use super::command::{Basic, Command, Kind};
-use super::label::Label;
+use super::label::CommandLabel;
 
 /// Where a process is: between two of its steps. It starts at location 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -20,7 +20,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label.
-        label: &'static str,
+        label: String,
     },
     /// A branch of a choice, or the body of a loop, has no step that could be taken.
     #[error("a branch of a choice, or the body of a loop, of {process} has no step")]
@@ -34,7 +34,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label.
-        label: &'static str,
+        label: String,
     },
     /// A choice is said to be late, and is none, or what comes behind it is not the process's own to take.
     #[error(
@@ -44,7 +44,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label.
-        label: &'static str,
+        label: String,
     },
     /// Quiet steps may go on without end.
     #[error("the quiet steps of {process} from `{label}` on may go round in a circle")]
@@ -52,7 +52,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label of one of them.
-        label: &'static str,
+        label: String,
     },
     /// There are more locations than can be numbered.
     #[error("{process} has more than {most} locations")]
@@ -65,13 +65,13 @@ pub enum ProcessError {
 }
 
 /// A step that can be taken at a location, and where it leads: `otherwise` where a guard fails.
-pub(super) struct Edge<L, Q, A> {
-    pub basic: Basic<L, Q, A>,
+pub(super) struct Edge<L, Q, A, N> {
+    pub basic: Basic<L, Q, A, N>,
     pub to: Location,
     pub otherwise: Location,
 }
 
-impl<L, Q, A> Clone for Edge<L, Q, A> {
+impl<L, Q, A, N: Copy> Clone for Edge<L, Q, A, N> {
     fn clone(&self) -> Self {
         Self {
             basic: self.basic.clone(),
@@ -80,30 +80,33 @@ impl<L, Q, A> Clone for Edge<L, Q, A> {
     }
 }
 
-impl<L, Q, A> Edge<L, Q, A> {
+impl<L, Q, A, N> Edge<L, Q, A, N> {
     pub fn targets(&self) -> impl Iterator<Item = Location> {
         [self.to, self.otherwise].into_iter()
     }
 }
 
+/// The steps that can be taken at a location.
+type Edges<L, Q, A, N> = Vec<Edge<L, Q, A, N>>;
+
 /// The locations of a process; of each, the steps that can be taken there.
-pub(super) struct Flow<L, Q, A> {
-    pub points: Vec<Vec<Edge<L, Q, A>>>,
+pub(super) struct Flow<L, Q, A, N> {
+    pub points: Vec<Edges<L, Q, A, N>>,
 }
 
 /// Where a command is left for; `None` is the end of the process.
 type Next = usize;
 
-struct Builder<L, Q, A> {
+struct Builder<L, Q, A, N> {
     /// `None` for a location whose steps are not known yet.
-    points: Vec<Option<Vec<Edge<L, Q, A>>>>,
+    points: Vec<Option<Edges<L, Q, A, N>>>,
 }
 
 /// Nothing to be done was found where a step is needed.
 struct NoStep;
 
-impl<L, Q, A> Builder<L, Q, A> {
-    fn place(&mut self, edges: Vec<Edge<L, Q, A>>) -> Next {
+impl<L, Q, A, N: CommandLabel> Builder<L, Q, A, N> {
+    fn place(&mut self, edges: Edges<L, Q, A, N>) -> Next {
         self.points.push(Some(edges));
         self.points.len() - 1
     }
@@ -114,13 +117,13 @@ impl<L, Q, A> Builder<L, Q, A> {
     }
 
     /// The steps at a location, which are known.
-    fn edges(&self, at: Next) -> Result<Vec<Edge<L, Q, A>>, NoStep> {
+    fn edges(&self, at: Next) -> Result<Edges<L, Q, A, N>, NoStep> {
         self.points[at].clone().ok_or(NoStep)
     }
 
     /// The location at which `command` begins, if it is left for `next`.
-    fn begin(&mut self, command: &Command<L, Q, A>, next: Next) -> Result<Next, NoStep> {
-        let edge = |basic: &Basic<L, Q, A>, to: Next, otherwise: Next| Edge {
+    fn begin(&mut self, command: &Command<L, Q, A, N>, next: Next) -> Result<Next, NoStep> {
+        let edge = |basic: &Basic<L, Q, A, N>, to: Next, otherwise: Next| Edge {
             basic: basic.clone(),
             to: Location(to as u16),
             otherwise: Location(otherwise as u16),
@@ -169,11 +172,11 @@ impl<L, Q, A> Builder<L, Q, A> {
     }
 }
 
-impl<L, Q, A> Flow<L, Q, A> {
+impl<L, Q, A, N: CommandLabel> Flow<L, Q, A, N> {
     /// The most locations of a process.
     const MOST: usize = 1 << 16;
 
-    pub fn of(process: &str, command: &Command<L, Q, A>) -> Result<Self, ProcessError> {
+    pub fn of(process: &str, command: &Command<L, Q, A, N>) -> Result<Self, ProcessError> {
         let mut builder = Builder {
             points: vec![Some(Vec::new())],
         };
@@ -196,37 +199,40 @@ impl<L, Q, A> Flow<L, Q, A> {
     fn check(&self, process: impl Fn() -> String) -> Result<(), ProcessError> {
         // A loop without guard has the steps of its body at its head as well.
         let mut labels = HashMap::new();
+        // Labels are told apart by what is shown of them.
         for point in &self.points {
             let mut here = HashSet::new();
-            let twice = point.iter().find(|edge| !here.insert(edge.basic.label));
+            let twice = point
+                .iter()
+                .find(|edge| !here.insert(edge.basic.label.to_string()));
             if let Some(edge) = twice {
                 return Err(ProcessError::DuplicateLabel {
                     process: process(),
-                    label: edge.basic.label.as_str(),
+                    label: edge.basic.label.to_string(),
                 });
             }
         }
         for edge in self.points.iter().flatten() {
             let label = edge.basic.label;
-            let same = (edge.to, edge.otherwise);
-            if *labels.entry(label).or_insert(same) != same {
+            let same = (label, edge.to, edge.otherwise);
+            if *labels.entry(label.to_string()).or_insert(same) != same {
                 return Err(ProcessError::DuplicateLabel {
                     process: process(),
-                    label: label.as_str(),
+                    label: label.to_string(),
                 });
             }
             let is_local = !matches!(edge.basic.kind, Kind::Request(..) | Kind::Response(_));
             if edge.basic.is_quiet && !is_local {
                 return Err(ProcessError::NotLocal {
                     process: process(),
-                    label: label.as_str(),
+                    label: label.to_string(),
                 });
             }
             let is_guess = matches!(edge.basic.kind, Kind::Local(_));
             if edge.basic.is_late && !(is_guess && self.goes_on(edge.to)) {
                 return Err(ProcessError::NotLate {
                     process: process(),
-                    label: label.as_str(),
+                    label: label.to_string(),
                 });
             }
         }
@@ -234,7 +240,7 @@ impl<L, Q, A> Flow<L, Q, A> {
             None => Ok(()),
             Some(label) => Err(ProcessError::QuietCircle {
                 process: process(),
-                label: label.as_str(),
+                label: label.to_string(),
             }),
         }
     }
@@ -251,7 +257,7 @@ impl<L, Q, A> Flow<L, Q, A> {
         let mut open = vec![from];
         while let Some(Location(at)) = open.pop() {
             let edges = &self.points[usize::from(at)];
-            let responds = |edge: &Edge<L, Q, A>| matches!(edge.basic.kind, Kind::Response(_));
+            let responds = |edge: &Edge<L, Q, A, N>| matches!(edge.basic.kind, Kind::Response(_));
             if edges.is_empty() || edges.iter().any(responds) {
                 return false;
             }
@@ -263,7 +269,7 @@ impl<L, Q, A> Flow<L, Q, A> {
     }
 
     /// A step from which quiet steps lead back to it.
-    fn quiet_circle(&self) -> Option<Label> {
+    fn quiet_circle(&self) -> Option<N> {
         let quiet: Vec<usize> = (0..self.points.len())
             .filter(|at| self.is_quiet(Location(*at as u16)))
             .collect();
@@ -289,10 +295,10 @@ impl<L, Q, A> Flow<L, Q, A> {
 }
 
 /// The locations that can be reached from `begin`, numbered as they are met.
-fn reachable<L, Q, A>(
-    points: Vec<Option<Vec<Edge<L, Q, A>>>>,
+fn reachable<L, Q, A, N: CommandLabel>(
+    points: Vec<Option<Edges<L, Q, A, N>>>,
     begin: Next,
-) -> Vec<Vec<Edge<L, Q, A>>> {
+) -> Vec<Edges<L, Q, A, N>> {
     let mut numbers = HashMap::from([(begin, Location(0))]);
     let mut open = VecDeque::from([begin]);
     let mut kept = Vec::new();

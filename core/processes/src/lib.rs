@@ -15,7 +15,8 @@
 //! before them, and choices said to be late with the step behind them.
 //!
 //! Deviation D1: the paper's processes take any number of responses at once; here a command has one
-//! label, and labels are unique within a process, so that an action names its commands.
+//! label, and labels are unique within a process, so that an action names its commands. A label is a text
+//! ([`Label`]) or a value of a type of the model's own ([`CommandLabel`]).
 //!
 //! ```
 //! use refmap::Process;
@@ -89,5 +90,5 @@ pub use composition::{
     At, Choices, Composition, Configuration, Granularity, Locations, Undeclared,
 };
 pub use flow::{Location, ProcessError};
-pub use label::Label;
+pub use label::{CommandLabel, Label};
 pub use liveness::{Data, DeadRegisters, Register, Registers};

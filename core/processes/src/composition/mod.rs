@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::command::{Command, Kind};
 use super::flow::{Edge, Flow, Location, ProcessError};
-use super::label::Label;
+use super::label::{CommandLabel, Label};
 use super::liveness::{Data, DeadRegisters, Registers, dead};
 use super::party::{Offer, Party, Placed, Role};
 use refmap::{Process, Rule};
@@ -49,7 +49,7 @@ pub enum Choices {
 
 /// A set of locations of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Locations(pub(super) Vec<bool>);
+pub struct Locations(Vec<bool>);
 
 impl Locations {
     /// Whether a location is one of them.
@@ -58,35 +58,50 @@ impl Locations {
     }
 }
 
-/// Processes in a state `S`, which meet by requests `Q` and answers `A`.
-pub struct Composition<S, Q, A> {
+/// Processes in a state `S`, which meet by requests `Q` and answers `A`; their commands are labelled by texts, or
+/// by another type `N`.
+pub struct Composition<S, Q, A, N = Label> {
     parties: Vec<Box<dyn Party<S, Q, A>>>,
     /// Of each process, its locations.
-    points: Vec<Vec<Point>>,
+    points: Vec<Vec<Point<N>>>,
     /// The processes that respond to requests anywhere.
     responding: Vec<usize>,
     rules: Vec<Rule>,
+    /// Of each rule, the label of its commands.
+    labels: Vec<N>,
     granularity: Granularity,
     registers: DeadRegisters,
 }
 
 /// What can be done at a location of a process.
-struct Point {
+struct Point<N> {
     /// One for each of its steps.
-    offers: Vec<Offer>,
+    offers: Vec<Offer<N>>,
     /// Those of the steps that are responses.
     responses: Vec<usize>,
     /// Whether the process goes on by quiet steps only.
     is_quiet: bool,
 }
 
-impl<S: Configuration + 'static, Q: 'static, A: 'static> Default for Composition<S, Q, A> {
+impl<S, Q, A, N> Default for Composition<S, Q, A, N>
+where
+    S: Configuration + 'static,
+    Q: 'static,
+    A: 'static,
+    N: CommandLabel,
+{
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
+impl<S, Q, A, N> Composition<S, Q, A, N>
+where
+    S: Configuration + 'static,
+    Q: 'static,
+    A: 'static,
+    N: CommandLabel,
+{
     /// No processes.
     pub fn new() -> Self {
         Self {
@@ -94,6 +109,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             points: Vec::new(),
             responding: Vec::new(),
             rules: Vec::new(),
+            labels: Vec::new(),
             granularity: Granularity::Fine,
             registers: DeadRegisters::Cleared,
         }
@@ -130,7 +146,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     pub fn process<L: Data>(
         &mut self,
         process: Process,
-        command: &Command<L, Q, A>,
+        command: &Command<L, Q, A, N>,
         get: impl Fn(&S) -> &L + Send + Sync + 'static,
         get_mut: impl Fn(&mut S) -> &mut L + Send + Sync + 'static,
     ) -> Result<(), ProcessError> {
@@ -139,15 +155,15 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             DeadRegisters::Cleared => dead(&flow),
             DeadRegisters::Kept => vec![Registers::NONE; flow.points.len()],
         };
-        let known = self.rules.iter().enumerate();
-        let mut numbers: HashMap<Label, u16> = known
-            .filter(|(_, rule)| rule.process == process.name)
-            .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
+        let known = self.rules.iter().zip(&self.labels).enumerate();
+        let mut numbers: HashMap<N, u16> = known
+            .filter(|(_, (rule, _))| rule.process == process.name)
+            .map(|(number, (_, label))| (*label, number as u16))
             .collect();
         let mut points = Vec::with_capacity(flow.points.len());
         let are_late = self.granularity == Granularity::Coarse(Choices::Late);
         for (at, point) in flow.points.iter().enumerate() {
-            let is_late = |edge: &Edge<L, Q, A>| are_late && edge.basic.is_late;
+            let is_late = |edge: &Edge<L, Q, A, N>| are_late && edge.basic.is_late;
             let is_quiet = flow.is_quiet(Location(at as u16)) && !point.iter().any(is_late);
             let is_passed = is_quiet && self.granularity != Granularity::Fine;
             let mut here = Vec::with_capacity(point.len());
@@ -164,10 +180,11 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                     _ if is_passed || is_late(edge) => NO_RULE,
                     Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
                         self.rules.push(Rule {
-                            name: label.as_str().into(),
+                            name: label.to_string().into(),
                             process: process.name,
                             source: basic.source.clone(),
                         });
+                        self.labels.push(label);
                         (self.rules.len() - 1) as u16
                     }),
                 };
@@ -215,7 +232,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     /// # Panics
     ///
     /// If it has no such command: an invariant that speaks of nowhere would hold.
-    pub fn at(&self, process: usize, label: impl Into<Label>) -> Locations {
+    pub fn at(&self, process: usize, label: impl Into<N>) -> Locations {
         let label = label.into();
         match self.find(process, label) {
             Some(locations) => locations,
@@ -227,8 +244,16 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     }
 
     /// The same, or `None` if the process has no such command.
-    pub fn find(&self, process: usize, label: impl Into<Label>) -> Option<Locations> {
-        self.parties[process].locations(label.into())
+    pub fn find(&self, process: usize, label: impl Into<N>) -> Option<Locations> {
+        let label = label.into();
+        self.find_any(process, |offered| offered == label)
+    }
+
+    /// Where a process can take any of the steps that are meant, or `None` if it has no such command.
+    pub fn find_any(&self, process: usize, is_meant: impl Fn(N) -> bool) -> Option<Locations> {
+        let offers = |point: &Point<N>| point.offers.iter().any(|offer| is_meant(offer.label));
+        let at: Vec<_> = self.points[process].iter().map(offers).collect();
+        at.contains(&true).then_some(Locations(at))
     }
 
     /// How many processes there are.
@@ -236,12 +261,12 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         self.parties.len()
     }
 
-    fn point(&self, process: usize, Location(at): Location) -> &Point {
+    fn point(&self, process: usize, Location(at): Location) -> &Point<N> {
         &self.points[process][usize::from(at)]
     }
 
     /// The labels of the steps that a process can take at a location, in the order in which they are taken.
-    pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = Label> {
+    pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = N> {
         let offers = self.point(process, at).offers.iter();
         offers.map(|offer| offer.label)
     }
@@ -378,9 +403,10 @@ mod tests {
     /// the one that asks; and who does not meet stays as it is.
     #[test]
     fn a_request_meets_everybody_who_responds() {
-        let asker = || request::<Met, u8, u8>("ask", |_| 7, |met, answer| met.0.push(*answer));
+        let asker =
+            || request::<Met, u8, u8, Label>("ask", |_| 7, |met, answer| met.0.push(*answer));
         let answers = |label: &'static str, of: &'static [u8]| {
-            respond_any::<Met, u8, u8>(label, move |asked, from, visit| {
+            respond_any::<Met, u8, u8, Label>(label, move |asked, from, visit| {
                 for answer in of {
                     let mut to = from.clone();
                     to.0.push(100 + asked);

@@ -2,7 +2,7 @@
 
 use super::{Composition, Configuration, Granularity};
 use crate::act::Act;
-use crate::label::Label;
+use crate::label::CommandLabel;
 use crate::liveness::Register;
 use crate::party::{Offer, Role};
 use refmap::Process;
@@ -14,12 +14,18 @@ pub struct Undeclared {
     /// Whose command.
     pub process: Process,
     /// Which.
-    pub label: Label,
+    pub label: String,
     /// Which register.
     pub register: &'static str,
 }
 
-impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
+impl<S, Q, A, N> Composition<S, Q, A, N>
+where
+    S: Configuration + PartialEq + 'static,
+    Q: 'static,
+    A: 'static,
+    N: CommandLabel,
+{
     /// Tests in a state what the commands say of registers: that none depends on a register that it
     /// does not read, and that what it writes does not depend on what was there. On this rests that
     /// dead registers can be cleared. Each command is looked at by itself, whatever the granularity.
@@ -51,7 +57,7 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
                     if depends {
                         return Err(Undeclared {
                             process: party.process(),
-                            label: offer.label,
+                            label: offer.label.to_string(),
                             register: party.registers()[usize::from(register.0)],
                         });
                     }
@@ -66,11 +72,11 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
         &self,
         from: &S,
         (number, step): (usize, usize),
-        offer: &Offer,
+        offer: &Offer<N>,
         visit: &mut dyn FnMut(S),
     ) {
         let mut state = from.clone();
-        let mut step_of = |process, step, offer: &Offer, visit: &mut dyn FnMut(Act, S)| {
+        let mut step_of = |process, step, offer: &Offer<N>, visit: &mut dyn FnMut(Act<N>, S)| {
             let visit = &mut |act, to: &mut S| visit(act, to.clone());
             self.step(Granularity::Fine, &mut state, (process, step), offer, visit);
         };

@@ -129,7 +129,7 @@ fn a_write_that_is_none_is_found_out() {
     let found = never_drawn
         .test_registers(&state)
         .expect_err("it does not write");
-    assert_eq!(found.label.as_str(), "draw");
+    assert_eq!(found.label, "draw");
 }
 
 /// Registers are counted from 0 and are 64 at most.
