@@ -5,25 +5,25 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
 
-use super::label::Label;
+use super::label::{CommandLabel, Label};
 use refmap::{Process, RuleId};
 
 /// Action of a composition: a local step of one process, or a rendezvous of a requesting and a responding one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Act {
-    /// The process that takes the step, or that requests.
+pub struct Act<N = Label> {
+    /// Whose command it was.
     pub process: Process,
-    /// Label of its command.
-    pub label: Label,
-    /// The responding process and the label of its command.
-    pub with: Option<(Process, Label)>,
-    /// Index of the result among the possible ones, from 0.
+    /// Which of its commands.
+    pub label: N,
+    /// Who answered, by which command.
+    pub with: Option<(Process, N)>,
+    /// Which of the results there were to choose from, counted from 0.
     pub choice: u16,
     pub(super) rule: u16,
 }
 
-impl Act {
-    /// Rule of the command, an index into [`Composition::rules`](super::Composition::rules).
+impl<N: CommandLabel> Act<N> {
+    /// The rule of the command, among [`Composition::rules`](super::Composition::rules).
     pub fn rule(self) -> RuleId {
         RuleId(usize::from(self.rule))
     }
@@ -40,30 +40,29 @@ impl Act {
     }
 }
 
-/// PERF: actions are hashed at every step; the rule identifies the process's name and the command, so that their texts
-/// are not hashed.
-impl Hash for Act {
+/// PERF: hashed at every step, and the rule stands for the texts of the process and of its command.
+impl<N: CommandLabel> Hash for Act<N> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.with, self.process.number, self.rule, self.choice).hash(state);
     }
 }
 
-/// Text of the process and its command.
-impl fmt::Display for Act {
+/// The process and what it did.
+impl<N: CommandLabel> fmt::Display for Act<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.process)?;
         self.write(f)
     }
 }
 
-impl fmt::Debug for Act {
+impl<N: CommandLabel> fmt::Debug for Act<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
     }
 }
 
-/// Serializes the action without its process, which reports print in a field of its own: `acquire, server: answer`.
-impl Serialize for Act {
+/// What was done, by whom is said beside it: `acquire, server: answer`.
+impl<N: CommandLabel> Serialize for Act<N> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let mut text = String::new();
         self.write(&mut text).map_err(serde::ser::Error::custom)?;

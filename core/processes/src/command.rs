@@ -6,25 +6,27 @@ use std::sync::Arc;
 use super::label::Label;
 use super::liveness::Registers;
 
-/// Command of a process with data state `L`, which sends requests `Q` and receives answers `A`.
-pub enum Command<L, Q, A> {
-    /// A single step, or one side of a rendezvous.
-    Basic(Basic<L, Q, A>),
-    /// Sequential composition.
+/// A command of a process with data state `L`, which sends requests `Q`, takes answers `A`, and is labelled
+/// by texts or by another type `N`.
+pub enum Command<L, Q, A, N = Label> {
+    /// One step.
+    Basic(Basic<L, Q, A, N>),
+    /// One after the other.
     Sequence(Vec<Self>),
     /// Nondeterministic choice; the first step of a branch makes it.
     Choice(Vec<Self>),
-    /// Conditional: evaluates the guard, then runs the first command if it holds and the second otherwise.
-    When(Basic<L, Q, A>, Box<Self>, Box<Self>),
-    /// Loop while the guard holds.
-    While(Basic<L, Q, A>, Box<Self>),
-    /// Infinite loop.
+    /// Evaluates the guard, and goes on with the first command where it holds, with the second where
+    /// it does not.
+    When(Basic<L, Q, A, N>, Box<Self>, Box<Self>),
+    /// As long as the guard holds.
+    While(Basic<L, Q, A, N>, Box<Self>),
+    /// Without end.
     Forever(Box<Self>),
 }
 
-/// Labelled command that is one step, or one side of a rendezvous.
-pub struct Basic<L, Q, A> {
-    pub(super) label: Label,
+/// A labelled command that is one step, or half of one.
+pub struct Basic<L, Q, A, N> {
+    pub(super) label: N,
     pub(super) source: Cow<'static, str>,
     pub(super) kind: Kind<L, Q, A>,
     pub(super) reads: Registers,
@@ -62,7 +64,7 @@ impl<L, Q, A> Clone for Kind<L, Q, A> {
     }
 }
 
-impl<L, Q, A> Clone for Basic<L, Q, A> {
+impl<L, Q, A, N: Copy> Clone for Basic<L, Q, A, N> {
     fn clone(&self) -> Self {
         Self {
             label: self.label,
@@ -73,7 +75,7 @@ impl<L, Q, A> Clone for Basic<L, Q, A> {
     }
 }
 
-impl<L, Q, A> Clone for Command<L, Q, A> {
+impl<L, Q, A, N: Copy> Clone for Command<L, Q, A, N> {
     fn clone(&self) -> Self {
         match self {
             Self::Basic(basic) => Self::Basic(basic.clone()),
@@ -88,8 +90,8 @@ impl<L, Q, A> Clone for Command<L, Q, A> {
     }
 }
 
-impl<L, Q, A> Basic<L, Q, A> {
-    fn new(label: impl Into<Label>, kind: Kind<L, Q, A>) -> Self {
+impl<L, Q, A, N> Basic<L, Q, A, N> {
+    fn new(label: impl Into<N>, kind: Kind<L, Q, A>) -> Self {
         Self {
             label: label.into(),
             source: Cow::Borrowed(""),
@@ -102,46 +104,46 @@ impl<L, Q, A> Basic<L, Q, A> {
     }
 }
 
-/// Nondeterministic local operation: `operation` visits each possible next state.
-pub fn choose<L, Q, A>(
-    label: impl Into<Label>,
+/// A local operation that leads to any of the states that it visits.
+pub fn choose<L, Q, A, N>(
+    label: impl Into<N>,
     operation: impl Fn(&L, &mut dyn FnMut(L)) + Send + Sync + 'static,
-) -> Command<L, Q, A> {
+) -> Command<L, Q, A, N> {
     Command::Basic(Basic::new(label, Kind::Local(Arc::new(operation))))
 }
 
-/// Deterministic local operation, which updates the data state.
-pub fn assign<L, Q, A>(
-    label: impl Into<Label>,
+/// A local operation that changes the state.
+pub fn assign<L, Q, A, N>(
+    label: impl Into<N>,
     operation: impl Fn(&mut L) + Send + Sync + 'static,
-) -> Command<L, Q, A> {
+) -> Command<L, Q, A, N> {
     Command::Basic(Basic::new(label, Kind::Assign(Arc::new(operation))))
 }
 
-/// Request: `ask` computes it from the data state, and `receive` updates the state by the answer.
-pub fn request<L, Q, A>(
-    label: impl Into<Label>,
+/// A request, determined by the state; the answer changes the state.
+pub fn request<L, Q, A, N>(
+    label: impl Into<N>,
     ask: impl Fn(&L) -> Q + Send + Sync + 'static,
     receive: impl Fn(&mut L, &A) + Send + Sync + 'static,
-) -> Command<L, Q, A> {
+) -> Command<L, Q, A, N> {
     let kind = Kind::Request(Arc::new(ask), Arc::new(receive));
     Command::Basic(Basic::new(label, kind))
 }
 
-/// Nondeterministic response: `answers` visits each possible answer to a request, with the next state. If it
-/// visits none, the rendezvous is disabled.
-pub fn respond_any<L, Q, A>(
-    label: impl Into<Label>,
+/// A response that visits each answer there may be to a request, with the state it leads to. One that
+/// visits nothing leaves the request waiting.
+pub fn respond_any<L, Q, A, N>(
+    label: impl Into<N>,
     answers: impl Fn(&Q, &L, &mut dyn FnMut(L, A)) + Send + Sync + 'static,
-) -> Command<L, Q, A> {
+) -> Command<L, Q, A, N> {
     Command::Basic(Basic::new(label, Kind::Response(Arc::new(answers))))
 }
 
-/// Deterministic response; `None` disables the rendezvous.
-pub fn respond<L: Clone, Q, A>(
-    label: impl Into<Label>,
+/// A response that has at most one answer.
+pub fn respond<L: Clone, Q, A, N>(
+    label: impl Into<N>,
     answer: impl Fn(&Q, &mut L) -> Option<A> + Send + Sync + 'static,
-) -> Command<L, Q, A> {
+) -> Command<L, Q, A, N> {
     respond_any(label, move |request: &Q, from: &L, visit| {
         let mut to = from.clone();
         if let Some(answer) = answer(request, &mut to) {
@@ -150,58 +152,62 @@ pub fn respond<L: Clone, Q, A>(
     })
 }
 
-/// Sequential composition.
-pub fn sequence<L, Q, A>(parts: impl IntoIterator<Item = Command<L, Q, A>>) -> Command<L, Q, A> {
+/// One after the other.
+pub fn sequence<L, Q, A, N>(
+    parts: impl IntoIterator<Item = Command<L, Q, A, N>>,
+) -> Command<L, Q, A, N> {
     Command::Sequence(parts.into_iter().collect())
 }
 
-/// Nondeterministic choice between branches; the first step of a branch makes it.
-pub fn choice<L, Q, A>(branches: impl IntoIterator<Item = Command<L, Q, A>>) -> Command<L, Q, A> {
+/// One of them.
+pub fn choice<L, Q, A, N>(
+    branches: impl IntoIterator<Item = Command<L, Q, A, N>>,
+) -> Command<L, Q, A, N> {
     Command::Choice(branches.into_iter().collect())
 }
 
-/// Infinite loop.
-pub fn forever<L, Q, A>(body: Command<L, Q, A>) -> Command<L, Q, A> {
+/// Without end.
+pub fn forever<L, Q, A, N>(body: Command<L, Q, A, N>) -> Command<L, Q, A, N> {
     Command::Forever(Box::new(body))
 }
 
-/// Conditional without an else branch: runs `then` if the guard holds.
-pub fn when<L, Q, A>(
-    label: impl Into<Label>,
+/// `then`, where the guard holds.
+pub fn when<L, Q, A, N>(
+    label: impl Into<N>,
     guard: impl Fn(&L) -> bool + Send + Sync + 'static,
-    then: Command<L, Q, A>,
-) -> Command<L, Q, A> {
+    then: Command<L, Q, A, N>,
+) -> Command<L, Q, A, N> {
     when_else(label, guard, then, sequence([]))
 }
 
-/// Conditional: runs `then` if the guard holds and `otherwise` if it does not.
-pub fn when_else<L, Q, A>(
-    label: impl Into<Label>,
+/// `then` where the guard holds, and `otherwise` where it does not.
+pub fn when_else<L, Q, A, N>(
+    label: impl Into<N>,
     guard: impl Fn(&L) -> bool + Send + Sync + 'static,
-    then: Command<L, Q, A>,
-    otherwise: Command<L, Q, A>,
-) -> Command<L, Q, A> {
+    then: Command<L, Q, A, N>,
+    otherwise: Command<L, Q, A, N>,
+) -> Command<L, Q, A, N> {
     let guard = Basic::new(label, Kind::Guard(Arc::new(guard)));
     Command::When(guard, Box::new(then), Box::new(otherwise))
 }
 
-/// Loop: runs `body` while the guard holds.
-pub fn while_do<L, Q, A>(
-    label: impl Into<Label>,
+/// `body`, as long as the guard holds.
+pub fn while_do<L, Q, A, N>(
+    label: impl Into<N>,
     guard: impl Fn(&L) -> bool + Send + Sync + 'static,
-    body: Command<L, Q, A>,
-) -> Command<L, Q, A> {
+    body: Command<L, Q, A, N>,
+) -> Command<L, Q, A, N> {
     let guard = Basic::new(label, Kind::Guard(Arc::new(guard)));
     Command::While(guard, Box::new(body))
 }
 
-impl<L, Q, A> Command<L, Q, A> {
-    /// First step of the command: the command itself if it is basic, or its guard.
+impl<L, Q, A, N> Command<L, Q, A, N> {
+    /// The step that the command begins with by itself: the command, or the guard.
     ///
     /// # Panics
     ///
-    /// If the command is a sequence, a choice or an infinite loop: an annotation applies to exactly one step.
-    fn own_step(&mut self) -> &mut Basic<L, Q, A> {
+    /// If it has none: what is said of a step is said of one.
+    fn own_step(&mut self) -> &mut Basic<L, Q, A, N> {
         match self {
             Self::Basic(basic) | Self::When(basic, ..) | Self::While(basic, _) => basic,
             Self::Sequence(_) | Self::Choice(_) | Self::Forever(_) => {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde::Serialize;
 
 use super::command::{Basic, Command, Kind};
-use super::label::Label;
+use super::label::CommandLabel;
 
 /// Program location of a process, between two of its steps. A process starts at location 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -20,7 +20,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label.
-        label: &'static str,
+        label: String,
     },
     /// A branch of a choice, or the body of a loop, has no step.
     #[error("a branch of a choice, or the body of a loop, of {process} has no step")]
@@ -36,7 +36,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label.
-        label: &'static str,
+        label: String,
     },
     /// A step is marked to fuse with the next one and is not a choice, or the process does not itself begin the
     /// next step.
@@ -48,7 +48,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label.
-        label: &'static str,
+        label: String,
     },
     /// Fused steps form a cycle, so that one step might not terminate.
     #[error("the fused steps of {process} from `{label}` on form a cycle")]
@@ -56,7 +56,7 @@ pub enum ProcessError {
         /// The process.
         process: String,
         /// The label of one of them.
-        label: &'static str,
+        label: String,
     },
     /// The process has more locations than a [`Location`] can number.
     #[error("{process} has more than {most} locations")]
@@ -68,14 +68,14 @@ pub enum ProcessError {
     },
 }
 
-/// Edge of the control-flow graph: a step and its target. `otherwise` is the target if a guard fails.
-pub(super) struct Edge<L, Q, A> {
-    pub basic: Basic<L, Q, A>,
+/// A step that can be taken at a location, and where it leads: `otherwise` where a guard fails.
+pub(super) struct Edge<L, Q, A, N> {
+    pub basic: Basic<L, Q, A, N>,
     pub to: Location,
     pub otherwise: Location,
 }
 
-impl<L, Q, A> Clone for Edge<L, Q, A> {
+impl<L, Q, A, N: Copy> Clone for Edge<L, Q, A, N> {
     fn clone(&self) -> Self {
         Self {
             basic: self.basic.clone(),
@@ -84,30 +84,33 @@ impl<L, Q, A> Clone for Edge<L, Q, A> {
     }
 }
 
-impl<L, Q, A> Edge<L, Q, A> {
+impl<L, Q, A, N> Edge<L, Q, A, N> {
     pub fn targets(&self) -> impl Iterator<Item = Location> {
         [self.to, self.otherwise].into_iter()
     }
 }
 
-/// Control-flow graph: the outgoing edges of each location.
-pub(super) struct Flow<L, Q, A> {
-    pub points: Vec<Vec<Edge<L, Q, A>>>,
+/// The steps that can be taken at a location.
+type Edges<L, Q, A, N> = Vec<Edge<L, Q, A, N>>;
+
+/// The locations of a process; of each, the steps that can be taken there.
+pub(super) struct Flow<L, Q, A, N> {
+    pub points: Vec<Edges<L, Q, A, N>>,
 }
 
 /// Number of the location that follows a command, before renumbering; 0 is the end of the process.
 type Next = usize;
 
-struct Builder<L, Q, A> {
-    /// `None` for a location whose edges are not known yet.
-    points: Vec<Option<Vec<Edge<L, Q, A>>>>,
+struct Builder<L, Q, A, N> {
+    /// `None` for a location whose steps are not known yet.
+    points: Vec<Option<Edges<L, Q, A, N>>>,
 }
 
 /// Error: a branch or a body without a step.
 struct NoStep;
 
-impl<L, Q, A> Builder<L, Q, A> {
-    fn place(&mut self, edges: Vec<Edge<L, Q, A>>) -> Next {
+impl<L, Q, A, N: CommandLabel> Builder<L, Q, A, N> {
+    fn place(&mut self, edges: Edges<L, Q, A, N>) -> Next {
         self.points.push(Some(edges));
         self.points.len() - 1
     }
@@ -117,14 +120,14 @@ impl<L, Q, A> Builder<L, Q, A> {
         self.points.len() - 1
     }
 
-    /// Edges of a location whose steps are known.
-    fn edges(&self, at: Next) -> Result<Vec<Edge<L, Q, A>>, NoStep> {
+    /// The steps at a location, which are known.
+    fn edges(&self, at: Next) -> Result<Edges<L, Q, A, N>, NoStep> {
         self.points[at].clone().ok_or(NoStep)
     }
 
-    /// Builds `command` with the continuation `next`, and returns the location at which it begins.
-    fn begin(&mut self, command: &Command<L, Q, A>, next: Next) -> Result<Next, NoStep> {
-        let edge = |basic: &Basic<L, Q, A>, to: Next, otherwise: Next| Edge {
+    /// The location at which `command` begins, if it is left for `next`.
+    fn begin(&mut self, command: &Command<L, Q, A, N>, next: Next) -> Result<Next, NoStep> {
+        let edge = |basic: &Basic<L, Q, A, N>, to: Next, otherwise: Next| Edge {
             basic: basic.clone(),
             to: Location(to as u16),
             otherwise: Location(otherwise as u16),
@@ -173,11 +176,11 @@ impl<L, Q, A> Builder<L, Q, A> {
     }
 }
 
-impl<L, Q, A> Flow<L, Q, A> {
-    /// Greatest number of locations of a process.
+impl<L, Q, A, N: CommandLabel> Flow<L, Q, A, N> {
+    /// The most locations of a process.
     const MOST: usize = 1 << 16;
 
-    pub fn of(process: &str, command: &Command<L, Q, A>) -> Result<Self, ProcessError> {
+    pub fn of(process: &str, command: &Command<L, Q, A, N>) -> Result<Self, ProcessError> {
         let mut builder = Builder {
             points: vec![Some(Vec::new())],
         };
@@ -200,37 +203,40 @@ impl<L, Q, A> Flow<L, Q, A> {
     fn check(&self, process: impl Fn() -> String) -> Result<(), ProcessError> {
         // The head of a loop without a guard repeats the edges of its body.
         let mut labels = HashMap::new();
+        // Labels are told apart by what is shown of them.
         for point in &self.points {
             let mut here = HashSet::new();
-            let twice = point.iter().find(|edge| !here.insert(edge.basic.label));
+            let twice = point
+                .iter()
+                .find(|edge| !here.insert(edge.basic.label.to_string()));
             if let Some(edge) = twice {
                 return Err(ProcessError::DuplicateLabel {
                     process: process(),
-                    label: edge.basic.label.as_str(),
+                    label: edge.basic.label.to_string(),
                 });
             }
         }
         for edge in self.points.iter().flatten() {
             let label = edge.basic.label;
-            let same = (edge.to, edge.otherwise);
-            if *labels.entry(label).or_insert(same) != same {
+            let same = (label, edge.to, edge.otherwise);
+            if *labels.entry(label.to_string()).or_insert(same) != same {
                 return Err(ProcessError::DuplicateLabel {
                     process: process(),
-                    label: label.as_str(),
+                    label: label.to_string(),
                 });
             }
             let is_local = !matches!(edge.basic.kind, Kind::Request(..) | Kind::Response(_));
             if edge.basic.fuses_with_previous && !is_local {
                 return Err(ProcessError::NotFusibleWithPrevious {
                     process: process(),
-                    label: label.as_str(),
+                    label: label.to_string(),
                 });
             }
             let is_choice = matches!(edge.basic.kind, Kind::Local(_));
             if edge.basic.fuses_with_next && !(is_choice && self.goes_on(edge.to)) {
                 return Err(ProcessError::NotFusibleWithNext {
                     process: process(),
-                    label: label.as_str(),
+                    label: label.to_string(),
                 });
             }
         }
@@ -238,7 +244,7 @@ impl<L, Q, A> Flow<L, Q, A> {
             None => Ok(()),
             Some(label) => Err(ProcessError::FusedCycle {
                 process: process(),
-                label: label.as_str(),
+                label: label.to_string(),
             }),
         }
     }
@@ -255,7 +261,7 @@ impl<L, Q, A> Flow<L, Q, A> {
         let mut open = vec![from];
         while let Some(Location(at)) = open.pop() {
             let edges = &self.points[usize::from(at)];
-            let responds = |edge: &Edge<L, Q, A>| matches!(edge.basic.kind, Kind::Response(_));
+            let responds = |edge: &Edge<L, Q, A, N>| matches!(edge.basic.kind, Kind::Response(_));
             if edges.is_empty() || edges.iter().any(responds) {
                 return false;
             }
@@ -266,8 +272,8 @@ impl<L, Q, A> Flow<L, Q, A> {
         true
     }
 
-    /// First step of a cycle of fused steps, if there is one.
-    fn fused_cycle(&self) -> Option<Label> {
+    /// A step from which fused steps lead back to it.
+    fn fused_cycle(&self) -> Option<N> {
         let fused: Vec<usize> = (0..self.points.len())
             .filter(|at| self.is_fused(Location(*at as u16)))
             .collect();
@@ -292,11 +298,11 @@ impl<L, Q, A> Flow<L, Q, A> {
     }
 }
 
-/// Reachable locations, renumbered in the order of a breadth-first search from `begin`.
-fn reachable<L, Q, A>(
-    points: Vec<Option<Vec<Edge<L, Q, A>>>>,
+/// The locations that can be reached from `begin`, numbered as they are met.
+fn reachable<L, Q, A, N: CommandLabel>(
+    points: Vec<Option<Edges<L, Q, A, N>>>,
     begin: Next,
-) -> Vec<Vec<Edge<L, Q, A>>> {
+) -> Vec<Edges<L, Q, A, N>> {
     let mut numbers = HashMap::from([(begin, Location(0))]);
     let mut open = VecDeque::from([begin]);
     let mut kept = Vec::new();

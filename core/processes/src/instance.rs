@@ -4,9 +4,9 @@
 //! process often follow each other, and then only that process's data is saved.
 
 use super::command::Kind;
-use super::composition::{Configuration, Locations};
+use super::composition::Configuration;
 use super::flow::{Edge, Flow, Location};
-use super::label::Label;
+use super::label::CommandLabel;
 use super::liveness::{Data, Register, Registers};
 use refmap::Process;
 
@@ -43,7 +43,6 @@ pub(super) trait ProcessInstance<S, Q, A>: Send + Sync {
     );
     /// Moves the process to its first location.
     fn start(&self, state: &mut S);
-    fn locations(&self, label: Label) -> Option<Locations>;
     fn registers(&self) -> &'static [&'static str];
     fn clear(&self, state: &mut S, register: Register);
     fn clear_dead(&self, state: &mut S, at: Location);
@@ -61,8 +60,8 @@ pub(super) enum Role {
 
 /// Static description of a step of a process.
 #[derive(Clone, Copy)]
-pub(super) struct Offer {
-    pub label: Label,
+pub(super) struct Offer<N> {
+    pub label: N,
     pub rule: u16,
     pub role: Role,
     /// Whether the command itself is nondeterministic.
@@ -73,25 +72,25 @@ pub(super) struct Offer {
     pub writes: Registers,
 }
 
-pub(super) struct Instance<S, L, Q, A> {
+pub(super) struct Instance<S, L, Q, A, N> {
     pub process: Process,
     pub index: usize,
-    pub flow: Flow<L, Q, A>,
-    /// Registers to clear, per location.
+    pub flow: Flow<L, Q, A, N>,
+    /// Per location, the registers that are cleared there.
     pub dead: Vec<Registers>,
     pub get: Box<dyn Fn(&S) -> &L + Send + Sync>,
     pub get_mut: Box<dyn Fn(&mut S) -> &mut L + Send + Sync>,
 }
 
-impl<S: Configuration, L: Data, Q, A> Instance<S, L, Q, A> {
-    /// Sets the data and the location of the process.
+impl<S: Configuration, L: Data, Q, A, N> Instance<S, L, Q, A, N> {
+    /// Leaves the process at a location with some data.
     fn arrive(&self, state: &mut S, local: L, to: Location) {
         *(self.get_mut)(state) = local;
         state.go_to(self.index, to);
     }
 
-    /// Takes a step if it is local and deterministic; returns whether it did.
-    fn go(&self, state: &mut S, edge: &Edge<L, Q, A>) -> bool {
+    /// Takes a step, if it is one that is taken alone and has one result.
+    fn go(&self, state: &mut S, edge: &Edge<L, Q, A, N>) -> bool {
         let target = match &edge.basic.kind {
             Kind::Guard(guard) if !guard((self.get)(state)) => edge.otherwise,
             Kind::Guard(_) => edge.to,
@@ -111,15 +110,16 @@ impl<S: Configuration, L: Data, Q, A> Instance<S, L, Q, A> {
         state.go_to(self.index, at);
     }
 
-    fn step(&self, Location(at): Location, step: usize) -> &Edge<L, Q, A> {
+    fn step(&self, Location(at): Location, step: usize) -> &Edge<L, Q, A, N> {
         &self.flow.points[usize::from(at)][step]
     }
 }
 
-impl<S, L, Q, A> ProcessInstance<S, Q, A> for Instance<S, L, Q, A>
+impl<S, L, Q, A, N> ProcessInstance<S, Q, A> for Instance<S, L, Q, A, N>
 where
     S: Configuration,
     L: Data,
+    N: CommandLabel,
 {
     fn process(&self) -> Process {
         self.process
@@ -200,14 +200,6 @@ where
 
     fn start(&self, state: &mut S) {
         state.go_to(self.index, Location(0));
-    }
-
-    fn locations(&self, label: Label) -> Option<Locations> {
-        let points = self.flow.points.iter();
-        let at: Vec<_> = points
-            .map(|edges| edges.iter().any(|edge| edge.basic.label == label))
-            .collect();
-        at.contains(&true).then_some(Locations(at))
     }
 
     fn registers(&self) -> &'static [&'static str] {

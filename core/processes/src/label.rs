@@ -2,11 +2,20 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::hash::Hash;
 use std::sync::{LazyLock, Mutex};
 
 use serde::{Serialize, Serializer};
 
-/// Label of a command, unique within its process.
+/// What commands are labelled by: plain values, different ones within a process, which are shown as a text.
+///
+/// A model whose labels are an enum of its own can match on the labels of what was done, and then a label that
+/// is mistyped, or new, does not compile.
+pub trait CommandLabel: Copy + Eq + Hash + fmt::Display + Send + Sync + 'static {}
+
+impl<N: Copy + Eq + Hash + fmt::Display + Send + Sync + 'static> CommandLabel for N {}
+
+/// The label of a command that is its text, where a model has no type of its own for labels.
 ///
 /// PERF: labels are interned, since actions and their labels are copied at every step. An interned text lives as
 /// long as the program.

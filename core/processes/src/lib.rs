@@ -14,8 +14,9 @@
 //! [`Granularity::Fused`], local fusion, a command marked by [`Command::fuse_with_previous`] runs in one
 //! step with the previous command, and a choice marked by [`Command::fuse_with_next`] with the next one.
 //!
-//! Deviation D1: the paper's processes accept any number of responses at once; here a command has one
-//! label, and labels are unique within a process, so that an action names its commands.
+//! Deviation D1: the paper's processes take any number of responses at once; here a command has one
+//! label, and labels are unique within a process, so that an action names its commands. A label is a text
+//! ([`Label`]) or a value of a type of the model's own ([`CommandLabel`]).
 //!
 //! ```
 //! use refmap::Process;
@@ -89,5 +90,5 @@ pub use composition::{
     At, Choices, Composition, Configuration, Granularity, Locations, Undeclared,
 };
 pub use flow::{Location, ProcessError};
-pub use label::Label;
+pub use label::{CommandLabel, Label};
 pub use liveness::{Data, DeadRegisters, Register, Registers};

@@ -102,13 +102,13 @@ impl BitOr for Registers {
     }
 }
 
-/// Dead registers per location: the complement of the least fixed point of the live-variable equations.
-pub(super) fn dead<L: Data, Q, A>(flow: &Flow<L, Q, A>) -> Vec<Registers> {
+/// Per location, the registers that are dead there.
+pub(super) fn dead<L: Data, Q, A, N>(flow: &Flow<L, Q, A, N>) -> Vec<Registers> {
     let mut live = vec![Registers::NONE; flow.points.len()];
     loop {
         let mut changed = false;
         for (at, point) in flow.points.iter().enumerate().rev() {
-            let before_edge = |edge: &super::flow::Edge<L, Q, A>| {
+            let before_edge = |edge: &super::flow::Edge<L, Q, A, N>| {
                 let after = edge.targets().map(|Location(to)| live[usize::from(to)]);
                 let after = after.fold(Registers::NONE, Registers::bitor);
                 edge.basic.reads | after.without(edge.basic.writes)

@@ -1,12 +1,13 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
 use refmap::{Invariant, Process, Refinement};
-use refmap_processes::Act;
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
     Action, CollectOnlyGarbage, FieldStore, Pending, Program,
 };
-use refmap_systems::tso::{Granularity, OnTheFly, State, Who};
+use refmap_systems::tso::{
+    Act, Granularity, Label, MutatorStep, OnTheFly, State, SweepStep, SysStep, Who,
+};
 
 use super::invariants;
 
@@ -77,41 +78,70 @@ impl Refinement for CollectorRefinement {
         let mutator = number(action.process);
         let local = || from.mutator(mutator);
         let granularity = self.implementation.scope.granularity;
-        match action.label.as_str() {
-            "alloc" => {
-                let mut places = (0..).zip(from.sys.heap.iter().zip(&to.sys.heap));
-                let fresh = places.find(|(_, (before, after))| before.is_none() && after.is_some());
-                // An allocation may find no room, and then does nothing.
-                fresh.map(|(reference, _)| Action::Alloc { mutator, reference })
-            }
-            "discard" => Some(Action::Discard {
-                mutator,
-                kept: to.mutator(mutator).roots,
-            }),
-            // Where choices are late, what was chosen shows in what has changed.
-            "load" | "store: src.field ← dst" if granularity == Granularity::Coarse => {
-                by_difference(mutator_of(action), from, to)
-            }
-            "load" => Some(Action::Load {
-                mutator,
-                src: local().src,
-                field: local().field,
-            }),
-            "store: src.field ← dst" => Some(Action::Store {
-                mutator,
-                store: FieldStore {
+        // What joined steps do, of which the visible one need not be the first.
+        let joined = || match granularity {
+            Granularity::Reduced => by_difference(mutator_of(action), from, to),
+            Granularity::Fine | Granularity::Coarse => None,
+        };
+        match action.label {
+            Label::Mutator(step) => match step {
+                MutatorStep::Alloc => {
+                    let mut places = (0..).zip(from.sys.heap.iter().zip(&to.sys.heap));
+                    let fresh =
+                        places.find(|(_, (before, after))| before.is_none() && after.is_some());
+                    // An allocation may find no room, and then does nothing.
+                    fresh.map(|(reference, _)| Action::Alloc { mutator, reference })
+                }
+                MutatorStep::Discard => Some(Action::Discard {
+                    mutator,
+                    kept: to.mutator(mutator).roots,
+                }),
+                // Where choices are late, what was chosen shows in what has changed.
+                MutatorStep::Load | MutatorStep::Store if granularity == Granularity::Coarse => {
+                    by_difference(mutator_of(action), from, to)
+                }
+                MutatorStep::Load => Some(Action::Load {
+                    mutator,
                     src: local().src,
                     field: local().field,
-                    dst: local().dst,
-                },
-            }),
-            "sweep: free" => Some(Action::Free {
-                reference: from.gc.src,
-            }),
+                }),
+                MutatorStep::Store => Some(Action::Store {
+                    mutator,
+                    store: FieldStore {
+                        src: local().src,
+                        field: local().field,
+                        dst: local().dst,
+                    },
+                }),
+                MutatorStep::ChooseLoad
+                | MutatorStep::ChooseStore
+                | MutatorStep::ChooseDst
+                | MutatorStep::LoadDeleted
+                | MutatorStep::RootsUnmarked
+                | MutatorStep::TakeInserted
+                | MutatorStep::Fence => joined(),
+            },
+            Label::Sweep(step) => match step {
+                SweepStep::Free => Some(Action::Free {
+                    reference: from.gc.src,
+                }),
+                SweepStep::LoadFm
+                | SweepStep::AllRefs
+                | SweepStep::RefToLookAt
+                | SweepStep::ChooseRef
+                | SweepStep::LoadMark
+                | SweepStep::IsWhite
+                | SweepStep::RefDone => joined(),
+            },
             // Of the commits, those of a mutator's fields.
-            _ if action.process == Process::new("sys") => committed(from, to),
-            _ if granularity == Granularity::Reduced => by_difference(mutator_of(action), from, to),
-            _ => None,
+            Label::Sys(SysStep::Commit(_) | SysStep::Answer) => committed(from, to),
+            Label::Round(..)
+            | Label::Flip(_)
+            | Label::SetFa(_)
+            | Label::StorePhase(_)
+            | Label::MarkLoop(_)
+            | Label::Answer(_)
+            | Label::Marking(..) => joined(),
         }
     }
 
@@ -153,8 +183,7 @@ fn mutator_of(action: &Act) -> Option<u8> {
     (action.process != Process::new("gc")).then(|| number(action.process))
 }
 
-/// What joined steps of a mutator or of the collector do, of which the visible one need not be the first: by
-/// what they have changed.
+/// What joined steps of a mutator or of the collector do, by what they have changed.
 fn by_difference(mutator: Option<u8>, from: &State, to: &State) -> Option<Action> {
     let Some(mutator) = mutator else {
         let mut places = (0..).zip(from.sys.heap.iter().zip(&to.sys.heap));

@@ -7,9 +7,10 @@
 
 use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
 use refmap::{Invariant, Process, Refinement, Waiver};
-use refmap_processes::Act;
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
-use refmap_systems::tso::{Exchange, MAX_REFS, OnTheFly, Scope, ScopeError, State, Variant};
+use refmap_systems::tso::{
+    Act, Exchange, Label, MAX_REFS, OnTheFly, Phase, Scope, ScopeError, State, Variant,
+};
 
 use super::collector::CollectorRefinement;
 
@@ -25,7 +26,7 @@ pub struct CycleEnds {
 pub type Survived = [u8; MAX_REFS];
 
 /// The last step of the collector's loop [Fig. 2, line 45].
-const END_OF_CYCLE: &str = "phase ← Idle";
+const END_OF_CYCLE: Label = Label::StorePhase(Phase::Idle);
 
 impl History<OnTheFly> for CycleEnds {
     type Value = Survived;
@@ -43,7 +44,7 @@ impl History<OnTheFly> for CycleEnds {
         to: &State,
     ) -> Survived {
         let reachable = to.program().reachable();
-        let ended = u8::from(action.label.as_str() == END_OF_CYCLE);
+        let ended = u8::from(action.label == END_OF_CYCLE);
         let mut after = Survived::default();
         for (reference, cell) in (0..).zip(&to.sys.heap) {
             if cell.is_some() && !reachable.contains(reference) {

@@ -7,7 +7,9 @@
 use refmap::Invariant;
 use refmap_processes::Locations;
 use refmap_systems::heap::Objects as Refs;
-use refmap_systems::tso::{BEHIND_TYPE, OnTheFly, Part, State, Who};
+use refmap_systems::tso::{
+    Label, MarkingStep, OnTheFly, Part, Phase, Round, RoundStep, State, Who,
+};
 
 type TsoInvariant = Invariant<OnTheFly>;
 
@@ -30,9 +32,9 @@ pub fn tso_lock(system: &OnTheFly) -> TsoInvariant {
     let locked: Vec<_> = everybody
         .map(|who| (who, within_cas(system, who)))
         .collect();
-    let is_within = move |s: &State, (who, within): &(Who, Vec<Locations>)| {
+    let is_within = move |s: &State, (who, within): &(Who, Option<Locations>)| {
         let here = s.location_of(*who);
-        within.iter().any(|at| at.contains(here))
+        within.as_ref().is_some_and(|within| within.contains(here))
     };
     let premise = locked.clone();
     Invariant::new("tso_lock", source, move |s: &State| {
@@ -45,43 +47,42 @@ pub fn tso_lock(system: &OnTheFly) -> TsoInvariant {
     })
 }
 
-/// Where a process is within a CAS: nowhere, in the variant that does without.
-fn within_cas(system: &OnTheFly, who: Who) -> Vec<Locations> {
+/// Where a process is within a CAS: nowhere in the variant that does without, or if the process marks nothing.
+fn within_cas(system: &OnTheFly, who: Who) -> Option<Locations> {
     if !system.variant.has(Part::Cas) {
-        return Vec::new();
+        return None;
     }
-    let marks: &[&str] = match who {
-        Who::Gc => &["mark loop"],
-        Who::Mutator(_) => &["deletion", "insertion", "get-roots"],
-    };
-    let steps = [
-        "load mark, locked",
-        "mark is unchanged",
-        "store mark",
-        "unlock",
-    ];
-    // A variant may lack a barrier, or the marking of roots.
-    let has = |mark: &&&str| system.find(who, &format!("{mark}: lock")).is_some();
-    let marks = marks.iter().filter(has);
-    let labels = marks.flat_map(|mark| steps.map(|step| format!("{mark}: {step}")));
-    let at = labels.map(|label| system.find(who, &label));
-    at.map(|at| at.expect("a CAS has all of its steps"))
-        .collect()
+    system.find(who, |label| match label {
+        Label::Marking(_, step) => match step {
+            MarkingStep::LoadMarkLocked
+            | MarkingStep::IsUnchanged
+            | MarkingStep::StoreMark
+            | MarkingStep::Unlock => true,
+            MarkingStep::IsRef
+            | MarkingStep::LoadMark
+            | MarkingStep::LoadFm
+            | MarkingStep::IsWhite
+            | MarkingStep::LoadPhase
+            | MarkingStep::IsNotIdle
+            | MarkingStep::Lock
+            | MarkingStep::HasWon
+            | MarkingStep::AddToW => false,
+        },
+        _ => false,
+    })
 }
 
 /// While roots or work are collected and none has been: if a mutator that has answered holds work, then
 /// so does one that has not.
 pub fn gc_w_empty(system: &OnTheFly) -> TsoInvariant {
     let source = "Gammie et al., section 3.2, gc_W_empty_mut_inv";
-    let mut rounds = vec!["get-roots"];
-    if system.variant.has(Part::GetWork) {
-        rounds.push("get-work");
-    }
-    let of_round = |round| {
-        let steps = BEHIND_TYPE.into_iter().chain(["W ← collected work"]);
-        steps.map(move |step| format!("{round}: {step}"))
-    };
-    let is_there = collector_at(system, rounds.into_iter().flat_map(of_round).collect());
+    // In a variant that asks for no work there is no such round.
+    let is_there = collector_at(system, |label| match label {
+        Label::Round(Round::GetRoots | Round::GetWork, step) => {
+            step.is_behind_type() || step == RoundStep::TakeWork
+        }
+        _ => false,
+    });
     let work = |s: &State, mutator| {
         let who = Who::Mutator(mutator);
         !s.worklist(who).and(s.honorary_grey(who)).is_empty()
@@ -117,30 +118,20 @@ pub fn swept_all_marked(system: &OnTheFly) -> TsoInvariant {
 
 /// Whether the collector is between the mark loop and its last store.
 fn sweeps(system: &OnTheFly) -> impl Fn(&State) -> bool + Send + Sync + use<> {
-    let steps = [
-        "phase ← Sweep",
-        "sweep: load fM",
-        "sweep: all refs",
-        "sweep: a ref to look at",
-        "sweep: choose ref",
-        "sweep: load mark",
-        "sweep: is white",
-        "sweep: free",
-        "sweep: ref done",
-        "phase ← Idle",
-    ];
-    collector_at(system, steps.map(str::to_owned).into())
+    collector_at(system, |label| {
+        matches!(
+            label,
+            Label::StorePhase(Phase::Sweep | Phase::Idle) | Label::Sweep(_)
+        )
+    })
 }
 
-/// Whether the collector is where it takes one of these steps.
+/// Whether the collector is where it takes one of the steps that are meant.
 fn collector_at(
     system: &OnTheFly,
-    steps: Vec<String>,
+    is_meant: fn(Label) -> bool,
 ) -> impl Fn(&State) -> bool + Send + Sync + use<> {
-    let at = steps.iter().map(|step| {
-        let at: Option<Locations> = system.find(Who::Gc, step);
-        at.unwrap_or_else(|| panic!("the collector has no step `{step}`"))
-    });
-    let at: Vec<Locations> = at.collect();
-    move |s: &State| at.iter().any(|at| at.contains(s.location_of(Who::Gc)))
+    let at = system.find(Who::Gc, is_meant);
+    let at = at.expect("the collector has such a step");
+    move |s: &State| at.contains(s.location_of(Who::Gc))
 }

@@ -31,12 +31,14 @@
 //! with fine granularity, that just the same can be seen of states, and of the steps that change it.
 
 use refmap::RuleId;
-use refmap_processes::{Act, Composition, Location};
+use refmap_processes::Location;
 
-use super::request::{Answer, Request};
+use super::label::{AnswerStep, Label, Marker, MarkingStep, RoundStep};
+use super::request::Processes;
 use super::scope::Variant;
 use super::stability::{Shared, Stability};
 use super::state::{State, Who};
+use super::system::Act;
 
 /// The joining of steps that nobody sees.
 pub(super) struct Joining {
@@ -59,25 +61,75 @@ enum Unseen {
 }
 
 impl Unseen {
-    fn of(label: &str) -> Option<Self> {
-        match label.split_once(": ")? {
-            (_, "mfence") => Some(Self::Fence),
-            (_, "choose whom to poll") => Some(Self::Poll),
-            ("deletion" | "insertion", "load fM") => Some(Self::Load(Shared::FM)),
-            ("deletion" | "insertion", "load phase") => Some(Self::Load(Shared::Phase)),
-            ("deletion" | "insertion" | "mark loop", "load mark") => Some(Self::LoadMark),
-            _ => None,
+    fn of(label: Label) -> Option<Self> {
+        match label {
+            Label::Round(_, step) => match step {
+                RoundStep::Fence => Some(Self::Fence),
+                RoundStep::ChooseWhomToPoll => Some(Self::Poll),
+                RoundStep::SetType
+                | RoundStep::AskAll
+                | RoundStep::SomebodyToAsk
+                | RoundStep::ChooseWhomToAsk
+                | RoundStep::SetPending
+                | RoundStep::Asked
+                | RoundStep::WaitForAll
+                | RoundStep::SomebodyToWaitFor
+                | RoundStep::Poll
+                | RoundStep::TakeWork => None,
+            },
+            Label::Answer(step) => match step {
+                AnswerStep::Fence => Some(Self::Fence),
+                AnswerStep::Poll
+                | AnswerStep::IsAsked
+                | AnswerStep::LoadType
+                | AnswerStep::IsType(_)
+                | AnswerStep::AllRoots
+                | AnswerStep::RootToMark
+                | AnswerStep::ChooseRoot
+                | AnswerStep::RootMarked
+                | AnswerStep::Done(_) => None,
+            },
+            Label::Marking(marker, step) => {
+                let is_barrier = matches!(marker, Marker::Deletion | Marker::Insertion);
+                match step {
+                    MarkingStep::LoadFm if is_barrier => Some(Self::Load(Shared::FM)),
+                    MarkingStep::LoadPhase if is_barrier => Some(Self::Load(Shared::Phase)),
+                    MarkingStep::LoadMark if is_barrier || marker == Marker::MarkLoop => {
+                        Some(Self::LoadMark)
+                    }
+                    MarkingStep::LoadFm
+                    | MarkingStep::LoadPhase
+                    | MarkingStep::LoadMark
+                    | MarkingStep::IsRef
+                    | MarkingStep::IsWhite
+                    | MarkingStep::IsNotIdle
+                    | MarkingStep::Lock
+                    | MarkingStep::LoadMarkLocked
+                    | MarkingStep::IsUnchanged
+                    | MarkingStep::StoreMark
+                    | MarkingStep::Unlock
+                    | MarkingStep::HasWon
+                    | MarkingStep::AddToW => None,
+                }
+            }
+            Label::Flip(_)
+            | Label::SetFa(_)
+            | Label::StorePhase(_)
+            | Label::MarkLoop(_)
+            | Label::Sweep(_)
+            | Label::Mutator(_)
+            | Label::Sys(_) => None,
         }
     }
 }
 
 impl Joining {
-    pub fn new(processes: &Composition<State, Request, Answer>, variant: Variant) -> Self {
+    pub fn new(processes: &Processes, variant: Variant) -> Self {
         let locations = |process| (0..processes.locations(process) as u16).map(Location);
         let label = |process, at| {
             let mut labels = processes.labels(process, at);
             let first = labels.next()?;
-            labels.next().is_none().then_some(first.as_str())
+            labels.next().is_none().then_some(first)
         };
         let unseen = (0..processes.processes()).map(|process| {
             let here = locations(process).map(|at| Unseen::of(label(process, at)?));
@@ -90,12 +142,7 @@ impl Joining {
     }
 
     /// Visits the steps from a state, each with what goes unseen behind it.
-    pub fn next(
-        &self,
-        processes: &Composition<State, Request, Answer>,
-        from: &State,
-        visit: &mut dyn FnMut(Act, State),
-    ) {
+    pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, State)) {
         let mut state = *from;
         // Per rule, how many of its results have been told.
         let mut told: Vec<(RuleId, u16)> = Vec::new();
@@ -119,7 +166,7 @@ impl Joining {
     /// Visits where a process that has just moved comes to unseen.
     fn go_on(
         &self,
-        processes: &Composition<State, Request, Answer>,
+        processes: &Processes,
         state: &mut State,
         process: usize,
         visit: &mut dyn FnMut(&State),

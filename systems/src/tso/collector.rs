@@ -1,23 +1,24 @@
 //! The collector [Fig. 2; the marking loop: Fig. 10].
 
-use refmap_processes::{Command, assign, choose, forever, sequence, when, while_do};
+use refmap_processes::{assign, choose, forever, sequence, when, while_do};
 
 use super::handshakes::{get_roots, get_work, noop};
+use super::label::{FlipStep, Label, MarkLoopStep, Marker, Round, SetFaStep, SweepStep};
 use super::marking::{load_fm, mark};
-use super::request::{Answer, Asks, Place, Request, ask, remove, tell};
+use super::request::{Asks, Command, Place, ask, remove, tell};
 use super::scope::{Flip, Part, Scope, Variant};
 use super::state::{Gc, HandshakePhase, MARK, Phase, REFERENCE, Store, Who, gc};
 use crate::heap::Objects as Refs;
 
-type GcCommand = Command<Gc, Request, Answer>;
+type GcCommand = Command<Gc>;
 
 /// The collector's loop.
 pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
-    let handshake = |at: &str, part, phase| noop(at, part, phase, scope.mutators, variant);
+    let handshake = |round, part, phase| noop(round, part, phase, scope.mutators, variant);
     let flip_here = |here: Flip| match variant.flip == here {
         true => sequence([
-            load_fm("mark: load fM", Who::Gc),
-            tell("mark: fA ← fM", Who::Gc, |l: &Gc| {
+            load_fm(SetFaStep::LoadFm, Who::Gc),
+            tell(SetFaStep::StoreFa, Who::Gc, |l: &Gc| {
                 Asks::Store(Store::FA(fm(l)))
             })
             .from_source("Gammie et al., Fig. 2, line 12"),
@@ -25,38 +26,30 @@ pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
         false => sequence([]),
     };
     forever(sequence([
-        handshake("idle", Part::IdleNoop, HandshakePhase::Idle),
-        load_fm("flip: load fM", Who::Gc),
-        assign("flip: invert fM", |l: &mut Gc| l.marking.fm = Some(!fm(l)))
+        handshake(Round::Idle, Part::IdleNoop, HandshakePhase::Idle),
+        load_fm(FlipStep::LoadFm, Who::Gc),
+        assign(FlipStep::Invert, |l: &mut Gc| l.marking.fm = Some(!fm(l)))
             .from_source("Gammie et al., Fig. 2, line 5"),
-        tell("flip: store fM", Who::Gc, |l: &Gc| {
+        tell(FlipStep::StoreFm, Who::Gc, |l: &Gc| {
             Asks::Store(Store::FM(fm(l)))
         })
         .from_source("Gammie et al., Fig. 2, line 5"),
-        handshake("idle flip", Part::IdleFlipNoop, HandshakePhase::IdleInit),
-        store_phase("phase ← Init", Phase::Init, "Gammie et al., Fig. 2, line 8"),
+        handshake(
+            Round::IdleFlip,
+            Part::IdleFlipNoop,
+            HandshakePhase::IdleInit,
+        ),
+        store_phase(Phase::Init, "Gammie et al., Fig. 2, line 8"),
         flip_here(Flip::BeforeInit),
-        handshake("init", Part::InitNoop, HandshakePhase::InitMark),
-        store_phase(
-            "phase ← Mark",
-            Phase::Mark,
-            "Gammie et al., Fig. 2, line 11",
-        ),
+        handshake(Round::Init, Part::InitNoop, HandshakePhase::InitMark),
+        store_phase(Phase::Mark, "Gammie et al., Fig. 2, line 11"),
         flip_here(Flip::BeforeMark),
-        handshake("mark", Part::MarkNoop, HandshakePhase::Mark),
-        get_roots("get-roots", scope.mutators),
+        handshake(Round::Mark, Part::MarkNoop, HandshakePhase::Mark),
+        get_roots(scope.mutators),
         mark_loop(scope, variant),
-        store_phase(
-            "phase ← Sweep",
-            Phase::Sweep,
-            "Gammie et al., Fig. 2, line 37",
-        ),
+        store_phase(Phase::Sweep, "Gammie et al., Fig. 2, line 37"),
         sweep(scope),
-        store_phase(
-            "phase ← Idle",
-            Phase::Idle,
-            "Gammie et al., Fig. 2, line 46",
-        ),
+        store_phase(Phase::Idle, "Gammie et al., Fig. 2, line 46"),
     ]))
 }
 
@@ -66,9 +59,9 @@ fn fm(l: &Gc) -> bool {
 }
 
 /// A store of the phase, which is also remembered.
-fn store_phase(label: &str, phase: Phase, source: &'static str) -> GcCommand {
+fn store_phase(phase: Phase, source: &'static str) -> GcCommand {
     ask(
-        label,
+        Label::StorePhase(phase),
         Who::Gc,
         move |_: &Gc| Asks::Store(Store::Phase(phase)),
         move |l, _| l.marking.phase = phase,
@@ -79,23 +72,25 @@ fn store_phase(label: &str, phase: Phase, source: &'static str) -> GcCommand {
 /// Lines 25 to 34, and Fig. 10.
 fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
     let round = match variant.has(Part::GetWork) {
-        true => get_work("get-work", scope.mutators),
+        true => get_work(scope.mutators),
         false => sequence([]),
     };
     let has_work = |l: &Gc| !l.marking.w.is_empty();
     while_do(
-        "mark loop: work",
+        MarkLoopStep::Work,
         has_work,
         sequence([
             while_do(
-                "mark loop: own work",
+                MarkLoopStep::OwnWork,
                 has_work,
                 sequence([
                     choose_src(),
                     trace_fields(scope, variant),
-                    assign("mark loop: blacken", |l: &mut Gc| l.marking.w.remove(l.src))
-                        .reads(gc::SRC)
-                        .from_source("Gammie et al., Fig. 2, line 30"),
+                    assign(MarkLoopStep::Blacken, |l: &mut Gc| {
+                        l.marking.w.remove(l.src)
+                    })
+                    .reads(gc::SRC)
+                    .from_source("Gammie et al., Fig. 2, line 30"),
                 ]),
             )
             .fuse_with_previous()
@@ -107,7 +102,7 @@ fn mark_loop(scope: &Scope, variant: Variant) -> GcCommand {
 }
 
 fn choose_src() -> GcCommand {
-    choose("mark loop: choose src", |l: &Gc, visit| {
+    choose(MarkLoopStep::ChooseSrc, |l: &Gc, visit| {
         for src in l.marking.w.iter() {
             visit(Gc { src, ..*l });
         }
@@ -123,15 +118,15 @@ fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
     let all = (1 << scope.fields) - 1;
     let source = "Gammie et al., Fig. 2, line 28";
     sequence([
-        assign("mark loop: all fields", move |l: &mut Gc| l.fields = all)
+        assign(MarkLoopStep::AllFields, move |l: &mut Gc| l.fields = all)
             .writes(gc::FIELDS)
             .fuse_with_previous()
             .from_source(source),
         while_do(
-            "mark loop: a field to trace",
+            MarkLoopStep::FieldToTrace,
             |l: &Gc| l.fields != 0,
             sequence([
-                choose("mark loop: choose field", |l: &Gc, visit| {
+                choose(MarkLoopStep::ChooseField, |l: &Gc, visit| {
                     for field in Refs(l.fields).iter() {
                         visit(Gc { field, ..*l });
                     }
@@ -142,7 +137,7 @@ fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
                 .fuse_with_next()
                 .from_source(source),
                 ask(
-                    "mark loop: ref ← src.field",
+                    MarkLoopStep::LoadField,
                     Who::Gc,
                     |l: &Gc| Asks::Load(Place::Field(l.src, l.field)),
                     |l, answer| l.marking.reference = answer.reference(),
@@ -150,8 +145,8 @@ fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
                 .reads([gc::SRC, gc::FIELD])
                 .writes(REFERENCE)
                 .from_source("Gammie et al., Fig. 2, line 29"),
-                mark("mark loop", Who::Gc, variant),
-                remove("mark loop: field traced", |l: &mut Gc| {
+                mark(Marker::MarkLoop, Who::Gc, variant),
+                remove(MarkLoopStep::FieldTraced, |l: &mut Gc| {
                     l.fields &= !(1 << l.field);
                 })
                 .reads([gc::FIELDS, gc::FIELD])
@@ -168,16 +163,16 @@ fn trace_fields(scope: &Scope, variant: Variant) -> GcCommand {
 fn sweep(scope: &Scope) -> GcCommand {
     let all = Refs::first(scope.refs);
     sequence([
-        load_fm("sweep: load fM", Who::Gc),
-        assign("sweep: all refs", move |l: &mut Gc| l.refs = all)
+        load_fm(SweepStep::LoadFm, Who::Gc),
+        assign(SweepStep::AllRefs, move |l: &mut Gc| l.refs = all)
             .writes(gc::REFS)
             .fuse_with_previous()
             .from_source("Gammie et al., Fig. 2, line 38"),
         while_do(
-            "sweep: a ref to look at",
+            SweepStep::RefToLookAt,
             |l: &Gc| !l.refs.is_empty(),
             sequence([
-                choose("sweep: choose ref", |l: &Gc, visit| {
+                choose(SweepStep::ChooseRef, |l: &Gc, visit| {
                     for src in l.refs.iter() {
                         visit(Gc { src, ..*l });
                     }
@@ -188,7 +183,7 @@ fn sweep(scope: &Scope) -> GcCommand {
                 .fuse_with_next()
                 .from_source("Gammie et al., Fig. 2, line 40"),
                 ask(
-                    "sweep: load mark",
+                    SweepStep::LoadMark,
                     Who::Gc,
                     |l: &Gc| Asks::Load(Place::Mark(l.src)),
                     |l, answer| l.marking.mark = answer.mark(),
@@ -197,16 +192,16 @@ fn sweep(scope: &Scope) -> GcCommand {
                 .writes(MARK)
                 .from_source("Gammie et al., Fig. 2, line 41"),
                 when(
-                    "sweep: is white",
+                    SweepStep::IsWhite,
                     |l: &Gc| l.marking.mark.is_some() && l.marking.mark != l.marking.fm,
-                    tell("sweep: free", Who::Gc, |l: &Gc| Asks::Free(l.src))
+                    tell(SweepStep::Free, Who::Gc, |l: &Gc| Asks::Free(l.src))
                         .reads(gc::SRC)
                         .from_source("Gammie et al., Fig. 2, line 44"),
                 )
                 .reads(MARK)
                 .fuse_with_previous()
                 .from_source("Gammie et al., Fig. 2, line 41"),
-                remove("sweep: ref done", |l: &mut Gc| l.refs.remove(l.src))
+                remove(SweepStep::RefDone, |l: &mut Gc| l.refs.remove(l.src))
                     .reads([gc::REFS, gc::SRC])
                     .from_source("Gammie et al., Fig. 2, line 45"),
             ]),

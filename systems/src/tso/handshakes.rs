@@ -1,24 +1,27 @@
 //! Handshakes [section 2.2, Fig. 4]: the collector's side, the mutator's, and the system's between
 //! them. Deviation D2: the bits are not subject to the memory model, nor are worklists.
 
-use refmap_processes::{Command, assign, choose, sequence, when, when_else, while_do};
+use refmap_processes::{assign, choose, sequence, when, when_else, while_do};
 
+use super::label::{AnswerStep, Label, Marker, Round, RoundStep};
 use super::marking::mark;
-use super::request::{Answer, Asks, Handshake, Request, ask, everybody, remove, tell};
+use super::request::{Answer, Asks, Command, Handshake, ask, everybody, remove, tell};
 use super::scope::{Part, Remains, Variant};
 use super::state::{Gc, HandshakePhase, HandshakeType, Mutator, REFERENCE, Sys, Who, gc, mutator};
 use crate::heap::Objects as Refs;
 
-/// A noop handshake of the collector: it begins with a fence. `part` is the handshake.
+/// A round of the collector that is a noop handshake: it begins with a fence. `part` is the handshake.
 pub(super) fn noop(
-    at: &str,
+    round: Round,
     part: Part,
     phase: HandshakePhase,
     mutators: u8,
     variant: Variant,
-) -> Command<Gc, Request, Answer> {
-    let fence = tell(format!("{at}: mfence"), Who::Gc, |_: &Gc| Asks::Mfence)
-        .from_source("Gammie et al., Fig. 4; section 3.1, System");
+) -> Command<Gc> {
+    let fence = tell(Label::Round(round, RoundStep::Fence), Who::Gc, |_: &Gc| {
+        Asks::Mfence
+    })
+    .from_source("Gammie et al., Fig. 4; section 3.1, System");
     let is_there = variant.has(part);
     let is_fenced = is_there || variant.remains == Remains::Fence;
     let mut steps = Vec::new();
@@ -26,72 +29,58 @@ pub(super) fn noop(
         steps.push(fence);
     }
     if is_there {
-        steps.push(begin(at, HandshakeType::Noop, Some(phase), mutators));
-        steps.push(wait(at, mutators));
+        steps.push(begin(round, Some(phase), mutators));
+        steps.push(wait(round, mutators));
     }
     sequence(steps)
 }
 
 /// The handshake that asks for roots, and takes over what was collected.
-pub(super) fn get_roots(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
-    let phase = Some(HandshakePhase::IdleMarkSweep);
+pub(super) fn get_roots(mutators: u8) -> Command<Gc> {
+    let (round, phase) = (Round::GetRoots, Some(HandshakePhase::IdleMarkSweep));
     sequence([
-        begin(at, HandshakeType::GetRoots, phase, mutators),
-        wait(at, mutators),
-        take_work(at),
+        begin(round, phase, mutators),
+        wait(round, mutators),
+        take_work(round),
     ])
 }
 
 /// The handshake that asks for work, and takes it over.
-pub(super) fn get_work(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
+pub(super) fn get_work(mutators: u8) -> Command<Gc> {
+    let round = Round::GetWork;
     sequence([
-        begin(at, HandshakeType::GetWork, None, mutators),
-        wait(at, mutators),
-        take_work(at),
+        begin(round, None, mutators),
+        wait(round, mutators),
+        take_work(round),
     ])
 }
 
-/// The steps of the collector's side behind the one that sets the type, until all answers are seen.
-pub const BEHIND_TYPE: [&str; 9] = [
-    "ask all",
-    "somebody to ask",
-    "choose whom to ask",
-    "set pending",
-    "asked",
-    "wait for all",
-    "somebody to wait for",
-    "choose whom to poll",
-    "poll",
-];
-
 /// Sets the type, and then the bits in any order.
-fn begin(
-    at: &str,
-    handshake: HandshakeType,
-    phase: Option<HandshakePhase>,
-    mutators: u8,
-) -> Command<Gc, Request, Answer> {
-    let on = |step: &str| format!("{at}: {step}");
+fn begin(round: Round, phase: Option<HandshakePhase>, mutators: u8) -> Command<Gc> {
+    let on = |step| Label::Round(round, step);
+    let handshake = round.handshake();
     let source = "Gammie et al., Fig. 4, initiation";
     sequence([
-        tell(on("set type"), Who::Gc, move |_: &Gc| {
+        tell(on(RoundStep::SetType), Who::Gc, move |_: &Gc| {
             Asks::Handshake(Handshake::Begin(handshake, phase))
         })
         .from_source(source),
-        all_mutators(&on("ask all"), mutators),
+        all_mutators(on(RoundStep::AskAll), mutators),
         while_do(
-            on("somebody to ask"),
+            on(RoundStep::SomebodyToAsk),
             |l: &Gc| !l.muts.is_empty(),
             sequence([
-                choose_mutator(&on("choose whom to ask")),
-                tell(on("set pending"), Who::Gc, |l: &Gc| {
+                choose_mutator(on(RoundStep::ChooseWhomToAsk)),
+                tell(on(RoundStep::SetPending), Who::Gc, |l: &Gc| {
                     Asks::Handshake(Handshake::SetPending(l.mutator))
                 })
                 .reads(gc::MUTATOR)
                 .from_source(source),
-                remove(on("asked"), |l: &mut Gc| l.muts.set(l.mutator, false))
-                    .reads([gc::MUTATOR, gc::MUTS])
-                    .from_source(source),
+                remove(on(RoundStep::Asked), |l: &mut Gc| {
+                    l.muts.set(l.mutator, false)
+                })
+                .reads([gc::MUTATOR, gc::MUTS])
+                .from_source(source),
             ]),
         )
         .reads(gc::MUTS)
@@ -101,18 +90,18 @@ fn begin(
 }
 
 /// Waits until every mutator has answered.
-fn wait(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
-    let on = |step: &str| format!("{at}: {step}");
+fn wait(round: Round, mutators: u8) -> Command<Gc> {
+    let on = |step| Label::Round(round, step);
     let source = "Gammie et al., Fig. 4, polling";
     sequence([
-        all_mutators(&on("wait for all"), mutators),
+        all_mutators(on(RoundStep::WaitForAll), mutators),
         while_do(
-            on("somebody to wait for"),
+            on(RoundStep::SomebodyToWaitFor),
             |l: &Gc| !l.muts.is_empty(),
             sequence([
-                choose_mutator(&on("choose whom to poll")),
+                choose_mutator(on(RoundStep::ChooseWhomToPoll)),
                 ask(
-                    on("poll"),
+                    on(RoundStep::Poll),
                     Who::Gc,
                     |l: &Gc| Asks::Handshake(Handshake::HasAnswered(l.mutator)),
                     |l, answer| {
@@ -130,14 +119,14 @@ fn wait(at: &str, mutators: u8) -> Command<Gc, Request, Answer> {
     ])
 }
 
-fn all_mutators(label: &str, mutators: u8) -> Command<Gc, Request, Answer> {
+fn all_mutators(label: Label, mutators: u8) -> Command<Gc> {
     assign(label, move |l: &mut Gc| l.muts = everybody(mutators))
         .writes(gc::MUTS)
         .fuse_with_previous()
         .from_source("Gammie et al., Fig. 4")
 }
 
-fn choose_mutator(label: &str) -> Command<Gc, Request, Answer> {
+fn choose_mutator(label: Label) -> Command<Gc> {
     choose(label, |l: &Gc, visit| {
         for mutator in l.muts.iter() {
             visit(Gc { mutator, ..*l });
@@ -150,9 +139,9 @@ fn choose_mutator(label: &str) -> Command<Gc, Request, Answer> {
     .from_source("Gammie et al., Fig. 4")
 }
 
-fn take_work(at: &str) -> Command<Gc, Request, Answer> {
+fn take_work(round: Round) -> Command<Gc> {
     ask(
-        format!("{at}: W ← collected work"),
+        Label::Round(round, RoundStep::TakeWork),
         Who::Gc,
         |_: &Gc| Asks::Handshake(Handshake::TakeWork),
         |l, answer| l.marking.w = answer.refs(),
@@ -161,17 +150,17 @@ fn take_work(at: &str) -> Command<Gc, Request, Answer> {
 }
 
 /// The mutator's side [Fig. 2, the `at` statements].
-pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answer> {
+pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator> {
     let who = Who::Mutator(me);
     let source = "Gammie et al., Fig. 4, the mutator";
-    let fence = tell("handshake: mfence", who, |_: &Mutator| Asks::Mfence).from_source(source);
+    let fence = tell(AnswerStep::Fence, who, |_: &Mutator| Asks::Mfence).from_source(source);
     let fence = match variant.has(Part::MutatorFence) {
         true => fence,
         false => sequence([]),
     };
     sequence([
         ask(
-            "handshake: poll",
+            AnswerStep::Poll,
             who,
             move |_: &Mutator| Asks::Handshake(Handshake::IsAsked(me)),
             |l, answer| l.is_asked = answer.bool(),
@@ -179,12 +168,12 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answ
         .writes(mutator::IS_ASKED)
         .from_source(source),
         when(
-            "handshake: is asked",
+            AnswerStep::IsAsked,
             |l: &Mutator| l.is_asked,
             sequence([
                 fence,
                 ask(
-                    "handshake: load type",
+                    AnswerStep::LoadType,
                     who,
                     |_: &Mutator| Asks::Handshake(Handshake::Type),
                     |l, answer| l.handshake = answer.handshake(),
@@ -193,18 +182,11 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answ
                 .from_source(source),
                 is_type(
                     HandshakeType::Noop,
-                    "handshake: is noop",
                     noop_done(me),
                     is_type(
                         HandshakeType::GetRoots,
-                        "handshake: is get-roots",
                         sequence([mark_roots(who, variant), get_roots_done(me, variant)]),
-                        is_type(
-                            HandshakeType::GetWork,
-                            "handshake: is get-work",
-                            get_work_done(me),
-                            sequence([]),
-                        ),
+                        is_type(HandshakeType::GetWork, get_work_done(me), sequence([])),
                     ),
                 ),
             ]),
@@ -217,12 +199,11 @@ pub(super) fn answer(me: u8, variant: Variant) -> Command<Mutator, Request, Answ
 
 fn is_type(
     handshake: HandshakeType,
-    label: &str,
-    then: Command<Mutator, Request, Answer>,
-    otherwise: Command<Mutator, Request, Answer>,
-) -> Command<Mutator, Request, Answer> {
+    then: Command<Mutator>,
+    otherwise: Command<Mutator>,
+) -> Command<Mutator> {
     when_else(
-        label,
+        AnswerStep::IsType(handshake),
         move |l: &Mutator| l.handshake == handshake,
         then,
         otherwise,
@@ -233,21 +214,21 @@ fn is_type(
 }
 
 /// Marks the roots in any order [Fig. 2, lines 18–19]. The one place in which root marking matters.
-fn mark_roots(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
+fn mark_roots(who: Who, variant: Variant) -> Command<Mutator> {
     if !variant.has(Part::RootMarking) {
         return sequence([]);
     }
     let source = "Gammie et al., Fig. 2, line 18";
     sequence([
-        assign("get-roots: all roots", |l: &mut Mutator| l.refs = l.roots)
+        assign(AnswerStep::AllRoots, |l: &mut Mutator| l.refs = l.roots)
             .writes(mutator::REFS)
             .fuse_with_previous()
             .from_source(source),
         while_do(
-            "get-roots: a root to mark",
+            AnswerStep::RootToMark,
             |l: &Mutator| !l.refs.is_empty(),
             sequence([
-                choose("get-roots: choose a root", |l: &Mutator, visit| {
+                choose(AnswerStep::ChooseRoot, |l: &Mutator, visit| {
                     for root in l.refs.iter() {
                         let mut to = *l;
                         to.marking.reference = Some(root);
@@ -259,8 +240,8 @@ fn mark_roots(who: Who, variant: Variant) -> Command<Mutator, Request, Answer> {
                 .fuse_with_previous()
                 .fuse_with_next()
                 .from_source(source),
-                mark("get-roots", who, variant),
-                remove("get-roots: marked", |l: &mut Mutator| {
+                mark(Marker::GetRoots, who, variant),
+                remove(AnswerStep::RootMarked, |l: &mut Mutator| {
                     if let Some(root) = l.marking.reference {
                         l.refs.remove(root);
                     }
@@ -279,9 +260,9 @@ fn keeps_roots_marked(variant: Variant) -> bool {
     !variant.has(Part::InsertionBarrierAfterRoots)
 }
 
-fn noop_done(me: u8) -> Command<Mutator, Request, Answer> {
+fn noop_done(me: u8) -> Command<Mutator> {
     ask(
-        "noop: done",
+        AnswerStep::Done(HandshakeType::Noop),
         Who::Mutator(me),
         move |_: &Mutator| Asks::Handshake(Handshake::Done(me, Refs::default())),
         |l, answer| {
@@ -292,10 +273,10 @@ fn noop_done(me: u8) -> Command<Mutator, Request, Answer> {
     .from_source("Gammie et al., Fig. 2, lines 4, 7, 10 and 14")
 }
 
-fn get_roots_done(me: u8, variant: Variant) -> Command<Mutator, Request, Answer> {
+fn get_roots_done(me: u8, variant: Variant) -> Command<Mutator> {
     let kept = keeps_roots_marked(variant);
     ask(
-        "get-roots: done",
+        AnswerStep::Done(HandshakeType::GetRoots),
         Who::Mutator(me),
         move |l: &Mutator| Asks::Handshake(Handshake::Done(me, l.marking.w)),
         move |l, answer| {
@@ -307,9 +288,9 @@ fn get_roots_done(me: u8, variant: Variant) -> Command<Mutator, Request, Answer>
     .from_source("Gammie et al., Fig. 2, line 20")
 }
 
-fn get_work_done(me: u8) -> Command<Mutator, Request, Answer> {
+fn get_work_done(me: u8) -> Command<Mutator> {
     ask(
-        "get-work: done",
+        AnswerStep::Done(HandshakeType::GetWork),
         Who::Mutator(me),
         move |l: &Mutator| Asks::Handshake(Handshake::Done(me, l.marking.w)),
         |l, _| l.marking.w = Default::default(),

@@ -1,26 +1,31 @@
 //! Marking [section 2.3, Fig. 5], one step a line; the CAS is spelled out, as in the paper.
 
-use refmap_processes::{Command, assign, sequence, when};
+use refmap_processes::{assign, sequence, when};
 
-use super::request::{Answer, Asks, Place, Request, ask, tell};
+use super::label::{Label, Marker, MarkingStep};
+use super::request::{Asks, Command, Place, ask, tell};
 use super::scope::{Loads, Part, Variant};
 use super::state::{CAS_MARK, MARK, Marks, Phase, REFERENCE, Store, Who};
 use crate::heap::{Object as Ref, Objects as Refs};
 
-/// `mark(ref, W)` by `who`, of the reference in `ref`, at a place of its program called `at`.
-pub(super) fn mark<L: Marks>(at: &str, who: Who, variant: Variant) -> Command<L, Request, Answer> {
-    let on = |step: &str| format!("{at}: {step}");
+/// `mark(ref, W)` by `who`, of the reference in `ref`, for a `marker`.
+pub(super) fn mark<L: Marks>(marker: Marker, who: Who, variant: Variant) -> Command<L> {
+    let on = |step| Label::Marking(marker, step);
     when(
-        on("ref ≠ null"),
+        on(MarkingStep::IsRef),
         |l: &L| l.marking().reference.is_some(),
         sequence([
-            loads(&on, who, variant),
+            loads(marker, who, variant),
             when(
-                on("mark ≠ fM"),
+                on(MarkingStep::IsWhite),
                 |l: &L| l.marking().mark != l.marking().fm,
                 sequence([
-                    load_phase(&on("load phase"), who),
-                    unless_idle(&on("phase ≠ Idle"), claim(at, who, variant), variant),
+                    load_phase(on(MarkingStep::LoadPhase), who),
+                    unless_idle(
+                        on(MarkingStep::IsNotIdle),
+                        claim(marker, who, variant),
+                        variant,
+                    ),
                 ]),
             )
             .reads(L::FM | MARK.into())
@@ -34,13 +39,10 @@ pub(super) fn mark<L: Marks>(at: &str, who: Who, variant: Variant) -> Command<L,
 }
 
 /// Lines 2 and 3. The one place in which the order of these loads matters.
-fn loads<L: Marks>(
-    on: &dyn Fn(&str) -> String,
-    who: Who,
-    variant: Variant,
-) -> Command<L, Request, Answer> {
-    let mark = load_mark(&on("load mark"), who);
-    let sense = load_fm(&on("load fM"), who);
+fn loads<L: Marks>(marker: Marker, who: Who, variant: Variant) -> Command<L> {
+    let on = |step| Label::Marking(marker, step);
+    let mark = load_mark(on(MarkingStep::LoadMark), who);
+    let sense = load_fm(on(MarkingStep::LoadFm), who);
     match variant.loads {
         Loads::MarkFirst => sequence([mark, sense]),
         Loads::SenseFirst => sequence([sense, mark]),
@@ -48,11 +50,7 @@ fn loads<L: Marks>(
 }
 
 /// Line 4. The one place in which the phase test matters.
-fn unless_idle<L: Marks>(
-    label: &str,
-    then: Command<L, Request, Answer>,
-    variant: Variant,
-) -> Command<L, Request, Answer> {
+fn unless_idle<L: Marks>(label: Label, then: Command<L>, variant: Variant) -> Command<L> {
     if !variant.has(Part::PhaseTest) {
         return then;
     }
@@ -63,31 +61,37 @@ fn unless_idle<L: Marks>(
 }
 
 /// Lines 5 to 13. The one place in which the CAS matters.
-fn claim<L: Marks>(at: &str, who: Who, variant: Variant) -> Command<L, Request, Answer> {
-    let on = |step: &str| format!("{at}: {step}");
+fn claim<L: Marks>(marker: Marker, who: Who, variant: Variant) -> Command<L> {
+    let on = |step| Label::Marking(marker, step);
     let is_unchanged = |l: &L| l.marking().cas_mark == l.marking().mark;
     if !variant.has(Part::Cas) {
         return sequence([
-            store_mark(&on("store mark"), who),
-            add_to_w(&on("add to W")),
+            store_mark(on(MarkingStep::StoreMark), who),
+            add_to_w(on(MarkingStep::AddToW)),
         ]);
     }
     sequence([
-        tell(on("lock"), who, |_: &L| Asks::Lock).from_source("Gammie et al., Fig. 5, line 5"),
-        load_cas_mark(&on("load mark, locked"), who),
+        tell(on(MarkingStep::Lock), who, |_: &L| Asks::Lock)
+            .from_source("Gammie et al., Fig. 5, line 5"),
+        load_cas_mark(on(MarkingStep::LoadMarkLocked), who),
         when(
-            on("mark is unchanged"),
+            on(MarkingStep::IsUnchanged),
             is_unchanged,
-            store_mark(&on("store mark"), who),
+            store_mark(on(MarkingStep::StoreMark), who),
         )
         .reads([MARK, CAS_MARK])
         .fuse_with_previous()
         .from_source("Gammie et al., Fig. 5, line 6"),
-        tell(on("unlock"), who, |_: &L| Asks::Unlock).from_source("Gammie et al., Fig. 5, line 11"),
-        when(on("won"), is_unchanged, add_to_w(&on("add to W")))
-            .reads([MARK, CAS_MARK])
-            .fuse_with_previous()
-            .from_source("Gammie et al., Fig. 5, line 12"),
+        tell(on(MarkingStep::Unlock), who, |_: &L| Asks::Unlock)
+            .from_source("Gammie et al., Fig. 5, line 11"),
+        when(
+            on(MarkingStep::HasWon),
+            is_unchanged,
+            add_to_w(on(MarkingStep::AddToW)),
+        )
+        .reads([MARK, CAS_MARK])
+        .fuse_with_previous()
+        .from_source("Gammie et al., Fig. 5, line 12"),
     ])
 }
 
@@ -97,7 +101,7 @@ fn reference<L: Marks>(l: &L) -> Ref {
     reference.expect("the null reference is not marked")
 }
 
-fn load_mark<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
+fn load_mark<L: Marks>(label: Label, who: Who) -> Command<L> {
     ask(
         label,
         who,
@@ -109,7 +113,7 @@ fn load_mark<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
     .from_source("Gammie et al., Fig. 5, line 3")
 }
 
-fn load_cas_mark<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
+fn load_cas_mark<L: Marks>(label: Label, who: Who) -> Command<L> {
     ask(
         label,
         who,
@@ -121,7 +125,7 @@ fn load_cas_mark<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer>
     .from_source("Gammie et al., Fig. 5, line 6")
 }
 
-pub(super) fn load_fm<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
+pub(super) fn load_fm<L: Marks>(label: impl Into<Label>, who: Who) -> Command<L> {
     ask(
         label,
         who,
@@ -132,7 +136,7 @@ pub(super) fn load_fm<L: Marks>(label: &str, who: Who) -> Command<L, Request, An
     .from_source("Gammie et al., Fig. 5, line 2")
 }
 
-fn load_phase<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
+fn load_phase<L: Marks>(label: Label, who: Who) -> Command<L> {
     ask(
         label,
         who,
@@ -143,7 +147,7 @@ fn load_phase<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
     .from_source("Gammie et al., Fig. 5, line 4")
 }
 
-fn store_mark<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
+fn store_mark<L: Marks>(label: Label, who: Who) -> Command<L> {
     ask(
         label,
         who,
@@ -160,7 +164,7 @@ fn store_mark<L: Marks>(label: &str, who: Who) -> Command<L, Request, Answer> {
     .from_source("Gammie et al., Fig. 5, lines 8–9")
 }
 
-fn add_to_w<L: Marks>(label: &str) -> Command<L, Request, Answer> {
+fn add_to_w<L: Marks>(label: Label) -> Command<L> {
     assign(label, |l: &mut L| {
         let marked = reference(l);
         l.marking_mut().w.insert(marked);

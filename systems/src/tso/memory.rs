@@ -1,14 +1,15 @@
 //! The memory side of the system process: loads, stores, the bus lock [Fig. 9], and allocation
 //! [section 3.1, System].
 
-use refmap_processes::{Command, choice, choose, forever, respond_any};
+use refmap_processes::{choice, choose, forever, respond_any};
 
-use super::request::{Answer, Asks, Place, Request};
+use super::label::SysStep;
+use super::request::{Answer, Asks, Command, Place, Request};
 use super::scope::{Allocate, MAX_FIELDS, Memory, Scope, Variant};
 use super::state::{Mark, Object, Phase, Store, Sys, Who};
 use crate::heap::Object as Ref;
 
-type SysCommand = Command<Sys, Request, Answer>;
+type SysCommand = Command<Sys>;
 
 /// The system: it answers whoever asks, and commits pending stores.
 pub(super) fn system(scope: &Scope, variant: Variant) -> SysCommand {
@@ -22,15 +23,18 @@ pub(super) fn system(scope: &Scope, variant: Variant) -> SysCommand {
 /// answer is tried for each request.
 fn answers(scope: &Scope, variant: Variant) -> SysCommand {
     let (fields, room) = (scope.fields, [scope.collector_buffer, scope.buffer]);
-    respond_any("sys", move |request: &Request, sys: &Sys, visit| {
-        if let Asks::Alloc = request.asks {
-            return alloc(sys, fields, variant.allocate, visit);
-        }
-        let mut to = *sys;
-        if let Some(answer) = to.answer(*request, variant.memory, room) {
-            visit(to, answer);
-        }
-    })
+    respond_any(
+        SysStep::Answer,
+        move |request: &Request, sys: &Sys, visit| {
+            if let Asks::Alloc = request.asks {
+                return alloc(sys, fields, variant.allocate, visit);
+            }
+            let mut to = *sys;
+            if let Some(answer) = to.answer(*request, variant.memory, room) {
+                visit(to, answer);
+            }
+        },
+    )
 }
 
 impl Sys {
@@ -61,17 +65,9 @@ impl Sys {
     }
 }
 
-/// How the commits for a process are labelled.
-pub(super) fn commit_of(who: Who) -> String {
-    match who {
-        Who::Gc => "commit for gc".to_owned(),
-        Who::Mutator(mutator) => format!("commit for mutator {mutator}"),
-    }
-}
-
 /// The oldest pending store of a process goes to memory: of each location, under [`Memory::Pso`].
 fn commit(who: Who, memory: Memory) -> SysCommand {
-    choose(commit_of(who), move |sys: &Sys, visit| {
+    choose(SysStep::Commit(who), move |sys: &Sys, visit| {
         if !sys.is_free_for(who) {
             return;
         }

@@ -7,7 +7,7 @@
 //! states.
 //!
 //! One file a concept: the collector is Fig. 2, a mutator Fig. 6, marking
-//! Fig. 5, handshakes Fig. 4, memory Fig. 9. What it is for is in
+//! Fig. 5, handshakes Fig. 4, memory Fig. 9; the commands of all are labelled by a [`Label`]. What it is for is in
 //! [`specification`]. `reduced` joins steps where only freeing matters, and `by_access` takes
 //! steps as the accesses of code that runs.
 //!
@@ -41,6 +41,7 @@ mod collector;
 mod colours;
 mod drawing;
 mod handshakes;
+mod label;
 mod marking;
 mod memory;
 mod mutator;
@@ -56,9 +57,12 @@ mod state;
 mod symmetry;
 mod system;
 
-pub use by_access::{Access, ByAccess, Round, Size};
+pub use by_access::{Access, ByAccess, Size};
 pub use colours::{Heap, pointed_to, reach};
-pub use handshakes::BEHIND_TYPE;
+pub use label::{
+    AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, Round, RoundStep,
+    SetFaStep, SweepStep, SysStep,
+};
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
     MAX_REFS, Memory, Part, Remains, Scope, UnknownPart, Variant, Without,
@@ -68,4 +72,4 @@ pub use state::{
     State, Store, Sys, Who, place_of,
 };
 pub use symmetry::Exchange;
-pub use system::{OnTheFly, ScopeError};
+pub use system::{Act, OnTheFly, ScopeError};

@@ -1,15 +1,16 @@
 //! A mutator [section 2.3, Fig. 6]: whatever a program may do.
 
-use refmap_processes::{Command, assign, choice, choose, forever, sequence, when};
+use refmap_processes::{assign, choice, choose, forever, sequence, when};
 
 use super::handshakes;
+use super::label::{Marker, MutatorStep};
 use super::marking::mark;
-use super::request::{Answer, Asks, Place, Request, ask, tell};
+use super::request::{Asks, Command, Place, ask, tell};
 use super::scope::{Barriers, Granularity, Part, Scope, Variant};
 use super::state::{Mutator, REFERENCE, Store, Who, mutator as register};
 use crate::heap::Objects as Refs;
 
-type MutatorCommand = Command<Mutator, Request, Answer>;
+type MutatorCommand = Command<Mutator>;
 
 /// Mutator `me`.
 pub(super) fn mutator(me: u8, scope: &Scope, variant: Variant) -> MutatorCommand {
@@ -19,7 +20,7 @@ pub(super) fn mutator(me: u8, scope: &Scope, variant: Variant) -> MutatorCommand
         discard(),
         load(who, scope),
         store(who, scope, variant),
-        tell("mfence", who, |_: &Mutator| Asks::Mfence)
+        tell(MutatorStep::Fence, who, |_: &Mutator| Asks::Mfence)
             .from_source("Gammie et al., section 3.1, Mutators"),
         handshakes::answer(me, variant),
     ]))
@@ -28,7 +29,7 @@ pub(super) fn mutator(me: u8, scope: &Scope, variant: Variant) -> MutatorCommand
 /// Lines 13 to 18.
 fn alloc(who: Who) -> MutatorCommand {
     ask(
-        "alloc",
+        MutatorStep::Alloc,
         who,
         |_: &Mutator| Asks::Alloc,
         |l, answer| l.roots = l.roots.with(answer.reference()),
@@ -38,7 +39,7 @@ fn alloc(who: Who) -> MutatorCommand {
 
 /// Lines 20 and 21, of any number of roots.
 fn discard() -> MutatorCommand {
-    choose("discard", |l: &Mutator, visit| {
+    choose(MutatorStep::Discard, |l: &Mutator, visit| {
         for roots in l.roots.subsets() {
             visit(Mutator { roots, ..*l });
         }
@@ -50,7 +51,7 @@ fn discard() -> MutatorCommand {
 fn load(who: Who, scope: &Scope) -> MutatorCommand {
     let fields = scope.fields;
     sequence([
-        choose("load: choose", move |l: &Mutator, visit| {
+        choose(MutatorStep::ChooseLoad, move |l: &Mutator, visit| {
             for src in l.roots.iter() {
                 (0..fields).for_each(|field| visit(Mutator { src, field, ..*l }));
             }
@@ -59,7 +60,7 @@ fn load(who: Who, scope: &Scope) -> MutatorCommand {
         .fuse_with_next()
         .from_source("Gammie et al., Fig. 6, Load"),
         ask(
-            "load",
+            MutatorStep::Load,
             who,
             |l: &Mutator| Asks::Load(Place::Field(l.src, l.field)),
             |l, answer| l.roots = l.roots.with(answer.reference()),
@@ -89,7 +90,7 @@ fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
     sequence([
         barriers,
         ask(
-            "store: src.field ← dst",
+            MutatorStep::Store,
             who,
             |l: &Mutator| Asks::Store(Store::Field(l.src, l.field, l.dst)),
             |l, _| l.ghost_honorary_root = Refs::default(),
@@ -100,7 +101,7 @@ fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
 }
 
 fn choose_store(fields: u8) -> MutatorCommand {
-    choose("store: choose", move |l: &Mutator, visit| {
+    choose(MutatorStep::ChooseStore, move |l: &Mutator, visit| {
         for src in l.roots.iter() {
             for field in 0..fields {
                 for dst in l.roots.iter().map(Some).chain([None]) {
@@ -120,7 +121,7 @@ fn choose_store(fields: u8) -> MutatorCommand {
 
 /// Where to store; what is chosen by [`choose_dst`].
 fn choose_place(fields: u8) -> MutatorCommand {
-    choose("store: choose", move |l: &Mutator, visit| {
+    choose(MutatorStep::ChooseStore, move |l: &Mutator, visit| {
         for src in l.roots.iter() {
             (0..fields).for_each(|field| visit(Mutator { src, field, ..*l }));
         }
@@ -131,7 +132,7 @@ fn choose_place(fields: u8) -> MutatorCommand {
 
 /// What to store: nobody sees the choice before the insertion barrier, and the roots stay the same.
 fn choose_dst(granularity: Granularity) -> MutatorCommand {
-    let choice = choose("store: choose dst", |l: &Mutator, visit| {
+    let choice = choose(MutatorStep::ChooseDst, |l: &Mutator, visit| {
         for dst in std::iter::once(None).chain(l.roots.iter().map(Some)) {
             visit(Mutator { dst, ..*l });
         }
@@ -152,7 +153,7 @@ fn deletion(who: Who, variant: Variant) -> MutatorCommand {
     }
     sequence([
         ask(
-            "deletion: ref ← src.field",
+            MutatorStep::LoadDeleted,
             who,
             |l: &Mutator| Asks::Load(Place::Field(l.src, l.field)),
             |l, answer| {
@@ -163,7 +164,7 @@ fn deletion(who: Who, variant: Variant) -> MutatorCommand {
         .reads([register::SRC, register::FIELD])
         .writes(REFERENCE)
         .from_source("Gammie et al., Fig. 6, line 9"),
-        mark("deletion", who, variant),
+        mark(Marker::Deletion, who, variant),
     ])
 }
 
@@ -173,19 +174,19 @@ fn insertion(who: Who, variant: Variant) -> MutatorCommand {
         return sequence([]);
     }
     let barrier = sequence([
-        assign("insertion: ref ← dst", |l: &mut Mutator| {
+        assign(MutatorStep::TakeInserted, |l: &mut Mutator| {
             l.marking.reference = l.dst;
         })
         .reads(register::DST)
         .writes(REFERENCE)
         .fuse_with_previous()
         .from_source("Gammie et al., Fig. 6, line 10"),
-        mark("insertion", who, variant),
+        mark(Marker::Insertion, who, variant),
     ]);
     match variant.has(Part::InsertionBarrierAfterRoots) {
         true => barrier,
         false => when(
-            "insertion: roots unmarked",
+            MutatorStep::RootsUnmarked,
             |l: &Mutator| !l.roots_marked,
             barrier,
         )

@@ -1,9 +1,16 @@
 //! What processes ask of the system, and what it answers [sections 2.4 and 3.1, Figs. 4 and 9].
 
-use refmap_processes::{Command, Label, assign, request};
+use refmap_processes::{Composition, assign, request};
 
-use super::state::{HandshakePhase, HandshakeType, Mark, Mutators, Phase, Store, Who};
+use super::label::Label;
+use super::state::{HandshakePhase, HandshakeType, Mark, Mutators, Phase, State, Store, Who};
 use crate::heap::{Object as Ref, Objects as Refs};
+
+/// A command of a process of the model.
+pub(super) type Command<L> = refmap_processes::Command<L, Request, Answer, Label>;
+
+/// The processes of the model.
+pub(super) type Processes = Composition<State, Request, Answer, Label>;
 
 /// A request, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +101,7 @@ pub(super) fn ask<L: 'static>(
     by: Who,
     asks: impl Fn(&L) -> Asks + Send + Sync + 'static,
     receive: impl Fn(&mut L, Answer) + Send + Sync + 'static,
-) -> Command<L, Request, Answer> {
+) -> Command<L> {
     let asks = move |local: &L| Request {
         by,
         asks: asks(local),
@@ -109,7 +116,7 @@ pub(super) fn tell<L: 'static>(
     label: impl Into<Label>,
     by: Who,
     asks: impl Fn(&L) -> Asks + Send + Sync + 'static,
-) -> Command<L, Request, Answer> {
+) -> Command<L> {
     ask(label, by, asks, |_, _| ())
 }
 
@@ -117,7 +124,7 @@ pub(super) fn tell<L: 'static>(
 pub(super) fn remove<L: Clone + 'static>(
     label: impl Into<Label>,
     operation: impl Fn(&mut L) + Send + Sync + 'static,
-) -> Command<L, Request, Answer> {
+) -> Command<L> {
     assign(label, operation).fuse_with_previous()
 }
 

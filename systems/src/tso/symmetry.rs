@@ -7,13 +7,12 @@
 use std::cmp::Ordering;
 
 use refmap::{Process, StateOf, Symmetric, TransitionSystem};
-use refmap_processes::{Act, Label};
 
-use super::memory::commit_of;
+use super::label::{Label, SysStep};
 use super::scope::{MAX_MUTATORS, MAX_REFS, Memory};
 use super::specification::{Action, CollectOnlyGarbage, FieldStore, Program};
 use super::state::{Mark, Marking, Mutators, State, Store, Who, place_of};
-use super::system::OnTheFly;
+use super::system::{Act, OnTheFly};
 use crate::heap::{Object as Ref, Objects as Refs, mutator as process};
 
 /// An exchange of identities.
@@ -239,9 +238,20 @@ impl Symmetric for OnTheFly {
             Some(mutator) => process(mutator, self.scope.mutators),
             None => action.process,
         };
-        let mut everybody = from.everybody();
-        let committing = everybody.find(|who| Label::from(commit_of(*who)) == action.label);
-        let label = committing.map_or(action.label, |who| commit_of(by.who(who)).into());
+        let label = match action.label {
+            Label::Sys(SysStep::Commit(who)) => SysStep::Commit(by.who(who)).into(),
+            // These name nothing that is exchanged.
+            Label::Round(..)
+            | Label::Flip(_)
+            | Label::SetFa(_)
+            | Label::StorePhase(_)
+            | Label::MarkLoop(_)
+            | Label::Sweep(_)
+            | Label::Mutator(_)
+            | Label::Answer(_)
+            | Label::Marking(..)
+            | Label::Sys(SysStep::Answer) => action.label,
+        };
         let leading = |from: &State, by: (Process, Label), to: &State| {
             let mut acts = Vec::new();
             self.next(from, &mut |act, target| {

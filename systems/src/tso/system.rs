@@ -1,13 +1,14 @@
 //! The collector, its mutators and the system side by side [section 3.1], as a transition system.
 
 use refmap::{Process, Rule, RuleId, TransitionSystem};
-use refmap_processes::{Act, Composition, Location, Locations, ProcessError, Undeclared};
+use refmap_processes::{Composition, Location, Locations, ProcessError, Undeclared};
 use tinyvec::ArrayVec;
 
 use super::coarse::Joining;
+use super::label::{Label, MutatorStep};
 use super::packing::Packing;
 use super::reduced::Reduction;
-use super::request::{Answer, Request};
+use super::request::Processes;
 use super::scope::{
     Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope, Variant,
 };
@@ -16,13 +17,16 @@ use super::state::{Gc, Mutator, Mutators, Object, Phase, State, Sys, Who, place_
 use super::{collector, memory, mutator};
 use crate::heap::{self, Objects as Refs};
 
+/// What was done by processes of the model.
+pub type Act = refmap_processes::Act<Label>;
+
 /// The system for an instance.
 pub struct OnTheFly {
     /// The instance.
     pub scope: Scope,
     /// The variant.
     pub variant: Variant,
-    pub(super) processes: Composition<State, Request, Answer>,
+    pub(super) processes: Processes,
     at_rest: Vec<Locations>,
     joins: Joins,
     pub(super) packing: Packing,
@@ -85,7 +89,7 @@ impl OnTheFly {
             )?;
         }
         let at_rest = (0..scope.mutators)
-            .map(|me| processes.at(place_of(me), "discard"))
+            .map(|me| processes.at(place_of(me), MutatorStep::Discard))
             .collect();
         Ok(Self {
             scope,
@@ -101,9 +105,9 @@ impl OnTheFly {
         })
     }
 
-    /// Where a process can take the step labelled so, if this variant has it.
-    pub fn find(&self, who: Who, label: &str) -> Option<Locations> {
-        self.processes.find(who.process(), label)
+    /// Where a process can take any of the steps that are meant, if this variant has one.
+    pub fn find(&self, who: Who, is_meant: impl Fn(Label) -> bool) -> Option<Locations> {
+        self.processes.find_any(who.process(), is_meant)
     }
 
     /// Whether a mutator is at its top-level choice.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::command::{Command, Kind};
 use super::flow::{Edge, Flow, Location, ProcessError};
 use super::instance::{Instance, Offer, ProcessInstance, Role};
-use super::label::Label;
+use super::label::{CommandLabel, Label};
 use super::liveness::{Data, DeadRegisters, Registers, dead};
 use refmap::{Process, Rule};
 
@@ -50,7 +50,7 @@ pub enum Choices {
 
 /// Set of locations of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Locations(pub(super) Vec<bool>);
+pub struct Locations(Vec<bool>);
 
 impl Locations {
     /// Whether the set contains a location.
@@ -59,42 +59,58 @@ impl Locations {
     }
 }
 
-/// Parallel composition of processes over a state `S`, which communicate by requests `Q` and answers `A`.
-pub struct Composition<S, Q, A> {
+/// Processes in a state `S`, which meet by requests `Q` and answers `A`; their commands are labelled by texts, or
+/// by another type `N`.
+pub struct Composition<S, Q, A, N = Label> {
     instances: Vec<Box<dyn ProcessInstance<S, Q, A>>>,
-    /// Locations of each process.
-    points: Vec<Vec<Point>>,
-    /// Processes with at least one response.
+    /// Of each process, its locations.
+    points: Vec<Vec<Point<N>>>,
+    /// The processes that respond to requests anywhere.
     responding: Vec<usize>,
     rules: Vec<Rule>,
+    /// Of each rule, the label of its commands.
+    labels: Vec<N>,
     granularity: Granularity,
     registers: DeadRegisters,
 }
 
-/// Static description of a location of a process.
-struct Point {
-    /// Its steps.
-    offers: Vec<Offer>,
-    /// Indices of the responses among its steps.
+/// What can be done at a location of a process.
+struct Point<N> {
+    /// One for each of its steps.
+    offers: Vec<Offer<N>>,
+    /// Those of the steps that are responses.
     responses: Vec<usize>,
     /// Whether all its steps are fused with the previous step.
     is_fused: bool,
 }
 
-impl<S: Configuration + 'static, Q: 'static, A: 'static> Default for Composition<S, Q, A> {
+impl<S, Q, A, N> Default for Composition<S, Q, A, N>
+where
+    S: Configuration + 'static,
+    Q: 'static,
+    A: 'static,
+    N: CommandLabel,
+{
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
-    /// Empty composition, at granularity [`Granularity::Fine`].
+impl<S, Q, A, N> Composition<S, Q, A, N>
+where
+    S: Configuration + 'static,
+    Q: 'static,
+    A: 'static,
+    N: CommandLabel,
+{
+    /// No processes.
     pub fn new() -> Self {
         Self {
             instances: Vec::new(),
             points: Vec::new(),
             responding: Vec::new(),
             rules: Vec::new(),
+            labels: Vec::new(),
             granularity: Granularity::Fine,
             registers: DeadRegisters::Cleared,
         }
@@ -131,7 +147,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     pub fn process<L: Data>(
         &mut self,
         process: Process,
-        command: &Command<L, Q, A>,
+        command: &Command<L, Q, A, N>,
         get: impl Fn(&S) -> &L + Send + Sync + 'static,
         get_mut: impl Fn(&mut S) -> &mut L + Send + Sync + 'static,
     ) -> Result<(), ProcessError> {
@@ -140,16 +156,16 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
             DeadRegisters::Cleared => dead(&flow),
             DeadRegisters::Kept => vec![Registers::NONE; flow.points.len()],
         };
-        let known = self.rules.iter().enumerate();
-        let mut numbers: HashMap<Label, u16> = known
-            .filter(|(_, rule)| rule.process == process.name)
-            .map(|(number, rule)| (Label::from(&*rule.name), number as u16))
+        let known = self.rules.iter().zip(&self.labels).enumerate();
+        let mut numbers: HashMap<N, u16> = known
+            .filter(|(_, (rule, _))| rule.process == process.name)
+            .map(|(number, (_, label))| (*label, number as u16))
             .collect();
         let mut points = Vec::with_capacity(flow.points.len());
         let fuses_choices = self.granularity == Granularity::Fused(Choices::FusedWithNext);
         for (at, point) in flow.points.iter().enumerate() {
             let fuses_with_next =
-                |edge: &Edge<L, Q, A>| fuses_choices && edge.basic.fuses_with_next;
+                |edge: &Edge<L, Q, A, N>| fuses_choices && edge.basic.fuses_with_next;
             let is_fused = flow.is_fused(Location(at as u16)) && !point.iter().any(fuses_with_next);
             let is_passed = is_fused && self.granularity != Granularity::Fine;
             let mut here = Vec::with_capacity(point.len());
@@ -166,10 +182,11 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                     _ if is_passed || fuses_with_next(edge) => NO_RULE,
                     Role::Alone | Role::Asks => *numbers.entry(label).or_insert_with(|| {
                         self.rules.push(Rule {
-                            name: label.as_str().into(),
+                            name: label.to_string().into(),
                             process: process.name,
                             source: basic.source.clone(),
                         });
+                        self.labels.push(label);
                         (self.rules.len() - 1) as u16
                     }),
                 };
@@ -216,8 +233,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     ///
     /// # Panics
     ///
-    /// If the process has no such command: an invariant about an empty set of locations would hold vacuously.
-    pub fn at(&self, process: usize, label: impl Into<Label>) -> Locations {
+    /// If it has no such command: an invariant that speaks of nowhere would hold.
+    pub fn at(&self, process: usize, label: impl Into<N>) -> Locations {
         let label = label.into();
         match self.find(process, label) {
             Some(locations) => locations,
@@ -228,9 +245,17 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         }
     }
 
-    /// Like [`at`](Self::at), or `None` if the process has no such command.
-    pub fn find(&self, process: usize, label: impl Into<Label>) -> Option<Locations> {
-        self.instances[process].locations(label.into())
+    /// The same, or `None` if the process has no such command.
+    pub fn find(&self, process: usize, label: impl Into<N>) -> Option<Locations> {
+        let label = label.into();
+        self.find_any(process, |offered| offered == label)
+    }
+
+    /// Where a process can take any of the steps that are meant, or `None` if it has no such command.
+    pub fn find_any(&self, process: usize, is_meant: impl Fn(N) -> bool) -> Option<Locations> {
+        let offers = |point: &Point<N>| point.offers.iter().any(|offer| is_meant(offer.label));
+        let at: Vec<_> = self.points[process].iter().map(offers).collect();
+        at.contains(&true).then_some(Locations(at))
     }
 
     /// Number of processes.
@@ -238,12 +263,12 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         self.instances.len()
     }
 
-    fn point(&self, process: usize, Location(at): Location) -> &Point {
+    fn point(&self, process: usize, Location(at): Location) -> &Point<N> {
         &self.points[process][usize::from(at)]
     }
 
-    /// Labels of the steps of a process at a location, in the order in which they are visited.
-    pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = Label> {
+    /// The labels of the steps that a process can take at a location, in the order in which they are taken.
+    pub fn labels(&self, process: usize, at: Location) -> impl Iterator<Item = N> {
         let offers = self.point(process, at).offers.iter();
         offers.map(|offer| offer.label)
     }
@@ -379,10 +404,11 @@ mod tests {
     /// A request forms a rendezvous with every response of every other process and each of its answers; processes
     /// outside the rendezvous keep their state.
     #[test]
-    fn a_request_meets_every_response_of_the_other_processes() {
-        let asker = || request::<Met, u8, u8>("ask", |_| 7, |met, answer| met.0.push(*answer));
+    fn a_request_meets_everybody_who_responds() {
+        let asker =
+            || request::<Met, u8, u8, Label>("ask", |_| 7, |met, answer| met.0.push(*answer));
         let answers = |label: &'static str, of: &'static [u8]| {
-            respond_any::<Met, u8, u8>(label, move |asked, from, visit| {
+            respond_any::<Met, u8, u8, Label>(label, move |asked, from, visit| {
                 for answer in of {
                     let mut to = from.clone();
                     to.0.push(100 + asked);

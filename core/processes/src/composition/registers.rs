@@ -3,7 +3,7 @@
 use super::{Composition, Configuration, Granularity};
 use crate::act::Act;
 use crate::instance::{Offer, Role};
-use crate::label::Label;
+use crate::label::CommandLabel;
 use crate::liveness::Register;
 use refmap::Process;
 
@@ -13,16 +13,22 @@ use refmap::Process;
 pub struct Undeclared {
     /// Process of the command.
     pub process: Process,
-    /// Label of the command.
-    pub label: Label,
-    /// Name of the register.
+    /// Which.
+    pub label: String,
+    /// Which register.
     pub register: &'static str,
 }
 
-impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
-    /// Tests the declared registers of the commands in a state: no command depends on a register that it does not
-    /// declare as read, and a register declared as written does not depend on its old value. Clearing dead registers
-    /// is sound only if this holds. Each command is tested separately, at every granularity.
+impl<S, Q, A, N> Composition<S, Q, A, N>
+where
+    S: Configuration + PartialEq + 'static,
+    Q: 'static,
+    A: 'static,
+    N: CommandLabel,
+{
+    /// Tests in a state what the commands say of registers: that none depends on a register that it
+    /// does not read, and that what it writes does not depend on what was there. On this rests that
+    /// dead registers can be cleared. Each command is looked at by itself, whatever the granularity.
     ///
     /// # Errors
     ///
@@ -51,7 +57,7 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
                     if depends {
                         return Err(Undeclared {
                             process: instance.process(),
-                            label: offer.label,
+                            label: offer.label.to_string(),
                             register: instance.registers()[usize::from(register.0)],
                         });
                     }
@@ -66,11 +72,11 @@ impl<S: Configuration + PartialEq + 'static, Q: 'static, A: 'static> Composition
         &self,
         from: &S,
         (number, step): (usize, usize),
-        offer: &Offer,
+        offer: &Offer<N>,
         visit: &mut dyn FnMut(S),
     ) {
         let mut state = from.clone();
-        let mut step_of = |process, step, offer: &Offer, visit: &mut dyn FnMut(Act, S)| {
+        let mut step_of = |process, step, offer: &Offer<N>, visit: &mut dyn FnMut(Act<N>, S)| {
             let visit = &mut |act, to: &mut S| visit(act, to.clone());
             self.step(Granularity::Fine, &mut state, (process, step), offer, visit);
         };

@@ -3,9 +3,16 @@
 use super::{Composition, Configuration, Granularity};
 use crate::act::Act;
 use crate::instance::{Offer, Role};
+use crate::label::CommandLabel;
 
-impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
-    /// Visits the initial states: every process at its first location, with the data of `state`.
+impl<S, Q, A, N> Composition<S, Q, A, N>
+where
+    S: Configuration + 'static,
+    Q: 'static,
+    A: 'static,
+    N: CommandLabel,
+{
+    /// Visits the states in which all processes begin, with the data that `state` has.
     pub fn start(&self, mut state: S, visit: &mut dyn FnMut(S)) {
         for instance in &self.instances {
             instance.start(&mut state);
@@ -25,7 +32,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
     }
 
     /// Visits the steps from a state.
-    pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act, S)) {
+    pub fn steps(&self, from: &S, visit: &mut dyn FnMut(Act<N>, S)) {
         let mut state = from.clone();
         for process in 0..self.instances.len() {
             self.steps_of(process, &|_| true, &mut state, &mut |act, to| {
@@ -42,7 +49,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         process: usize,
         is_wanted: &dyn Fn(usize) -> bool,
         state: &mut S,
-        visit: &mut dyn FnMut(Act, &mut S),
+        visit: &mut dyn FnMut(Act<N>, &mut S),
     ) {
         let offers = &self.point(process, state.location(process)).offers;
         for (step, offer) in offers.iter().enumerate() {
@@ -58,8 +65,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         granularity: Granularity,
         state: &mut S,
         (number, step): (usize, usize),
-        offer: &Offer,
-        visit: &mut dyn FnMut(Act, &mut S),
+        offer: &Offer<N>,
+        visit: &mut dyn FnMut(Act<N>, &mut S),
     ) {
         let instance = &self.instances[number];
         let at = state.location(number);
@@ -115,8 +122,8 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
         granularity: Granularity,
         state: &mut S,
         (number, step): (usize, usize),
-        offer: &Offer,
-        visit: &mut dyn FnMut(Act, &mut S),
+        offer: &Offer<N>,
+        visit: &mut dyn FnMut(Act<N>, &mut S),
     ) {
         let instance = &self.instances[number];
         let at = state.location(number);
@@ -126,7 +133,7 @@ impl<S: Configuration + 'static, Q: 'static, A: 'static> Composition<S, Q, A> {
                 let before = results;
                 let offers = &self.point(number, to.location(number)).offers;
                 for (step, offer) in offers.iter().enumerate() {
-                    let visit = &mut |mut act: Act, to: &mut S| {
+                    let visit = &mut |mut act: Act<N>, to: &mut S| {
                         act.choice = results;
                         results += 1;
                         visit(act, to);

@@ -239,11 +239,8 @@ fn ill_formed_processes_are_rejected_by_name() {
         Err(ProcessError::FusedCycle { .. })
     ));
     assert!(matches!(
-        placed(&sequence([
-            step("a"),
-            forever(step("b").fuse_with_previous())
-        ])),
-        Err(ProcessError::FusedCycle { label: "b", .. })
+        placed(&sequence([step("a"), forever(step("b").fuse_with_previous())])),
+        Err(ProcessError::FusedCycle { label, .. }) if label == "b"
     ));
     let loops = forever(sequence([step("a"), step("b").fuse_with_previous()]));
     assert_eq!(placed(&loops), Ok(()));
@@ -304,7 +301,69 @@ fn a_composition_describes_the_steps_at_each_location() {
     assert!(composition.find(0, "a").is_some() && composition.find(0, "c").is_none());
 }
 
-/// 2^16 locations have distinct numbers; one more would wrap to the first.
+/// Labels that are values of the model's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Own {
+    Step(u8),
+    /// It looks like the first step.
+    Double,
+}
+
+impl std::fmt::Display for Own {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Step(number) => write!(f, "step {number}"),
+            Self::Double => f.write_str("step 0"),
+        }
+    }
+}
+
+/// Labels of a type of the model's own are shown as their texts, and are found as values.
+#[test]
+fn labels_may_be_values_of_another_type() {
+    let placed = |labels: &[Own]| {
+        let steps = labels
+            .iter()
+            .map(|label| assign(*label, |p: &mut Program| p.x += 1));
+        let mut composition = Composition::<State, u8, u8, Own>::new();
+        let client = refmap::Process::new("client");
+        let command = sequence(steps.collect::<Vec<_>>());
+        composition
+            .process(client, &command, |s| &s.programs[0], |s| &mut s.programs[0])
+            .map(|()| composition)
+    };
+    let composition = placed(&[Own::Step(0), Own::Step(1)]).expect("its labels differ");
+    let mut states = Vec::new();
+    composition.start(State::default(), &mut |state| states.push(state));
+    composition.steps(&states[0], &mut |act, _| {
+        assert_eq!(
+            (act.label, act.to_string().as_str()),
+            (Own::Step(0), "client: step 0")
+        );
+    });
+    let names: Vec<_> = composition.rules().iter().map(|rule| &*rule.name).collect();
+    assert_eq!(names, ["step 0", "step 1"]);
+    let at = composition.find_any(0, |label| matches!(label, Own::Step(1 | 2)));
+    let at = at.expect("it has one of the two");
+    assert_eq!(
+        [0, 1].map(|here| at.contains(Location(here))),
+        [false, true]
+    );
+    assert!(
+        composition
+            .find_any(0, |label| label == Own::Double)
+            .is_none()
+    );
+    // What looks alike names no command.
+    let alike = placed(&[Own::Step(0), Own::Double]).err();
+    let message = alike.map(|error| error.to_string());
+    assert_eq!(
+        message.as_deref(),
+        Some("two commands of client are labelled `step 0`")
+    );
+}
+
+/// As many locations have numbers of their own; one more would be taken for the first.
 #[test]
 fn a_process_that_is_too_large_is_rejected() {
     let steps = |count: usize| sequence((0..count).map(|n| step(&format!("step {n}"))));

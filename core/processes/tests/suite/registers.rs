@@ -129,7 +129,7 @@ fn a_declared_write_that_does_not_happen_is_reported() {
     let found = never_drawn
         .test_registers(&state)
         .expect_err("it does not write");
-    assert_eq!(found.label.as_str(), "draw");
+    assert_eq!(found.label, "draw");
 }
 
 /// Registers are numbered from 0, and there are at most 64.

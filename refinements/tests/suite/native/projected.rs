@@ -7,7 +7,10 @@ use refmap_histories::{Event as Recorded, Header, Ordered, Settings, validate};
 use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
-use refmap_systems::tso::{self, HandshakePhase, HandshakeType, Marking, State, Who};
+use refmap_systems::tso::{
+    self, AnswerStep, FlipStep, HandshakePhase, HandshakeType, Label, MarkLoopStep, Marking,
+    MarkingStep, MutatorStep, RoundStep, SetFaStep, State, SweepStep, Who,
+};
 
 const MUTATORS: u8 = 2;
 const OBJECTS: u8 = 3;
@@ -54,7 +57,7 @@ impl Projection {
     }
 
     /// A step of a mutator or of the collector, at a time.
-    fn step(&mut self, who: Who, label: &str, from: &State, to: &State, time: u64) {
+    fn step(&mut self, who: Who, label: Label, from: &State, to: &State, time: u64) {
         let thread = match who {
             Who::Gc => COLLECTOR,
             Who::Mutator(mutator) => mutator.into(),
@@ -66,29 +69,31 @@ impl Projection {
             }
         };
         let (before, after) = (marks(from), marks(to));
-        let (at, last) = label.split_once(": ").unwrap_or((label, ""));
+        let step = match label {
+            Label::Marking(_, step) => Some(step),
+            _ => None,
+        };
         let marked = || before.reference.map(|slot| self.reference(slot));
-        let is_mark = ["deletion", "insertion", "get-roots", "mark loop"].contains(&at);
-        let event = match (last, marked()) {
-            ("load fM", Some(reference)) if is_mark => {
+        let event = match (step, marked()) {
+            (Some(MarkingStep::LoadFm), Some(reference)) => {
                 after.fm.map(|fm| Event::Sense { reference, fm })
             }
-            ("load mark", Some(reference)) if is_mark => {
+            (Some(MarkingStep::LoadMark), Some(reference)) => {
                 after.mark.map(|mark| Event::Look { reference, mark })
             }
-            ("load phase", Some(reference)) => Some(Event::Test {
+            (Some(MarkingStep::LoadPhase), Some(reference)) => Some(Event::Test {
                 reference,
                 phase: phase_of(after.phase),
             }),
-            ("lock", _) => {
+            (Some(MarkingStep::Lock), _) => {
                 self.locked = Some((time, before.fm, false));
                 None
             }
-            ("store mark", _) => {
+            (Some(MarkingStep::StoreMark), _) => {
                 self.locked = self.locked.map(|(since, mark, _)| (since, mark, true));
                 None
             }
-            ("unlock", Some(reference)) => {
+            (Some(MarkingStep::Unlock), Some(reference)) => {
                 let (since, mark, won) = self.locked.take().expect("it has been locked");
                 let event = Event::Mark {
                     reference,
@@ -111,7 +116,7 @@ impl Projection {
     fn of_mutator(
         &mut self,
         me: u8,
-        label: &str,
+        label: Label,
         from: &State,
         to: &State,
         time: u64,
@@ -119,8 +124,23 @@ impl Projection {
         let (before, after) = (from.mutator(me), to.mutator(me));
         let place = usize::from(me);
         let (src, field) = (self.reference(before.src), u32::from(before.field));
-        match label {
-            "alloc" => {
+        let step = match label {
+            Label::Mutator(step) => step,
+            Label::Answer(AnswerStep::Poll) => {
+                return after.is_asked.then(|| Event::Asked {
+                    stage: stage_of(from),
+                });
+            }
+            Label::Answer(AnswerStep::Fence) => return Some(Event::Fence),
+            Label::Answer(AnswerStep::Done(_)) => {
+                return Some(Event::Handshake {
+                    stage: stage_of(from),
+                });
+            }
+            _ => return None,
+        };
+        match step {
+            MutatorStep::Alloc => {
                 let new = after.roots.without(before.roots).iter().next()?;
                 self.held[place][usize::from(new)] = 1;
                 Some(Event::Alloc {
@@ -128,7 +148,7 @@ impl Projection {
                     mark: to.sys.object(new).map(|object| object.mark),
                 })
             }
-            "discard" => {
+            MutatorStep::Discard => {
                 let mut end = time;
                 for gone in before.roots.without(after.roots).iter() {
                     let reference = self.reference(gone);
@@ -141,7 +161,7 @@ impl Projection {
                 assert!(end < time + STEP, "there is time for all");
                 None
             }
-            "load" => {
+            MutatorStep::Load => {
                 let stores = from.sys.pending_stores(Who::Mutator(me)).iter().rev();
                 let mut own = stores.filter_map(|store| match *store {
                     tso::Store::Field(r, f, value) => {
@@ -159,66 +179,66 @@ impl Projection {
                 let value = self.named(value);
                 Some(Event::Load { src, field, value })
             }
-            "deletion: ref ← src.field" => Some(Event::Overwrite {
+            MutatorStep::LoadDeleted => Some(Event::Overwrite {
                 src,
                 field,
                 was: self.named(after.marking.reference),
                 value: self.named(before.dst),
             }),
-            "store: src.field ← dst" => Some(Event::Store {
+            MutatorStep::Store => Some(Event::Store {
                 src,
                 field,
                 value: self.named(before.dst),
             }),
-            "handshake: poll" => after.is_asked.then(|| Event::Asked {
-                stage: stage_of(from),
-            }),
-            "handshake: mfence" => Some(Event::Fence),
-            "noop: done" | "get-roots: done" | "get-work: done" => Some(Event::Handshake {
-                stage: stage_of(from),
-            }),
-            _ => None,
+            MutatorStep::ChooseLoad
+            | MutatorStep::ChooseStore
+            | MutatorStep::ChooseDst
+            | MutatorStep::RootsUnmarked
+            | MutatorStep::TakeInserted
+            | MutatorStep::Fence => None,
         }
     }
 
-    fn of_collector(&mut self, label: &str, from: &State, to: &State, time: u64) -> Option<Event> {
+    fn of_collector(&mut self, label: Label, from: &State, to: &State, time: u64) -> Option<Event> {
         let src = self.reference(from.gc.src);
-        match label.split_once(": ").unwrap_or((label, "")) {
-            (_, "mfence") => Some(Event::Fence),
-            (_, "set type") => {
+        match label {
+            Label::Round(_, RoundStep::Fence) => Some(Event::Fence),
+            Label::Round(_, RoundStep::SetType) => {
                 self.asking = Some(time);
                 None
             }
             // The last to be asked: by the collector's own list, since others may have answered.
-            (_, "set pending") if from.gc.muts.iter().count() == 1 => {
+            Label::Round(_, RoundStep::SetPending) if from.gc.muts.iter().count() == 1 => {
                 let stage = stage_of(from);
                 let since = self.asking.take().expect("it has begun to ask");
                 self.record(COLLECTOR, since, time + 1, Event::Ask { stage });
                 None
             }
-            (at, "poll") if to.gc.muts.is_empty() && !at.starts_with("get-") => {
+            Label::Round(round, RoundStep::Poll)
+                if to.gc.muts.is_empty() && round.handshake() == HandshakeType::Noop =>
+            {
                 Some(Event::Answered {
                     stage: stage_of(from),
                 })
             }
-            (_, "W ← collected work") => Some(Event::Answered {
+            Label::Round(_, RoundStep::TakeWork) => Some(Event::Answered {
                 stage: stage_of(from),
             }),
-            ("flip", "store fM") => to.gc.marking.fm.map(|fm| Event::SetFm { fm }),
-            ("mark", "fA ← fM") => to.gc.marking.fm.map(|fa| Event::SetFa { fa }),
-            ("mark loop", "choose src") => Some(Event::Trace {
+            Label::Flip(FlipStep::StoreFm) => to.gc.marking.fm.map(|fm| Event::SetFm { fm }),
+            Label::SetFa(SetFaStep::StoreFa) => to.gc.marking.fm.map(|fa| Event::SetFa { fa }),
+            Label::MarkLoop(MarkLoopStep::ChooseSrc) => Some(Event::Trace {
                 reference: self.reference(to.gc.src),
             }),
-            ("mark loop", "ref ← src.field") => Some(Event::Scan {
+            Label::MarkLoop(MarkLoopStep::LoadField) => Some(Event::Scan {
                 src,
                 field: from.gc.field.into(),
                 value: self.named(to.gc.marking.reference),
             }),
-            ("sweep", "free") => {
+            Label::Sweep(SweepStep::Free) => {
                 self.generations[usize::from(from.gc.src)] += 1;
                 Some(Event::Free { reference: src })
             }
-            (set, "") if set.starts_with("phase ←") => Some(Event::SetPhase {
+            Label::StorePhase(_) => Some(Event::SetPhase {
                 phase: phase_of(to.gc.marking.phase),
             }),
             _ => None,
@@ -320,7 +340,7 @@ fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
         }
         let (act, to) = offered.swap_remove(random.below(offered.len()));
         // What is held is marked, and by both at once if both hold it.
-        if act.label.as_str() == "discard" && random.below(16) > 0 {
+        if act.label == MutatorStep::Discard.into() && random.below(16) > 0 {
             continue;
         }
         let who = match &*act.process.to_string() {
@@ -330,7 +350,7 @@ fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
             _ => None,
         };
         if let Some(who) = who {
-            projection.step(who, act.label.as_str(), &state, &to, time);
+            projection.step(who, act.label, &state, &to, time);
         }
         state = to;
     }

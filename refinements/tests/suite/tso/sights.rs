@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use refmap::explore::{Options, Panic, Place, Visitor, explore_packed};
 use refmap::{Invariant, Quotient, Quotienting, Refinement};
-use refmap_processes::{Act, At};
-use refmap_systems::tso::{Gc, Marking, Mutator, State};
+use refmap_processes::At;
+use refmap_systems::tso::{Act, Gc, Marking, Mutator, State};
 
 use super::*;
 

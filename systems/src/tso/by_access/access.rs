@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::heap::Object as Ref;
+use crate::tso::label::Round;
 use crate::tso::state::{HandshakePhase, HandshakeType, Mark, Phase, State};
 
 /// What a thread does at one moment.
@@ -117,55 +118,7 @@ pub enum Access {
     },
 }
 
-/// A round of handshakes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Round {
-    /// Before `fM` is inverted.
-    Idle,
-    /// After that.
-    IdleFlip,
-    /// After the phase is `Init`.
-    Init,
-    /// After `fA` is set.
-    Mark,
-    /// For roots.
-    GetRoots,
-    /// For work.
-    GetWork,
-}
-
 impl Round {
-    /// All of them, in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Idle,
-        Self::IdleFlip,
-        Self::Init,
-        Self::Mark,
-        Self::GetRoots,
-        Self::GetWork,
-    ];
-
-    /// What it is called in the collector's program.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::IdleFlip => "idle flip",
-            Self::Init => "init",
-            Self::Mark => "mark",
-            Self::GetRoots => "get-roots",
-            Self::GetWork => "get-work",
-        }
-    }
-
-    pub(super) fn done(self) -> &'static str {
-        match self {
-            Self::Idle | Self::IdleFlip | Self::Init | Self::Mark => "noop: done",
-            Self::GetRoots => "get-roots: done",
-            Self::GetWork => "get-work: done",
-        }
-    }
-
     /// Whether it is the one that was begun last.
     pub fn is_current(self, state: &State) -> bool {
         let noop =

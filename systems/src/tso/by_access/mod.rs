@@ -26,31 +26,23 @@ mod access;
 mod refusal;
 mod run;
 
-pub use access::{Access, Round};
+pub use access::Access;
 
 use refmap_processes::{DeadRegisters, Location};
 use tinyvec::ArrayVec;
 
 use self::run::Run;
-use super::memory::commit_of;
+use super::label::{AnswerStep, Label, SysStep};
 use super::scope::{Granularity, Initial, Scope, Variant};
-use super::state::{SYS, State, Who};
+use super::state::{HandshakeType, SYS, State, Who};
 use super::system::{OnTheFly, ScopeError};
 use crate::heap::{Object as Ref, Objects as Refs};
-
-/// Where a process of the model chooses, which the access says.
-const CHOOSE_ROOT: &str = "get-roots: choose a root";
-const CHOOSE_SRC: &str = "mark loop: choose src";
-const CHOOSE_FIELD: &str = "mark loop: choose field";
-const CHOOSE_SWEPT: &str = "sweep: choose ref";
 
 /// The model, by accesses.
 pub struct ByAccess {
     model: OnTheFly,
     /// Of each location of each process, whether the process goes on from there by itself (A1).
     goes_on: Vec<Vec<bool>>,
-    /// How the commits of each buffer are labelled.
-    commits: Vec<String>,
 }
 
 /// How large an instance is that is taken by accesses.
@@ -94,7 +86,6 @@ impl ByAccess {
         };
         Ok(Self {
             goes_on: (0..processes.processes()).map(goes_on).collect(),
-            commits: Who::all(size.mutators).map(commit_of).collect(),
             model,
         })
     }
@@ -125,20 +116,20 @@ impl ByAccess {
 
     /// The oldest pending store of a process goes to memory.
     pub fn commit(&self, from: &State, of: Who) -> Option<State> {
-        self.step(SYS, &self.commits[of.index()], from, &|_| true)
+        self.step(SYS, SysStep::Commit(of).into(), from, &|_| true)
     }
 
     /// The step of a process that is labelled so, and whose result is meant.
     fn step(
         &self,
         process: usize,
-        label: &str,
+        label: Label,
         from: &State,
         is_meant: &dyn Fn(&State) -> bool,
     ) -> Option<State> {
         let processes = &self.model.processes;
         let mut labels = processes.labels(process, from.at[process]);
-        let place = labels.position(|offered| offered.as_str() == label)?;
+        let place = labels.position(|offered| offered == label)?;
         let (mut state, mut found) = (*from, None);
         processes.steps_of(process, &|step| step == place, &mut state, &mut |_, to| {
             if found.is_none() && is_meant(to) {
@@ -149,10 +140,10 @@ impl ByAccess {
     }
 
     /// What a process takes next, where it does not choose among several things.
-    fn next(&self, state: &State, process: usize) -> Option<&'static str> {
+    fn next(&self, state: &State, process: usize) -> Option<Label> {
         let mut labels = self.model.processes.labels(process, state.at[process]);
         let first = labels.next()?;
-        labels.next().is_none().then_some(first.as_str())
+        labels.next().is_none().then_some(first)
     }
 
     /// Whether a mutator that marks its roots is done with a root that it also holds by another name, so
@@ -161,8 +152,12 @@ impl ByAccess {
         let who = Who::Mutator(mutator);
         let local = state.mutator(mutator);
         let next = self.next(state, who.process());
-        matches!(next, Some(CHOOSE_ROOT | "get-roots: done"))
-            && local.roots.contains(reference)
+        matches!(
+            next,
+            Some(Label::Answer(
+                AnswerStep::ChooseRoot | AnswerStep::Done(HandshakeType::GetRoots)
+            ))
+        ) && local.roots.contains(reference)
             && !local.refs.contains(reference)
     }
 }

@@ -1,7 +1,9 @@
 //! Why the model does not allow an access.
 
-use super::run::{LOAD_FM, is_marking};
-use super::{Access, ByAccess, CHOOSE_FIELD, CHOOSE_ROOT, CHOOSE_SRC, CHOOSE_SWEPT};
+use super::{Access, ByAccess};
+use crate::tso::label::{
+    AnswerStep, Label, MarkLoopStep, MarkingStep, MutatorStep, RoundStep, SweepStep,
+};
 use crate::tso::request::Place;
 use crate::tso::state::{Mutators, Phase, State, Who};
 
@@ -20,8 +22,9 @@ impl ByAccess {
 
     /// Why an access is not possible, in a few words.
     pub fn refusal(&self, from: &State, by: Who, access: Access) -> String {
-        let next = self.next(from, by.process()).unwrap_or_default();
-        let is_next = |step: &str| next.ends_with(step);
+        // None where it is between two operations.
+        let next = self.next(from, by.process());
+        let is_next = |label: Label| next == Some(label);
         let object = |reference| from.sys.object(reference);
         let held = |reference| match by {
             Who::Mutator(mutator) => from.mutator(mutator).roots.contains(reference),
@@ -34,29 +37,32 @@ impl ByAccess {
         };
         // Whether that reference is the one that is marked next, by that step.
         let is_marked = |reference, step| match by {
-            Who::Mutator(mutator) if next == CHOOSE_ROOT => {
-                step == LOAD_FM && from.mutator(mutator).refs.contains(reference)
+            Who::Mutator(mutator) if is_next(AnswerStep::ChooseRoot.into()) => {
+                step == MarkingStep::LoadFm && from.mutator(mutator).refs.contains(reference)
             }
-            _ => is_marking(next, step) && from.marking(by).reference == Some(reference),
+            Who::Gc | Who::Mutator(_) => {
+                let is_step = matches!(next, Some(Label::Marking(_, next)) if next == step);
+                is_step && from.marking(by).reference == Some(reference)
+            }
         };
         match access {
-            Access::LoadFm { reference, .. } if is_marked(reference, LOAD_FM) => {
+            Access::LoadFm { reference, .. } if is_marked(reference, MarkingStep::LoadFm) => {
                 format!("fM is {}", sense(from.sys.fm))
             }
-            Access::LoadMark { reference, .. } if is_marked(reference, "load mark") => {
+            Access::LoadMark { reference, .. } if is_marked(reference, MarkingStep::LoadMark) => {
                 match object(reference) {
                     None => format!("{reference} is no object"),
                     Some(object) => format!("its mark is {}", sense(object.mark)),
                 }
             }
-            Access::LoadPhase { reference, .. } if is_marked(reference, "load phase") => {
+            Access::LoadPhase { reference, .. } if is_marked(reference, MarkingStep::LoadPhase) => {
                 format!("the phase is {:?}", from.sys.phase)
             }
             Access::Cas {
                 reference,
                 won,
                 mark,
-            } if is_marked(reference, "lock") => {
+            } if is_marked(reference, MarkingStep::Lock) => {
                 let fm = from.marking(by).fm;
                 if mark.is_some() && mark != fm {
                     "it marks in the sense that it has not loaded".to_owned()
@@ -68,23 +74,31 @@ impl ByAccess {
                     "the mark is as it was loaded: it would win".to_owned()
                 }
             }
-            Access::Fence if is_next("mfence") => "stores of its own are pending".to_owned(),
-            Access::Free { reference } if next == CHOOSE_SWEPT => match object(reference) {
-                None => format!("{reference} is no object"),
-                Some(_) if from.white().contains(reference) => {
-                    format!("{reference} has been looked at")
+            Access::Fence if next.is_some_and(is_fence) => {
+                "stores of its own are pending".to_owned()
+            }
+            Access::Free { reference } if is_next(SweepStep::ChooseRef.into()) => {
+                match object(reference) {
+                    None => format!("{reference} is no object"),
+                    Some(_) if from.white().contains(reference) => {
+                        format!("{reference} has been looked at")
+                    }
+                    Some(_) => format!("{reference} is black, and only what is white is freed"),
                 }
-                Some(_) => format!("{reference} is black, and only what is white is freed"),
-            },
-            Access::SetPhase(Phase::Idle) if next == CHOOSE_SWEPT => {
+            }
+            Access::SetPhase(Phase::Idle) if is_next(SweepStep::ChooseRef.into()) => {
                 let white: Vec<_> = from.white().iter().map(|r| r.to_string()).collect();
                 format!("white, and not freed: {}", white.join(", "))
             }
-            Access::Trace { reference } if next == CHOOSE_SRC => {
+            Access::Trace { reference } if is_next(MarkLoopStep::ChooseSrc.into()) => {
                 format!("{reference} is not on the collector's worklist")
             }
-            Access::Scan { src, field: at, .. } if next == CHOOSE_FIELD => field(src, at),
-            Access::Answered(_) if is_next("choose whom to poll") => {
+            Access::Scan { src, field: at, .. } if is_next(MarkLoopStep::ChooseField.into()) => {
+                field(src, at)
+            }
+            Access::Answered(_)
+                if matches!(next, Some(Label::Round(_, RoundStep::ChooseWhomToPoll))) =>
+            {
                 let mutators = from.sys.pending.iter().map(|m| m.to_string());
                 let mutators: Vec<_> = mutators.collect();
                 format!(
@@ -92,28 +106,38 @@ impl ByAccess {
                     mutators.join(", ")
                 )
             }
-            Access::Asked(round) if next.is_empty() => match from.sys.pending {
+            Access::Asked(round) if next.is_none() => match from.sys.pending {
                 pending if !is_in(pending, by) => "the collector does not ask it".to_owned(),
                 _ => format!("the collector does not ask for {}", round.name()),
             },
             Access::Load { src, field: at, .. } | Access::Overwrite { src, field: at, .. }
-                if next.is_empty() =>
+                if next.is_none() =>
             {
                 match held(src) {
                     true => field(src, at),
                     false => format!("{src} is no root of its mutator"),
                 }
             }
-            Access::Discard { reference } if next.is_empty() => {
+            Access::Discard { reference } if next.is_none() => {
                 format!("{reference} is no root of its mutator")
             }
-            Access::Alloc { reference, .. } if next.is_empty() => match object(reference) {
+            Access::Alloc { reference, .. } if next.is_none() => match object(reference) {
                 Some(_) => format!("there is an object at {reference}"),
                 None => format!("new objects are marked {}", sense(from.sys.fa)),
             },
             _ => self.next_step(from, by),
         }
     }
+}
+
+/// Whether a step waits for a buffer to be empty, and does nothing else.
+fn is_fence(label: Label) -> bool {
+    matches!(
+        label,
+        Label::Round(_, RoundStep::Fence)
+            | Label::Answer(AnswerStep::Fence)
+            | Label::Mutator(MutatorStep::Fence)
+    )
 }
 
 fn is_in(mutators: Mutators, who: Who) -> bool {

@@ -1,21 +1,13 @@
 //! The steps of one process that an access is.
 
-use super::{Access, ByAccess, CHOOSE_FIELD, CHOOSE_ROOT, CHOOSE_SRC, CHOOSE_SWEPT, Round};
+use super::{Access, ByAccess};
 use crate::heap::{Object as Ref, Objects as Refs};
+use crate::tso::label::{
+    AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, Round, RoundStep,
+    SetFaStep, SweepStep,
+};
 use crate::tso::request::Place;
 use crate::tso::state::{Mark, Marking, Phase, State, Who};
-
-/// Where references are marked.
-const MARKS: [&str; 4] = ["deletion", "insertion", "get-roots", "mark loop"];
-/// The step with which marking begins where `fM` is loaded first.
-pub(super) const LOAD_FM: &str = "load fM";
-const FREE: &str = "sweep: free";
-
-/// Whether a label is that of a step of marking, wherever that is done.
-pub(super) fn is_marking(label: &str, step: &str) -> bool {
-    let split = label.split_once(": ");
-    split.is_some_and(|(at, last)| MARKS.contains(&at) && last == step)
-}
 
 /// Some steps of one process, one after the other.
 #[derive(Clone, Copy)]
@@ -27,12 +19,12 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn next(&self) -> Option<&'static str> {
+    fn next(&self) -> Option<Label> {
         self.by_access.next(&self.state, self.process)
     }
 
-    fn is_next(&self, label: &str) -> bool {
-        self.next() == Some(label)
+    fn is_next(&self, label: impl Into<Label>) -> bool {
+        self.next() == Some(label.into())
     }
 
     fn marking(&self) -> &Marking {
@@ -40,16 +32,16 @@ impl Run<'_> {
     }
 
     /// A step of the process, the one that leads where it `is_meant` to.
-    fn to(mut self, label: &str, is_meant: impl Fn(&State) -> bool) -> Option<Self> {
+    fn to(mut self, label: impl Into<Label>, is_meant: impl Fn(&State) -> bool) -> Option<Self> {
         let step = self
             .by_access
-            .step(self.process, label, &self.state, &is_meant);
+            .step(self.process, label.into(), &self.state, &is_meant);
         self.state = step?;
         Some(self)
     }
 
     /// The step labelled so, whatever it leads to.
-    fn any(self, label: &str) -> Option<Self> {
+    fn any(self, label: impl Into<Label>) -> Option<Self> {
         self.to(label, |_| true)
     }
 
@@ -84,7 +76,7 @@ impl Run<'_> {
         match access {
             Access::Alloc { reference, mark } => {
                 let is_free = self.state.sys.object(reference).is_none();
-                self.when(is_free)?.to("alloc", |to| {
+                self.when(is_free)?.to(MutatorStep::Alloc, |to| {
                     let object = to.sys.object(reference);
                     object.is_some_and(|object| mark.is_none_or(|mark| object.mark == mark))
                 })
@@ -92,16 +84,16 @@ impl Run<'_> {
             Access::Discard { reference } => {
                 let kept = local.roots.without(Refs::one(reference));
                 self.when(local.roots.contains(reference))?
-                    .to("discard", |to| to.mutators[place].roots == kept)
+                    .to(MutatorStep::Discard, |to| to.mutators[place].roots == kept)
             }
             Access::Load { src, field, value } => {
                 let read = self.state.sys.load(self.who, Place::Field(src, field));
                 self.when(local.roots.contains(src) && read.reference() == value)?
-                    .to("load: choose", |to| {
+                    .to(MutatorStep::ChooseLoad, |to| {
                         let local = &to.mutators[place];
                         (local.src, local.field) == (src, field)
                     })?
-                    .any("load")
+                    .any(MutatorStep::Load)
             }
             Access::Overwrite {
                 src,
@@ -109,23 +101,25 @@ impl Run<'_> {
                 was,
                 value,
             } => self
-                .to("store: choose", |to| {
+                .to(MutatorStep::ChooseStore, |to| {
                     let local = &to.mutators[place];
                     (local.src, local.field, local.dst) == (src, field, value)
                 })?
-                .to("deletion: ref ← src.field", |to| {
+                .to(MutatorStep::LoadDeleted, |to| {
                     to.mutators[place].marking.reference == was
                 }),
             Access::Store { src, field, value } => self
                 .when((local.src, local.field, local.dst) == (src, field, value))?
-                .any("store: src.field ← dst"),
+                .any(MutatorStep::Store),
             Access::Asked(round) => {
                 let is_asked = self.state.sys.pending.contains(me);
                 self.when(is_asked && round.is_current(&self.state))?
-                    .any("handshake: poll")
+                    .any(AnswerStep::Poll)
             }
-            Access::Fence => self.any("handshake: mfence")?.any("handshake: load type"),
-            Access::Done(round) => self.when(round.is_current(&self.state))?.any(round.done()),
+            Access::Fence => self.any(AnswerStep::Fence)?.any(AnswerStep::LoadType),
+            Access::Done(round) => self
+                .when(round.is_current(&self.state))?
+                .any(AnswerStep::Done(round.handshake())),
             other => self.marks(other),
         }
     }
@@ -134,25 +128,25 @@ impl Run<'_> {
     fn marks(mut self, access: Access) -> Option<Self> {
         match access {
             Access::LoadFm { reference, fm } => {
-                if self.is_next(CHOOSE_ROOT) {
+                if self.is_next(AnswerStep::ChooseRoot) {
                     let who = self.who;
                     self = self
-                        .to(CHOOSE_ROOT, |to| {
+                        .to(AnswerStep::ChooseRoot, |to| {
                             to.marking(who).reference == Some(reference)
                         })?
                         .go_on();
                 }
-                let run = self.marking_step(reference, LOAD_FM)?;
+                let run = self.marking_step(reference, MarkingStep::LoadFm)?;
                 let loaded = run.marking().fm;
                 run.when(loaded == Some(fm))
             }
             Access::LoadMark { reference, mark } => {
-                let run = self.marking_step(reference, "load mark")?;
+                let run = self.marking_step(reference, MarkingStep::LoadMark)?;
                 let loaded = run.marking().mark;
                 run.when(loaded == Some(mark))
             }
             Access::LoadPhase { reference, phase } => {
-                let run = self.marking_step(reference, "load phase")?;
+                let run = self.marking_step(reference, MarkingStep::LoadPhase)?;
                 let loaded = run.marking().phase;
                 run.when(loaded == phase)
             }
@@ -166,91 +160,106 @@ impl Run<'_> {
     }
 
     /// A step of marking `reference`, wherever that is done.
-    fn marking_step(self, reference: Ref, step: &str) -> Option<Self> {
-        let label = self.next()?;
+    fn marking_step(self, reference: Ref, step: MarkingStep) -> Option<Self> {
+        let marker = self.marker()?;
         let is_meant = self.marking().reference == Some(reference);
-        self.when(is_marking(label, step) && is_meant)?.any(label)
+        self.when(is_meant)?.any(Label::Marking(marker, step))
+    }
+
+    /// What marks next, if it is a step of marking that comes next.
+    fn marker(&self) -> Option<Marker> {
+        match self.next()? {
+            Label::Marking(marker, _) => Some(marker),
+            _ => None,
+        }
     }
 
     /// A4.
     fn cas(self, reference: Ref, won: bool, mark: Option<Mark>) -> Option<Self> {
-        let (at, _) = self.next()?.split_once(": ")?;
+        let marker = self.marker()?;
+        let on = |step| Label::Marking(marker, step);
         let is_pending = !self.state.sys.pending_stores(self.who).is_empty();
         let is_meant = mark.is_none() || mark == self.marking().fm;
         let mut run = self
             .when(is_meant && !is_pending)?
-            .marking_step(reference, "lock")?
-            .any(&format!("{at}: load mark, locked"))?
+            .marking_step(reference, MarkingStep::Lock)?
+            .any(on(MarkingStep::LoadMarkLocked))?
             .go_on();
-        let store = format!("{at}: store mark");
-        let is_unchanged = run.is_next(&store);
+        let store = on(MarkingStep::StoreMark);
+        let is_unchanged = run.is_next(store);
         if is_unchanged {
-            run = run.any(&store)?;
+            run = run.any(store)?;
             run.state = run.by_access.commit(&run.state, run.who)?;
         }
-        run.when(is_unchanged == won)?.any(&format!("{at}: unlock"))
+        run.when(is_unchanged == won)?.any(on(MarkingStep::Unlock))
     }
 
     fn of_collector(self, access: Access) -> Option<Self> {
         match access {
             Access::Fence => {
-                let fence = self.next().filter(|label| label.ends_with(": mfence"))?;
+                let is_fence = |label: &Label| matches!(label, Label::Round(_, RoundStep::Fence));
+                let fence = self.next().filter(is_fence)?;
                 self.any(fence)
             }
             Access::Ask(round) => self.ask(round),
             Access::Answered(round) => self.answered(round),
             Access::SetFm(fm) => self
-                .any("flip: load fM")?
+                .any(FlipStep::LoadFm)?
                 .go_on()
-                .to("flip: store fM", |to| to.gc.marking.fm == Some(fm)),
+                .to(FlipStep::StoreFm, |to| to.gc.marking.fm == Some(fm)),
             Access::SetFa(fa) => self
-                .any("mark: load fM")?
-                .to("mark: fA ← fM", |to| to.gc.marking.fm == Some(fa)),
+                .any(SetFaStep::LoadFm)?
+                .to(SetFaStep::StoreFa, |to| to.gc.marking.fm == Some(fa)),
             Access::SetPhase(phase) => {
                 let run = match phase {
                     Phase::Idle => self.sweep_the_rest()?,
                     _ => self,
                 };
-                let run = run.any(&format!("phase ← {phase:?}"))?;
+                let run = run.any(Label::StorePhase(phase))?;
                 match phase {
-                    Phase::Sweep => run.any("sweep: load fM"),
+                    Phase::Sweep => run.any(SweepStep::LoadFm),
                     _ => Some(run),
                 }
             }
-            Access::Trace { reference } => self.to(CHOOSE_SRC, |to| to.gc.src == reference),
+            Access::Trace { reference } => {
+                self.to(MarkLoopStep::ChooseSrc, |to| to.gc.src == reference)
+            }
             Access::Scan { src, field, value } => {
                 let is_traced = self.state.gc.src == src;
                 self.when(is_traced)?
-                    .to(CHOOSE_FIELD, |to| to.gc.field == field)?
-                    .to("mark loop: ref ← src.field", |to| {
+                    .to(MarkLoopStep::ChooseField, |to| to.gc.field == field)?
+                    .to(MarkLoopStep::LoadField, |to| {
                         to.gc.marking.reference == value
                     })
             }
             Access::Free { reference } => self
-                .to(CHOOSE_SWEPT, |to| to.gc.src == reference)?
-                .any("sweep: load mark")?
+                .to(SweepStep::ChooseRef, |to| to.gc.src == reference)?
+                .any(SweepStep::LoadMark)?
                 .go_on()
-                .any(FREE),
+                .any(SweepStep::Free),
             other => self.marks(other),
         }
     }
 
     /// A5.
     fn sweep_the_rest(mut self) -> Option<Self> {
-        while self.is_next(CHOOSE_SWEPT) {
-            self = self.any(CHOOSE_SWEPT)?.any("sweep: load mark")?.go_on();
+        while self.is_next(SweepStep::ChooseRef) {
+            self = self
+                .any(SweepStep::ChooseRef)?
+                .any(SweepStep::LoadMark)?
+                .go_on();
         }
         Some(self)
     }
 
     /// A2.
     fn ask(self, round: Round) -> Option<Self> {
-        let on = |step: &str| format!("{}: {step}", round.name());
-        let mut run = self.any(&on("set type"))?.go_on();
-        while run.is_next(&on("choose whom to ask")) {
+        let on = |step| Label::Round(round, step);
+        let mut run = self.any(on(RoundStep::SetType))?.go_on();
+        while run.is_next(on(RoundStep::ChooseWhomToAsk)) {
             run = run
-                .any(&on("choose whom to ask"))?
-                .any(&on("set pending"))?
+                .any(on(RoundStep::ChooseWhomToAsk))?
+                .any(on(RoundStep::SetPending))?
                 .go_on();
         }
         Some(run)
@@ -258,18 +267,18 @@ impl Run<'_> {
 
     /// A3.
     fn answered(self, round: Round) -> Option<Self> {
-        let on = |step: &str| format!("{}: {step}", round.name());
-        let choose = on("choose whom to poll");
-        let is_waiting = self.is_next(&choose);
+        let on = |step| Label::Round(round, step);
+        let choose = on(RoundStep::ChooseWhomToPoll);
+        let is_waiting = self.is_next(choose);
         let mut run = self.when(is_waiting)?;
-        while run.is_next(&choose) {
-            run = run.any(&choose)?;
+        while run.is_next(choose) {
+            run = run.any(choose)?;
             let polled = run.state.gc.mutator;
             let has_answered = !run.state.sys.pending.contains(polled);
-            run = run.when(has_answered)?.any(&on("poll"))?.go_on();
+            run = run.when(has_answered)?.any(on(RoundStep::Poll))?.go_on();
         }
         match round {
-            Round::GetRoots | Round::GetWork => run.any(&on("W ← collected work")),
+            Round::GetRoots | Round::GetWork => run.any(on(RoundStep::TakeWork)),
             _ => Some(run),
         }
     }

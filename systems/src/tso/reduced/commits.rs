@@ -1,9 +1,8 @@
 //! R18: commits, and what others load before them.
 
-use refmap_processes::Act;
-
 use super::super::request::Place;
 use super::super::state::{SYS, State, Store, Sys, Who, place_of};
+use super::super::system::Act;
 use super::movers::{Kind, Mover, is_due};
 use super::{Joined, chosen};
 

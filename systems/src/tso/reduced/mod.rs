@@ -82,24 +82,18 @@ mod rests;
 #[cfg(test)]
 mod tests;
 
-use refmap_processes::{Act, Composition};
-
 use self::movers::{Kind, Mover, is_due};
-use super::request::{Answer, Place, Request};
+use super::request::{Place, Processes};
 use super::scope::Part;
 use super::state::{GC, HandshakeType, SYS, State, Who, place_of};
+use super::system::Act;
 use crate::heap::Objects as Refs;
 
 pub(super) use self::movers::Reduction;
 
 impl Reduction {
     /// Visits the joined steps from a state.
-    pub fn next(
-        &self,
-        processes: &Composition<State, Request, Answer>,
-        from: &State,
-        visit: &mut dyn FnMut(Act, State),
-    ) {
+    pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, State)) {
         let mut joined = Joined {
             reduction: self,
             processes,
@@ -151,7 +145,7 @@ fn loadable(state: &State, mutator: u8) -> Refs {
 /// The joining of steps.
 struct Joined<'a> {
     reduction: &'a Reduction,
-    processes: &'a Composition<State, Request, Answer>,
+    processes: &'a Processes,
     /// Where the steps labelled alike have led.
     found: Vec<State>,
 }

@@ -1,10 +1,13 @@
 //! What moves past what, and when.
 
-use refmap_processes::{Composition, Label, Location};
+use refmap_processes::Location;
 
 use super::super::colours::reach;
-use super::super::memory::commit_of;
-use super::super::request::{Answer, Place, Request};
+use super::super::label::{
+    AnswerStep, FlipStep, Label, MarkLoopStep, MarkingStep, MutatorStep, RoundStep, SetFaStep,
+    SweepStep, SysStep,
+};
+use super::super::request::{Place, Processes};
 use super::super::scope::{Memory, Variant};
 use super::super::stability::{Shared, Stability};
 use super::super::state::{GC, Mutator, SYS, State, Store, Who, place_of};
@@ -64,13 +67,40 @@ pub(super) enum Kind {
 
 impl Kind {
     fn of(label: Label) -> Self {
-        match label.as_str() {
-            "load: choose" => Self::Load,
-            "discard" => Self::Discard,
-            "handshake: poll" => Self::Answer,
-            "alloc" => Self::Alloc,
-            "store: choose" => Self::Store,
-            _ => Self::Other,
+        match label {
+            Label::Mutator(step) => match step {
+                MutatorStep::ChooseLoad => Self::Load,
+                MutatorStep::Discard => Self::Discard,
+                MutatorStep::Alloc => Self::Alloc,
+                MutatorStep::ChooseStore => Self::Store,
+                MutatorStep::Load
+                | MutatorStep::ChooseDst
+                | MutatorStep::LoadDeleted
+                | MutatorStep::RootsUnmarked
+                | MutatorStep::TakeInserted
+                | MutatorStep::Store
+                | MutatorStep::Fence => Self::Other,
+            },
+            Label::Answer(step) => match step {
+                AnswerStep::Poll => Self::Answer,
+                AnswerStep::IsAsked
+                | AnswerStep::Fence
+                | AnswerStep::LoadType
+                | AnswerStep::IsType(_)
+                | AnswerStep::AllRoots
+                | AnswerStep::RootToMark
+                | AnswerStep::ChooseRoot
+                | AnswerStep::RootMarked
+                | AnswerStep::Done(_) => Self::Other,
+            },
+            Label::Round(..)
+            | Label::Flip(_)
+            | Label::SetFa(_)
+            | Label::StorePhase(_)
+            | Label::MarkLoop(_)
+            | Label::Sweep(_)
+            | Label::Marking(..)
+            | Label::Sys(_) => Self::Other,
         }
     }
 }
@@ -87,11 +117,11 @@ pub(in super::super) struct Reduction {
 }
 
 impl Reduction {
-    pub fn new(processes: &Composition<State, Request, Answer>, variant: Variant) -> Self {
+    pub fn new(processes: &Processes, variant: Variant) -> Self {
         let of = |process, location| {
             let labels: Vec<Label> = processes.labels(process, location).collect();
             match *labels {
-                [label] if process != SYS => step(process, label.as_str(), variant.memory),
+                [label] if process != SYS => step(label, variant.memory),
                 _ => (Mover::Begins, When::Always),
             }
         };
@@ -109,10 +139,13 @@ impl Reduction {
             let here = locations(process).map(|location| kinds(process, location));
             here.collect()
         });
-        let commits = processes.labels(SYS, Location::default()).map(|label| {
-            let mut all = (0..processes.processes()).filter_map(Who::at);
-            all.find(|who| Label::from(commit_of(*who)) == label)
-        });
+        let commits = processes
+            .labels(SYS, Location::default())
+            .map(|label| match label {
+                Label::Sys(SysStep::Commit(who)) => Some(who),
+                Label::Sys(SysStep::Answer) => None,
+                other => unreachable!("`{other}` is no step of the system"),
+            });
         Self {
             stability: Stability::new(processes, variant),
             steps: steps.collect(),
@@ -241,36 +274,113 @@ fn is_private(state: &State, process: usize) -> bool {
 }
 
 /// The reasons are those of the module.
-fn step(process: usize, label: &str, memory: Memory) -> (Mover, When) {
-    let store = match memory {
+fn step(label: Label, memory: Memory) -> (Mover, When) {
+    let mover = match label {
+        Label::Round(_, step) => return of_round(step),
+        Label::Marking(_, step) => return of_marking(step, memory),
+        Label::Flip(step) => match step {
+            FlipStep::LoadFm => Mover::Load(Shared::FM),
+            FlipStep::Invert => Mover::Both,
+            FlipStep::StoreFm => of_store(memory),
+        },
+        Label::SetFa(step) => match step {
+            SetFaStep::LoadFm => Mover::Load(Shared::FM),
+            SetFaStep::StoreFa => of_store(memory),
+        },
+        Label::StorePhase(_) => of_store(memory),
+        Label::MarkLoop(step) => match step {
+            MarkLoopStep::LoadField => Mover::LoadField,
+            MarkLoopStep::Work | MarkLoopStep::Blacken => Mover::Both,
+            // They are quiet.
+            MarkLoopStep::OwnWork
+            | MarkLoopStep::ChooseSrc
+            | MarkLoopStep::AllFields
+            | MarkLoopStep::FieldToTrace
+            | MarkLoopStep::ChooseField
+            | MarkLoopStep::FieldTraced => Mover::Neither,
+        },
+        Label::Sweep(step) => match step {
+            SweepStep::LoadFm => Mover::Load(Shared::FM),
+            SweepStep::LoadMark => Mover::LoadSwept,
+            SweepStep::Free => Mover::Free,
+            // They are quiet.
+            SweepStep::AllRefs
+            | SweepStep::RefToLookAt
+            | SweepStep::ChooseRef
+            | SweepStep::IsWhite
+            | SweepStep::RefDone => Mover::Neither,
+        },
+        Label::Mutator(step) => match step {
+            MutatorStep::ChooseDst => Mover::Chooses,
+            MutatorStep::LoadDeleted => Mover::LoadField,
+            MutatorStep::Store => of_store(memory),
+            MutatorStep::Fence => Mover::Right,
+            // A mutator begins with these, loads, or goes on quietly.
+            MutatorStep::Alloc
+            | MutatorStep::Discard
+            | MutatorStep::ChooseLoad
+            | MutatorStep::Load
+            | MutatorStep::ChooseStore
+            | MutatorStep::RootsUnmarked
+            | MutatorStep::TakeInserted => Mover::Neither,
+        },
+        Label::Answer(step) => match step {
+            AnswerStep::Poll | AnswerStep::Fence => Mover::Right,
+            AnswerStep::LoadType | AnswerStep::RootToMark => Mover::Both,
+            AnswerStep::Done(_) => Mover::Left,
+            // They are quiet.
+            AnswerStep::IsAsked
+            | AnswerStep::IsType(_)
+            | AnswerStep::AllRoots
+            | AnswerStep::ChooseRoot
+            | AnswerStep::RootMarked => Mover::Neither,
+        },
+        Label::Sys(_) => unreachable!("the system begins its steps"),
+    };
+    (mover, When::Always)
+}
+fn of_round(step: RoundStep) -> (Mover, When) {
+    match step {
+        RoundStep::Fence => (Mover::Right, When::Always),
+        RoundStep::SetType | RoundStep::SetPending => (Mover::Left, When::Always),
+        RoundStep::Poll => (Mover::Right, When::AllAnswered),
+        RoundStep::TakeWork => (Mover::Both, When::Always),
+        // They are quiet.
+        RoundStep::AskAll
+        | RoundStep::SomebodyToAsk
+        | RoundStep::ChooseWhomToAsk
+        | RoundStep::Asked
+        | RoundStep::WaitForAll
+        | RoundStep::SomebodyToWaitFor
+        | RoundStep::ChooseWhomToPoll => (Mover::Neither, When::Always),
+    }
+}
+
+fn of_marking(step: MarkingStep, memory: Memory) -> (Mover, When) {
+    let mover = match step {
+        MarkingStep::LoadMark => Mover::LoadMark,
+        MarkingStep::LoadFm => Mover::Load(Shared::FM),
+        MarkingStep::LoadPhase => Mover::Load(Shared::Phase),
+        MarkingStep::Lock => return (Mover::Neither, When::Unlocked),
+        MarkingStep::StoreMark => of_store(memory),
+        MarkingStep::AddToW => Mover::Both,
+        // They are quiet, or within the lock, where no step begins.
+        MarkingStep::IsRef
+        | MarkingStep::IsWhite
+        | MarkingStep::IsNotIdle
+        | MarkingStep::LoadMarkLocked
+        | MarkingStep::IsUnchanged
+        | MarkingStep::Unlock
+        | MarkingStep::HasWon => Mover::Neither,
+    };
+    (mover, When::Always)
+}
+
+/// R3.
+fn of_store(memory: Memory) -> Mover {
+    match memory {
         Memory::Sc => Mover::Neither,
         Memory::Tso | Memory::Pso => Mover::Left,
-    };
-    let last = label.rsplit(": ").next().unwrap_or(label);
-    let is_collector = process == GC;
-    match last {
-        "choose dst" => (Mover::Chooses, When::Always),
-        "mfence" => (Mover::Right, When::Always),
-        "lock" => (Mover::Neither, When::Unlocked),
-        "set type" | "set pending" => (Mover::Left, When::Always),
-        "poll" if is_collector => (Mover::Right, When::AllAnswered),
-        "poll" => (Mover::Right, When::Always),
-        "load type" | "W ← collected work" => (Mover::Both, When::Always),
-        "load fM" => (Mover::Load(Shared::FM), When::Always),
-        "load phase" => (Mover::Load(Shared::Phase), When::Always),
-        "ref ← src.field" => (Mover::LoadField, When::Always),
-        "load mark" if label.starts_with("sweep") => (Mover::LoadSwept, When::Always),
-        "load mark" => (Mover::LoadMark, When::Always),
-        "done" => (Mover::Left, When::Always),
-        "free" => (Mover::Free, When::Always),
-        // What is neither local nor a store has been named, but for loads, allocation and unlocking, which
-        // is never where a step begins.
-        "store fM" | "fA ← fM" | "phase ← Init" | "phase ← Mark" | "phase ← Sweep"
-        | "phase ← Idle" | "store mark" | "src.field ← dst" => (store, When::Always),
-        "invert fM" | "add to W" | "blacken" | "work" | "a root to mark" => {
-            (Mover::Both, When::Always)
-        }
-        _ => (Mover::Neither, When::Always),
     }
 }
 

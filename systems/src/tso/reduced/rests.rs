@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use refmap::{Symmetric, TransitionSystem};
 
+use super::super::label::{Label, RoundStep};
 use super::super::plainly::reached;
 use super::super::scope::{Barriers, Loads, Memory, Part, Remains, Scope, Variant};
 use super::super::state::{GC, HandshakeType, Mutators, State, Who};
@@ -22,7 +23,7 @@ fn is_compared(system: &OnTheFly, state: &State) -> bool {
         is_noop && is_free && state.sys.pending.contains(mutator)
     };
     let mut labels = system.processes.labels(GC, state.at[GC]);
-    labels.any(|label| label.as_str().ends_with(": poll"))
+    labels.any(|label| matches!(label, Label::Round(_, RoundStep::Poll)))
         && state.gc.muts == Mutators::first(system.scope.mutators)
         && !state.sys.pending.is_empty()
         && mutators.all(|mutator| system.is_at_rest(state, mutator) && !answers(mutator))

@@ -29,8 +29,11 @@ impl Bench {
         }
     }
 
+    /// Puts a process where it takes the step that is shown as such a text.
     fn put(&mut self, process: usize, label: &str) {
-        let there = self.system.processes.at(process, label);
+        let processes = &self.system.processes;
+        let there = processes.find_any(process, |offered| offered.to_string() == label);
+        let there = there.unwrap_or_else(|| panic!("`{label}` is no step"));
         let mut all = (0..self.system.processes.locations(process) as u16).map(Location);
         let location = all.find(|location| there.contains(*location));
         self.state.at[process] = location.expect("the label is somewhere");

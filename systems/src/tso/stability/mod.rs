@@ -6,10 +6,10 @@ mod tests;
 
 use std::collections::HashSet;
 
-use refmap_processes::{Composition, Location};
+use refmap_processes::Location;
 
-use super::handshakes::BEHIND_TYPE;
-use super::request::{Answer, Place, Request};
+use super::label::{FlipStep, Label, MarkingStep, Round, RoundStep, SweepStep};
+use super::request::{Place, Processes};
 use super::scope::{Allocate, Loads, Part, Variant};
 use super::state::{GC, Mark, Marking, Phase, State, Store, Who, place_of};
 use crate::heap::Object as Ref;
@@ -29,6 +29,40 @@ struct Ahead {
     marks: bool,
 }
 
+impl Ahead {
+    /// Also a step of the collector's.
+    fn add(&mut self, label: Label) {
+        match label {
+            Label::Flip(FlipStep::StoreFm) => self.stores_fm = true,
+            Label::StorePhase(_) => self.stores_phase = true,
+            Label::Marking(_, MarkingStep::StoreMark) => self.marks = true,
+            Label::Flip(FlipStep::LoadFm | FlipStep::Invert)
+            | Label::Marking(
+                _,
+                MarkingStep::IsRef
+                | MarkingStep::LoadMark
+                | MarkingStep::LoadFm
+                | MarkingStep::IsWhite
+                | MarkingStep::LoadPhase
+                | MarkingStep::IsNotIdle
+                | MarkingStep::Lock
+                | MarkingStep::LoadMarkLocked
+                | MarkingStep::IsUnchanged
+                | MarkingStep::Unlock
+                | MarkingStep::HasWon
+                | MarkingStep::AddToW,
+            )
+            | Label::Round(..)
+            | Label::SetFa(_)
+            | Label::MarkLoop(_)
+            | Label::Sweep(_)
+            | Label::Mutator(_)
+            | Label::Answer(_)
+            | Label::Sys(_) => (),
+        }
+    }
+}
+
 /// What is known of the collector's next stores.
 pub(super) struct Stability {
     /// Of each location of the collector, whether it has begun a handshake there, and not seen all answers.
@@ -41,7 +75,7 @@ pub(super) struct Stability {
 }
 
 impl Stability {
-    pub fn new(processes: &Composition<State, Request, Answer>, variant: Variant) -> Self {
+    pub fn new(processes: &Processes, variant: Variant) -> Self {
         let locations = (0..processes.locations(GC) as u16).map(Location);
         let asking = locations
             .clone()
@@ -49,7 +83,7 @@ impl Stability {
         let ahead = locations.clone().map(|at| before_waiting(processes, at));
         let frees = locations.map(|at| {
             let mut labels = processes.labels(GC, at);
-            labels.any(|label| label.as_str() == "sweep: free")
+            labels.any(|label| label == SweepStep::Free.into())
         });
         Self {
             is_asking: asking.collect(),
@@ -178,23 +212,21 @@ impl Stability {
 }
 
 /// The handshake that the collector has begun at a location, and of which it has not seen all answers.
-fn round_begun(
-    processes: &Composition<State, Request, Answer>,
-    at: Location,
-) -> Option<&'static str> {
-    let mut labels = processes.labels(GC, at);
-    labels.find_map(|label| {
-        let (round, step) = label.as_str().split_once(": ")?;
-        BEHIND_TYPE.contains(&step).then_some(round)
+fn round_begun(processes: &Processes, at: Location) -> Option<Round> {
+    processes.labels(GC, at).find_map(|label| match label {
+        Label::Round(round, step) => step.is_behind_type().then_some(round),
+        _ => None,
     })
 }
 
 /// What the collector may do from a location on before it waits for a handshake that it has not begun there: of
 /// one that it has begun a mutator may have answered already.
-fn before_waiting(processes: &Composition<State, Request, Answer>, from: Location) -> Ahead {
+fn before_waiting(processes: &Processes, from: Location) -> Ahead {
     let waits = |at| {
-        let mut labels = processes.labels(GC, at);
-        labels.find_map(|label| label.as_str().strip_suffix(": somebody to wait for"))
+        processes.labels(GC, at).find_map(|label| match label {
+            Label::Round(round, RoundStep::SomebodyToWaitFor) => Some(round),
+            _ => None,
+        })
     };
     let begun = round_begun(processes, from);
     let mut ahead = Ahead::default();
@@ -205,9 +237,7 @@ fn before_waiting(processes: &Composition<State, Request, Answer>, from: Locatio
             continue;
         }
         for label in processes.labels(GC, at) {
-            ahead.stores_fm |= label.as_str().ends_with("store fM");
-            ahead.stores_phase |= label.as_str().starts_with("phase ←");
-            ahead.marks |= label.as_str().ends_with(": store mark");
+            ahead.add(label);
         }
         let targets = processes.targets(GC, at).into_iter();
         open.extend(targets.filter(|to| seen.insert(*to)));

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use refmap::{Symmetric, TransitionSystem};
 
+use super::super::label::{AnswerStep, MutatorStep, SetFaStep};
 use super::super::plainly::reached;
 use super::super::scope::Scope;
 use super::super::system::OnTheFly;
@@ -28,14 +29,17 @@ enum Said {
 
 impl Said {
     /// What is said of a step.
-    fn of(label: &str) -> &[Self] {
+    fn of(label: Label) -> &'static [Self] {
         match label {
-            "sweep: load mark" => &[Self::Swept],
-            _ if label.ends_with(": load mark") => {
+            Label::Sweep(SweepStep::LoadMark) => &[Self::Swept],
+            Label::Marking(_, MarkingStep::LoadMark) => {
                 &[Self::Marked, Self::MarkedUntilFlip, Self::Idle]
             }
-            _ if label.ends_with(": load fM") => &[Self::FM],
-            _ if label.ends_with(": load phase") => &[Self::Phase],
+            Label::Marking(_, MarkingStep::LoadFm)
+            | Label::Flip(FlipStep::LoadFm)
+            | Label::SetFa(SetFaStep::LoadFm)
+            | Label::Sweep(SweepStep::LoadFm) => &[Self::FM],
+            Label::Marking(_, MarkingStep::LoadPhase) => &[Self::Phase],
             _ => &[],
         }
     }
@@ -76,9 +80,10 @@ fn changes(system: &OnTheFly, state: &State, process: usize, said: Said) -> bool
     let others = |from: &State, visit: &mut dyn FnMut(State)| {
         for other in (0..processes.processes()).filter(|other| *other != process) {
             let labels: Vec<_> = processes.labels(other, from.at[other]).collect();
-            let rests = labels.iter().any(|label| label.as_str() == "discard");
+            let rests = labels.contains(&MutatorStep::Discard.into());
             let goes_on = |step: usize| {
-                !rests || ["handshake: poll", "alloc"].contains(&labels[step].as_str())
+                let wanted = [AnswerStep::Poll.into(), MutatorStep::Alloc.into()];
+                !rests || wanted.contains(&labels[step])
             };
             let mut state = *from;
             processes.steps_of(other, &goes_on, &mut state, &mut |_, to| visit(*to));
@@ -129,7 +134,7 @@ fn compare(mutators: u8, variant: Variant) -> Vec<(Said, [usize; 2])> {
         for process in (0..mutators).map(place_of).chain([GC]) {
             let mut labels = system.processes.labels(process, state.at[process]);
             let label = labels.next().expect("there is a step");
-            for said in Said::of(label.as_str()) {
+            for said in Said::of(label) {
                 let is_said = said.is_said(&stability, state, process);
                 // One of each kind.
                 let gc = (state.at[GC], state.gc.marking.fm == Some(state.sys.fm));
