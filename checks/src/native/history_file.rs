@@ -121,7 +121,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Those of its events whose line `is_wanted` accepts.
+    /// Reads the events whose line `is_wanted` accepts.
     pub fn events<E: DeserializeOwned>(
         &mut self,
         is_wanted: impl Fn(&str) -> bool,

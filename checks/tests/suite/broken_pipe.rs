@@ -1,12 +1,11 @@
-//! What a command says where nobody reads its results: the status of what it decided.
+//! Tests that a broken pipe preserves the verdict's exit status.
 
 use std::fs;
 use std::io;
 use std::process::Command;
 
-/// The exit status of `refmap` with these arguments where whoever would have read the results is gone before
-/// anything is written.
-fn unread(words: &str) -> i32 {
+/// Exit status of `refmap` with these arguments if the reader closes the pipe before anything is written.
+fn status_on_broken_pipe(words: &str) -> i32 {
     let (reader, writer) = io::pipe().expect("there are pipes");
     drop(reader);
     let status = Command::new(env!("CARGO_BIN_EXE_refmap"))
@@ -18,7 +17,7 @@ fn unread(words: &str) -> i32 {
 }
 
 #[test]
-fn the_verdict_is_in_the_status_though_nobody_reads_it() {
+fn the_exit_status_is_that_of_the_verdict() {
     for (more, expected) in [
         ("", 0),
         ("--json", 0),
@@ -27,14 +26,14 @@ fn the_verdict_is_in_the_status_though_nobody_reads_it() {
         ("--max-depth 3", 3),
     ] {
         let words = format!("check ben-ari-3 --nodes 2 --sons 1 {more}");
-        assert_eq!(unread(&words), expected, "{words}");
+        assert_eq!(status_on_broken_pipe(&words), expected, "{words}");
     }
-    assert_eq!(unread("list"), 0);
+    assert_eq!(status_on_broken_pipe("list"), 0);
 }
 
-/// A row or a file that is left is not said to be as it should.
+/// If rows or files remain undecided, the status is `incomplete`, not success.
 #[test]
-fn what_is_left_when_nobody_reads_on_is_incomplete() {
+fn an_interrupted_command_is_incomplete() {
     let litmus = concat!(env!("CARGO_MANIFEST_DIR"), "/../systems/litmus");
     for (words, expected) in [
         ("table yrc".to_owned(), 3),
@@ -42,14 +41,14 @@ fn what_is_left_when_nobody_reads_on_is_incomplete() {
         (format!("litmus {litmus}/SB.litmus"), 0),
         (format!("litmus {litmus}/SB.litmus {litmus}/MP.litmus"), 3),
     ] {
-        assert_eq!(unread(&words), expected, "{words}");
+        assert_eq!(status_on_broken_pipe(&words), expected, "{words}");
     }
 }
 
-/// Results that somebody waits for and does not get are another matter.
+/// Other errors than a closed pipe are reported.
 #[cfg(target_os = "linux")]
 #[test]
-fn where_there_is_no_room_for_the_results_that_is_an_error() {
+fn a_full_device_is_an_error() {
     let full = fs::File::options().write(true).open("/dev/full");
     let output = Command::new(env!("CARGO_BIN_EXE_refmap"))
         .arg("list")
@@ -62,11 +61,11 @@ fn where_there_is_no_room_for_the_results_that_is_an_error() {
 }
 
 #[test]
-fn the_counterexample_is_written_though_nobody_reads_the_report() {
+fn the_counterexample_is_written_on_a_broken_pipe() {
     let path = std::env::temp_dir().join(format!("refmap-unread-{}.json", std::process::id()));
     let file = path.display();
     let words = format!("check ben-ari-3 --nodes 2 --sons 1 --figure-14 as-printed --trace {file}");
-    assert_eq!(unread(&words), 1);
+    assert_eq!(status_on_broken_pipe(&words), 1);
     let trace = fs::read_to_string(&path).expect("the trace is written");
     fs::remove_file(&path).expect("the trace can be removed");
     assert!(trace.contains("states"), "{trace}");

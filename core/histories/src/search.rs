@@ -51,10 +51,10 @@ pub(super) enum Stop {
     Limit(Limit),
 }
 
-/// Which steps are recorded on the path.
+/// Kinds of steps to record on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remember {
-    /// Those that fill in unrecorded information.
+    /// Steps that fill in unrecorded information.
     Assumptions,
     /// All steps.
     Everything,

@@ -85,7 +85,7 @@ pub(super) struct Lane {
     pub thread: u32,
     /// Numbers of the events that have begun and not ended, in the thread's order.
     pub queue: VecDeque<u64>,
-    /// Those among these and the ended ones that are delayed and not yet in effect in every configuration.
+    /// Numbers of the delayed events, under way or ended, that are not yet in effect in every configuration.
     pub delayed: VecDeque<u64>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Event {
     pub writes: Vec<(Location, Value)>,
     /// Bit set of the earlier events of its thread that precede it under every model.
     pub after: u64,
-    /// Of a store: bit set of the events that its value depends on.
+    /// Bit set of the events that the value of a store depends on.
     pub value_after: u64,
 }
 

@@ -41,9 +41,9 @@ impl Default for Bounds<'_> {
 /// Whether a test's condition is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
-    /// It is.
+    /// The condition is validated.
     Ok,
-    /// It is not.
+    /// The condition is not validated.
     No,
 }
 

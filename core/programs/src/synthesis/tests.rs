@@ -315,9 +315,9 @@ fn time_is_shared_by_the_checks() {
 /// A thread outputs a value only if both loads are early, and never ends otherwise. With the fences the program
 /// satisfies its specification vacuously, since it outputs nothing.
 #[test]
-fn what_holds_because_nothing_happens_is_hollow() {
+fn a_set_that_holds_because_nothing_happens_is_vacuous() {
     let program = |order: [bool; 2]| {
-        let mut program = ProgramBuilder::new("hollow");
+        let mut program = ProgramBuilder::new("vacuous");
         let flags = [program.location("x", 0), program.location("y", 0)];
         let seen = [program.location("seen 0", 9), program.location("seen 1", 9)];
         for me in 0..2 {
