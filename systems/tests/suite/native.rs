@@ -1,10 +1,16 @@
-//! The collector as it runs.
+//! The collectors as they run.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "an unwrap that fails is a test that fails"
+)]
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use refmap_histories::{Header, History, Writer};
 use refmap_systems::native::ben_ari::{self, Bounds};
+use refmap_systems::native::caught::{FAULTS, Seen};
 use refmap_systems::native::on_the_fly::{
     Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
     Violation,
@@ -12,8 +18,6 @@ use refmap_systems::native::on_the_fly::{
 use refmap_systems::native::{
     Failure, Outcome, Program, Running, Stress, Trigger, most_mutators, play,
 };
-
-use super::caught::{FAULTS, Seen};
 
 const SHAPE: Shape = Shape {
     objects: 16,

@@ -1,53 +1,21 @@
-//! The same source under Shuttle: random schedules and those of PCT, each told by a seed.
+//! The collectors under Shuttle: random schedules and those of PCT, each told by a seed.
 //!
 //! Shuttle runs one thread at a time, and is sequentially consistent: it sees what the order of steps
 //! can do, and nothing of what the order of stores in memory can.
-
-/// In the place of those of the standard library.
-mod primitives {
-    pub(crate) use shuttle::sync::Mutex;
-    pub(crate) use shuttle::sync::atomic::{
-        AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-    };
-    pub(crate) use shuttle::thread;
-
-    pub(crate) fn wait(_: u32) {
-        thread::yield_now();
-    }
-
-    /// So long that the collector gets through a handshake or two.
-    pub(crate) fn dwell() {
-        for _ in 0..20 {
-            thread::yield_now();
-        }
-    }
-}
-
-#[allow(dead_code)]
-#[path = "../../../src/native/ben_ari.rs"]
-mod ben_ari;
-#[allow(dead_code, unused_imports, unreachable_pub)]
-#[path = "../../../src/native/on_the_fly/mod.rs"]
-mod on_the_fly;
-#[allow(dead_code)]
-#[path = "../../../src/native/play.rs"]
-mod play;
-#[allow(dead_code)]
-#[path = "../../../src/native/program.rs"]
-mod program;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use refmap_schedules::{Scheduler, under};
+use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Config, Runner};
 
-use super::caught::{FAULTS, Seen};
-use on_the_fly::{Counts, Fault, Shape, Unseen};
-use play::play;
-use program::Program;
+use crate::native::ben_ari;
+use crate::native::caught::{FAULTS, Seen};
+use crate::native::on_the_fly::{Counts, Fault, Shape, Unseen};
+use crate::native::{self, Program, play};
 
 const SHAPE: Shape = Shape {
     objects: 5,
@@ -55,32 +23,37 @@ const SHAPE: Shape = Shape {
 };
 
 /// How many of the schedules show something wrong, and what happened in all of them.
-fn under(scheduler: impl Scheduler + 'static, fault: Fault, lines: &[&str]) -> (u64, Counts) {
-    let program = Program::read(lines.iter().copied()).unwrap();
+fn seen(
+    scheduler: impl shuttle::scheduler::Scheduler + 'static,
+    fault: Fault,
+    lines: &[&str],
+) -> (u64, Counts) {
+    let program = Program::read(lines.iter().copied()).expect("it is a program");
     let failed = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(Mutex::new(Counts::default()));
     let mut config = Config::new();
     config.silence_warnings = true;
     let runner = Runner::new(scheduler, config);
-    runner.run({
+    let execution = {
         let (failed, counts) = (Arc::clone(&failed), Arc::clone(&counts));
         move || {
-            let outcome = play(SHAPE, fault, &program, || Unseen).unwrap();
+            let outcome = play(SHAPE, fault, &program, || Unseen).expect("the program fits");
             failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
-            *counts.lock().unwrap() += outcome.counts;
+            *counts.lock().expect("nothing panics with it") += outcome.counts;
         }
-    });
-    let counts = *counts.lock().unwrap();
+    };
+    under(Scheduler::Shuttle, || runner.run(execution));
+    let counts = *counts.lock().expect("nothing panics with it");
     (failed.load(Ordering::Relaxed), counts)
 }
 
 fn random(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
-    under(RandomScheduler::new_from_seed(11, schedules), fault, lines)
+    seen(RandomScheduler::new_from_seed(11, schedules), fault, lines)
 }
 
 fn pct(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
     let scheduler = PctScheduler::new_from_seed(11, 3, schedules);
-    under(scheduler, fault, lines)
+    seen(scheduler, fault, lines)
 }
 
 /// Without a fault the programs that show one show nothing.
@@ -101,7 +74,7 @@ fn without_a_fault_nothing_is_seen() {
 #[test]
 fn faults_are_caught() {
     for (name, seen, lines) in FAULTS {
-        let fault = Fault::named(name).unwrap();
+        let fault = Fault::named(name).expect("it has a name");
         let schedules = if seen == Seen::WithLuck { 2000 } else { 100 };
         let (failed, _) = random(fault, lines, schedules);
         match seen {
@@ -117,8 +90,11 @@ fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Cou
     let mut failed = 0;
     let mut all = Counts::default();
     for number in 0..programs {
-        let strategy = refmap_systems::native::programs(1 + number % 3);
-        let program = strategy.new_tree(&mut runner).unwrap().current();
+        let strategy = native::programs(1 + number % 3);
+        let program = strategy
+            .new_tree(&mut runner)
+            .expect("it is drawn")
+            .current();
         let lines = program.lines();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let (wrong, counts) = random(fault, &lines, schedules);
@@ -132,7 +108,7 @@ fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Cou
 #[test]
 fn random_programs_show_what_does_harm() {
     for (name, seen, _) in FAULTS {
-        let fault = Fault::named(name).unwrap();
+        let fault = Fault::named(name).expect("it has a name");
         if seen == Seen::Never {
             assert_eq!(random_programs(fault, 40, 15).0, 0, "{name}");
         }
@@ -152,7 +128,7 @@ fn many_random_programs_show_what_does_harm() {
         ("skip-idle-flip-noop", true),
         ("skip-init-noop", true),
     ] {
-        let fault = Fault::named(name).unwrap();
+        let fault = Fault::named(name).expect("it has a name");
         let (failed, counts) = random_programs(fault, 4000, 50);
         println!("{name}: {failed} failed, {counts:?}");
         assert_eq!(failed > 0, does_harm, "{name}");
@@ -185,14 +161,18 @@ fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
     let mut config = Config::new();
     config.silence_warnings = true;
     let scheduler = RandomScheduler::new_from_seed(11, schedules);
-    Runner::new(scheduler, config).run({
+    let execution = {
         let (failed, appended) = (Arc::clone(&failed), Arc::clone(&appended));
         move || {
             let seed = seeds.fetch_add(1, Ordering::Relaxed);
-            let outcome = ben_ari::run(bounds, fault, seed, 200, None, || true).unwrap();
+            let outcome = ben_ari::run(bounds, fault, seed, 200, None, || true);
+            let outcome = outcome.expect("the bounds are in range");
             failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
             appended.fetch_add(outcome.counts.appended, Ordering::Relaxed);
         }
+    };
+    under(Scheduler::Shuttle, || {
+        Runner::new(scheduler, config).run(execution)
     });
     let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
     (count(&failed), count(&appended))

@@ -1,4 +1,4 @@
-//! The same source in Loom's model of memory: every behaviour of a tiny heap, within Loom's limits.
+//! The collector in Loom's model of memory: every behaviour of a tiny heap, within Loom's limits.
 //!
 //! What Loom sees that Shuttle does not: a load may give an old value where nothing orders it behind the
 //! store of a newer one. What it does not see: a load is never given a value that is stored later in
@@ -6,28 +6,13 @@
 //! accesses are treated as acquire and release; and waiting is cut short, since a thread that yields is
 //! not run again before another has.
 
-/// In the place of those of the standard library.
-mod primitives {
-    pub(crate) use loom::sync::Mutex;
-    pub(crate) use loom::sync::atomic::{
-        AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence,
-    };
-    pub(crate) use loom::thread;
-
-    pub(crate) fn wait(_: u32) {
-        thread::yield_now();
-    }
-}
-
-#[allow(dead_code, unused_imports, unreachable_pub)]
-#[path = "../../../src/native/on_the_fly/mod.rs"]
-mod on_the_fly;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use loom::thread;
-use on_the_fly::{Collector, Fault, Heap, Mode, Mutator, Shape, Stage};
+use refmap_schedules::{Scheduler, under};
+
+use crate::native::on_the_fly::{self, Collector, Fault, Heap, Mode, Mutator, Shape, Stage};
 
 /// How many of the behaviours are wrong, of how many.
 fn explored(
@@ -39,13 +24,14 @@ fn explored(
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
     builder.max_branches = 20_000;
-    builder.check({
+    let execution = {
         let (wrong, all) = (Arc::clone(&wrong), Arc::clone(&all));
         move || {
             wrong.fetch_add(u64::from(is_wrong()), Ordering::Relaxed);
             all.fetch_add(1, Ordering::Relaxed);
         }
-    });
+    };
+    under(Scheduler::Loom, || builder.check(execution));
     (wrong.load(Ordering::Relaxed), all.load(Ordering::Relaxed))
 }
 

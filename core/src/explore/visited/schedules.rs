@@ -1,47 +1,27 @@
 //! What the threads of the engine share, under a scheduler that tries other orders of their steps.
 //!
-//! The sources are those of the engine; only the primitives below them are others. Shuttle runs one
-//! thread at a time and is sequentially consistent: what an atomic operation's ordering allows beyond
-//! that is not seen. The engine's operations are relaxed and rest on one location each.
-
-/// In the place of those of the standard library.
-mod primitives {
-    pub use shuttle::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-    pub use shuttle::thread;
-}
-
-#[path = "../../src/explore/visited/prefetch.rs"]
-mod prefetch;
-#[allow(dead_code)]
-#[path = "../../src/explore/visited/quotient/mod.rs"]
-mod quotient;
-#[path = "../../src/stretches.rs"]
-mod stretches;
-#[path = "../../src/workers.rs"]
-mod workers;
+//! The sources are those of the engine, and what they get their threads and atomic values from
+//! (`primitives`) has them run by Shuttle. It runs one thread at a time and is sequentially consistent: what
+//! an atomic operation's ordering allows beyond that is not seen. The engine's operations are relaxed and
+//! rest on one location each.
 
 use std::collections::HashSet;
 
-/// What the set's own tests, which are compiled with it, draw numbers from.
-#[allow(unused_imports)]
-use refmap::random;
+use refmap_schedules::{Scheduler, under};
 
-use primitives::{AtomicBool, AtomicUsize, Ordering};
-use quotient::Quotient;
-use stretches::Stretches;
-use workers::{Shares, together};
-
-/// What the set asks for memory. Here it is always granted.
-fn room_for<T>(count: usize) -> Option<Vec<T>> {
-    Some(Vec::with_capacity(count))
-}
+use super::quotient::{Part, Quotient};
+use crate::primitives::{AtomicBool, AtomicUsize, Ordering};
+use crate::stretches::Stretches;
+use crate::workers::{Shares, together};
 
 /// Schedules a test is run under, of each kind.
 const SCHEDULES: usize = 2000;
 
 fn under_many_schedules(test: impl Fn() + Send + Sync + Copy + 'static) {
-    shuttle::check_random(test, SCHEDULES);
-    shuttle::check_pct(test, SCHEDULES, 3);
+    under(Scheduler::Shuttle, || {
+        shuttle::check_random(test, SCHEDULES);
+        shuttle::check_pct(test, SCHEDULES, 3);
+    });
 }
 
 /// The shares that workers took, all together, in order.
@@ -153,7 +133,7 @@ fn waves_add_what_a_hash_set_holds() {
                 absent,
                 numbers.iter().copied().filter(known).collect::<Vec<_>>()
             );
-            let add = |mut part: quotient::Part<'_>| -> usize {
+            let add = |mut part: Part<'_>| -> usize {
                 absent
                     .iter()
                     .map(|number| usize::from(part.insert(*number)))
