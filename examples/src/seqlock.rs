@@ -3,8 +3,6 @@
 //! The one idea: state the threads, say what they are for, and ask. This is a sequence lock, as
 //! somebody who publishes two numbers that belong together might write it.
 
-#![allow(clippy::print_stdout, reason = "the reports are the output")]
-
 use refmap::{Report, Settings, check};
 use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};
 use refmap_programs::{
@@ -89,7 +87,7 @@ fn fences(model: MemoryModel) -> Synthesis {
     synthesise(&[scenario], model, &Settings::default()).expect("fences are searched")
 }
 
-fn main() {
+pub fn main() {
     // Where does it work?
     for model in MemoryModel::ALL {
         let report = run(seqlock(), model);

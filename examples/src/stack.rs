@@ -5,8 +5,6 @@
 //! Coping with Parallelism*, IBM RJ 5118, 1986) on numbered slots that are used again, and has the
 //! mistake that such stacks have: a slot that was freed and came back looks as if nothing had happened.
 
-#![allow(clippy::print_stdout, reason = "the reports are the output")]
-
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex, PoisonError};
@@ -244,7 +242,7 @@ fn run(heads: Heads) -> Validation {
     validate(&Lifo, events, &Settings::default()).expect("the recorder keeps the order")
 }
 
-fn main() {
+pub fn main() {
     println!(
         "{}",
         run(Heads::Bare)

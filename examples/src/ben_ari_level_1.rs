@@ -11,8 +11,6 @@
 //! Deviation D1: Q and L begin at 0, where the paper begins anywhere. Nothing is hidden: each is
 //! written before it is first read.
 
-#![allow(clippy::print_stdout, reason = "the reports are the output")]
-
 use refmap::obligation::Until;
 use refmap::{
     Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check, offer,
@@ -310,7 +308,7 @@ fn run(scope: Scope, stop: StopColouring) -> Report {
     report.named("level 1", instance)
 }
 
-fn main() {
+pub fn main() {
     let scope = Scope::new(2, 1, 1);
     println!("{}", run(scope, StopColouring::Blackened));
 

@@ -4,8 +4,6 @@
 //! The one idea: an algorithm is stated once, and the memory model is a value. What it must do is
 //! another program, and what both show is compared.
 
-#![allow(clippy::print_stdout, reason = "the reports are the output")]
-
 use refmap::{Report, Settings, check};
 use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};
 use refmap_programs::{
@@ -87,7 +85,7 @@ fn mend(model: MemoryModel) -> Synthesis {
     synthesise(&[scenario], model, &Settings::default()).expect("fences are searched")
 }
 
-fn main() {
+pub fn main() {
     println!("{}", run(peterson(), MemoryModel::Sc));
 
     // The change that makes the check fail.

@@ -5,8 +5,6 @@
 //! whether or not the state is ever reached. What a counterexample to induction asks is: what do you
 //! know that keeps this state from being reached?
 
-#![allow(clippy::print_stdout, reason = "the reports are the output")]
-
 use refmap::obligation::{Induction, Settings};
 use refmap::{
     Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect,
@@ -175,7 +173,7 @@ fn run(name: &str, invariants: fn() -> Vec<Invariant<Lock>>) -> Report {
         .named(name, [("threads", 2)])
 }
 
-fn main() {
+pub fn main() {
     // True of all three reachable states, and not inductive: thread 0 is inside, the flag is not set,
     // and thread 1 enters.
     println!("{}", run("exclusion alone", || vec![exclusion()]));

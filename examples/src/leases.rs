@@ -4,8 +4,6 @@
 //! What is between processes is a request and its answer, which they take as one step. The lender
 //! that takes a thing back after a while, without asking, is the one that lends it twice.
 
-#![allow(clippy::print_stdout, reason = "the reports are the output")]
-
 use refmap::{
     Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check,
 };
@@ -261,7 +259,7 @@ fn run(lease: Lease) -> Report {
     check(&claim, &Settings::default()).expect("every setting is allowed")
 }
 
-fn main() {
+pub fn main() {
     println!("{}", run(Lease::Endless));
     println!("{}", run(Lease::Expires));
 }

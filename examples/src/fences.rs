@@ -1,26 +1,24 @@
 //! Two fences of a collector, what is in the buffers without them, and a memory in which nobody misses them.
 //!
 //! The one idea: a fence makes a process wait for its own stores, and what it is for is seen in what is
-//! still in a buffer when somebody else acts. The collector is that of `11_barrier`. It tells the program
+//! still in a buffer when somebody else acts. The collector is that of `barrier`. It tells the program
 //! what it is about to do by storing `fM`, `fA` and `phase`, and asks whether that was heard by a handshake.
 //! Handshakes do not go through store buffers, and the stores do.
-
-#![allow(clippy::print_stdout, reason = "the reports are the output")]
 
 use refmap::Report;
 use refmap_systems::tso::{Memory, Part, Variant};
 
-/// The instance of `11_barrier`.
+/// The instance of `barrier`.
 fn collector(memory: Memory, without: Part) -> Report {
     let variant = Variant {
         memory,
         ..Variant::without(without)
     };
-    let report = refmap_examples::collector(variant);
+    let report = super::collector::collector(variant);
     report.named("collector", [("without", without.name())])
 }
 
-fn main() {
+pub fn main() {
     println!("{}", collector(Memory::Tso, Part::CollectorFence));
     println!("{}", collector(Memory::Tso, Part::MutatorFence));
     println!("{}", collector(Memory::Sc, Part::CollectorFence));
@@ -79,15 +77,15 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::quoted;
     use refmap::Verdict;
-    use refmap_examples::quoted;
 
     const FENCES: [Part; 2] = [Part::CollectorFence, Part::MutatorFence];
 
     #[test]
     fn the_reports_on_this_page_are_real() {
         let reports = FENCES.map(|fence| collector(Memory::Tso, fence));
-        let quoted = quoted(include_str!("12_fences.rs"), &reports);
+        let quoted = quoted(include_str!("fences.rs"), &reports);
         assert_eq!(quoted, Ok(14));
     }
 
