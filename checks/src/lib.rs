@@ -1,6 +1,7 @@
-//! The catalogue of everything that this repository claims.
+//! The catalogue of everything that this repository claims, and the comparison that its benchmark page shows.
 
 mod ben_ari;
+pub mod compare;
 mod copying;
 mod fences;
 mod native;

@@ -30,6 +30,9 @@ const KNOWN: [(Instance, Counts); 7] = [
     known(4, 2, 1, 116_202_402, 1_616_235_329),
 ];
 
+/// The smallest.
+pub const SMALL: Instance = KNOWN[0].0;
+
 /// Those of a comparison that does not say which.
 pub const DEFAULT: [Instance; 2] = [KNOWN[3].0, KNOWN[5].0];
 

@@ -4,9 +4,7 @@
 //! measured in the same way for all. What the numbers mean is said on the benchmark page beside this
 //! folder.
 
-// With `test`, either `main` or the tests are left over: a bench has no harness that would run its
-// tests, so `tests/suite/compare.rs` does, which has no use for `main`.
-#![cfg_attr(test, allow(dead_code, unused_imports))]
+// The bench is a call of `main`: a bench has no harness that would run tests.
 
 mod arguments;
 mod contender;
@@ -30,15 +28,17 @@ use std::process::ExitCode;
 use arguments::{Arguments, Destination};
 use contender::Contender;
 use failure::Failure;
-use instance::{Instance, LARGE};
+use instance::{Instance, LARGE, SMALL};
+use modes::modes;
 use outcome::Outcome;
 use peer::Absent;
 use stateright::Stateright;
 
-fn main() -> ExitCode {
+/// What the bench does: `program` is refmap, and `folder` is where peers are built.
+pub fn main(program: &Path, folder: &Path) -> ExitCode {
     match arguments::parse(std::env::args_os()) {
         Ok(None) => ExitCode::SUCCESS,
-        Ok(Some(arguments)) => match compare(&arguments) {
+        Ok(Some(arguments)) => match compare(program, folder, &arguments) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 eprintln!("error: {failure}");
@@ -49,8 +49,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// Searches the smallest instance in every mode of `program`, which is refmap. How many modes there are.
+///
+/// # Errors
+///
+/// What is wrong with the first that does not find the known counts.
+pub fn every_mode(program: &Path) -> Result<usize, String> {
+    let mut modes = modes(program, SMALL);
+    for mode in &mut modes {
+        mode.search(SMALL).map_err(|failure| failure.to_string())?;
+    }
+    Ok(modes.len())
+}
+
 /// Measures what is asked for, and shows it.
-fn compare(arguments: &Arguments) -> Result<(), Failure> {
+fn compare(program: &Path, folder: &Path, arguments: &Arguments) -> Result<(), Failure> {
     let mut absent = Vec::new();
     let mut stateright = Vec::new();
     if arguments
@@ -58,8 +71,8 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
         .iter()
         .any(|instance| *instance != LARGE)
     {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stateright");
-        sort(stateright::built(&folder), &mut stateright, &mut absent);
+        let built = stateright::built(&folder.join("stateright"));
+        sort(built, &mut stateright, &mut absent);
     }
     let mut outcomes = Vec::new();
     for instance in &arguments.instances {
@@ -67,7 +80,7 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
             true => 1,
             false => arguments.runs,
         };
-        outcomes.push(outcome(*instance, runs, &stateright, &mut absent)?);
+        outcomes.push(outcome(program, *instance, runs, &stateright, &mut absent)?);
     }
     let text = text(arguments, &outcomes, &absent);
     show(&text)?;
@@ -80,6 +93,7 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
 /// Searches an instance with all that can, again and again, each in its turn: what disturbs the
 /// machine for a while then disturbs all of them.
 fn outcome(
+    program: &Path,
     instance: Instance,
     runs: u32,
     stateright: &[Stateright],
@@ -89,7 +103,7 @@ fn outcome(
         path: std::env::temp_dir(),
         error,
     })?;
-    let mut contenders = modes::modes(instance);
+    let mut contenders = modes(program, instance);
     if instance != LARGE {
         let spin = spin::contenders(instance, folder.path());
         sort(spin, &mut contenders, absent);

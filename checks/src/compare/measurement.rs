@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn a_process_is_measured_and_its_output_kept() {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
-        let run = run("refmap", command.args(["check", "no-such-check"])).expect("it runs");
-        assert_eq!(run.status.code(), Some(2));
-        assert!(run.stderr.contains("no-such-check"), "{}", run.stderr);
+        let mut these = Command::new(std::env::current_exe().expect("it runs"));
+        let run = run("these tests", these.arg("--no-such-option")).expect("it starts");
+        assert_eq!(run.status.code(), Some(101));
+        assert!(run.stderr.contains("no-such-option"), "{}", run.stderr);
         assert!(run.stdout.is_empty());
         assert!(run.measurement.peak_bytes > 0 && run.measurement.seconds > 0.0);
     }

@@ -60,8 +60,8 @@ mod tests {
 
     #[test]
     fn a_build_that_fails_makes_a_peer_absent() {
-        let mut refmap = Command::new(env!("CARGO_BIN_EXE_refmap"));
-        let absent = build("a peer", "refmap", refmap.arg("--no-such-option"));
+        let mut these = Command::new(std::env::current_exe().expect("it runs"));
+        let absent = build("a peer", "these tests", these.arg("--no-such-option"));
         assert!(absent.is_err_and(|absent| absent.peer == "a peer"));
     }
 }
