@@ -68,12 +68,12 @@ let two = check(&counter(2), &Settings::default()).unwrap();
 assert_eq!(two.verdict, Some(Verdict::Violated));
 // END
 let report = two.counterexample.unwrap().to_string();
-assert!(include_str!("../../../README.md").contains(&report), "\n{report}");
+assert!(include_str!("../../../../README.md").contains(&report), "\n{report}");
 }
 
 #[test]
 fn the_code_in_the_readme_is_this() {
-    let readme = include_str!("../../../README.md");
+    let readme = include_str!("../../../../README.md");
     let shown = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap();
     let (items, body) = shown.split_at(shown.find("let counter").unwrap());
     let this = include_str!("readme.rs");

@@ -1,5 +1,5 @@
-//! The tests of `refmap`, in one program: what they share is compiled once. The scheduler of `schedules` needs one of its
-//! own.
+//! The tests of `refmap`, in one program: what they share is compiled once. They are in a package of their own because
+//! a profile speaks of packages: `refmap` is optimised, and this is not, which would take most of the time of a build.
 
 mod comparison;
 mod corners;
