@@ -8,6 +8,7 @@ mod fences;
 mod litmus;
 mod modes;
 mod program;
+mod tiers;
 mod unread;
 mod validate;
 mod walks;

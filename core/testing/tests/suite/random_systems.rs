@@ -40,7 +40,7 @@ fn the_engine_agrees_with_the_oracle() {
 
 #[test]
 #[ignore = "takes a minute"]
-fn the_engine_agrees_with_the_oracle_at_length() {
+fn slow_the_engine_agrees_with_the_oracle_at_length() {
     let cases = 100_000;
     compare_all(SEEDS..SEEDS + cases, Size::Small, Thoroughness::All).assert_rich(cases);
 }
@@ -211,7 +211,7 @@ fn large_webs_are_decided_as_the_oracle_decides_them() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn webs_are_decided_as_the_oracle_decides_them_at_length() {
+fn nightly_webs_are_decided_as_the_oracle_decides_them_at_length() {
     for seed in 0..3000u64 {
         let width = 17 + (seed * 7 % 240) as u32;
         let shapes = [

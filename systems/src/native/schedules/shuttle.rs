@@ -121,7 +121,7 @@ fn random_programs_show_what_does_harm() {
 
 #[test]
 #[ignore = "some minutes"]
-fn many_random_programs_show_what_does_harm() {
+fn nightly_many_random_programs_show_what_does_harm() {
     for (name, does_harm) in [
         ("none", false),
         ("skip-idle-noop", false),
