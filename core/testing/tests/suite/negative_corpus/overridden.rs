@@ -62,7 +62,7 @@ impl Lanes {
 
     fn target(&self, from: &State) -> State {
         let goes_back = matches!(self.how, Override::AllowsAllOfMany | Override::Many);
-        match goes_back && from.1 == self.most / 2 {
+        match goes_back && from.1 == (self.most - 1) / 2 {
             true => (from.0, 0),
             false => (from.0, (from.1 + 1) % self.most),
         }
@@ -275,9 +275,10 @@ fn a_predicate_is_taken_at_its_word() {
 /// that the implementation takes or begins with.
 #[test]
 fn what_is_overridden_disagrees_with_thousands() {
-    let many = report(Override::Nothing, Override::AllowsAllOfMany, 20);
+    // It goes back from the initial states: what is compared of a specification with thousands of steps is bounded by time.
+    let many = report(Override::Nothing, Override::AllowsAllOfMany, 2);
     assert_at_fault(&many, "of the specification, allows disagrees with next");
-    let honest = report(Override::Nothing, Override::Many, 20);
+    let honest = report(Override::Nothing, Override::Many, 2);
     let simulation = honest.obligation("simulation").expect("it has a row");
     assert_eq!(simulation.verdict, Verdict::Violated, "{honest}");
     let initial = report(Override::Nothing, Override::AllInitialOfMany, 200);
