@@ -1,7 +1,8 @@
-//! Catalogue of all claims of this repository.
+//! The catalogue of everything that this repository claims, and the comparison that its benchmark page shows.
 
 mod arguments;
 mod ben_ari;
+pub mod compare;
 mod copying;
 mod fences;
 mod native;

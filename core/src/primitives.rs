@@ -1,5 +1,10 @@
-//! What threads have in common, from one place, so that the same source can be run under a scheduler
-//! that tries other orders of their steps.
+//! What threads have in common, from one place: in this crate's own tests a scheduler may run them that tries other
+//! orders of their steps (`schedules`).
 
+#[cfg(not(test))]
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+#[cfg(not(test))]
 pub(crate) use std::thread;
+
+#[cfg(test)]
+pub(crate) use refmap_schedules::{AtomicBool, AtomicU64, AtomicUsize, Ordering, thread};

@@ -1,4 +1,10 @@
-//! The comparison's helpers. A bench has no test harness, so its files are tested from here.
+//! The comparison with other programs, as far as refmap goes.
 
-#[path = "../../benches/compare/main.rs"]
-mod bench;
+use std::path::Path;
+
+/// Every mode, from the command to the counts.
+#[test]
+fn every_mode_finds_the_known_counts() {
+    let refmap = Path::new(env!("CARGO_BIN_EXE_refmap"));
+    assert_eq!(refmap_checks::compare::every_mode(refmap), Ok(9));
+}

@@ -198,7 +198,7 @@ fn of_small_and_large_sets_of_fences_of_stopless_those_with_the_one_after_the_co
 
 #[test]
 #[ignore = "there are 2048 sets"]
-fn of_all_sets_of_fences_of_stopless_those_with_the_one_after_the_copy_hold() {
+fn slow_of_all_sets_of_fences_of_stopless_those_with_the_one_after_the_copy_hold() {
     assert_the_fence_after_the_copy_decides(|_| true);
 }
 

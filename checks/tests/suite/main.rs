@@ -9,5 +9,6 @@ mod fences;
 mod litmus;
 mod modes;
 mod program;
+mod tiers;
 mod validate;
 mod walks;

@@ -202,7 +202,7 @@ mod tests {
     /// With a second mutator too; a quarter of a minute.
     #[test]
     #[ignore = "a quarter of a minute"]
-    fn tso_garbage_of_two_mutators_is_freed_within_two_cycles() {
+    fn slow_tso_garbage_of_two_mutators_is_freed_within_two_cycles() {
         let report = checked(scope(2, 1), 2);
         assert_eq!(report.verdict, Some(Verdict::Holds));
         assert_eq!((report.states, report.transitions), (132_639, 765_904));

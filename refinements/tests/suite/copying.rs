@@ -520,7 +520,7 @@ fn two_mutators_break_sapphire_alone_under_rmo_too() {
 
 #[test]
 #[ignore = "took 13 s, optimised and one thread"]
-fn two_mutators_break_no_staccato_under_rmo() {
+fn slow_two_mutators_break_no_staccato_under_rmo() {
     assert_two_mutators_are_as_one(is_staccato);
 }
 
@@ -672,7 +672,7 @@ fn axioms_agree_on_every_protocol() {
 /// too many candidates for the latter.
 #[test]
 #[ignore = "takes minutes"]
-fn axioms_agree_on_large_protocols() {
+fn nightly_axioms_agree_on_large_protocols() {
     for instance in instances().filter(|instance| is_large(instance.protocol)) {
         assert_axioms_agree(&shortened(&instance), &MemoryModel::ALL);
         if !is_stopless(instance.protocol) {

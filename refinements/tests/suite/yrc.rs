@@ -241,7 +241,7 @@ fn the_model_agrees_with_itself() {
 /// Two objects, two threads and two stripes; and three objects where threads go on storing.
 #[test]
 #[ignore = "half a minute: millions of states"]
-fn the_rules_suffice_in_larger_instances() {
+fn slow_the_rules_suffice_in_larger_instances() {
     for mutators in [Mutators::StoppedAtBarriers, Mutators::StoreLock] {
         let variant = Variant {
             mutators,

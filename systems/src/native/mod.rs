@@ -65,7 +65,7 @@
 //!
 //! Of ten seeds each, with two mutators, 16 objects of two fields and two processors: how long it took
 //! until a random program failed (median, and longest), and how many operations it had when it was made
-//! small (least and most). One program for each is in `tests/native/caught.rs`. Tests
+//! small (least and most). One program for each is in [`caught`]. Tests
 //! play these on real threads, but for the three that take luck there; under Shuttle, those three too; and
 //! what is caught in Loom they show there, at a single operation. The times are of no test.
 //!
@@ -114,12 +114,13 @@
 //! nothing leads to it but a root whose owner has been asked already, and it is freed. It takes no store
 //! buffers: Shuttle shows it too. With the handshake the first store is made before anybody is asked for
 //! the mark handshake. The model shows it at two mutators and two references. Two threads have to
-//! linger at the right places at once: its program in `tests/native/caught.rs` failed in 3 plays of a
+//! linger at the right places at once: its program in [`caught`] failed in 3 plays of a
 //! hundred on real threads, and those that random ones were made to in none to 6 of 50.
 
 mod primitives;
 
 pub mod ben_ari;
+pub mod caught;
 pub mod free_list;
 pub mod model;
 pub mod on_the_fly;
@@ -130,6 +131,8 @@ mod play;
 mod program;
 mod recording;
 mod running;
+#[cfg(test)]
+mod schedules;
 mod shorten;
 mod stress;
 

@@ -145,7 +145,7 @@ fn every_lemma_holds_of_all_small_memories() {
 
 #[test]
 #[ignore = "7.6 million cases take some ten seconds"]
-fn every_lemma_holds_of_all_memories_of_three_nodes_with_two_sons() {
+fn slow_every_lemma_holds_of_all_memories_of_three_nodes_with_two_sons() {
     assert_all_hold(Case::all(Shape {
         nodes: 3,
         sons: 2,

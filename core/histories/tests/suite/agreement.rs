@@ -234,7 +234,7 @@ fn a_full_buffer_has_to_give_something_up() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn at_length() {
+fn nightly_at_length() {
     let size = Size {
         threads: THREADS,
         events: 7,

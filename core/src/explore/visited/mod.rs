@@ -13,6 +13,8 @@ mod index;
 mod prefetch;
 mod quotient;
 mod scatter;
+#[cfg(test)]
+mod schedules;
 
 use std::hash::{Hash, Hasher};
 use std::iter;

@@ -251,7 +251,7 @@ fn the_specification_frees_only_garbage() {
 /// Several numbers of threads, on several shapes.
 #[test]
 #[ignore = "ten minutes"]
-fn native_stress_shows_nothing() {
+fn nightly_native_stress_shows_nothing() {
     for (threads, objects, fields) in [(1, 8, 1), (2, 16, 2), (4, 32, 2), (8, 64, 3)] {
         println!("{}", soak(threads, Shape { objects, fields }, 136));
     }

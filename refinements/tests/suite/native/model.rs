@@ -681,7 +681,7 @@ fn accesses_are_runs_of_the_model() {
 /// Many histories.
 #[test]
 #[ignore = "a minute"]
-fn many_native_histories_are_runs_of_the_model() {
+fn slow_many_native_histories_are_runs_of_the_model() {
     let (mut histories, mut events, mut larger) = (0, 0, 0);
     for seed in 0..2000u64 {
         let threads = 1 + (seed % 2) as usize;

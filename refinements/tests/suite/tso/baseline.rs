@@ -30,7 +30,7 @@ fn tso_collects_only_garbage_from_every_beginning() {
 /// Two references: every rule fires, and every premise is true somewhere.
 #[test]
 #[ignore = "some 4 s"]
-fn tso_collects_only_garbage_with_two_references() {
+fn slow_tso_collects_only_garbage_with_two_references() {
     let report = check(coarse(1, 2, 1), Variant::default(), &[]);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!((report.states, report.transitions), (532_198, 2_029_628));
@@ -40,7 +40,7 @@ fn tso_collects_only_garbage_with_two_references() {
 /// The same, where every guard is a step.
 #[test]
 #[ignore = "some 150 s"]
-fn tso_collects_only_garbage_with_two_references_at_fine() {
+fn nightly_tso_collects_only_garbage_with_two_references_at_fine() {
     let report = check(scope(1, 2, 1, Granularity::Fine), Variant::default(), &[]);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!((report.states, report.transitions), (9_904_200, 30_294_450));
@@ -51,7 +51,7 @@ fn tso_collects_only_garbage_with_two_references_at_fine() {
 /// only by a symmetry one each.
 #[test]
 #[ignore = "some 50 s"]
-fn tso_collects_only_garbage_at_larger_instances() {
+fn slow_tso_collects_only_garbage_at_larger_instances() {
     for (mutators, refs, states, transitions) in
         [(2, 1, 132_361, 763_752), (1, 3, 6_163_500, 23_218_957)]
     {
@@ -69,7 +69,7 @@ fn tso_collects_only_garbage_at_larger_instances() {
 /// … and with two mutators and two references: all invariants, of every state that there is up to symmetry.
 #[test]
 #[ignore = "some 15 minutes on two cores, and 5 GB"]
-fn tso_collects_only_garbage_with_two_mutators_and_two_references() {
+fn nightly_tso_collects_only_garbage_with_two_mutators_and_two_references() {
     let settings = Settings {
         obligations: Selection::only(AT_COARSE),
         symmetry: Symmetry::Full,
@@ -88,7 +88,7 @@ fn tso_collects_only_garbage_with_two_mutators_and_two_references() {
 /// All obligations, those of the environment too, with two stores in a mutator's buffer.
 #[test]
 #[ignore = "some 10 minutes and 3 GB"]
-fn tso_collects_only_garbage_with_two_stores_at_fine() {
+fn nightly_tso_collects_only_garbage_with_two_stores_at_fine() {
     let report = check(scope(1, 2, 2, Granularity::Fine), Variant::default(), &[]);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!(

@@ -84,7 +84,7 @@ fn tso_joined_steps_change_no_verdict() {
 
 #[test]
 #[ignore = "some 60 s"]
-fn tso_joined_steps_change_no_verdict_at_larger_instances() {
+fn slow_tso_joined_steps_change_no_verdict_at_larger_instances() {
     assert!(joining_changes_no_verdict(1, 2) >= 9);
     assert!(joining_changes_no_verdict(2, 1) >= 5);
 }

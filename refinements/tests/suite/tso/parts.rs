@@ -61,7 +61,7 @@ fn tso_needs_the_fences_of_handshakes() {
 /// Where stores act at once there is nothing for a fence to do: all obligations hold without them.
 #[test]
 #[ignore = "some 3 s"]
-fn tso_fences_are_for_the_buffers() {
+fn slow_tso_fences_are_for_the_buffers() {
     let sc = |variant: Variant| {
         let variant = Variant {
             memory: Memory::Sc,
@@ -86,7 +86,7 @@ fn tso_needs_root_marking() {
 /// The sense with which objects are allocated [section 2.2].
 #[test]
 #[ignore = "some 15 s"]
-fn tso_needs_the_sense_of_allocation() {
+fn slow_tso_needs_the_sense_of_allocation() {
     let allocate = |allocate| Variant {
         allocate,
         ..Variant::default()
@@ -110,7 +110,7 @@ fn tso_needs_the_sense_of_allocation() {
 /// the fence alone nothing is, at one mutator. (An instance of one mutator says little of a handshake.)
 #[test]
 #[ignore = "some 7 s"]
-fn tso_needs_the_fence_of_the_mark_handshake() {
+fn slow_tso_needs_the_fence_of_the_mark_handshake() {
     let variant = Variant::without(Part::MarkNoop);
     unsafe_at_1_2(variant, 95, "handshake_phase", 31);
     let fenced = Variant {
@@ -125,7 +125,7 @@ fn tso_needs_the_fence_of_the_mark_handshake() {
 /// proof of safety: a handshake is for several mutators, and a chain takes a third reference.
 #[test]
 #[ignore = "some 40 s"]
-fn tso_parts_of_which_two_references_show_no_need() {
+fn slow_tso_parts_of_which_two_references_show_no_need() {
     for (part, states, first, length) in [
         (Part::PhaseTest, 551_586, "sys_phase_Idle", 16),
         (Part::Cas, 2_572_160, "valid_W_marked", 23),
@@ -161,7 +161,7 @@ fn tso_parts_of_which_two_references_show_no_need() {
 /// that a buffer, of two places, be in order across locations.
 #[test]
 #[ignore = "some 15 s"]
-fn tso_holds_with_barriers_in_either_order_and_with_pso() {
+fn slow_tso_holds_with_barriers_in_either_order_and_with_pso() {
     let other = Variant {
         barriers: Barriers::InsertionFirst,
         ..Variant::default()
@@ -192,7 +192,7 @@ fn tso_may_load_the_sense_first() {
 /// The same with two references.
 #[test]
 #[ignore = "some 3 s"]
-fn tso_may_load_the_sense_first_with_two_references() {
+fn slow_tso_may_load_the_sense_first_with_two_references() {
     let variant = Variant {
         loads: Loads::SenseFirst,
         ..Variant::default()

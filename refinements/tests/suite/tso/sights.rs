@@ -159,7 +159,7 @@ fn tso_joined_steps_show_less() {
 
 #[test]
 #[ignore = "half an hour and more"]
-fn tso_coarse_steps_show_what_fine_ones_show_with_two_references() {
+fn nightly_tso_coarse_steps_show_what_fine_ones_show_with_two_references() {
     for variant in variants() {
         coarse_shows_what_fine_shows(1, 2, variant);
     }
@@ -167,7 +167,7 @@ fn tso_coarse_steps_show_what_fine_ones_show_with_two_references() {
 
 #[test]
 #[ignore = "some hours"]
-fn tso_coarse_steps_show_what_fine_ones_show_with_two_mutators() {
+fn nightly_tso_coarse_steps_show_what_fine_ones_show_with_two_mutators() {
     for variant in variants() {
         coarse_shows_what_fine_shows(2, 1, variant);
     }

@@ -166,19 +166,19 @@ fn compare_all(mutators: u8, refs: u8, buffer: u8) {
 
 #[test]
 #[ignore = "some minutes"]
-fn joined_steps_reach_all_rests_with_two_mutators() {
+fn nightly_joined_steps_reach_all_rests_with_two_mutators() {
     compare_all(2, 1, 1);
 }
 
 #[test]
 #[ignore = "some minutes"]
-fn joined_steps_reach_all_rests_with_two_references() {
+fn nightly_joined_steps_reach_all_rests_with_two_references() {
     compare_all(1, 2, 1);
 }
 
 #[test]
 #[ignore = "some minutes"]
-fn joined_steps_reach_all_rests_with_longer_buffers() {
+fn nightly_joined_steps_reach_all_rests_with_longer_buffers() {
     compare_all(1, 1, 2);
     compare_all(1, 2, 2);
 }

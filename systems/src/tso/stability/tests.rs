@@ -192,7 +192,7 @@ fn what_is_said_to_stay_the_same_does() {
 
 #[test]
 #[ignore = "some 5 minutes"]
-fn what_is_said_to_stay_the_same_does_with_two_mutators() {
+fn nightly_what_is_said_to_stay_the_same_does_with_two_mutators() {
     let parts = [Part::IdleNoop, Part::InitNoop, Part::MarkNoop].map(Variant::without);
     let variants = parts.into_iter().chain(senses());
     compare_all(variants.map(|variant| (2, variant)));

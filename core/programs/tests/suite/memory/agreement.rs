@@ -126,7 +126,7 @@ fn axioms_agree_on_random_programs() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn both_agree_on_many_random_programs() {
+fn nightly_both_agree_on_many_random_programs() {
     compare_with_buffers(100_000..150_000);
     assert!(compare_with_axioms(100_000..150_000) >= 40_000);
 }

@@ -304,7 +304,7 @@ fn a_synthesis_finds_what_trying_all_sets_finds() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn both_find_the_same_on_many_programs() {
+fn nightly_both_find_the_same_on_many_programs() {
     check_the_lemma(10_000..20_000);
     compare(10_000..15_000);
 }

@@ -1,0 +1,11 @@
+//! `refmap_checks::compare`, over the program as cargo has built it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    refmap_checks::compare::main(
+        Path::new(env!("CARGO_BIN_EXE_refmap")),
+        Path::new(env!("CARGO_TARGET_TMPDIR")),
+    )
+}

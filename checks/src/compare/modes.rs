@@ -1,0 +1,142 @@
+//! refmap itself, in each of its modes.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::contender::{Contender, Role};
+use super::instance::{Counts, Instance, LARGE};
+use super::measurement::Run;
+
+/// What is tested on the way: the check, and the obligations chosen.
+struct Work {
+    name: &'static str,
+    check: &'static str,
+    obligations: &'static str,
+    /// The column in which peers are divided by it, with one thread and packed states.
+    measure: &'static str,
+}
+
+/// Nothing: states are enumerated and counted.
+const PLAIN: Work = Work {
+    name: "none",
+    check: "ben-ari-3",
+    obligations: "none",
+    measure: "ratio to none",
+};
+
+/// The one claim that the peers' models state.
+const INV1: Work = Work {
+    name: "inv1",
+    check: "ben-ari",
+    obligations: "invariant:inv1",
+    measure: "ratio to inv1",
+};
+
+/// All that is tested by default but for the environment, which takes the graph as well.
+const REFINEMENT: Work = Work {
+    name: "refinement",
+    check: "ben-ari-3",
+    obligations: "observation,initiality,simulation,agency,invariant,deadlock,coverage",
+    measure: "ratio to refinement",
+};
+
+/// The modes in which `program`, which is refmap, searches `instance`.
+pub fn modes(program: &Path, instance: Instance) -> Vec<Contender> {
+    if instance == LARGE {
+        return vec![
+            mode(program, instance, &PLAIN, "packed", 2),
+            mode(program, instance, &REFINEMENT, "packed", 2),
+        ];
+    }
+    let mut modes = Vec::new();
+    for work in [PLAIN, INV1, REFINEMENT] {
+        // Fingerprints would be larger than the states, and are refused.
+        for storage in ["packed", "whole"] {
+            for threads in [1, 2] {
+                // It is there to be compared with the peers, and they are searched by one thread.
+                if work.name != INV1.name || (storage, threads) == ("packed", 1) {
+                    modes.push(mode(program, instance, &work, storage, threads));
+                }
+            }
+        }
+    }
+    modes
+}
+
+fn mode(
+    program: &Path,
+    instance: Instance,
+    work: &Work,
+    storage: &'static str,
+    threads: u8,
+) -> Contender {
+    let Instance { nodes, sons, roots } = instance;
+    let mut command = Command::new(program);
+    command
+        .args(["check", work.check, "--colours", "white"])
+        .args(["--nodes", &nodes.to_string()])
+        .args(["--sons", &sons.to_string()])
+        .args(["--roots", &roots.to_string()])
+        .args(["--obligations", work.obligations])
+        .args(["--storage", storage])
+        .args(["--threads", &threads.to_string()])
+        .args(["--json", "--quiet"]);
+    Contender {
+        program: "refmap".to_owned(),
+        claims: work.name.to_owned(),
+        storage,
+        threads,
+        role: match (storage, threads) {
+            ("packed", 1) => Role::Measure(work.measure),
+            _ => Role::Mode,
+        },
+        command,
+        read: |run: &Run| read(&run.stdout),
+        measurements: Vec::new(),
+    }
+}
+
+/// The counts of a report in JSON.
+fn read(report: &str) -> Result<Counts, String> {
+    let report: Value = serde_json::from_str(report).map_err(|error| error.to_string())?;
+    if !report["limit"].is_null() {
+        return Err(format!("ended early: {}", report["limit"]));
+    }
+    match report["verdict"].as_str() {
+        None | Some("holds") => (),
+        Some(verdict) => return Err(format!("the verdict is {verdict:?}")),
+    }
+    let count = |name: &str| {
+        let count = report[name].as_u64();
+        count.ok_or_else(|| format!("the report has no number {name:?}"))
+    };
+    Ok(Counts {
+        states: count("states")?,
+        transitions: count("transitions")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_that_ended_early_does_not_count() {
+        let report = r#"{"verdict":null,"limit":{"states":5},"states":686,"transitions":2012}"#;
+        assert!(read(report).is_err_and(|reason| reason.contains("ended early")));
+    }
+
+    #[test]
+    fn a_violation_does_not_count() {
+        let report = r#"{"verdict":"violated","limit":null,"states":686,"transitions":2012}"#;
+        assert!(read(report).is_err());
+    }
+
+    #[test]
+    fn a_report_without_counts_does_not_count() {
+        let report = r#"{"verdict":null,"limit":null,"states":686}"#;
+        assert!(read(report).is_err_and(|reason| reason.contains("transitions")));
+    }
+}

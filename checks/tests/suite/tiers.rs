@@ -1,0 +1,86 @@
+//! Every test belongs to a tier: the default one, or `slow` or `nightly`, which is how its name begins.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the default tier leaves out, with the reason: the command of each runs the tests of its name.
+const TIERS: [&str; 2] = ["slow_", "nightly_"];
+
+/// Run by another test, in a process of its own.
+const BY_ANOTHER: &str = "run by the next test";
+
+/// The ignored tests of a source: the reason, and the name.
+fn ignored(source: &str) -> Vec<(&str, &str)> {
+    let of = |after: &'_ str| -> Option<(usize, usize, usize)> {
+        let reason = after.find("\"]")?;
+        let name = reason + after[reason..].find("fn ")? + 3;
+        Some((reason, name, name + after[name..].find('(')?))
+    };
+    let attributes = source.split("#[ignore").skip(1);
+    let tests = attributes.map(|after| match (after.strip_prefix(" = \""), of(after)) {
+        (Some(_), Some((reason, name, end))) => (&after[" = \"".len()..reason], &after[name..end]),
+        _ => ("", after.lines().nth(1).unwrap_or_default()),
+    });
+    tests.collect()
+}
+
+/// Why an ignored test belongs to no tier; none if it does.
+fn fault((reason, name): (&str, &str)) -> Option<String> {
+    let has_tier = TIERS.iter().any(|tier| name.starts_with(tier));
+    if reason.is_empty() {
+        return Some(format!("`{name}` does not say why it is ignored"));
+    }
+    (!has_tier && !reason.starts_with(BY_ANOTHER))
+        .then(|| format!("`{name}` is ignored, and its name begins with none of {TIERS:?}"))
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("it has entries").path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.expect("it has a name");
+        if path.is_dir() && !name.starts_with('.') && name != "target" {
+            sources(&path, found);
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_ignored_test_has_a_tier() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for folder in ["core", "systems", "refinements", "checks", "examples"] {
+        sources(&root.join(folder), &mut found);
+    }
+    let (mut tests, mut faults) = (0, Vec::new());
+    for path in found.iter().filter(|path| !path.ends_with("tiers.rs")) {
+        let source = fs::read_to_string(path).expect("a source is text");
+        for test in ignored(&source) {
+            tests += 1;
+            let fault = fault(test).map(|fault| format!("{}: {fault}", path.display()));
+            faults.extend(fault);
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+    assert!(tests >= 30, "only {tests} tests were found");
+    let commands = fs::read_to_string(root.join(".cargo/config.toml")).expect("there are aliases");
+    for tier in TIERS {
+        let runs = format!("-- --ignored {tier}\"");
+        assert!(commands.contains(&runs), "no command runs {tier}");
+    }
+}
+
+#[test]
+fn a_test_without_a_tier_or_a_reason_is_found() {
+    let source = "#[test]\n#[ignore = \"hours\"]\nfn at_length() {}\n#[test]\n#[ignore]\nfn slow_why() {}\n\
+                  #[test]\n#[ignore = \"a minute\"]\nfn slow_one() {}\n";
+    let tests = ignored(source);
+    assert_eq!(tests[0], ("hours", "at_length"));
+    let faults: Vec<_> = tests
+        .into_iter()
+        .map(|test| fault(test).is_some())
+        .collect();
+    assert_eq!(faults, [true, true, false]);
+}

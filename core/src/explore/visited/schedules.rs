@@ -1,0 +1,150 @@
+//! What the threads of the engine share, under a scheduler that tries other orders of their steps.
+//!
+//! The sources are those of the engine, and what they get their threads and atomic values from
+//! (`primitives`) has them run by Shuttle. It runs one thread at a time and is sequentially consistent: what
+//! an atomic operation's ordering allows beyond that is not seen. The engine's operations are relaxed and
+//! rest on one location each.
+
+use std::collections::HashSet;
+
+use refmap_schedules::{Scheduler, under};
+
+use super::quotient::{Part, Quotient};
+use crate::primitives::{AtomicBool, AtomicUsize, Ordering};
+use crate::stretches::Stretches;
+use crate::workers::{Shares, together};
+
+/// Schedules a test is run under, of each kind.
+const SCHEDULES: usize = 2000;
+
+fn under_many_schedules(test: impl Fn() + Send + Sync + Copy + 'static) {
+    under(Scheduler::Shuttle, || {
+        shuttle::check_random(test, SCHEDULES);
+        shuttle::check_pct(test, SCHEDULES, 3);
+    });
+}
+
+/// The shares that workers took, all together, in order.
+fn taken(workers: usize, take: impl Fn(usize) -> Option<usize> + Sync) -> Vec<usize> {
+    let work = |worker| std::iter::from_fn(|| take(worker)).collect::<Vec<_>>();
+    let mut all = together(0..workers, work).concat();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn every_share_is_taken_once() {
+    under_many_schedules(|| {
+        let shares = Shares::new(7);
+        assert_eq!(taken(3, |_| shares.take()), [0, 1, 2, 3, 4, 5, 6]);
+        let stretches = Stretches::new(7, 3);
+        let take = |worker| stretches.take(worker).map(|share| share.number as usize);
+        assert_eq!(taken(3, take), [0, 1, 2, 3, 4, 5, 6]);
+    });
+}
+
+/// A share that is said to follow all that its worker has taken before does.
+#[test]
+fn shares_in_order_are_in_order() {
+    under_many_schedules(|| {
+        let stretches = Stretches::new(7, 3);
+        let work = |worker| {
+            let mut greatest = None;
+            while let Some(share) = stretches.take(worker) {
+                assert!(!share.in_order || greatest < Some(share.number));
+                greatest = greatest.max(Some(share.number));
+            }
+        };
+        together(0..3, work);
+    });
+}
+
+/// The schedules are many enough: a counter that is read and then written is seen to be wrong.
+#[test]
+#[should_panic(expected = "a share was taken twice")]
+fn a_careless_counter_is_found_out() {
+    under_many_schedules(|| {
+        let next = AtomicUsize::new(0);
+        let take = |_| {
+            let share = next.load(Ordering::Relaxed);
+            next.store(share + 1, Ordering::Relaxed);
+            (share < 7).then_some(share)
+        };
+        let shares = taken(3, take);
+        assert_eq!(shares, [0, 1, 2, 3, 4, 5, 6], "a share was taken twice");
+    });
+}
+
+fn stop_on_the_way(take: impl Fn(usize) -> Option<usize> + Sync, stop: impl Fn() + Sync) {
+    let stopped = AtomicBool::new(false);
+    let work = |worker| {
+        loop {
+            let too_late = stopped.load(Ordering::Relaxed);
+            let Some(share) = take(worker) else {
+                return;
+            };
+            assert!(!too_late, "share {share} was taken after the end");
+            if worker == 1 || share == 9 {
+                stop();
+                stopped.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    together(0..3, work);
+}
+
+/// Once the work was stopped nobody takes anything more.
+#[test]
+fn stopped_work_ends() {
+    under_many_schedules(|| {
+        let stretches = Stretches::new(100, 3);
+        let take = |worker| stretches.take(worker).map(|share| share.number as usize);
+        stop_on_the_way(take, || stretches.stop());
+        assert!(stretches.is_stopped());
+    });
+}
+
+/// Waves as the search makes them: all workers read the set as it was before the wave, and then each
+/// writes to its own part of it. The set ends up with what a hash set has.
+#[test]
+fn waves_add_what_a_hash_set_holds() {
+    under_many_schedules(|| {
+        let mut set = Quotient::new(20);
+        let mut plain = HashSet::new();
+        for wave in 0..4u64 {
+            // Half of them are of the wave before, and some of this one twice.
+            let number = |n: u64| (wave * 12 + n % 20).wrapping_mul(0x9E37_79B9) & 0xF_FFFF;
+            let numbers: Vec<u64> = (0..24).map(number).collect();
+            let shares = Shares::new(6);
+            let look = |_| {
+                let mut absent = Vec::new();
+                while let Some(share) = shares.take() {
+                    let looked_at = &numbers[share * 4..][..4];
+                    let new = looked_at.iter().filter(|number| !set.contains(**number));
+                    absent.push((share, new.copied().collect::<Vec<_>>()));
+                }
+                absent
+            };
+            let mut absent = together(0..3, look).concat();
+            absent.sort_unstable();
+            let absent: Vec<u64> = absent.into_iter().flat_map(|(_, new)| new).collect();
+            let known = |number: &u64| !plain.contains(number);
+            assert_eq!(
+                absent,
+                numbers.iter().copied().filter(known).collect::<Vec<_>>()
+            );
+            let add = |mut part: Part<'_>| -> usize {
+                absent
+                    .iter()
+                    .map(|number| usize::from(part.insert(*number)))
+                    .sum()
+            };
+            let added: usize = together(set.parts(3), add).into_iter().sum();
+            let before = plain.len();
+            plain.extend(absent);
+            assert_eq!(added, plain.len() - before);
+        }
+        assert!(plain.iter().all(|number| set.contains(*number)));
+        assert!((0..1 << 12).all(|n| set.contains(n << 8) == plain.contains(&(n << 8))));
+    });
+}

@@ -1,0 +1,25 @@
+//! The tests of `refmap`, in one program: what they share is compiled once. They are in a package of their own because
+//! a profile speaks of packages: `refmap` is optimised, and this is not, which would take most of the time of a build.
+
+mod comparison;
+mod corners;
+mod environment;
+mod identical;
+mod induction;
+mod local;
+mod metamorphic;
+mod negative_corpus;
+mod numbering;
+mod oracle;
+mod planted;
+mod properties;
+mod random_systems;
+// The README's lines are shorter than ours.
+#[rustfmt::skip]
+mod readme;
+mod renderings;
+mod reports;
+mod storage;
+mod table;
+mod walks;
+mod webs;

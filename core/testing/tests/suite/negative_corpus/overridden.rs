@@ -1,0 +1,302 @@
+//! Methods that are overridden otherwise than `next` and `initial` say.
+
+use std::time::Duration;
+
+use refmap::{Process, Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
+
+/// Lanes of counters: a lane, and how far it has come. What is overridden wrongly may be so in one lane only.
+type State = (u8, u16);
+type Action = (&'static str, u16);
+
+const LANES: u8 = 64;
+
+/// What is overridden, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Override {
+    Nothing,
+    /// `allows` is true of everything; of everything from the last lane on.
+    AllowsAll,
+    AllowsAllInALane,
+    /// `allows` is true of nothing, `successor` has no targets.
+    AllowsNothing,
+    NoSuccessor,
+    /// `is_initial` is true of everything, or of nothing.
+    AllInitial,
+    NoneInitial,
+    /// `offers` leaves an action out, or has one more.
+    OffersNothing,
+    OffersMore,
+    /// Actions are filed under a rule that there is not, or a rule of another process.
+    NoSuchRule,
+    OtherProcess,
+    /// There are no steps: `allows` and `offers` state the rule.
+    Predicate,
+    /// Besides there are thousands of steps, and half way on it goes back; `allows` is true of everything, or not
+    /// overridden.
+    AllowsAllOfMany,
+    Many,
+    /// Thousands of states are initial, and none of them is at the beginning; `is_initial` is true of everything.
+    AllInitialOfMany,
+    /// `next` takes long.
+    Slow,
+}
+
+/// Counts up in each lane, to `most`.
+struct Lanes {
+    how: Override,
+    most: u16,
+    rules: [Rule; 2],
+}
+
+impl Lanes {
+    fn new(how: Override, most: u16) -> Self {
+        Self {
+            how,
+            most,
+            rules: [
+                Rule::new("tick", "clock", "a test"),
+                Rule::new("alarm", "bell", "a test"),
+            ],
+        }
+    }
+
+    fn target(&self, from: &State) -> State {
+        let goes_back = matches!(self.how, Override::AllowsAllOfMany | Override::Many);
+        match goes_back && from.1 == (self.most - 1) / 2 {
+            true => (from.0, 0),
+            false => (from.0, (from.1 + 1) % self.most),
+        }
+    }
+}
+
+impl TransitionSystem for Lanes {
+    type State = State;
+    type Action = Action;
+    type Observation = State;
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules[..1]
+    }
+
+    fn rule_of(&self, _: &Action) -> RuleId {
+        RuleId(match self.how {
+            Override::NoSuchRule => 1,
+            _ => 0,
+        })
+    }
+
+    fn process_of(&self, _: &Action) -> Process {
+        Process::new(match self.how {
+            Override::OtherProcess => "bell",
+            _ => "clock",
+        })
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        let begun = match self.how {
+            Override::AllInitialOfMany => 1..100,
+            _ => 0..1,
+        };
+        for lane in 0..LANES {
+            begun.clone().for_each(|count| visit((lane, count)));
+        }
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        match self.how {
+            Override::Predicate => return,
+            Override::Slow => std::thread::sleep(Duration::from_millis(2)),
+            Override::AllowsAllOfMany | Override::Many => {
+                (1..5000).for_each(|more| visit(("tick", more), (from.0, 1000 + more)));
+            }
+            _ => (),
+        }
+        visit(("tick", 0), self.target(from));
+    }
+
+    fn observe(&self, state: &State) -> State {
+        *state
+    }
+
+    fn successor(&self, from: &State, action: &Action) -> Option<State> {
+        match self.how {
+            Override::NoSuccessor => None,
+            _ => (*action == ("tick", 0)).then(|| self.target(from)),
+        }
+    }
+
+    fn allows(&self, from: &State, action: &Action, to: &State) -> bool {
+        match self.how {
+            Override::AllowsAll | Override::AllowsAllOfMany => true,
+            Override::AllowsAllInALane if from.0 == LANES - 1 && from.1 > self.most / 2 => true,
+            Override::AllowsNothing => false,
+            _ => *action == ("tick", 0) && *to == self.target(from),
+        }
+    }
+
+    fn is_initial(&self, state: &State) -> bool {
+        match self.how {
+            Override::AllInitial | Override::AllInitialOfMany => true,
+            Override::NoneInitial => false,
+            _ => state.1 == 0,
+        }
+    }
+
+    fn offers(&self, _: &State, visit: &mut impl FnMut(Action)) {
+        if self.how != Override::OffersNothing {
+            visit(("tick", 0));
+        }
+        if self.how == Override::OffersMore {
+            visit(("tick", 1));
+        }
+    }
+}
+
+/// A system that implements itself, but for what is overridden.
+struct Same {
+    implementation: Lanes,
+    specification: Lanes,
+}
+
+impl Refinement for Same {
+    type Concrete = Lanes;
+    type Abstract = Lanes;
+
+    fn implementation(&self) -> &Lanes {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Lanes {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> State {
+        *state
+    }
+
+    fn answer(&self, _: &State, action: &Action, _: &State) -> Option<Action> {
+        Some(*action)
+    }
+}
+
+fn report(implementation: Override, specification: Override, most: u16) -> refmap::Report {
+    let refinement = Same {
+        implementation: Lanes::new(implementation, most),
+        specification: Lanes::new(specification, most),
+    };
+    check(&refinement, &Settings::default()).expect("the settings fit")
+}
+
+fn assert_at_fault(report: &refmap::Report, why: &str) {
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    let model = report.obligation("model").expect("the model is at fault");
+    let mut explained = model.counterexamples.iter().map(|found| &found.explanation);
+    assert!(explained.any(|told| told.contains(why)), "{report}");
+}
+
+#[test]
+fn what_is_overridden_agrees() {
+    let report = report(Override::Nothing, Override::Nothing, 20);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!(report.warnings, []);
+    assert_eq!(report.taken_at_word, Vec::<String>::new());
+    assert!(report.asked_again >= 1024);
+}
+
+#[test]
+fn what_is_overridden_disagrees() {
+    for (how, why) in [
+        (Override::AllowsAll, "allows disagrees with next"),
+        (Override::NoSuccessor, "successor disagrees with next"),
+        (Override::AllInitial, "is_initial disagrees with initial"),
+        (Override::OffersNothing, "offers disagrees with next"),
+        (Override::OffersMore, "offers disagrees with next"),
+        (
+            Override::OtherProcess,
+            "and its rule `tick` belongs to clock",
+        ),
+    ] {
+        for (system, report) in [
+            ("implementation", report(how, Override::Nothing, 20)),
+            ("specification", report(Override::Nothing, how, 20)),
+        ] {
+            assert_at_fault(&report, why);
+            assert_at_fault(&report, &format!("of the {system}, "));
+        }
+    }
+    let no_rule = "and there are 1 rules";
+    assert_at_fault(
+        &report(Override::NoSuchRule, Override::Nothing, 20),
+        no_rule,
+    );
+    assert_at_fault(
+        &report(Override::Nothing, Override::NoSuchRule, 20),
+        no_rule,
+    );
+    // What is refused too often fails what rests on it.
+    for (how, row) in [
+        (Override::AllowsNothing, "simulation"),
+        (Override::NoneInitial, "initiality"),
+    ] {
+        let refused = report(Override::Nothing, how, 20);
+        let row = refused.obligation(row).expect("it has a row");
+        assert_eq!(row.verdict, Verdict::Violated, "{refused}");
+        assert_eq!(
+            report(how, Override::Nothing, 20).verdict,
+            Some(Verdict::Violated)
+        );
+    }
+}
+
+/// One lane of 64, late in the run.
+#[test]
+fn what_is_overridden_disagrees_in_one_lane() {
+    let late = report(Override::Nothing, Override::AllowsAllInALane, 2000);
+    assert_at_fault(&late, "of the specification, allows disagrees with next");
+    assert_eq!(
+        report(Override::Nothing, Override::Nothing, 2000).verdict,
+        Some(Verdict::Holds)
+    );
+}
+
+/// Of a specification that is stated as a predicate there is nothing to compare with: it is taken at its word.
+#[test]
+fn a_predicate_is_taken_at_its_word() {
+    let report = report(Override::Nothing, Override::Predicate, 20);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!(
+        report.taken_at_word,
+        ["`tick` of the specification, as `allows` states it"]
+    );
+    assert!(report.to_string().contains("taken at its word"), "{report}");
+}
+
+/// Where the specification has more steps or initial states than are compared one with another, those are looked for
+/// that the implementation takes or begins with.
+#[test]
+fn what_is_overridden_disagrees_with_thousands() {
+    // It goes back from the initial states: what is compared of a specification with thousands of steps is bounded by time.
+    let many = report(Override::Nothing, Override::AllowsAllOfMany, 2);
+    assert_at_fault(&many, "of the specification, allows disagrees with next");
+    let honest = report(Override::Nothing, Override::Many, 2);
+    let simulation = honest.obligation("simulation").expect("it has a row");
+    assert_eq!(simulation.verdict, Verdict::Violated, "{honest}");
+    let initial = report(Override::Nothing, Override::AllInitialOfMany, 200);
+    assert_at_fault(
+        &initial,
+        "of the specification, is_initial disagrees with initial",
+    );
+}
+
+/// What it would take too long to compare is told.
+#[test]
+fn a_specification_that_is_too_slow_is_not_compared() {
+    let slow = report(Override::Nothing, Override::Slow, 20);
+    assert_eq!(slow.verdict, Some(Verdict::Holds), "{slow}");
+    assert!(slow.not_compared > 0, "{slow}");
+    assert!(slow.to_string().contains("not compared"), "{slow}");
+    assert_eq!(
+        report(Override::Nothing, Override::Nothing, 20).not_compared,
+        0
+    );
+}

@@ -1,0 +1,274 @@
+//! The engine against the textbook: on random refinements between small systems, `check` says what
+//! the oracle says, shows counterexamples as short, and each of them replays.
+//!
+//! A failure prints the seed and the tables of its case.
+
+use std::collections::HashSet;
+
+use refmap::obligation::{Selection, Until};
+use refmap::{Report, Settings, check};
+
+use crate::comparison::{
+    Distribution, Projections, Quotients, Sampled, Thoroughness, compare, compare_cached,
+    compare_quotient, compare_walks, run,
+};
+use crate::metamorphic::{Changes, compare_changed};
+use crate::oracle::Oracle;
+use crate::planted::{Bug, Findings, explore};
+use crate::table::random::{Size, draw};
+use crate::webs::{self, Shape};
+
+/// Seeds of the default tests.
+const SEEDS: u64 = 1000;
+
+fn compare_all(
+    seeds: std::ops::Range<u64>,
+    size: Size,
+    thoroughness: Thoroughness,
+) -> Distribution {
+    let mut distribution = Distribution::default();
+    for seed in seeds {
+        compare(seed, size, thoroughness, &mut distribution);
+    }
+    distribution
+}
+
+#[test]
+fn the_engine_agrees_with_the_oracle() {
+    compare_all(0..SEEDS, Size::Small, Thoroughness::ByTurns).assert_rich(SEEDS);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn slow_the_engine_agrees_with_the_oracle_at_length() {
+    let cases = 100_000;
+    compare_all(SEEDS..SEEDS + cases, Size::Small, Thoroughness::All).assert_rich(cases);
+}
+
+/// A level of a small system is one worker's work; these have levels that several workers share.
+#[test]
+fn the_engine_agrees_with_the_oracle_when_workers_share_a_level() {
+    let distribution = compare_all(0..40, Size::Wide, Thoroughness::ByTurns);
+    assert!(distribution.widest_level > 300);
+}
+
+/// Levels longer than what all workers together take at a time.
+#[test]
+fn the_engine_agrees_with_the_oracle_when_a_level_takes_several_waves() {
+    let distribution = compare_all(0..12, Size::Huge, Thoroughness::Few);
+    assert!(distribution.widest_level > 20_000);
+}
+
+/// One state of each class tells what all states tell, where the components are identical; where they
+/// are not, that is found out.
+#[test]
+fn a_quotient_decides_what_the_whole_decides() {
+    let mut quotients = Quotients::default();
+    let cases = 160;
+    for seed in 0..cases {
+        compare_quotient(seed, &mut quotients);
+    }
+    eprintln!("{cases} cases: {quotients:?}");
+    assert!(quotients.smaller > cases / 2);
+    assert!(quotients.hold > cases / 20);
+    assert!(quotients.violated > cases / 2);
+    assert!(quotients.deep > cases / 20);
+    assert!(quotients.odd > cases / 2);
+}
+
+/// Local transitions that are computed and judged once for each projection tell what the steps of each state tell.
+#[test]
+fn a_projection_decides_what_its_states_decide() {
+    let mut projections = Projections::default();
+    for (cases, size) in [(500, Size::Small), (120, Size::Wide), (20, Size::Huge)] {
+        for seed in 0..cases {
+            compare_cached(seed, size, &mut projections);
+        }
+    }
+    eprintln!("{projections:?}");
+    assert!(projections.stated > 100);
+    assert!(projections.in_lanes > 20);
+    assert!(projections.hold > 20);
+    assert!(projections.violated > 100);
+}
+
+/// Rules and steps in another order, states under other names, and another system beside the one: what is said
+/// stays as it is, but for what is known of the other system.
+#[test]
+fn what_is_changed_without_effect_is_decided_alike() {
+    let mut changes = Changes::default();
+    for seed in 0..400 {
+        compare_changed(seed, &mut changes);
+    }
+    eprintln!("{changes:?}");
+    assert!(changes.rules_permuted > 200);
+    assert!(changes.steps_permuted > 200);
+    assert!(changes.states_renamed > 200);
+    assert!(changes.unions > 100);
+    assert!(changes.hold > 20);
+    assert!(changes.violated > 100);
+}
+
+/// A search that tests nothing only counts steps for their rules; one that tests all looks at each.
+#[test]
+fn a_plain_search_counts_what_a_testing_one_counts() {
+    let mut told_apart = 0;
+    let cases = 500;
+    for seed in 0..cases {
+        let refinement = draw(seed, Size::Small);
+        let testing = run(&refinement, 1, Until::End);
+        for obligations in [Selection::Nothing, Selection::only([])] {
+            let settings = Settings {
+                threads: 1 + seed as usize % 2,
+                obligations,
+                ..Settings::default()
+            };
+            let plain = check(&refinement, &settings).expect("nothing is asked for");
+            assert_eq!(plain.verdict, None);
+            assert_eq!(plain.coverage, testing.coverage, "{seed}");
+            let counts = |report: &Report| {
+                let Report {
+                    states,
+                    transitions,
+                    depth,
+                    deadlocks,
+                    ..
+                } = *report;
+                (states, transitions, depth, deadlocks)
+            };
+            assert_eq!(counts(&plain), counts(&testing), "{seed}");
+        }
+        let fired: HashSet<u64> = testing.coverage.iter().map(|rule| rule.fired).collect();
+        told_apart += usize::from(fired.len() > 1);
+    }
+    // Where all rules fire equally often, it does not show which of them is counted.
+    assert!(told_apart > 100, "{told_apart}");
+}
+
+/// Random walks report no violation that there is not, and nearly all that a walk can show.
+#[test]
+fn walks_find_what_there_is_and_nothing_else() {
+    let mut sampled = Sampled::default();
+    for seed in 0..SEEDS / 2 {
+        compare_walks(seed, &mut sampled);
+    }
+    println!("{sampled:?}");
+    assert!(sampled.found > 350);
+    // What is missed is where a walk seldom goes, and does not come back from.
+    assert!(sampled.missed * 100 < sampled.found, "{sampled:?}");
+    // Shortened walks are nearly as short as can be.
+    assert!(sampled.shortest * 100 > sampled.found * 98, "{sampled:?}");
+}
+
+/// Every width from one bit to the four words that are kept packed, deep and wide by turns, and the limits
+/// wherever they fall.
+#[test]
+fn webs_of_every_width_are_decided_as_the_oracle_decides_them() {
+    let mut faults = HashSet::new();
+    let mut deepest = 0;
+    for width in 1..=256u32 {
+        let seed = u64::from(width);
+        let most = 1usize << width.min(9);
+        let (shape, states) = match width % 4 {
+            0 if width >= 9 => (Shape::Wide, 350),
+            1 => (Shape::Levels(40), most),
+            _ => (
+                Shape::Deep,
+                most - width as usize % 7 * usize::from(most > 7),
+            ),
+        };
+        let (web, fault) = webs::draw(seed, shape, states, width);
+        let oracle = webs::compare(&web, width as usize, 2);
+        webs::compare_limits(&web, &oracle, seed);
+        faults.insert(format!("{fault:?}"));
+        deepest = deepest.max(oracle.depth());
+    }
+    assert_eq!(faults.len(), 6);
+    assert!(deepest > 400, "{deepest}");
+}
+
+/// Larger than what the search takes at a time, deeper than 100, wider than 256 steps a state.
+#[test]
+fn large_webs_are_decided_as_the_oracle_decides_them() {
+    for (turn, (shape, states, width)) in [
+        (Shape::Levels(1000), 120_000, 40),
+        (Shape::Wide, 20_000, 23),
+        (Shape::Levels(3000), 30_000, 64),
+        (Shape::Deep, 5_000, 130),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (web, _) = webs::draw(7 + turn as u64, shape, states, width);
+        let oracle = webs::compare(&web, turn, if states > 100_000 { 2 } else { 3 });
+        assert_eq!(oracle.states.len(), states);
+        if states < 100_000 {
+            webs::compare_limits(&web, &oracle, turn as u64);
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn nightly_webs_are_decided_as_the_oracle_decides_them_at_length() {
+    for seed in 0..3000u64 {
+        let width = 17 + (seed * 7 % 240) as u32;
+        let shapes = [
+            (Shape::Deep, 3000),
+            (Shape::Wide, 4000),
+            (Shape::Levels(700), 40_000),
+            (Shape::Levels(5), 2000),
+        ];
+        let (shape, states) = shapes[(seed % 4) as usize];
+        let (web, _) = webs::draw(seed, shape, states, width);
+        let oracle = webs::compare(&web, seed as usize, 5);
+        webs::compare_limits(&web, &oracle, seed);
+    }
+}
+
+/// Three processes with up to 150 inputs each: an input that is left out is the one that is refused, whichever it is.
+#[test]
+fn an_input_that_is_refused_is_found_among_many() {
+    let mut refused = 0;
+    for seed in 0..60 {
+        let (web, left_out) = webs::environment(seed, 66 + seed as usize % 80);
+        let settings = Settings {
+            threads: 1 + seed as usize % 4,
+            until: Until::End,
+            ..Settings::default()
+        };
+        let report = check(&web, &settings).expect("the refinement does not contradict itself");
+        let row = report.obligation("environment:move").expect("it has a row");
+        let shown = row.counterexamples.first();
+        let shown = shown.map(|shown| shown.refused.clone().expect("an action is refused"));
+        let expected = left_out.map(|(process, argument)| {
+            serde_json::json!({ "rule": 0, "process": process, "argument": argument })
+        });
+        assert_eq!(shown, expected, "{seed}");
+        refused += u64::from(left_out.is_some());
+    }
+    assert!((20..50).contains(&refused), "{refused}");
+}
+
+/// The comparison is worth something: it sees what it should.
+#[test]
+fn a_bugged_engine_is_caught() {
+    let first_caught = |bug| {
+        let mut successors = 0;
+        (0..SEEDS).find(|seed| {
+            let refinement = draw(*seed, Size::Small);
+            let found = explore(&refinement, bug, &mut successors);
+            found != Findings::of(&Oracle::new(&refinement))
+        })
+    };
+    assert_eq!(first_caught(Bug::None), None);
+    for bug in [
+        Bug::SkipsOneSuccessorInAThousand,
+        Bug::ComparesOnlyPartOfAState,
+        Bug::DropsTheLastFrontier,
+    ] {
+        let seed = first_caught(bug);
+        println!("{bug:?} is caught by the case of seed {seed:?}");
+        assert!(seed.is_some(), "{bug:?} is not caught in {SEEDS} cases");
+    }
+}

@@ -1,0 +1,204 @@
+//! A clock with two hands refines a clock with an hour hand.
+//!
+//! The one idea: a step of which the specification knows nothing is allowed if the specification
+//! cannot notice it. Such a step is answered by a stutter, and every other one by a step.
+
+use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check, offer};
+use serde::Serialize;
+
+/// The specification: an hour hand. How long an hour takes is not said.
+struct HourClock;
+
+/// The implementation: an hour hand and a minute hand.
+struct Clock {
+    /// How many minutes the minute hand moves at a time; a divisor of 60.
+    tick: u8,
+    midnight: Midnight,
+}
+
+/// Which hour is followed by hour 0: the one place in which the clocks below differ.
+#[derive(Debug)]
+enum Midnight {
+    /// Hour 23.
+    After23,
+    /// Hour 24, which is wrong by one.
+    After24,
+}
+
+/// A state of the implementation; a state of the specification is an hour.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Time {
+    hour: u8,
+    minute: u8,
+}
+
+/// The steps of both clocks, named after the rules that allow them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    NextMinute,
+    NextHour,
+}
+
+impl TransitionSystem for HourClock {
+    type State = u8;
+    type Action = Step;
+    /// The hour is all that is observed, here and of the implementation.
+    type Observation = u8;
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("next_hour", "clock", "HourClock::next")] }
+    }
+
+    fn rule_of(&self, _: &Step) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        (0..24).for_each(visit);
+    }
+
+    fn next(&self, hour: &u8, visit: &mut impl FnMut(Step, u8)) {
+        visit(Step::NextHour, (hour + 1) % 24);
+    }
+
+    fn observe(&self, hour: &u8) -> u8 {
+        *hour
+    }
+}
+
+impl Clock {
+    /// Rule *next_minute*: the minute hand moves within the hour.
+    fn next_minute(&self, from: &Time) -> Option<Time> {
+        let minute = from.minute + self.tick;
+        (minute < 60).then_some(Time { minute, ..*from })
+    }
+
+    /// Rule *next_hour*: the minute hand comes round, and the hour hand moves.
+    fn next_hour(&self, from: &Time) -> Option<Time> {
+        let hours = match self.midnight {
+            Midnight::After23 => 24,
+            Midnight::After24 => 25,
+        };
+        let hour = (from.hour + 1) % hours;
+        (from.minute + self.tick == 60).then_some(Time { hour, minute: 0 })
+    }
+}
+
+impl TransitionSystem for Clock {
+    type State = Time;
+    type Action = Step;
+    type Observation = u8;
+
+    fn rules(&self) -> &[Rule] {
+        const {
+            &[
+                Rule::new("next_minute", "clock", "Clock::next_minute"),
+                Rule::new("next_hour", "clock", "Clock::next_hour"),
+            ]
+        }
+    }
+
+    fn rule_of(&self, step: &Step) -> RuleId {
+        RuleId(match step {
+            Step::NextMinute => 0,
+            Step::NextHour => 1,
+        })
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Time)) {
+        (0..24).for_each(|hour| visit(Time { hour, minute: 0 }));
+    }
+
+    fn next(&self, from: &Time, visit: &mut impl FnMut(Step, Time)) {
+        offer(visit, Step::NextMinute, || self.next_minute(from));
+        offer(visit, Step::NextHour, || self.next_hour(from));
+    }
+
+    fn observe(&self, time: &Time) -> u8 {
+        time.hour
+    }
+}
+
+/// The claim: `Clock` refines `HourClock`.
+struct ClockRefinesHourClock(Clock);
+
+impl Refinement for ClockRefinesHourClock {
+    type Concrete = Clock;
+    type Abstract = HourClock;
+
+    fn implementation(&self) -> &Clock {
+        &self.0
+    }
+
+    fn specification(&self) -> &HourClock {
+        &HourClock
+    }
+
+    /// The minute hand is hidden.
+    fn map(&self, time: &Time) -> u8 {
+        time.hour
+    }
+
+    /// Nothing said here is trusted: the check looks whether each step is what it is said to be.
+    fn answer(&self, _: &Time, step: &Step, _: &Time) -> Option<Step> {
+        match step {
+            Step::NextMinute => None,
+            Step::NextHour => Some(Step::NextHour),
+        }
+    }
+}
+
+fn run(tick: u8, midnight: Midnight) -> Report {
+    let instance = [
+        ("tick", tick.to_string()),
+        ("midnight", format!("{midnight:?}")),
+    ];
+    let refinement = ClockRefinesHourClock(Clock { tick, midnight });
+    let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
+    // A verdict speaks of an instance, and a report should say of which.
+    report.named("clock", instance)
+}
+
+pub fn main() {
+    println!("{}", run(1, Midnight::After23));
+
+    // The change that makes the check fail. Ticks of a quarter of an hour keep its trace short.
+    println!("{}", run(15, Midnight::After24));
+}
+
+// The second report shows a shortest way from an initial state to a step that the specification
+// does not have. It starts at 23:00, passes three quarters by stutters, and then moves the hour
+// hand from 23 to 24. The answer `next_hour` is enabled at 23 and leads to 0, so this is not that
+// step; nor is it a stutter, which would stay at 23.
+//
+// No state gives the mistake away: at 24:00, too, the clock and its image show the same hour, so
+// `observation` has found nothing. What is wrong is a step, and so it is steps that are compared.
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::{Evidence, Verdict};
+
+    /// There are 24 · 60 times of day, and each has one successor.
+    #[test]
+    fn the_clock_refines_the_hour_clock() {
+        let report = run(1, Midnight::After23);
+        assert_eq!(report.verdict, Some(Verdict::Holds));
+        assert_eq!(report.evidence, Evidence::Exhaustive);
+        assert_eq!((report.initial_states, report.depth), (24, 59));
+        assert_eq!((report.states, report.transitions), (1440, 1440));
+        assert!(report.unexercised.is_empty());
+    }
+
+    #[test]
+    fn an_hour_too_many_is_noticed_at_the_first_midnight() {
+        let report = run(15, Midnight::After24);
+        assert_eq!(report.verdict, Some(Verdict::Violated));
+        assert_eq!(report.violated().collect::<Vec<_>>(), ["simulation"]);
+        let counterexample = report.counterexample.expect("something is violated");
+        assert_eq!(counterexample.length, 4);
+        assert_eq!(counterexample.steps[4].state["hour"], 24);
+        assert_eq!(counterexample.nearest[0].differs[0].from, 0);
+    }
+}

@@ -1,0 +1,293 @@
+//! A server that lends one thing to two clients, stated as processes that meet.
+//!
+//! The one idea: a process is stated over its own data alone, and reads like the pseudo-code of one.
+//! What is between processes is a request and its answer, which they take as one step. The lender
+//! that takes a thing back after a while, without asking, is the one that lends it twice.
+
+use refmap::{
+    Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check,
+};
+use refmap_processes::{
+    Act, At, Command, Composition, Configuration, Data, Location, assign, choice, forever, request,
+    respond, sequence, while_do,
+};
+use serde::Serialize;
+
+/// What a client asks of the server, and what it is told.
+enum Ask {
+    Acquire,
+    Release,
+}
+type Granted = bool;
+
+/// A client knows whether the thing is in its hands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Client {
+    holds: bool,
+}
+
+/// The server knows whether it has lent it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct Server {
+    lent: bool,
+}
+
+impl Data for Client {}
+impl Data for Server {}
+
+/// Asks until it is given the thing, uses it, and brings it back.
+fn client() -> Command<Client, Ask, Granted> {
+    let acquire = request(
+        "acquire",
+        |_| Ask::Acquire,
+        |c: &mut Client, granted| c.holds = *granted,
+    );
+    let release = request(
+        "release",
+        |_| Ask::Release,
+        |c: &mut Client, _| c.holds = false,
+    );
+    forever(sequence([
+        while_do("has it?", |c: &Client| !c.holds, acquire),
+        assign("use", |_| ()),
+        release,
+    ]))
+}
+
+/// Whether the server takes the thing back by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lease {
+    Endless,
+    /// It is over after some time. Nobody tells the client.
+    Expires,
+}
+
+/// Answers whoever asks.
+fn server(lease: Lease) -> Command<Server, Ask, Granted> {
+    let answer = respond("answer", |ask: &Ask, s: &mut Server| {
+        let granted = match ask {
+            Ask::Acquire => !s.lent,
+            Ask::Release => false,
+        };
+        s.lent = match ask {
+            Ask::Acquire => true,
+            Ask::Release => false,
+        };
+        Some(granted)
+    });
+    forever(match lease {
+        Lease::Endless => answer,
+        Lease::Expires => choice([answer, assign("expire", |s: &mut Server| s.lent = false)]),
+    })
+}
+
+/// All of them, and where they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+struct State {
+    at: At<3>,
+    clients: [Client; 2],
+    server: Server,
+}
+
+impl Configuration for State {
+    fn location(&self, process: usize) -> Location {
+        self.at[process]
+    }
+
+    fn go_to(&mut self, process: usize, location: Location) {
+        self.at[process] = location;
+    }
+}
+
+/// The implementation.
+struct Leases(Composition<State, Ask, Granted>);
+
+impl Leases {
+    fn new(lease: Lease) -> Self {
+        let mut all = Composition::new();
+        for n in 0..2 {
+            let process = Process::numbered("client", n as u16);
+            all.process(
+                process,
+                &client(),
+                move |s: &State| &s.clients[n],
+                move |s| &mut s.clients[n],
+            )
+            .expect("a client is well formed");
+        }
+        all.process(
+            Process::new("server"),
+            &server(lease),
+            |s| &s.server,
+            |s| &mut s.server,
+        )
+        .expect("the server is well formed");
+        Self(all)
+    }
+}
+
+/// Who uses the thing: what can be seen of both systems.
+type Users = [bool; 2];
+
+impl TransitionSystem for Leases {
+    type State = State;
+    type Action = Act;
+    type Observation = Users;
+
+    fn rules(&self) -> &[Rule] {
+        self.0.rules()
+    }
+
+    fn rule_of(&self, act: &Act) -> RuleId {
+        act.rule()
+    }
+
+    fn process_of(&self, act: &Act) -> Process {
+        act.process
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        self.0.start(State::default(), visit);
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Act, State)) {
+        self.0.steps(from, visit);
+    }
+
+    fn observe(&self, state: &State) -> Users {
+        [0, 1].map(|n| state.clients[n].holds)
+    }
+}
+
+/// The specification: one user at a time.
+struct OneAtATime;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    Take(usize),
+    Return(usize),
+}
+
+static RULES: [Rule; 2] = [
+    Rule::new("take", "client", "one user at a time"),
+    Rule::new("return", "client", "one user at a time"),
+];
+
+impl TransitionSystem for OneAtATime {
+    type State = Users;
+    type Action = Step;
+    type Observation = Users;
+
+    fn rules(&self) -> &[Rule] {
+        &RULES
+    }
+
+    fn rule_of(&self, step: &Step) -> RuleId {
+        match step {
+            Step::Take(_) => RuleId(0),
+            Step::Return(_) => RuleId(1),
+        }
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Users)) {
+        visit([false; 2]);
+    }
+
+    fn next(&self, users: &Users, visit: &mut impl FnMut(Step, Users)) {
+        for n in 0..2 {
+            let mut to = *users;
+            to[n] = !users[n];
+            match users[n] {
+                true => visit(Step::Return(n), to),
+                false if *users == [false; 2] => visit(Step::Take(n), to),
+                false => (),
+            }
+        }
+    }
+
+    fn observe(&self, users: &Users) -> Users {
+        *users
+    }
+}
+
+/// The claim: the clients use the thing one at a time.
+struct LeasesRefineOneAtATime(Leases);
+
+impl Refinement for LeasesRefineOneAtATime {
+    type Concrete = Leases;
+    type Abstract = OneAtATime;
+
+    fn implementation(&self) -> &Leases {
+        &self.0
+    }
+
+    fn specification(&self) -> &OneAtATime {
+        &OneAtATime
+    }
+
+    fn map(&self, state: &State) -> Users {
+        self.0.observe(state)
+    }
+
+    /// A step takes or returns the thing where it changes whose it is.
+    fn answer(&self, from: &State, _: &Act, to: &State) -> Option<Step> {
+        (0..2).find_map(|n| match (from.clients[n].holds, to.clients[n].holds) {
+            (false, true) => Some(Step::Take(n)),
+            (true, false) => Some(Step::Return(n)),
+            _ => None,
+        })
+    }
+
+    /// A process is at a command that it can take next: so an invariant speaks of locations.
+    fn invariants(&self) -> Vec<Invariant<Leases>> {
+        let uses = [0, 1].map(|n| self.0.0.at(n, "use"));
+        let at_use = move |s: &State, n: usize| uses[n].contains(s.at[n]);
+        vec![
+            Invariant::new(
+                "users_have_a_lease",
+                "why they are one at a time",
+                |s: &State| s.server.lent,
+            )
+            .when(move |s: &State| at_use(s, 0) || at_use(s, 1)),
+        ]
+    }
+}
+
+fn run(lease: Lease) -> Report {
+    let claim = LeasesRefineOneAtATime(Leases::new(lease));
+    check(&claim, &Settings::default()).expect("every setting is allowed")
+}
+
+pub fn main() {
+    println!("{}", run(Lease::Endless));
+    println!("{}", run(Lease::Expires));
+}
+
+// The second report says how it comes about: one client is given the thing, the lease expires, and the
+// other one is given it as well. A server that takes a thing back needs a client that can tell: one
+// that has to show its lease wherever it uses the thing.
+//
+// The change that makes the first check fail: let the server answer `release` with `true`.
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::Verdict;
+
+    #[test]
+    fn an_endless_lease_is_one_at_a_time() {
+        let report = run(Lease::Endless);
+        assert_eq!(report.verdict, Some(Verdict::Holds));
+        assert!(report.unexercised.is_empty(), "{:?}", report.unexercised);
+    }
+
+    #[test]
+    fn a_lease_that_expires_is_lent_twice() {
+        let report = run(Lease::Expires);
+        assert_eq!(report.verdict, Some(Verdict::Violated));
+        let shown = report.counterexample.expect("a violation is shown");
+        let mut commands = shown.steps.iter().filter_map(|step| step.action.as_ref());
+        assert!(commands.any(|act| *act == "expire"), "{shown:?}");
+    }
+}

@@ -1,0 +1,195 @@
+//! The collector in Loom's model of memory: every behaviour of a tiny heap, within Loom's limits.
+//!
+//! What Loom sees that Shuttle does not: a load may give an old value where nothing orders it behind the
+//! store of a newer one. What it does not see: a load is never given a value that is stored later in
+//! the order in which threads run, so that of store buffering it has only the stale loads; `SeqCst`
+//! accesses are treated as acquire and release; and waiting is cut short, since a thread that yields is
+//! not run again before another has.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use loom::thread;
+use refmap_schedules::{Scheduler, under};
+
+use crate::native::on_the_fly::{self, Collector, Fault, Heap, Mode, Mutator, Shape, Stage};
+
+/// How many of the behaviours are wrong, of how many.
+fn explored(
+    preemptions: Option<usize>,
+    is_wrong: impl Fn() -> bool + Sync + Send + 'static,
+) -> (u64, u64) {
+    let wrong = Arc::new(AtomicU64::new(0));
+    let all = Arc::new(AtomicU64::new(0));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = preemptions;
+    builder.max_branches = 20_000;
+    let execution = {
+        let (wrong, all) = (Arc::clone(&wrong), Arc::clone(&all));
+        move || {
+            wrong.fetch_add(u64::from(is_wrong()), Ordering::Relaxed);
+            all.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    under(Scheduler::Loom, || builder.check(execution));
+    (wrong.load(Ordering::Relaxed), all.load(Ordering::Relaxed))
+}
+
+fn heap(objects: u32, fault: Fault) -> Arc<Heap> {
+    Heap::with_fault(Shape { objects, fields: 1 }, fault).unwrap()
+}
+
+/// Two mutators store the same object in the middle of a cycle, and so race to mark it: whether both take
+/// themselves for the winner.
+fn both_win(fault: Fault) -> (u64, u64) {
+    explored(None, move || {
+        let heap = heap(1, fault);
+        let mut one = Mutator::new(&heap);
+        let root = one.alloc().unwrap();
+        let (mut other, roots) = one.fork([&root], on_the_fly::Unseen).unwrap();
+        heap.control.invert_fm();
+        heap.control.set_phase(on_the_fly::Phase::Mark);
+        let thread = thread::spawn(move || other.store(&roots[0], 0, Some(&roots[0])).unwrap());
+        one.store(&root, 0, Some(&root)).unwrap();
+        thread.join().unwrap();
+        drop(one);
+        heap.counts().marks != 1
+    })
+}
+
+#[test]
+fn one_thread_wins_a_race_to_mark() {
+    let (wrong, all) = both_win(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+#[test]
+fn without_cas_both_win() {
+    assert!(both_win(Fault::MarkWithoutCas).0 > 0);
+}
+
+/// After a mutator has answered get-roots it allocates: whether the object is marked in a sense that the
+/// sweep takes for white.
+///
+/// The mutator has a thread that did not make the heap: Loom gives a thread that has yielded no value
+/// that it saw before, and who makes a variable has seen its first value.
+fn allocates_white(fault: Fault) -> (u64, u64) {
+    explored(Some(2), move || {
+        let heap = heap(1, fault);
+        let mutator = Mutator::new(&heap);
+        let thread = thread::spawn(move || {
+            let mut mutator = mutator;
+            while mutator.safepoint().unwrap() != Some(Stage::GetRoots) {
+                thread::yield_now();
+            }
+            let name = mutator.alloc().unwrap().reference();
+            // It never leaves the cycle: the roots are in, and it is asked for nothing more.
+            (mutator, name)
+        });
+        let collected = Collector::new(&heap).cycle();
+        let (_mutator, name) = thread.join().unwrap();
+        collected.is_err() || heap.audit([name]).is_err()
+    })
+}
+
+#[test]
+fn what_is_allocated_after_the_roots_is_kept() {
+    let (wrong, all) = allocates_white(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+/// On x86-64 stores become visible in their order, and the mutator would see `fA` with the request.
+#[test]
+fn without_fences_what_is_allocated_is_freed() {
+    assert!(allocates_white(Fault::NoHandshakeFence).0 > 0);
+}
+
+/// Get-roots has no fence of its own: what the model shows of the mark handshake shows here too.
+#[test]
+fn without_the_mark_handshake_what_is_allocated_is_freed() {
+    assert!(allocates_white(Fault::SkipMarkNoop).0 > 0);
+}
+
+/// A mutator is asked to stop: whether it goes on before the world does, and so does not see that `fM` was
+/// inverted in the meantime.
+fn runs_through_a_stop(fault: Fault) -> (u64, u64) {
+    explored(Some(2), move || {
+        let heap = heap(1, fault);
+        let mutator = Mutator::new(&heap);
+        let thread = thread::spawn({
+            let heap = Arc::clone(&heap);
+            move || {
+                let mut mutator = mutator;
+                while mutator.safepoint().unwrap() != Some(Stage::Stop) {
+                    thread::yield_now();
+                }
+                heap.control.fm()
+            }
+        });
+        let collected = Collector::new(&heap).in_mode(Mode::StopTheWorld).cycle();
+        let was_stopped = thread.join().unwrap();
+        collected.is_err() || !was_stopped
+    })
+}
+
+#[test]
+fn a_mutator_that_stops_waits_for_the_end_of_the_collection() {
+    let (wrong, all) = runs_through_a_stop(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+#[test]
+fn without_fences_a_mutator_runs_through_a_stop() {
+    assert!(runs_through_a_stop(Fault::NoHandshakeFence).0 > 0);
+}
+
+/// A mutator takes a reference out of the object that it holds before the collector gets there, and so
+/// hands over what it marks in the place of what the collector would have found: whether that gets lost,
+/// and what is below it is freed.
+fn loses_work(fault: Fault) -> (u64, u64) {
+    explored(Some(2), move || {
+        let heap = heap(3, fault);
+        let mut mutator = Mutator::new(&heap);
+        let src = mutator.alloc().unwrap();
+        let kept = mutator.alloc().unwrap();
+        let below = mutator.alloc().unwrap();
+        mutator.store(&src, 0, Some(&kept)).unwrap();
+        mutator.store(&kept, 0, Some(&below)).unwrap();
+        mutator.discard(kept).unwrap();
+        mutator.discard(below).unwrap();
+        let thread = thread::spawn({
+            let heap = Arc::clone(&heap);
+            move || {
+                while mutator.safepoint().unwrap() != Some(Stage::GetRoots) {
+                    thread::yield_now();
+                }
+                let kept = mutator.load(&src, 0).unwrap().unwrap();
+                mutator.store(&src, 0, None).unwrap();
+                let names = [&src, &kept].map(on_the_fly::Root::reference);
+                while heap.control.phase() == on_the_fly::Phase::Mark {
+                    mutator.safepoint().unwrap();
+                    thread::yield_now();
+                }
+                (mutator, names)
+            }
+        });
+        let collected = Collector::new(&heap).cycle();
+        let (_mutator, names) = thread.join().unwrap();
+        collected.is_err() || heap.audit(names).is_err()
+    })
+}
+
+#[test]
+fn what_a_barrier_marks_is_handed_over() {
+    let (wrong, all) = loses_work(Fault::None);
+    assert_eq!(wrong, 0);
+    assert!(all > 10, "{all}");
+}
+
+#[test]
+fn what_is_not_handed_over_is_freed() {
+    assert!(loses_work(Fault::NoGetWork).0 > 0);
+}

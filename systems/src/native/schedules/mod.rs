@@ -1,0 +1,4 @@
+//! The collectors under schedulers that try other orders of their threads' steps.
+
+mod loom;
+mod shuttle;

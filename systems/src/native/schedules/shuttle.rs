@@ -1,0 +1,189 @@
+//! The collectors under Shuttle: random schedules and those of PCT, each told by a seed.
+//!
+//! Shuttle runs one thread at a time, and is sequentially consistent: it sees what the order of steps
+//! can do, and nothing of what the order of stores in memory can.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use refmap_schedules::{Scheduler, under};
+use shuttle::scheduler::{PctScheduler, RandomScheduler};
+use shuttle::{Config, Runner};
+
+use crate::native::ben_ari;
+use crate::native::caught::{FAULTS, Seen};
+use crate::native::on_the_fly::{Counts, Fault, Shape, Unseen};
+use crate::native::{self, Program, play};
+
+const SHAPE: Shape = Shape {
+    objects: 5,
+    fields: 1,
+};
+
+/// How many of the schedules show something wrong, and what happened in all of them.
+fn seen(
+    scheduler: impl shuttle::scheduler::Scheduler + 'static,
+    fault: Fault,
+    lines: &[&str],
+) -> (u64, Counts) {
+    let program = Program::read(lines.iter().copied()).expect("it is a program");
+    let failed = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(Mutex::new(Counts::default()));
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    let runner = Runner::new(scheduler, config);
+    let execution = {
+        let (failed, counts) = (Arc::clone(&failed), Arc::clone(&counts));
+        move || {
+            let outcome = play(SHAPE, fault, &program, || Unseen).expect("the program fits");
+            failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
+            *counts.lock().expect("nothing panics with it") += outcome.counts;
+        }
+    };
+    under(Scheduler::Shuttle, || runner.run(execution));
+    let counts = *counts.lock().expect("nothing panics with it");
+    (failed.load(Ordering::Relaxed), counts)
+}
+
+fn random(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
+    seen(RandomScheduler::new_from_seed(11, schedules), fault, lines)
+}
+
+fn pct(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
+    let scheduler = PctScheduler::new_from_seed(11, 3, schedules);
+    seen(scheduler, fault, lines)
+}
+
+/// Without a fault the programs that show one show nothing.
+#[test]
+fn without_a_fault_nothing_is_seen() {
+    let mut all = Counts::default();
+    for (name, _, lines) in FAULTS {
+        for (failed, counts) in [random(Fault::None, lines, 60), pct(Fault::None, lines, 30)] {
+            assert_eq!(failed, 0, "{name}");
+            all += counts;
+        }
+    }
+    assert!(all.cycles > 1000 && all.freed > 50, "{all:?}");
+    assert!(all.marks_lost > 0 && all.barrier_marks > 0, "{all:?}");
+}
+
+/// What depends on the order of steps alone is seen.
+#[test]
+fn faults_are_caught() {
+    for (name, seen, lines) in FAULTS {
+        let fault = Fault::named(name).expect("it has a name");
+        let schedules = if seen == Seen::WithLuck { 2000 } else { 100 };
+        let (failed, _) = random(fault, lines, schedules);
+        match seen {
+            Seen::Always | Seen::WithLuck => assert!(failed > 0, "{name}"),
+            Seen::InLoom | Seen::Never => assert_eq!(failed, 0, "{name}"),
+        }
+    }
+}
+
+/// How many schedules of random programs show something wrong, and what happened in them.
+fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Counts) {
+    let mut runner = TestRunner::deterministic();
+    let mut failed = 0;
+    let mut all = Counts::default();
+    for number in 0..programs {
+        let strategy = native::programs(1 + number % 3);
+        let program = strategy
+            .new_tree(&mut runner)
+            .expect("it is drawn")
+            .current();
+        let lines = program.lines();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let (wrong, counts) = random(fault, &lines, schedules);
+        failed += wrong;
+        all += counts;
+    }
+    (failed, all)
+}
+
+/// Of a fault that nothing shows no schedule shows any; of one that does harm, some do.
+#[test]
+fn random_programs_show_what_does_harm() {
+    for (name, seen, _) in FAULTS {
+        let fault = Fault::named(name).expect("it has a name");
+        if seen == Seen::Never {
+            assert_eq!(random_programs(fault, 40, 15).0, 0, "{name}");
+        }
+    }
+    let (failed, counts) = random_programs(Fault::None, 40, 15);
+    assert_eq!(failed, 0);
+    assert!(counts.freed > 100 && counts.marks_lost > 0, "{counts:?}");
+    assert!(random_programs(Fault::EarlySweep, 40, 15).0 > 0);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn nightly_many_random_programs_show_what_does_harm() {
+    for (name, does_harm) in [
+        ("none", false),
+        ("skip-idle-noop", false),
+        ("skip-idle-flip-noop", true),
+        ("skip-init-noop", true),
+    ] {
+        let fault = Fault::named(name).expect("it has a name");
+        let (failed, counts) = random_programs(fault, 4000, 50);
+        println!("{name}: {failed} failed, {counts:?}");
+        assert_eq!(failed > 0, does_harm, "{name}");
+    }
+}
+
+/// Mutators that come and go at any moment of a cycle.
+#[test]
+fn mutators_come_and_go() {
+    let lines = [
+        "alloc; store 1.0=0; relay; discard 0; until get-roots; load 0.0; relay; store 1.0=null",
+        "relay; until mark; alloc; store 1.0=0; relay; load 1.0; until get-work; relay",
+    ];
+    let (failed, counts) = random(Fault::None, &lines, 300);
+    assert_eq!(failed, 0);
+    assert!(counts.joins >= 300 * 7, "{counts:?}");
+}
+
+/// How many schedules show that Ben-Ari's collector appends what is accessible, and how many nodes it
+/// appends in all of them.
+fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
+    let bounds = ben_ari::Bounds {
+        nodes: 5,
+        sons: 2,
+        roots: 2,
+    };
+    let failed = Arc::new(AtomicU64::new(0));
+    let appended = Arc::new(AtomicU64::new(0));
+    let seeds = AtomicU64::new(0);
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    let scheduler = RandomScheduler::new_from_seed(11, schedules);
+    let execution = {
+        let (failed, appended) = (Arc::clone(&failed), Arc::clone(&appended));
+        move || {
+            let seed = seeds.fetch_add(1, Ordering::Relaxed);
+            let outcome = ben_ari::run(bounds, fault, seed, 200, None, || true);
+            let outcome = outcome.expect("the bounds are in range");
+            failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
+            appended.fetch_add(outcome.counts.appended, Ordering::Relaxed);
+        }
+    };
+    under(Scheduler::Shuttle, || {
+        Runner::new(scheduler, config).run(execution)
+    });
+    let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    (count(&failed), count(&appended))
+}
+
+/// One pass over the memory does not reach everything. The other faults take longer runs than Shuttle
+/// has: those are of real threads.
+#[test]
+fn ben_ari_has_to_count() {
+    let (failed, appended) = ben_ari(ben_ari::Fault::None, 100);
+    assert_eq!(failed, 0);
+    assert!(appended > 100, "{appended}");
+    assert!(ben_ari(ben_ari::Fault::NoCount, 100).0 > 50);
+}

@@ -1,0 +1,412 @@
+//! The collectors as they run.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "an unwrap that fails is a test that fails"
+)]
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use refmap_histories::{Header, History, Writer};
+use refmap_systems::native::ben_ari::{self, Bounds};
+use refmap_systems::native::caught::{FAULTS, Seen};
+use refmap_systems::native::on_the_fly::{
+    Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
+    Violation,
+};
+use refmap_systems::native::{
+    Failure, Outcome, Program, Running, Stress, Trigger, most_mutators, play,
+};
+
+const SHAPE: Shape = Shape {
+    objects: 16,
+    fields: 2,
+};
+
+fn outcome(fault: Fault, lines: &[&str]) -> Outcome {
+    let program = Program::read(lines.iter().copied()).unwrap();
+    play(SHAPE, fault, &program, || Unseen).unwrap()
+}
+
+/// Plays a program until it fails.
+fn fails(fault: Fault, lines: &[&str], plays: usize) -> Option<Violation> {
+    (0..plays).find_map(|_| outcome(fault, lines).violation)
+}
+
+#[test]
+fn every_fault_has_a_row() {
+    let rows = FAULTS.map(|(name, ..)| name);
+    let faults: Vec<_> = Fault::NAMES.into_iter().skip(1).collect();
+    assert_eq!(rows.to_vec(), faults);
+    for name in Fault::NAMES {
+        assert_eq!(Fault::named(name).map(Fault::name), Some(name));
+    }
+    assert_eq!(Fault::named("no-fault"), None);
+}
+
+#[test]
+fn faults_are_caught_on_real_threads() {
+    for (name, seen, lines) in FAULTS {
+        let fault = Fault::named(name).unwrap();
+        if seen == Seen::Always {
+            assert!(fails(fault, lines, 50).is_some(), "{name}");
+        }
+        let operations = Program::read(lines.iter().copied()).unwrap().len();
+        assert!(operations <= 12, "{name}: {operations} operations");
+    }
+}
+
+/// The same programs find nothing wrong where nothing is.
+#[test]
+fn without_a_fault_nothing_is_seen() {
+    for (name, _, lines) in FAULTS {
+        assert_eq!(fails(Fault::None, lines, 20), None, "{name}");
+    }
+}
+
+/// A short run that exercises everything.
+#[test]
+fn random_programs_find_nothing_wrong() {
+    for (threads, objects) in [(1, 8), (2, 16), (4, 32)] {
+        let stress = Stress {
+            shape: Shape { objects, fields: 2 },
+            threads,
+            fault: Fault::None,
+            seed: 7,
+            duration: Duration::ZERO,
+            program: None,
+        };
+        let stressed = stress.run_programs(100).unwrap();
+        assert_eq!((stressed.programs, stressed.plays), (100, 300));
+        assert!(stressed.failure.is_none(), "{:?}", stressed.failure);
+        let counts = stressed.counts;
+        assert!(counts.cycles > 0 && counts.freed > 0, "{counts:?}");
+        assert!(counts.stores_while_collecting > 0, "{counts:?}");
+        assert!(stressed.audited > 0, "{counts:?}");
+    }
+}
+
+/// A random program that fails is made small, and fails again.
+#[test]
+fn a_failure_is_made_small() {
+    let stress = Stress {
+        shape: SHAPE,
+        threads: 2,
+        fault: Fault::EarlySweep,
+        seed: 1,
+        duration: Duration::ZERO,
+        program: None,
+    };
+    let failure = stress.run_programs(10_000).unwrap().failure;
+    let failure = failure.expect("the fault is caught");
+    assert!(failure.program.len() <= 12, "{:?}", failure.program.lines());
+    assert!(failure.program.len() < failure.operations);
+    assert!(failure.again.0 > 0, "{:?}", failure.again);
+}
+
+/// A program that fails with luck is played until it does, as long as its failure says that it takes.
+#[test]
+fn a_failure_is_repeated() {
+    let (name, seen, lines) = FAULTS[2];
+    assert_eq!((name, seen), ("mark-without-cas", Seen::WithLuck));
+    let stress = |duration| Stress {
+        shape: SHAPE,
+        threads: 2,
+        fault: Fault::MarkWithoutCas,
+        seed: 1,
+        duration,
+        program: Some(Program::read(lines.iter().copied()).unwrap()),
+    };
+    let run = |duration| stress(duration).run(&AtomicBool::new(false)).unwrap();
+    let failure = run(Duration::from_secs(60)).failure;
+    let failure = failure.expect("some play fails");
+    let (failed, played) = failure.again;
+    assert!(played >= 50 && failed > 0, "{:?}", failure.again);
+    let each = failure.again_took / failed;
+    let least = Duration::from_secs(10);
+    assert_eq!(failure.repeating(), (20 * each).max(least));
+    assert!(run(failure.repeating()).failure.is_some());
+    // One that did not fail again has to be played for long.
+    let rare = Failure {
+        again: (0, 50),
+        ..failure
+    };
+    assert_eq!(rare.repeating(), Duration::from_secs(600));
+}
+
+/// What is garbage at the beginning of a cycle is gone after it; after two at the latest.
+#[test]
+fn garbage_is_collected() {
+    let heap = Heap::new(SHAPE).unwrap();
+    let mut mutator = Mutator::new(&heap);
+    let kept = mutator.alloc().unwrap();
+    let dropped = mutator.alloc().unwrap();
+    let name = dropped.reference();
+    mutator.store(&kept, 0, Some(&dropped)).unwrap();
+    mutator.discard(dropped).unwrap();
+    let cycles = |mutator: &mut Mutator, cycles: usize| -> u64 {
+        let mut collector = Collector::new(&heap);
+        let collector = std::thread::spawn(move || {
+            let freed = (0..cycles).map(|_| collector.cycle().unwrap());
+            freed.sum()
+        });
+        while !collector.is_finished() {
+            mutator.safepoint().unwrap();
+        }
+        collector.join().unwrap()
+    };
+    assert_eq!(cycles(&mut mutator, 2), 0);
+    let loaded = mutator.load(&kept, 0).unwrap().unwrap();
+    assert_eq!(loaded.reference(), name);
+    mutator.discard(loaded).unwrap();
+    mutator.store(&kept, 0, None).unwrap();
+    assert_eq!(cycles(&mut mutator, 2), 1);
+    // The slot is used again, by another name.
+    let mut names: Vec<Reference> = Vec::new();
+    while let Ok(root) = mutator.alloc() {
+        names.push(root.reference());
+    }
+    let again = Reference {
+        generation: name.generation + 1,
+        ..name
+    };
+    assert!(names.contains(&again) && !names.contains(&name));
+    assert_eq!(names.len(), SHAPE.objects as usize - 1);
+    assert_eq!(mutator.alloc().unwrap_err(), HeapError::Full);
+}
+
+/// Nobody else's roots, no field that is not there.
+#[test]
+fn misuse_is_refused() {
+    let heap = Heap::new(SHAPE).unwrap();
+    let [mut one, mut other] = [Mutator::new(&heap), Mutator::new(&heap)];
+    let root = one.alloc().unwrap();
+    let name = root.reference();
+    assert_eq!(other.load(&root, 0), Err(HeapError::NotARoot(name)));
+    let field = HeapError::NoSuchField {
+        field: 2,
+        fields: 2,
+    };
+    assert_eq!(one.store(&root, 2, None), Err(field));
+    let (child, roots) = one.fork([&root], Unseen).unwrap();
+    assert_eq!(roots[0].reference(), name);
+    assert_eq!(child.roots().collect::<Vec<_>>(), [name]);
+    assert_eq!(other.discard(root), Err(HeapError::NotARoot(name)));
+    let wrong = [
+        (0, 1),
+        (Shape::MOST_OBJECTS + 1, 1),
+        (1, Shape::MOST_FIELDS + 1),
+    ];
+    for (objects, fields) in wrong {
+        assert!(Heap::new(Shape { objects, fields }).is_err());
+    }
+}
+
+/// A heap whose collector stops the world collects the same.
+#[test]
+fn a_stopped_world_goes_on() {
+    let heap = Heap::new(SHAPE).unwrap();
+    let done = AtomicBool::new(false);
+    let joined = std::sync::Barrier::new(3);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut mutator = Mutator::new(&heap);
+                let root = mutator.alloc().unwrap();
+                joined.wait();
+                let mut stopped = 0;
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    if let Ok(new) = mutator.alloc() {
+                        mutator.store(&root, 0, Some(&new)).unwrap();
+                        mutator.discard(new).unwrap();
+                    }
+                    let answered = mutator.safepoint().unwrap();
+                    stopped += u32::from(answered == Some(Stage::Stop));
+                }
+                assert!(stopped > 0);
+            });
+        }
+        joined.wait();
+        while heap.counts().cycles < 50 {
+            let mut collector = Collector::new(&heap).in_mode(Mode::StopTheWorld);
+            collector.cycle().unwrap();
+            // Time for the mutators, which see no end of a stop that another follows at once.
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert!(heap.counts().freed > 0);
+}
+
+#[test]
+fn programs_are_read_as_they_are_written() {
+    let written = "alloc; load 0.1; store 2.0=1@write; store 0.0=null; discard 3@claim; safepoint; \
+                   until get-roots; relay";
+    let program = Program::read([written, "", "collector@trace"]).unwrap();
+    assert_eq!(program.lines(), [written, "", "collector@trace"]);
+    assert_eq!(program.threads.len(), 2);
+    for (wrong, problem) in [
+        ("allocate", "is no operation"),
+        ("load 0", "is no operation"),
+        ("store 0.0=300", "is no operation"),
+        ("until dawn", "is no stage"),
+        ("alloc@home", "is no place"),
+    ] {
+        let error = Program::read([wrong]).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
+/// What is recorded is written and read back as it was, and holds what a validator wants to see.
+#[test]
+fn a_history_is_recorded() {
+    let stress = Stress {
+        shape: SHAPE,
+        threads: 2,
+        fault: Fault::None,
+        seed: 3,
+        duration: Duration::ZERO,
+        program: None,
+    };
+    let recorded = stress.record(&stress.long_program()).unwrap();
+    let mut written = Vec::new();
+    let header = Header::new([("threads", 2)]);
+    let mut writer = Writer::new(&mut written, &header).unwrap();
+    recorded
+        .iter()
+        .for_each(|event| writer.write(event).unwrap());
+    writer.finish().unwrap();
+    let history = History::open(written.as_slice()).unwrap();
+    let read: Result<Vec<_>, _> = history.events::<Event>().collect();
+    let read = read.unwrap();
+    assert_eq!(read, recorded);
+    let count = |is: fn(&Event) -> bool| {
+        let events = read.iter().filter_map(|event| event.event.as_ref());
+        events.filter(|event| is(event)).count()
+    };
+    assert!(count(|event| matches!(event, Event::Free { .. })) > 0);
+    assert!(count(|event| matches!(event, Event::Mark { won: true, .. })) > 0);
+    assert!(count(|event| matches!(event, Event::Store { value: Some(_), .. })) > 0);
+    let holds = count(|event| matches!(event, Event::Hold { .. }));
+    assert!(holds >= 1, "all threads but one are given what all share");
+    // All that joined have left: the threads, and whoever was relayed.
+    let [joins, leaves] = [
+        count(|event| matches!(event, Event::Join { .. })),
+        count(|event| matches!(event, Event::Leave)),
+    ];
+    assert!(leaves >= 2);
+    assert_eq!(joins, leaves);
+}
+
+/// There are as many mutators at a time as threads; one that relays is two for a moment.
+#[test]
+fn a_play_has_a_mutator_for_each_thread() {
+    let stress = Stress {
+        shape: SHAPE,
+        threads: 3,
+        fault: Fault::None,
+        seed: 0,
+        duration: Duration::ZERO,
+        program: None,
+    };
+    for (first, mutators) in [("alloc", 3), ("relay", 4)] {
+        let program = Program::read([first, "alloc", "until mark"]).unwrap();
+        let recorded = stress.record(&program).unwrap();
+        assert_eq!(most_mutators(&recorded), mutators, "{first}");
+    }
+}
+
+/// A history of a failure is one of a play that failed, or there is none.
+#[test]
+fn a_failure_is_recorded_or_not() {
+    let row = FAULTS.iter().find(|(name, ..)| *name == "early-sweep");
+    let (name, _, lines) = row.unwrap();
+    let program = Program::read(lines.iter().copied()).unwrap();
+    let stress = |fault| Stress {
+        shape: SHAPE,
+        threads: 2,
+        fault,
+        seed: 3,
+        duration: Duration::ZERO,
+        program: Some(program.clone()),
+    };
+    let broken = stress(Fault::named(name).unwrap());
+    assert_eq!(broken.mutators(), 1);
+    let (no, yes) = (AtomicBool::new(false), AtomicBool::new(true));
+    assert!(broken.record_failure(&program, &no).unwrap().is_some());
+    assert_eq!(broken.record_failure(&program, &yes).unwrap(), None);
+    let sound = stress(Fault::None);
+    assert_eq!(sound.record_failure(&program, &no).unwrap(), None);
+    assert!(!sound.record(&program).unwrap().is_empty());
+}
+
+/// Ben-Ari's collector appends nothing that the mutator can reach.
+#[test]
+fn ben_ari_appends_only_garbage() {
+    let bounds = Bounds {
+        nodes: 6,
+        sons: 2,
+        roots: 2,
+    };
+    let run = |fault, steps| ben_ari::run(bounds, fault, 5, steps, None, || true).unwrap();
+    let sound = run(ben_ari::Fault::None, 20_000);
+    assert_eq!(sound.violation, None);
+    let counts = sound.counts;
+    assert!(counts.appended > 0 && counts.dropped > 0, "{counts:?}");
+    assert!(counts.compared > 1000, "{counts:?}");
+    assert!(run(ben_ari::Fault::NoCount, 2_000_000).violation.is_some());
+    let roots = Bounds { roots: 7, ..bounds };
+    assert!(ben_ari::run(roots, ben_ari::Fault::None, 0, 1, None, || true).is_err());
+}
+
+/// A mutator that does not colour, and one that colours first, as Pixley and van de Snepscheut found.
+#[test]
+#[ignore = "some 10 s, depending on the machine's schedules"]
+fn slow_ben_ari_has_to_colour_after_redirecting() {
+    let bounds = Bounds {
+        nodes: 4,
+        sons: 1,
+        roots: 2,
+    };
+    for fault in ["no-colour", "colour-first"] {
+        let begun = std::time::Instant::now();
+        let goes_on = || begun.elapsed() < Duration::from_secs(60);
+        let named = ben_ari::Fault::named(fault).unwrap();
+        let outcome = ben_ari::run(bounds, named, 5, u64::MAX, None, goes_on).unwrap();
+        assert!(outcome.violation.is_some(), "{fault}");
+    }
+}
+
+/// A collector in its own thread keeps a heap from running full; on demand it does nothing by itself.
+#[test]
+fn a_collector_runs_by_itself() {
+    let work = |trigger| -> u64 {
+        let heap = Heap::new(SHAPE).unwrap();
+        let running = Running::start(&heap, trigger);
+        let mut mutator = Mutator::new(&heap);
+        let mut allocated = 0;
+        while allocated < 200 {
+            match mutator.alloc() {
+                Ok(root) => {
+                    allocated += 1;
+                    mutator.discard(root).unwrap();
+                }
+                Err(_) if trigger == Trigger::OnDemand && allocated > 100 => break,
+                Err(_) if trigger == Trigger::OnDemand => running.request(),
+                Err(_) => (),
+            }
+            mutator.safepoint().unwrap();
+        }
+        drop(mutator);
+        running.end().unwrap();
+        heap.counts().cycles
+    };
+    assert!(work(Trigger::FreeBelow(4)) > 2);
+    assert!(work(Trigger::OnDemand) > 2);
+    let heap = Heap::new(SHAPE).unwrap();
+    let running = Running::start(&heap, Trigger::OnDemand);
+    std::thread::sleep(Duration::from_millis(20));
+    running.end().unwrap();
+    assert_eq!(heap.counts().cycles, 0);
+}
