@@ -52,16 +52,13 @@ type Decide<R> = fn(
     &Settings<'_>,
 ) -> Findings;
 
-/// What became of the pass over the type-correct states.
-pub(super) enum Decided<R: Refinement> {
-    /// It was not asked for, or the check ended before it.
-    Not,
-    Findings {
-        findings: Findings,
-        state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
-        /// How `type_correct` leaves reachable states out, as far as the pass met them.
-        doubt: Option<String>,
-    },
+/// What a pass over the type-correct states decided.
+pub(super) struct Decided<R: Refinement> {
+    findings: Findings,
+    state: fn(&R::Concrete, u64) -> StateOf<R::Concrete>,
+    /// How `type_correct` leaves reachable states out, as far as the pass met them: what is inductive says nothing of
+    /// these.
+    pub doubt: Option<String>,
 }
 
 impl Induction {
@@ -87,7 +84,7 @@ impl Induction {
         self.rows.iter_mut().flat_map(PerGoal::iter_mut)
     }
 
-    /// Makes the pass over the type-correct states, where it is asked for and the check got that far. `violated` says
+    /// Makes the pass over the type-correct states, if it is asked for and the check got that far. `violated` says
     /// whether something was found on the way there.
     pub fn decide<R: Refinement>(
         &self,
@@ -95,13 +92,11 @@ impl Induction {
         invariants: &[Invariant<R::Concrete>],
         violated: bool,
         found: &Found<'_, R>,
-    ) -> Decided<R> {
+    ) -> Option<Decided<R>> {
         let mut rows = self.rows.iter().flat_map(PerGoal::iter);
         let asked = rows.any(|row| row.selected);
         let ended = violated && found.settings.until == Until::FirstViolation;
-        let Some(enumerated) = enumerated.filter(|_| asked && !ended) else {
-            return Decided::Not;
-        };
+        let enumerated = enumerated.filter(|_| asked && !ended)?;
         if let Some(progress) = found.settings.watch.progress {
             progress(&found.totals.progress(Phase::Induction));
         }
@@ -119,46 +114,35 @@ impl Induction {
                 "`type_correct` leaves out states that are reached, so what is inductive says nothing of them: {state:?}"
             )
         });
-        Decided::Findings {
+        Some(Decided {
             findings,
             state: enumerated.state,
             doubt,
-        }
+        })
     }
 
     pub fn judge<R: Refinement>(
         &self,
-        decided: &Decided<R>,
+        decided: Option<&Decided<R>>,
         invariants: &[Invariant<R::Concrete>],
         found: &Found<'_, R>,
     ) -> Vec<Judged> {
         let names: Vec<_> = invariants.iter().map(Invariant::name).collect();
         let judge = |(goal, row): (Goal, &Row)| {
-            row.judged(Weight::Behaviour, || match decided {
-                Decided::Not => {
-                    Obligation::incomplete("not evaluated: the check ended at a violation")
-                }
-                Decided::Findings {
-                    findings, state, ..
-                } => findings.judge(goal, &names, &|gap, panic| {
-                    let initial = state(found.refinement.implementation(), gap.number);
+            row.judged(Weight::Behaviour, || {
+                let Some(decided) = decided else {
+                    let reason = "not evaluated: the check ended at a violation";
+                    return Obligation::incomplete(reason);
+                };
+                decided.findings.judge(goal, &names, &|gap, panic| {
+                    let initial = (decided.state)(found.refinement.implementation(), gap.number);
                     explain(found.refinement, invariants, goal, (initial, gap), panic)
-                }),
+                })
             })
         };
         let rows = self.rows.iter().flat_map(PerGoal::iter);
         let goals = Goal::all(invariants.len());
         goals.zip(rows).filter_map(judge).collect()
-    }
-}
-
-impl<R: Refinement> Decided<R> {
-    /// What makes the obligation say less than it seems to.
-    pub fn doubt(&self) -> Option<String> {
-        match self {
-            Self::Not => None,
-            Self::Findings { doubt, .. } => doubt.clone(),
-        }
     }
 }
 

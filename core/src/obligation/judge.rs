@@ -105,7 +105,7 @@ fn judge<R: Refinement>(
     rows.extend(of.simulation.judge(&counts.simulation, found));
     rows.extend(of.agency.judge(counts.agency, found));
     rows.extend(of.invariants.judge(invariants, &counts.invariants, found));
-    rows.extend(of.induction.judge(&induction, invariants, found));
+    rows.extend(of.induction.judge(induction.as_ref(), invariants, found));
     rows.extend(of.environment.judge(&environment, found));
     rows.extend(of.deadlock.judge(&counts.deadlock, found));
     let coverage = of.coverage.judge(&counts.coverage, found);
@@ -126,7 +126,7 @@ fn judge<R: Refinement>(
 
     let judgements = Judgements {
         environment: &environment,
-        induction: &induction,
+        induction: induction.as_ref(),
         never_enabled: &coverage.never_enabled,
     };
     (rows, warnings(of, counts, &judgements, found))

@@ -11,7 +11,7 @@ use crate::report::{About, Warning};
 /// What the judgement of some obligations found that bears on what others say.
 pub(super) struct Judgements<'a, R: Refinement> {
     pub environment: &'a environment::Decided<R>,
-    pub induction: &'a induction::Decided<R>,
+    pub induction: Option<&'a induction::Decided<R>>,
     /// The rules of the specification that are enabled nowhere.
     pub never_enabled: &'a [String],
 }
@@ -27,7 +27,7 @@ pub(super) fn warnings<R: Refinement>(
         environment,
         induction,
         never_enabled,
-    } = judgements;
+    } = *judgements;
     let refinement = found.refinement;
     let acting = counts.model.acting();
     let doubts: [(About, &dyn Fn() -> Option<String>); 7] = [
@@ -48,7 +48,9 @@ pub(super) fn warnings<R: Refinement>(
         (About::Environment, &|| {
             obligations.environment.doubt_of_untested(environment)
         }),
-        (About::TypeCorrect, &|| induction.doubt()),
+        (About::TypeCorrect, &|| {
+            induction.and_then(|decided| decided.doubt.clone())
+        }),
     ];
     let mut warnings = Vec::new();
     for (about, doubt) in doubts {
