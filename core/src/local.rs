@@ -128,6 +128,32 @@ pub trait LocalTransitions: Sized + Sync + 'static {
             self.next_context(from, &mut |action, to| visit(action, to));
         })
     }
+
+    /// Whether (`from`, `action`, `to`) is a local transition. Derived from
+    /// [`local_successor`](Self::local_successor).
+    #[inline]
+    fn allows_local(
+        &self,
+        from: &Self::Local,
+        action: &Self::LocalAction,
+        to: &Self::Local,
+    ) -> bool {
+        let target = self.local_successor(from, action);
+        target.is_some_and(|target| target == *to)
+    }
+
+    /// Whether (`from`, `action`, `to`) is another transition. Derived from
+    /// [`context_successor`](Self::context_successor).
+    #[inline]
+    fn allows_context(
+        &self,
+        from: &Split<Self>,
+        action: &Self::ContextAction,
+        to: &Split<Self>,
+    ) -> bool {
+        let target = self.context_successor(from, action);
+        target.is_some_and(|target| target == *to)
+    }
 }
 
 /// The first target that is visited with the label `action`.
@@ -198,7 +224,8 @@ impl<S: LocalTransitions<Local: Copy, Context: Copy>> Copy for Split<S> {}
 impl<S: LocalTransitions> PartialEq for Split<S> {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
-        self.local == other.local && self.context == other.context
+        // PERF: contexts are small, and compared first they leave the compiler more to fold.
+        self.context == other.context && self.local == other.local
     }
 }
 
@@ -320,13 +347,9 @@ impl<S: LocalTransitions> TransitionSystem for S {
     fn allows(&self, from: &Split<S>, action: &SplitActionOf<S>, to: &Split<S>) -> bool {
         match action {
             SplitAction::Local(action) => {
-                let local = self.local_successor(&from.local, action);
-                local.is_some_and(|local| local == to.local) && from.context == to.context
+                from.context == to.context && self.allows_local(&from.local, action, &to.local)
             }
-            SplitAction::Context(action) => {
-                let target = self.context_successor(from, action);
-                target.is_some_and(|target| target == *to)
-            }
+            SplitAction::Context(action) => self.allows_context(from, action, to),
         }
     }
 }

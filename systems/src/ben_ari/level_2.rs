@@ -284,14 +284,27 @@ impl LocalTransitions for Level2 {
 
     #[inline]
     fn local_successor(&self, from: &Seen, action: &MutatorAction) -> Option<Seen> {
-        self.mutators().successor(from, *action)
+        let mut to = *from;
+        self.mutators().take(&mut to, *action).then_some(to)
     }
 
-    /// PERF: asked at every step of level 3.
-    #[inline]
     fn context_successor(&self, from: &State, action: &Action) -> Option<State> {
         let mut to = *from;
         self.collector(&mut to, *action).then_some(to)
+    }
+
+    /// PERF: asked at every step of level 3. Compared where it is made, the state need not be moved.
+    #[inline]
+    fn allows_local(&self, from: &Seen, action: &MutatorAction, to: &Seen) -> bool {
+        let mut seen = *from;
+        self.mutators().take(&mut seen, *action) && seen == *to
+    }
+
+    /// PERF: the same.
+    #[inline]
+    fn allows_context(&self, from: &State, action: &Action, to: &State) -> bool {
+        let mut s = *from;
+        self.collector(&mut s, *action) && s == *to
     }
 }
 

@@ -455,7 +455,8 @@ impl LocalTransitions for Level3 {
 
     #[inline]
     fn local_successor(&self, from: &Seen, action: &MutatorAction) -> Option<Seen> {
-        self.mutators().successor(from, *action)
+        let mut to = *from;
+        self.mutators().take(&mut to, *action).then_some(to)
     }
 
     #[inline]

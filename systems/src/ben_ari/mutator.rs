@@ -170,9 +170,9 @@ impl MutatorRules {
         }
     }
 
-    /// Where a step leads, if it is enabled.
+    /// Whether `action` is enabled in `s`, which it then changes.
     #[inline(always)]
-    pub fn successor(self, from: &Seen, action: MutatorAction) -> Option<Seen> {
+    pub fn take(self, s: &mut Seen, action: MutatorAction) -> bool {
         let order = match action {
             MutatorAction::Mutate { .. } | MutatorAction::ColourTarget { .. } => {
                 MutatorOrder::RedirectFirst
@@ -181,10 +181,8 @@ impl MutatorRules {
                 MutatorOrder::ColourFirst
             }
         };
-        let mut to = *from;
-        let enabled =
-            self.scope.mutator == order && self.step(&mut to, |k| from.m.is_accessible(k), action);
-        enabled.then_some(to)
+        let m = s.m;
+        self.scope.mutator == order && self.step(s, |k| m.is_accessible(k), action)
     }
 
     /// The rules of a mutator [Fig. 8; section 1 for the refuted order]: whether the rule is enabled
