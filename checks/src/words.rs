@@ -1,7 +1,6 @@
-//! Arguments as words: those of claims as a line of them, which is how most are shortest to state, and
-//! what the names of a choice stand for.
+//! Arguments as words: those of claims as a line of them, which is how most are shortest to state.
 
-use refmap_cli::catalogue::{Arguments, Parameter, ParameterKind};
+use refmap_cli::catalogue::{Parameter, ParameterKind};
 use serde_json::Value;
 
 /// `name=value` for numbers, choices and names, of which there may be several, and `name` for a flag.
@@ -27,17 +26,4 @@ pub(super) fn arguments_of(parameters: &[Parameter], words: &str) -> Vec<(&'stat
         }
     }
     arguments
-}
-
-/// The value of a choice whose names are in the order of the values.
-pub(super) fn chosen<T: Copy, const N: usize>(
-    arguments: &Arguments,
-    parameter: &str,
-    names: &[&str; N],
-    values: [T; N],
-) -> T {
-    let choice = arguments.choice(parameter);
-    let mut named = names.iter().zip(values);
-    let found = named.find(|(name, _)| **name == choice);
-    found.expect("the choices are these names").1
 }

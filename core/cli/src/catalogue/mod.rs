@@ -4,6 +4,7 @@
 //! verdict that it must have, and who says so. One catalogue serves the command line, its default
 //! run, the tests and the documentation, so that nothing is claimed that is not checked.
 
+mod choice;
 mod claim;
 mod fences;
 mod stress;
@@ -15,6 +16,7 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub use choice::Choice;
 pub use claim::{Claim, Expectation};
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
@@ -208,7 +210,7 @@ pub enum ParameterKind {
     /// One of several names.
     Choice {
         /// The names.
-        values: &'static [&'static str],
+        values: Vec<&'static str>,
         /// The value if none is given; without one it has to be.
         default: Option<&'static str>,
     },
@@ -239,13 +241,15 @@ impl Parameter {
         }
     }
 
-    /// One of several names, the first of which is the default.
+    /// One of several names, the first of which is the default. Where they stand for values of a type, it is a
+    /// [`Choice`].
     ///
     /// # Panics
     ///
     /// If there is no name.
-    pub fn choice(name: &'static str, values: &'static [&'static str], help: &'static str) -> Self {
+    pub fn choice(name: &'static str, values: &[&'static str], help: &'static str) -> Self {
         let default = Some(*values.first().expect("a choice has a value to choose"));
+        let values = values.to_vec();
         Self {
             name,
             help,
@@ -254,12 +258,8 @@ impl Parameter {
     }
 
     /// One of several names, which has to be given.
-    pub fn required(
-        name: &'static str,
-        values: &'static [&'static str],
-        help: &'static str,
-    ) -> Self {
-        let default = None;
+    pub fn required(name: &'static str, values: &[&'static str], help: &'static str) -> Self {
+        let (values, default) = (values.to_vec(), None);
         Self {
             name,
             help,
