@@ -1,7 +1,6 @@
-//! Arguments in text form: those of claims as a line of words, which is the shortest way to state most of them, and
-//! the values of named choices.
+//! Arguments as words: those of claims as a line of them, which is how most are shortest to state.
 
-use refmap_cli::catalogue::{Arguments, Parameter, ParameterKind};
+use refmap_cli::catalogue::{Parameter, ParameterKind};
 use serde_json::Value;
 
 /// Parses `name=value` for numbers, choices and names, which may be repeated, and `name` for a flag.
@@ -27,17 +26,4 @@ pub(super) fn arguments_of(parameters: &[Parameter], words: &str) -> Vec<(&'stat
         }
     }
     arguments
-}
-
-/// Value of a choice, whose names are in the order of the values.
-pub(super) fn chosen<T: Copy, const N: usize>(
-    arguments: &Arguments,
-    parameter: &str,
-    names: &[&str; N],
-    values: [T; N],
-) -> T {
-    let choice = arguments.choice(parameter);
-    let mut named = names.iter().zip(values);
-    let found = named.find(|(name, _)| **name == choice);
-    found.expect("the choices are these names").1
 }

@@ -5,7 +5,7 @@
 
 use refmap::obligation::Checker;
 use refmap::{Packed, Refinement, Report, Settings, Symmetric, TypeCorrect, check};
-use refmap_cli::catalogue::{Arguments, Check, Claim, InputError, Parameter};
+use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, InputError, Parameter};
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
@@ -54,11 +54,7 @@ pub(super) fn checks() -> Vec<Check> {
                 let scope = broken_scope(arguments)
                     .validate()
                     .map_err(InputError::instance)?;
-                let (fault, mapping) = FAULTS
-                    .iter()
-                    .find(|(name, ..)| *name == arguments.choice("fault"))
-                    .map(|(_, fault, mapping)| (*fault, *mapping))
-                    .expect("the choices are the names of these faults");
+                let (fault, mapping) = fault().of(arguments);
                 Ok(check(
                     &BrokenRefinement::new(scope, fault, mapping),
                     settings,
@@ -95,17 +91,9 @@ where
     };
     let mut parameters = bounds();
     parameters.extend([
-        Parameter::choice("colours", &["any", "white"], "the colours at the start"),
-        Parameter::choice(
-            "figure-14",
-            &["corrected", "as-printed"],
-            "where TEST_L.1 goes: to COLOUR_ROOTS, or as printed to TEST_I",
-        ),
-        Parameter::choice(
-            "mutator",
-            &["redirect-first", "colour-first"],
-            "the order of the mutator's two steps",
-        ),
+        colours().parameter(),
+        figure_14().parameter(),
+        mutator().parameter(),
     ]);
     Check::new(name, about, source, parameters, run)
 }
@@ -129,20 +117,44 @@ fn bounds() -> Vec<Parameter> {
     ]
 }
 
+fn colours() -> Choice<InitialColours> {
+    Choice::new(
+        "colours",
+        "the colours at the start",
+        [
+            ("any", InitialColours::Any),
+            ("white", InitialColours::White),
+        ],
+    )
+}
+
+fn figure_14() -> Choice<Figure14> {
+    Choice::new(
+        "figure-14",
+        "where TEST_L.1 goes: to COLOUR_ROOTS, or as printed to TEST_I",
+        [
+            ("corrected", Figure14::Corrected),
+            ("as-printed", Figure14::AsPrinted),
+        ],
+    )
+}
+
+fn mutator() -> Choice<MutatorOrder> {
+    Choice::new(
+        "mutator",
+        "the order of the mutator's two steps",
+        [
+            ("redirect-first", MutatorOrder::RedirectFirst),
+            ("colour-first", MutatorOrder::ColourFirst),
+        ],
+    )
+}
+
 fn scope(arguments: &Arguments) -> Scope {
     Scope {
-        colours: match arguments.choice("colours") {
-            "white" => InitialColours::White,
-            _ => InitialColours::Any,
-        },
-        mutator: match arguments.choice("mutator") {
-            "colour-first" => MutatorOrder::ColourFirst,
-            _ => MutatorOrder::RedirectFirst,
-        },
-        figure_14: match arguments.choice("figure-14") {
-            "as-printed" => Figure14::AsPrinted,
-            _ => Figure14::Corrected,
-        },
+        colours: colours().of(arguments),
+        mutator: mutator().of(arguments),
+        figure_14: figure_14().of(arguments),
         ..broken_scope(arguments)
     }
 }
@@ -160,38 +172,30 @@ fn broken_scope(arguments: &Arguments) -> Scope {
     }
 }
 
-const FAULTS: [(&str, Fault, Mapping); 7] = [
-    ("none", Fault::None, Mapping::Identity),
-    (
-        "never-redirects-away",
-        Fault::NeverRedirectsAway,
-        Mapping::Identity,
-    ),
-    ("idle-mutator", Fault::IdleMutator, Mapping::Identity),
-    ("idle-collector", Fault::IdleCollector, Mapping::Identity),
-    (
-        "overwriting-collector",
-        Fault::OverwritingCollector,
-        Mapping::Identity,
-    ),
-    ("one-state-mapping", Fault::None, Mapping::OneState),
-    ("no-initial-state", Fault::NoInitialState, Mapping::Identity),
-];
-
-/// Names of the faults on the command line.
-const FAULT_NAMES: [&str; FAULTS.len()] = {
-    let mut names = [""; FAULTS.len()];
-    let mut index = 0;
-    while index < FAULTS.len() {
-        names[index] = FAULTS[index].0;
-        index += 1;
-    }
-    names
-};
+/// What is wrong with an implementation, and the mapping that it is checked with.
+fn fault() -> Choice<(Fault, Mapping)> {
+    let identity = |fault| (fault, Mapping::Identity);
+    Choice::new(
+        "fault",
+        "what is wrong",
+        [
+            ("none", identity(Fault::None)),
+            ("never-redirects-away", identity(Fault::NeverRedirectsAway)),
+            ("idle-mutator", identity(Fault::IdleMutator)),
+            ("idle-collector", identity(Fault::IdleCollector)),
+            (
+                "overwriting-collector",
+                identity(Fault::OverwritingCollector),
+            ),
+            ("one-state-mapping", (Fault::None, Mapping::OneState)),
+            ("no-initial-state", identity(Fault::NoInitialState)),
+        ],
+    )
+}
 
 fn broken_parameters() -> Vec<Parameter> {
     let mut parameters = bounds();
-    parameters.push(Parameter::choice("fault", &FAULT_NAMES, "what is wrong"));
+    parameters.push(fault().parameter());
     parameters
 }
 

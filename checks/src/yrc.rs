@@ -4,7 +4,7 @@
 //! times the lock free or held by one of the threads.
 
 use refmap::check;
-use refmap_cli::catalogue::{Arguments, Check, Claim, Parameter};
+use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, Parameter};
 use refmap_cli::table::{Instance, Rows, Sweep, Table, combinations, rows};
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
@@ -15,7 +15,7 @@ use refmap_systems::yrc::design::{
 use refmap_systems::yrc::module::{MAX_QUEUE, Module};
 use serde_json::Value;
 
-use super::arguments::{arguments_of, chosen};
+use super::arguments::arguments_of;
 
 pub(super) fn checks() -> Vec<Check> {
     let module_check = Check::new(
@@ -57,11 +57,11 @@ pub(super) fn tables() -> Vec<Table> {
         rows: Rows::Sweep(Sweep {
             rows: rows(
                 combinations(&[
-                    ("mutators-during-collection", &MUTATORS),
-                    ("barrier", &BARRIER),
-                    ("increments", &INCREMENTS),
-                    ("merge", &MERGE),
-                    ("trial-deletion", &TRIAL_DELETION),
+                    ("mutators-during-collection", &mutators().names()),
+                    ("barrier", &barrier().names()),
+                    ("increments", &increments().names()),
+                    ("merge", &merge().names()),
+                    ("trial-deletion", &trial_deletion().names()),
                 ]),
                 &[
                     instance(1, 1, 1),
@@ -92,40 +92,84 @@ fn design_parameters() -> Vec<Parameter> {
             "unreserved",
             "stores start without room for their entries, and wait in the middle",
         ),
-        Parameter::choice("barrier", &BARRIER, "the order of the write barrier"),
-        Parameter::choice("increments", &INCREMENTS, "what becomes of an increment"),
-        Parameter::choice("merge", &MERGE, "the order in which queues are merged"),
-        Parameter::choice(
-            "mutators-during-collection",
-            &MUTATORS,
-            "what threads may do during a collection",
-        ),
-        Parameter::choice("trial-deletion", &TRIAL_DELETION, "what it works on"),
-        Parameter::choice(
-            "granularity",
-            &GRANULARITY,
-            "what the collector does in a step",
-        ),
+        barrier().parameter(),
+        increments().parameter(),
+        merge().parameter(),
+        mutators().parameter(),
+        trial_deletion().parameter(),
+        granularity().parameter(),
     ]
 }
 
-static BARRIER: [&str; 2] = ["store-first", "increment-first"];
-static INCREMENTS: [&str; 2] = ["buffered", "direct"];
-static MERGE: [&str; 5] = [
-    "increments-first",
-    "decrements-first",
-    "all-increments-first",
-    "all-decrements-first",
-    "atomic",
-];
-static MUTATORS: [&str; 4] = [
-    "free",
-    "stopped-at-barriers",
-    "stopped-anywhere",
-    "store-lock",
-];
-static TRIAL_DELETION: [&str; 4] = ["in-place", "captured", "validated", "validated-in-flight"];
-static GRANULARITY: [&str; 2] = ["slot", "phase"];
+fn barrier() -> Choice<Barrier> {
+    Choice::new(
+        "barrier",
+        "the order of the write barrier",
+        [
+            ("store-first", Barrier::StoreFirst),
+            ("increment-first", Barrier::IncrementFirst),
+        ],
+    )
+}
+
+fn increments() -> Choice<Increments> {
+    Choice::new(
+        "increments",
+        "what becomes of an increment",
+        [
+            ("buffered", Increments::Buffered),
+            ("direct", Increments::Direct),
+        ],
+    )
+}
+
+fn merge() -> Choice<Merge> {
+    Choice::new(
+        "merge",
+        "the order in which queues are merged",
+        [
+            ("increments-first", Merge::IncrementsFirst),
+            ("decrements-first", Merge::DecrementsFirst),
+            ("all-increments-first", Merge::AllIncrementsFirst),
+            ("all-decrements-first", Merge::AllDecrementsFirst),
+            ("atomic", Merge::Atomic),
+        ],
+    )
+}
+
+fn mutators() -> Choice<Mutators> {
+    Choice::new(
+        "mutators-during-collection",
+        "what threads may do during a collection",
+        [
+            ("free", Mutators::Free),
+            ("stopped-at-barriers", Mutators::StoppedAtBarriers),
+            ("stopped-anywhere", Mutators::StoppedAnywhere),
+            ("store-lock", Mutators::StoreLock),
+        ],
+    )
+}
+
+fn trial_deletion() -> Choice<TrialDeletion> {
+    Choice::new(
+        "trial-deletion",
+        "what it works on",
+        [
+            ("in-place", TrialDeletion::InPlace),
+            ("captured", TrialDeletion::Captured),
+            ("validated", TrialDeletion::Validated),
+            ("validated-in-flight", TrialDeletion::ValidatedInFlight),
+        ],
+    )
+}
+
+fn granularity() -> Choice<Granularity> {
+    Choice::new(
+        "granularity",
+        "what the collector does in a step",
+        [("slot", Granularity::Slot), ("phase", Granularity::Phase)],
+    )
+}
 
 fn design(arguments: &Arguments) -> Design {
     Design {
@@ -135,22 +179,12 @@ fn design(arguments: &Arguments) -> Design {
         queue: arguments.number("queue"),
         stripes: arguments.number("stripes"),
         variant: Variant {
-            barrier: chosen(arguments, "barrier", &BARRIER, Barrier::ALL),
-            increments: chosen(arguments, "increments", &INCREMENTS, Increments::ALL),
-            merge: chosen(arguments, "merge", &MERGE, Merge::ALL),
-            mutators: chosen(
-                arguments,
-                "mutators-during-collection",
-                &MUTATORS,
-                Mutators::ALL,
-            ),
-            trial_deletion: chosen(
-                arguments,
-                "trial-deletion",
-                &TRIAL_DELETION,
-                TrialDeletion::ALL,
-            ),
-            granularity: chosen(arguments, "granularity", &GRANULARITY, Granularity::ALL),
+            barrier: barrier().of(arguments),
+            increments: increments().of(arguments),
+            merge: merge().of(arguments),
+            mutators: mutators().of(arguments),
+            trial_deletion: trial_deletion().of(arguments),
+            granularity: granularity().of(arguments),
             reservation: match arguments.flag("unreserved") {
                 true => Reservation::Unreserved,
                 false => Reservation::Reserved,

@@ -3,7 +3,9 @@
 mod tables;
 
 use refmap::check;
-use refmap_cli::catalogue::{Arguments, Check, Claim, InputError, Parameter, ParameterKind};
+use refmap_cli::catalogue::{
+    Arguments, Check, Choice, Claim, InputError, Parameter, ParameterKind,
+};
 use refmap_cli::table::Table;
 use refmap_programs::MemoryModel;
 use refmap_refinements::copying::CopyingRefinement;
@@ -15,46 +17,27 @@ use serde_json::Value;
 /// Name of the check.
 const NAME: &str = "copying";
 
-static PROTOCOLS: [&str; Protocol::ALL.len()] = {
-    let mut names = [""; Protocol::ALL.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = Protocol::ALL[at].name();
-        at += 1;
-    }
-    names
-};
+fn protocol() -> Choice<Protocol> {
+    let help = "a row of Table 2";
+    Choice::named("protocol", help, Protocol::ALL, Protocol::name).required()
+}
 
-static MODELS: [&str; MemoryModel::ALL.len()] = {
-    let mut names = [""; MemoryModel::ALL.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = MemoryModel::ALL[at].name();
-        at += 1;
-    }
-    names
-};
+fn memory() -> Choice<MemoryModel> {
+    let help = "the memory model";
+    Choice::named("memory", help, MemoryModel::ALL, MemoryModel::name).required()
+}
 
-static SCENARIOS: [&str; Scenario::ALL.len()] = {
-    let mut names = [""; Scenario::ALL.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = Scenario::ALL[at].name();
-        at += 1;
-    }
-    names
-};
+fn scenario() -> Choice<Scenario> {
+    let help = "what a mutator does: writes and reads, or reads and writes";
+    Choice::named("scenario", help, Scenario::ALL, Scenario::name).required()
+}
 
 fn parameters() -> Vec<Parameter> {
     vec![
-        Parameter::required("protocol", &PROTOCOLS, "a row of Table 2"),
+        protocol().parameter(),
         Parameter::number("alpha", 0..=u64::from(MAX_ALPHA), 0, "α, in Clover alone"),
-        Parameter::required("memory", &MODELS, "the memory model"),
-        Parameter::required(
-            "scenario",
-            &SCENARIOS,
-            "what a mutator does: writes and reads, or reads and writes",
-        ),
+        memory().parameter(),
+        scenario().parameter(),
         Parameter::number("mutators", 1..=u64::from(MAX_MUTATORS), 1, "mutators"),
         Parameter::number(
             "iterations",
@@ -74,28 +57,24 @@ pub(super) fn checks() -> Vec<Check> {
         "Ugawa, Abe & Maeda, sections 3 and 4",
         parameters(),
         |arguments, settings| {
-            let model = arguments.choice("memory").parse();
-            let model: MemoryModel = model.map_err(InputError::instance)?;
-            let refinement = CopyingRefinement::new(&instance(arguments)?, model);
+            let refinement = CopyingRefinement::new(&instance(arguments), memory().of(arguments));
             let refinement = refinement.map_err(InputError::instance)?;
             Ok(check(&refinement, settings)?)
         },
     )]
 }
 
-fn instance(arguments: &Arguments) -> Result<Instance, InputError> {
-    let protocol = arguments.choice("protocol").parse();
-    let scenario = arguments.choice("scenario").parse();
+fn instance(arguments: &Arguments) -> Instance {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-    Ok(Instance {
-        protocol: protocol.map_err(InputError::instance)?,
+    Instance {
+        protocol: protocol().of(arguments),
         alpha: arguments.number("alpha"),
-        scenario: scenario.map_err(InputError::instance)?,
+        scenario: scenario().of(arguments),
         mutators: arguments.number("mutators"),
         iterations: arguments.number("iterations"),
         without: owned(arguments.names("without")),
         with: owned(arguments.names("with")),
-    })
+    }
 }
 
 pub(super) fn tables() -> Vec<Table> {

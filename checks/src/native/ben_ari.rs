@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use refmap_cli::catalogue::{
-    InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun, StressSettings,
+    Choice, InputError, Parameter, RecordedHistory, StressFailure, StressReport, StressRun,
+    StressSettings,
 };
 use refmap_histories::{Header, Recorder};
 use refmap_systems::native::ben_ari::{self, Bounds, Event, Fault, Outcome};
@@ -34,7 +35,7 @@ pub(super) fn run() -> StressRun {
                 2,
                 "nodes that are roots",
             ),
-            Parameter::choice("fault", &Fault::NAMES, "what is wrong with it"),
+            fault().parameter(),
         ],
         |arguments, settings| {
             let bounds = Bounds {
@@ -42,8 +43,7 @@ pub(super) fn run() -> StressRun {
                 sons: arguments.number("sons"),
                 roots: arguments.number("roots"),
             };
-            let fault = Fault::named(arguments.choice("fault"));
-            let fault = fault.expect("the choices are these names");
+            let fault = fault().of(arguments);
             let file = settings.record.map(HistoryFile::prepare).transpose()?;
             let begun = Instant::now();
             let (outcome, elapsed, recorded) = match file {
@@ -61,7 +61,7 @@ pub(super) fn run() -> StressRun {
                 [format!("--{name}"), number.to_string()]
             });
             let mut command = words.concat();
-            command.extend(["--fault", arguments.choice("fault")].map(str::to_owned));
+            command.extend(["--fault", fault.name()].map(str::to_owned));
             command.extend(["--seed".to_owned(), settings.seed.to_string()]);
             // Enough time to find the failure again, with a margin.
             let seconds = (2.0 * elapsed.as_secs_f64()).ceil().max(10.0);
@@ -70,6 +70,10 @@ pub(super) fn run() -> StressRun {
             Ok(StressReport { recorded, ..report })
         },
     )
+}
+
+fn fault() -> Choice<Fault> {
+    Choice::named("fault", "what is wrong with it", Fault::ALL, Fault::name)
 }
 
 fn unrecorded(

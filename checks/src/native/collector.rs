@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use refmap_cli::catalogue::{
-    Arguments, InputError, Parameter, StressFailure, StressReport, StressRun, StressSettings,
+    Arguments, Choice, InputError, Parameter, StressFailure, StressReport, StressRun,
+    StressSettings,
 };
 use refmap_histories::{Header, Recorder};
 use refmap_systems::native::on_the_fly::{Fault, Shape, Violation};
@@ -24,7 +25,7 @@ pub(super) fn run() -> StressRun {
             Parameter::number("threads", 1..=16, 2, "mutators"),
             Parameter::number("objects", 2..=1 << 20, 16, "objects that the heap holds"),
             Parameter::number("fields", 1..=64, 2, "fields of an object"),
-            Parameter::choice("fault", &Fault::NAMES, "what is wrong with the collector"),
+            fault().parameter(),
             Parameter::names(
                 "program",
                 "what a thread does, in the place of random programs; once a thread",
@@ -38,6 +39,11 @@ pub(super) fn run() -> StressRun {
             }
         },
     )
+}
+
+fn fault() -> Choice<Fault> {
+    let help = "what is wrong with the collector";
+    Choice::named("fault", help, Fault::all(), Fault::name)
 }
 
 fn unrecorded(stress: &Stress, settings: &StressSettings<'_>) -> Result<StressReport, InputError> {
@@ -106,7 +112,6 @@ fn recorded(
 }
 
 fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress, InputError> {
-    let fault = Fault::named(arguments.choice("fault"));
     let lines = arguments.names("program");
     let program = (!lines.is_empty()).then(|| Program::read(lines));
     let program = program.transpose().map_err(InputError::instance)?;
@@ -116,7 +121,7 @@ fn stress(arguments: &Arguments, settings: &StressSettings<'_>) -> Result<Stress
             fields: arguments.number("fields"),
         },
         threads: arguments.number("threads"),
-        fault: fault.expect("the choices are these names"),
+        fault: fault().of(arguments),
         seed: settings.seed,
         // A time beyond the greatest duration is the greatest duration.
         duration: Duration::try_from_secs_f64(settings.seconds).unwrap_or(Duration::MAX),
@@ -142,7 +147,7 @@ fn while_recording(
         let number: u64 = arguments.number(name);
         command.extend([format!("--{name}"), number.to_string()]);
     }
-    command.extend(["--fault", arguments.choice("fault")].map(str::to_owned));
+    command.extend(["--fault", fault().of(arguments).name()].map(str::to_owned));
     command.extend(["--seed".to_owned(), settings.seed.to_string()]);
     for line in arguments.names("program") {
         command.extend(["--program".to_owned(), line.to_owned()]);

@@ -5,15 +5,13 @@ mod claims;
 mod table;
 
 use refmap::obligation::Checker;
-use refmap_cli::catalogue::{Arguments, Check, InputError, Parameter};
+use refmap_cli::catalogue::{Arguments, Check, Choice, InputError, Parameter};
 use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
     MAX_REFS, Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
 };
-
-use super::arguments::chosen;
 
 pub(super) use claims::claims;
 pub(super) use table::tables;
@@ -79,20 +77,12 @@ fn parameters() -> Vec<Parameter> {
             4,
             "stores in the collector's buffer",
         ),
-        Parameter::choice("initial", &INITIAL, "the heaps and roots it begins with"),
-        Parameter::choice(
-            "granularity",
-            &GRANULARITY,
-            "what is one step: reduced decides what is freed, coarse invariants too, and fine the environment",
-        ),
-        Parameter::choice("memory", &MEMORY, "what memory does with stores"),
-        Parameter::choice("barriers", &BARRIERS, "which barrier comes first"),
-        Parameter::choice(
-            "loads",
-            &LOADS,
-            "what marking loads first: the mark, or fM as Fig. 5 prints it",
-        ),
-        Parameter::choice("allocate", &ALLOCATE, "how a new object is marked"),
+        initial().parameter(),
+        granularity().parameter(),
+        memory().parameter(),
+        barriers().parameter(),
+        loads().parameter(),
+        allocate().parameter(),
         Parameter::flag("fa-never-flips", "fA is never set to fM"),
         Parameter::flag("fa-early", "fA is set one handshake early, before init"),
         Parameter::names(
@@ -106,24 +96,82 @@ fn parameters() -> Vec<Parameter> {
     ]
 }
 
-static INITIAL: [&str; 2] = ["canonical", "all"];
-static GRANULARITY: [&str; 3] = ["coarse", "fine", "reduced"];
-static MEMORY: [&str; 3] = ["tso", "sc", "pso"];
-static BARRIERS: [&str; 2] = ["deletion-first", "insertion-first"];
-static LOADS: [&str; 2] = ["mark-first", "sense-first"];
-static ALLOCATE: [&str; 4] = ["fa", "not-fa", "fm", "white-in-mark"];
+fn initial() -> Choice<Initial> {
+    Choice::new(
+        "initial",
+        "the heaps and roots it begins with",
+        [("canonical", Initial::Canonical), ("all", Initial::All)],
+    )
+}
+
+fn granularity() -> Choice<Granularity> {
+    Choice::new(
+        "granularity",
+        "what is one step: reduced decides what is freed, coarse invariants too, and fine the environment",
+        [
+            ("coarse", Granularity::Coarse),
+            ("fine", Granularity::Fine),
+            ("reduced", Granularity::Reduced),
+        ],
+    )
+}
+
+fn memory() -> Choice<Memory> {
+    Choice::new(
+        "memory",
+        "what memory does with stores",
+        [
+            ("tso", Memory::Tso),
+            ("sc", Memory::Sc),
+            ("pso", Memory::Pso),
+        ],
+    )
+}
+
+fn barriers() -> Choice<Barriers> {
+    Choice::new(
+        "barriers",
+        "which barrier comes first",
+        [
+            ("deletion-first", Barriers::DeletionFirst),
+            ("insertion-first", Barriers::InsertionFirst),
+        ],
+    )
+}
+
+fn loads() -> Choice<Loads> {
+    Choice::new(
+        "loads",
+        "what marking loads first: the mark, or fM as Fig. 5 prints it",
+        [
+            ("mark-first", Loads::MarkFirst),
+            ("sense-first", Loads::SenseFirst),
+        ],
+    )
+}
+
+fn allocate() -> Choice<Allocate> {
+    Choice::new(
+        "allocate",
+        "how a new object is marked",
+        [
+            ("fa", Allocate::Fa),
+            ("not-fa", Allocate::NotFa),
+            ("fm", Allocate::Fm),
+            ("white-in-mark", Allocate::WhiteInMark),
+        ],
+    )
+}
 
 fn scope(arguments: &Arguments) -> Scope {
-    let granularities = [Granularity::Coarse, Granularity::Fine, Granularity::Reduced];
-    let initials = [Initial::Canonical, Initial::All];
     Scope {
         mutators: arguments.number("mutators"),
         refs: arguments.number("references"),
         fields: arguments.number("fields"),
         buffer: arguments.number("buffer"),
         collector_buffer: arguments.number("collector-buffer"),
-        initial: chosen(arguments, "initial", &INITIAL, initials),
-        granularity: chosen(arguments, "granularity", &GRANULARITY, granularities),
+        initial: initial().of(arguments),
+        granularity: granularity().of(arguments),
         registers: DeadRegisters::Cleared,
     }
 }
@@ -133,25 +181,16 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
     for name in arguments.names("without") {
         without = without.and(name.parse::<Part>().map_err(InputError::instance)?);
     }
-    let memories = [Memory::Tso, Memory::Sc, Memory::Pso];
-    let barriers = [Barriers::DeletionFirst, Barriers::InsertionFirst];
-    let loads = [Loads::MarkFirst, Loads::SenseFirst];
-    let senses = [
-        Allocate::Fa,
-        Allocate::NotFa,
-        Allocate::Fm,
-        Allocate::WhiteInMark,
-    ];
     Ok(Variant {
-        memory: chosen(arguments, "memory", &MEMORY, memories),
+        memory: memory().of(arguments),
         without,
         remains: match arguments.flag("keep-fences") {
             true => Remains::Fence,
             false => Remains::Nothing,
         },
-        barriers: chosen(arguments, "barriers", &BARRIERS, barriers),
-        loads: chosen(arguments, "loads", &LOADS, loads),
-        allocate: chosen(arguments, "allocate", &ALLOCATE, senses),
+        barriers: barriers().of(arguments),
+        loads: loads().of(arguments),
+        allocate: allocate().of(arguments),
         flip: match ["fa-never-flips", "fa-early"].map(|flag| arguments.flag(flag)) {
             [false, false] => Flip::BeforeMark,
             [true, false] => Flip::Never,

@@ -6,7 +6,7 @@ use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 use refmap_systems::tso::Part;
 use serde_json::Value;
 
-use super::{ALLOCATE, NAME};
+use super::{NAME, allocate};
 
 const HANDSHAKES: [Part; 4] = [
     Part::IdleNoop,
@@ -106,7 +106,8 @@ fn others() -> Vec<Given> {
     let parts = parts.filter(|part| **part != Part::Cas && !HANDSHAKES.contains(part));
     let mut variants: Vec<_> = parts.map(|part| vec![without(&[*part])]).collect();
     variants.push(choice("barriers", "insertion-first"));
-    variants.extend(ALLOCATE[1..].iter().map(|sense| choice("allocate", sense)));
+    let senses = allocate().names().into_iter().skip(1);
+    variants.extend(senses.map(|sense| choice("allocate", sense)));
     variants.push(vec![("fa-never-flips", true.into())]);
     variants
 }

@@ -38,21 +38,22 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The names of all of them, that of [`Fault::None`] first.
-    pub const NAMES: [&'static str; 4] = ["none", "colour-first", "no-colour", "no-count"];
+    /// All of them, [`Fault::None`] first.
+    pub const ALL: [Self; 4] = [Self::None, Self::ColourFirst, Self::NoColour, Self::NoCount];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+        match self {
+            Self::None => "none",
+            Self::ColourFirst => "colour-first",
+            Self::NoColour => "no-colour",
+            Self::NoCount => "no-count",
+        }
     }
 
     /// The fault of a name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        let faults = [Self::None, Self::ColourFirst, Self::NoColour, Self::NoCount];
-        let mut named = Self::NAMES.iter().zip(faults);
-        named
-            .find(|(known, _)| **known == name)
-            .map(|(_, fault)| fault)
+        Self::ALL.into_iter().find(|fault| fault.name() == name)
     }
 }
 

@@ -4,6 +4,7 @@
 //! and its source. One catalogue serves the command line, its default run, the tests and the documentation, so that
 //! every claim is checked.
 
+mod choice;
 mod claim;
 mod fences;
 mod stress;
@@ -15,6 +16,7 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub use choice::Choice;
 pub use claim::{Claim, Expectation};
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
@@ -207,8 +209,8 @@ pub enum ParameterKind {
     /// One of several names.
     Choice {
         /// The names.
-        values: &'static [&'static str],
-        /// Default value; without one the parameter is required.
+        values: Vec<&'static str>,
+        /// The value if none is given; without one it has to be.
         default: Option<&'static str>,
     },
     /// A flag; off by default.
@@ -238,13 +240,15 @@ impl Parameter {
         }
     }
 
-    /// Creates a choice of several names, the first of which is the default.
+    /// One of several names, the first of which is the default. Where they stand for values of a type, it is a
+    /// [`Choice`].
     ///
     /// # Panics
     ///
-    /// If there are no names.
-    pub fn choice(name: &'static str, values: &'static [&'static str], help: &'static str) -> Self {
+    /// If there is no name.
+    pub fn choice(name: &'static str, values: &[&'static str], help: &'static str) -> Self {
         let default = Some(*values.first().expect("a choice has a value to choose"));
+        let values = values.to_vec();
         Self {
             name,
             help,
@@ -252,13 +256,9 @@ impl Parameter {
         }
     }
 
-    /// Creates a choice of several names without a default.
-    pub fn required(
-        name: &'static str,
-        values: &'static [&'static str],
-        help: &'static str,
-    ) -> Self {
-        let default = None;
+    /// One of several names, which has to be given.
+    pub fn required(name: &'static str, values: &[&'static str], help: &'static str) -> Self {
+        let (values, default) = (values.to_vec(), None);
         Self {
             name,
             help,

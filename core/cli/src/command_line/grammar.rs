@@ -312,7 +312,7 @@ fn parameter(parameter: &Parameter) -> Arg {
                 None => format!("{} [required]", parameter.help),
             })
             .default_value(*default)
-            .value_parser(PossibleValuesParser::new(*values)),
+            .value_parser(PossibleValuesParser::new(values.clone())),
         ParameterKind::Flag => flag(parameter.name, parameter.help),
         ParameterKind::Names => arg
             .value_name("NAME")

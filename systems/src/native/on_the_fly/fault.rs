@@ -59,7 +59,12 @@ const NAMED: [(Fault, &str); 15] = [
 ];
 
 impl Fault {
-    /// The names of all of them, that of [`Fault::None`] first.
+    /// All of them, [`Fault::None`] first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NAMED.iter().map(|(fault, _)| *fault)
+    }
+
+    /// The names of all of them, in the same order.
     pub const NAMES: [&'static str; NAMED.len()] = {
         let mut names = [""; NAMED.len()];
         let mut at = 0;
