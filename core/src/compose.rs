@@ -53,15 +53,15 @@ where
         self.upper.map(&self.lower.map(state))
     }
 
-    fn answer(
+    fn abstract_action(
         &self,
         from: &StateOf<Self::Concrete>,
         action: &ActionOf<Self::Concrete>,
         to: &StateOf<Self::Concrete>,
     ) -> Option<ActionOf<Self::Abstract>> {
-        let between = self.lower.answer(from, action, to)?;
+        let between = self.lower.abstract_action(from, action, to)?;
         self.upper
-            .answer(&self.lower.map(from), &between, &self.lower.map(to))
+            .abstract_action(&self.lower.map(from), &between, &self.lower.map(to))
     }
 
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
@@ -86,9 +86,9 @@ where
         self.lower.at_rest(state, process) && self.upper.at_rest(&self.lower.map(state), process)
     }
 
-    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
-        let lower = self.lower.undecidable(obligation);
-        lower.or_else(|| self.upper.undecidable(obligation))
+    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+        let lower = self.lower.unsupported(obligation);
+        lower.or_else(|| self.upper.unsupported(obligation))
     }
 
     fn acts_for(&self, process: Process) -> Process {

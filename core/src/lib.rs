@@ -21,16 +21,16 @@ mod local;
 pub mod model_call;
 pub mod obligation;
 mod packed;
+mod parallel;
 mod primitives;
 pub mod random;
 mod refinement;
 pub mod report;
-mod stretches;
 mod symmetry;
 mod system;
 mod trace;
 mod type_correct;
-mod workers;
+mod work_ranges;
 
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement, misfiled};

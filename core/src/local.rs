@@ -430,7 +430,7 @@ pub trait LocalRefinement: Sync {
     }
 
     /// Why an obligation cannot be decided on this implementation, if it cannot.
-    fn undecidable(&self, _obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, _obligation: &str) -> Option<&'static str> {
         None
     }
 
@@ -471,7 +471,7 @@ impl<R: LocalRefinement> Refinement for R {
     }
 
     #[inline]
-    fn answer(
+    fn abstract_action(
         &self,
         from: &StateOf<R::Concrete>,
         action: &ActionOf<R::Concrete>,
@@ -497,8 +497,8 @@ impl<R: LocalRefinement> Refinement for R {
         LocalRefinement::at_rest(self, state, process)
     }
 
-    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
-        LocalRefinement::undecidable(self, obligation)
+    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+        LocalRefinement::unsupported(self, obligation)
     }
 
     #[inline]

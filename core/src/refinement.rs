@@ -25,7 +25,7 @@ pub trait Refinement: Sync {
 
     /// The abstract action that the step simulates, or `None` for a stutter: one arm a concrete
     /// rule, so that it reads like the case analysis of the proof.
-    fn answer(
+    fn abstract_action(
         &self,
         from: &StateOf<Self::Concrete>,
         action: &ActionOf<Self::Concrete>,
@@ -49,10 +49,10 @@ pub trait Refinement: Sync {
     }
 
     /// Why an obligation cannot be decided on this implementation, if it cannot: on one whose steps are
-    /// run together, say, `environment`, where that this loses no step of it has not been shown.
+    /// run run_in_parallel, say, `environment`, where that this loses no step of it has not been shown.
     /// `obligation` is a name up to its colon. The obligation is then `incomplete` with this reason, and
     /// refused where it is named.
-    fn undecidable(&self, _obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, _obligation: &str) -> Option<&'static str> {
         None
     }
 

@@ -227,7 +227,7 @@ pub enum Asymmetry {
 }
 
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
-/// of the specification, change something: `next`, `may_stop`, `map`, `answer`, `observe` and the specification's
+/// of the specification, change something: `next`, `may_stop`, `map`, `abstract_action`, `observe` and the specification's
 /// `is_initial` have to commute with them, invariants may only change places with each other, and what stands for
 /// a state has to be of its class. Of several answers between the same abstract states any will do, if they are of
 /// one rule and one process, and simulate as little or as much.
@@ -565,7 +565,7 @@ where
                 return does_not_commute("next", action);
             };
             of_image.swap_remove(place);
-            let answer = refinement.answer(state, action, to);
+            let answer = refinement.abstract_action(state, action, to);
             let target = refinement.map(to);
             let simulates = |answer: &Option<ActionOf<R::Abstract>>, from: &_, to: &_| match answer
             {
@@ -579,7 +579,7 @@ where
                 let process = specification.process_of(answer);
                 (specification.rule_of(answer), process)
             };
-            let of_image = refinement.answer(&image, &permuted.0, &permuted.1);
+            let of_image = refinement.abstract_action(&image, &permuted.0, &permuted.1);
             let target_image = specification.permute(by, &target);
             if answer.as_ref().map(kind) != of_image.as_ref().map(kind)
                 || is_simulated != simulates(&of_image, &mapped_image, &target_image)

@@ -241,7 +241,7 @@ impl Refinement for CollectsOnlyGarbage {
         s.m
     }
 
-    fn answer(&self, s: &State, action: &Action, _: &State) -> Option<level_0::Action> {
+    fn abstract_action(&self, s: &State, action: &Action, _: &State) -> Option<level_0::Action> {
         match *action {
             // MUTATE.1 ≪ MODIFY.1
             Action::Mutate { n, i, k } => Some(level_0::Action::Mutate {

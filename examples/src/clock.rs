@@ -141,7 +141,7 @@ impl Refinement for ClockRefinesHourClock {
     }
 
     /// Nothing said here is trusted: the check looks whether each step is what it is said to be.
-    fn answer(&self, _: &Time, step: &Step, _: &Time) -> Option<Step> {
+    fn abstract_action(&self, _: &Time, step: &Step, _: &Time) -> Option<Step> {
         match step {
             Step::NextMinute => None,
             Step::NextHour => Some(Step::NextHour),

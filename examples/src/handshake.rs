@@ -190,7 +190,7 @@ impl Refinement for HandshakeRefinesBuffer {
     }
 
     /// To drive the wire is nobody's business yet.
-    fn answer(&self, _: &Wires, step: &Step, _: &Wires) -> Option<Step> {
+    fn abstract_action(&self, _: &Wires, step: &Step, _: &Wires) -> Option<Step> {
         match step {
             Step::Drive(_) => None,
             Step::Put(_) | Step::Get => Some(step.clone()),

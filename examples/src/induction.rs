@@ -154,7 +154,7 @@ impl Refinement for LockExcludes {
         state.inside.iter().position(|inside| *inside)
     }
 
-    fn answer(&self, _: &Flag, step: &Step, _: &Flag) -> Option<Step> {
+    fn abstract_action(&self, _: &Flag, step: &Step, _: &Flag) -> Option<Step> {
         Some(*step)
     }
 

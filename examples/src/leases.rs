@@ -231,7 +231,7 @@ impl Refinement for LeasesRefineOneAtATime {
     }
 
     /// A step takes or returns the thing where it changes whose it is.
-    fn answer(&self, from: &State, _: &Act, to: &State) -> Option<Step> {
+    fn abstract_action(&self, from: &State, _: &Act, to: &State) -> Option<Step> {
         (0..2).find_map(|n| match (from.clients[n].holds, to.clients[n].holds) {
             (false, true) => Some(Step::Take(n)),
             (true, false) => Some(Step::Return(n)),

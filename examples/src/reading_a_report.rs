@@ -209,7 +209,7 @@ impl Refinement for AccountRefinesLedger {
         state.balance
     }
 
-    fn answer(&self, _: &State, step: &Step, _: &State) -> Option<Step> {
+    fn abstract_action(&self, _: &State, step: &Step, _: &State) -> Option<Step> {
         match step {
             Step::Deposit | Step::Withdraw { .. } => Some(*step),
             Step::Approve { .. } | Step::Reject { .. } => None,

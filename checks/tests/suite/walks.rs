@@ -56,7 +56,7 @@ fn the_collector_alone_shows_figure_14_as_printed_after_82_steps() {
     let system = refinement.implementation();
     let simulates = |from: &_, action: &_, to: &_| {
         let (image, target) = (refinement.map(from), refinement.map(to));
-        match refinement.answer(from, action, to) {
+        match refinement.abstract_action(from, action, to) {
             Some(answer) => refinement.specification().allows(&image, &answer, &target),
             None => image == target,
         }

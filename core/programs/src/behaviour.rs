@@ -257,7 +257,7 @@ impl Refinement for ProgramRefinement {
     }
 
     /// A step simulates the output that it adds; most steps add none and stutter.
-    fn answer(&self, from: &State, _: &super::Action, to: &State) -> Option<Show> {
+    fn abstract_action(&self, from: &State, _: &super::Action, to: &State) -> Option<Show> {
         let (from, to) = (self.map(from), self.map(to));
         let thread = (0..from.len()).find(|thread| from[*thread] != to[*thread])?;
         let seen = from[thread].output.len();

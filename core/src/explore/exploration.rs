@@ -2,14 +2,14 @@
 
 use std::hash::Hash;
 
+use super::codec::{Codec, Whole, Words};
 use super::expansion::{Expand, Expansion};
 use super::explored::Explored;
-use super::keep::{Keeper, Whole, Words};
 use super::local_word::LocalWord;
 use super::options::{Options, PlainOptions, Record, Storage};
 use super::search::{Found, Search};
+use super::set::{Exact, Fingerprints, Hashed, Numbered};
 use super::successors::{Cached, Direct, Successors};
-use super::visited::{Exact, Fingerprints, Hashed, Numbered};
 use super::visitor::{LocalVisitor, Visitor};
 use crate::local::PackedLocal;
 use crate::model_call::catch;
@@ -92,22 +92,22 @@ pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
     })
 }
 
-/// Searches the states of a model, kept by `keeper`.
+/// Searches the states of a model, kept by `codec`.
 fn search_with<S, V, P, R>(
     of: (&S, &V),
     options: &Options<'_, S>,
-    keeper: P,
+    codec: P,
     successors: R,
     search: impl FnOnce(&dyn Expand<P::Key>, PlainOptions<'_>) -> Found<P::Key>,
 ) -> Explored<S, V::Tally>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Keeper<S>,
+    P: Codec<S>,
     R: Successors<S, V, P::Key>,
 {
     let records = options.record == Record::Graph && options.storage != Storage::Fingerprints;
-    let expansion = Expansion::new(of, options.symmetry, records, keeper, successors);
+    let expansion = Expansion::new(of, options.symmetry, records, codec, successors);
     let found = search(&expansion, options.plain());
     expansion.explored(found)
 }

@@ -1,9 +1,9 @@
 //! What an exploration found.
 
 use super::graph::Graph;
-use super::kept::{States, Unrepeatable};
 use super::limits::Limit;
 use super::place::{Place, StateId};
+use super::store::{States, Unrepeatable};
 use crate::model_call::Panic;
 use crate::packed::PackingError;
 use crate::symmetry::Quotienting;

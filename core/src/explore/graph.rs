@@ -1,24 +1,24 @@
 //! The steps between the states reached.
 
 use super::StateId;
-use super::log::Log;
+use super::segments::SegmentedVec;
 
 /// The steps between the states reached, with what the visitor said of each: 8 bytes a step, and 8 a
 /// state.
 pub struct Graph {
     /// Per state, where its steps begin; one more at the end.
-    offsets: Log<u64>,
+    offsets: SegmentedVec<u64>,
     /// Target and label.
-    steps: Log<(u32, u32)>,
+    steps: SegmentedVec<(u32, u32)>,
 }
 
 impl Graph {
     pub(super) fn new() -> Self {
-        let mut offsets = Log::new();
+        let mut offsets = SegmentedVec::new();
         offsets.push(0);
         Self {
             offsets,
-            steps: Log::new(),
+            steps: SegmentedVec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! States of two components in one word, each component in bits of its own.
 
-use super::keep::Keeper;
+use super::codec::Codec;
 use crate::local::{PackedLocal, Split};
 use crate::model_call::catch;
 use crate::packed::{PackingError, Reader, pack, round_trip_with};
@@ -42,7 +42,7 @@ impl<S: PackedLocal> LocalWord<S> {
     }
 }
 
-impl<S: PackedLocal> Keeper<S> for LocalWord<S> {
+impl<S: PackedLocal> Codec<S> for LocalWord<S> {
     type Key = [u64; 1];
 
     #[inline(always)]

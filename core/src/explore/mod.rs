@@ -7,39 +7,39 @@
 //! A state is kept once, as it is or packed, and beside it a few bytes by which it is found again.
 //! Nothing is kept of how it was reached, since that can be found out when it is asked for.
 
+mod codec;
+mod duplicates;
 mod expansion;
 mod exploration;
 mod explored;
+mod filtered;
 mod frontier;
 mod graph;
-mod keep;
-mod kept;
 mod limits;
 mod local_word;
-mod log;
 mod memory;
 mod options;
-mod origins;
 mod place;
+mod predecessors;
 mod projections;
-mod recent;
 mod search;
-mod sieve;
+mod segments;
+mod set;
+mod store;
 mod successors;
-mod visited;
 mod visitor;
 
 pub use crate::model_call::Panic;
 pub use exploration::{explore, explore_local, explore_packed};
 pub use explored::{End, Explored};
 pub use graph::Graph;
-pub use kept::Unrepeatable;
-pub(crate) use kept::{States, nth_step};
 pub use limits::{Limit, Limits, Phase, Progress, Watch};
 pub use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;
 pub use options::{Options, Order, Record, Storage};
 pub use place::{Place, StateId};
-pub(crate) use visited::{FINGERPRINT_BITS, fingerprint, omission_probability};
+pub(crate) use set::{FINGERPRINT_BITS, fingerprint, omission_probability};
+pub use store::Unrepeatable;
+pub(crate) use store::{States, nth_step};
 pub use visitor::{LocalVisitor, Visitor};

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::visited::prefetch;
+use super::set::prefetch;
 use targets::Targets;
 
 /// Packed projections, and what is known of their local transitions.

@@ -7,33 +7,33 @@
 //! oldest for breadth first, and then a wave never has states of two depths; the newest for depth
 //! first.
 
-mod arrivals;
 mod bounds;
 mod chunk;
 mod found;
 mod initial;
+mod new_states;
 mod state;
 
 use std::time::{Duration, Instant};
 
-use arrivals::Arrivals;
 use bounds::{BETWEEN_LOOKS, MEMORY_FOR_FEW};
 use chunk::Successors;
 pub(super) use found::Found;
 use initial::CutShort;
+use new_states::NewStates;
 pub(super) use state::Search;
 use state::Worker;
 
+use super::duplicates::DuplicateFilter;
 use super::expansion::{Keeps, Task};
 use super::explored::End;
+use super::filtered::Filtered;
 use super::frontier::{Frontier, Span};
 use super::limits::Limit;
 use super::options::{Order, Storage};
-use super::recent::Recent;
-use super::sieve::Sieve;
-use super::visited::{Candidate, Visited};
-use crate::stretches::Stretches;
-use crate::workers::together;
+use super::set::{Candidate, Visited};
+use crate::parallel::run_in_parallel;
+use crate::work_ranges::WorkRanges;
 
 /// States a wave, breadth first. PERF: so many that each region of a large set is touched several times by
 /// the candidates of a wave, so few that cancelling loses little.
@@ -69,7 +69,7 @@ where
             self.log.keep_first(initial_states);
         }
         let mut end = self.search(limit);
-        if (self.holes || panic.is_some()) && end == End::Complete {
+        if (self.incomplete || panic.is_some()) && end == End::Complete {
             end = End::Panicked;
         }
         let store_bytes = self.store_bytes();
@@ -92,7 +92,7 @@ where
             },
             end,
             log: self.log,
-            origins: self.origins,
+            predecessors: self.predecessors,
         }
     }
 
@@ -104,7 +104,7 @@ where
             self.examine_rest(frontier.rest(), limit);
             return End::Limit(limit);
         }
-        if self.full && self.log.len() == 0 {
+        if self.at_capacity && self.log.len() == 0 {
             // There is nothing to look at, and there are states.
             return End::Limit(Limit::States(self.most_states()));
         }
@@ -173,7 +173,7 @@ where
                 self.log.forget_before(start as usize);
             }
             self.not_starved().map_err(|limit| (start, limit))?;
-            if self.full {
+            if self.at_capacity {
                 return Err((start, Limit::States(self.most_states())));
             }
         }
@@ -209,7 +209,7 @@ where
         };
         let chunks = states.div_ceil(chunk_size);
         let threads = self.workers.len().min(chunks as usize);
-        let shares = Stretches::new(chunks, threads);
+        let shares = WorkRanges::new(chunks, threads);
         let mut workers = std::mem::take(&mut self.workers);
         let work = |(number, worker): (usize, &mut Worker<'a, K>)| {
             let mut done = Vec::new();
@@ -241,7 +241,7 @@ where
             }
             (done, limit)
         };
-        let results = together(workers.iter_mut().enumerate().take(threads), work);
+        let results = run_in_parallel(workers.iter_mut().enumerate().take(threads), work);
         self.workers = workers;
         let is_forgotten = shares.is_stopped() && task == Task::Expand;
         let keeps = match is_forgotten {
@@ -256,8 +256,8 @@ where
         if is_forgotten {
             // What was met is forgotten with the wave.
             for worker in &mut self.workers {
-                worker.recent = Recent::new(self.visited.mark_bits());
-                worker.passed = Sieve::new();
+                worker.recent = DuplicateFilter::new(self.visited.hash_bits());
+                worker.passed = Filtered::new();
             }
             let mut limits = results.iter().filter_map(|(_, limit)| *limit);
             return Err(limits.next().expect("a limit has stopped the wave"));
@@ -282,7 +282,7 @@ where
             .iter_mut()
             .map(|expansion| std::mem::take(&mut expansion.candidates))
             .collect();
-        // Each is there once more while lists grow, and its mark once more where it is sorted.
+        // Each is there once more while lists grow, and its hash once more where it is sorted.
         let count: usize = candidates.iter().map(Vec::len).sum();
         let bytes = 3 * count * size_of::<Candidate<K>>();
         self.wave_bytes = self.wave_bytes.max(bytes as u64);
@@ -290,9 +290,9 @@ where
         let sorted = self.workers[..threads].iter();
         let sorted: Vec<_> = sorted.map(|worker| &worker.sorted).collect();
         let room = self.most_states() as usize;
-        let mut arrivals = Arrivals {
+        let mut new_states = NewStates {
             next: self.log.len() as u32,
-            origins: &mut self.origins,
+            predecessors: &mut self.predecessors,
             sources: &sources,
             length,
             list: None,
@@ -300,13 +300,13 @@ where
         };
         let fits = self
             .visited
-            .add_all(&mut self.log, candidates, &sorted, room, &mut arrivals);
-        let numbers = arrivals.numbers.unwrap_or_default();
-        self.full |= !fits;
+            .add_all(&mut self.log, candidates, &sorted, room, &mut new_states);
+        let numbers = new_states.numbers.unwrap_or_default();
+        self.at_capacity |= !fits;
         let mut numbers = numbers.into_iter();
         for expansion in wave {
             self.transitions += expansion.transitions;
-            self.holes |= expansion.holes;
+            self.incomplete |= expansion.incomplete;
             let Some(graph) = &mut self.graph else {
                 continue;
             };

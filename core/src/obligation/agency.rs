@@ -34,7 +34,7 @@ pub(super) enum Actor {
 
 impl<'a> Agency<'a> {
     pub fn new(refinement: &'a impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         Self {
             row: choice.by_default(NAME.to_owned(), unsupported),
             environment: refinement.environment(),
@@ -88,7 +88,7 @@ impl<'a> Agency<'a> {
     /// Whether the last step of a behaviour simulates an action of a process of the environment, and is none of its.
     fn is_violated<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Concrete>) -> bool {
         let (from, action, to) = last_step(trace);
-        let Some(answer) = refinement.answer(from, action, to) else {
+        let Some(answer) = refinement.abstract_action(from, action, to) else {
             return false;
         };
         let process = refinement.specification().process_of(&answer);
@@ -107,7 +107,7 @@ fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counter
     let implementation = refinement.implementation();
     let process = implementation.process_of(action);
     let specification = refinement.specification();
-    let answer = refinement.answer(from, action, to);
+    let answer = refinement.abstract_action(from, action, to);
     let of = answer.map_or_else(String::new, |answer| {
         let rule = &specification.rules()[specification.rule_of(&answer).0].name;
         format!("`{rule}` of {}", specification.process_of(&answer))

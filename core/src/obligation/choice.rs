@@ -78,7 +78,7 @@ impl Names<'_> {
         for name in names {
             let group = name.split_once(':').map_or(&**name, |(group, _)| group);
             if let Some(reason) = (self.unsupported)(group) {
-                return Err(CheckError::Undecidable {
+                return Err(CheckError::Unsupported {
                     name: name.clone(),
                     reason,
                 });

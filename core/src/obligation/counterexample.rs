@@ -61,7 +61,7 @@ pub(super) fn counterexample<R: Refinement>(
     }];
     for ((action, to), from) in trace.steps.iter().zip(trace.states()) {
         let rule = implementation.rules().get(implementation.rule_of(action).0);
-        let answer = catch(|| refinement.answer(from, action, to));
+        let answer = catch(|| refinement.abstract_action(from, action, to));
         let answer = answer.ok().flatten();
         let (abstract_state, abstract_drawing) = map(to);
         steps.push(Step {

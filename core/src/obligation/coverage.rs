@@ -96,7 +96,7 @@ impl Counts {
 
 /// Why the obligation cannot be decided for a refinement, if it cannot.
 pub(super) fn unsupported(refinement: &impl Refinement) -> Option<&'static str> {
-    refinement.undecidable(NAME)
+    refinement.unsupported(NAME)
 }
 
 /// What is found of the obligation, and the rules of the specification that are enabled nowhere.

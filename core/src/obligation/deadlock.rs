@@ -72,7 +72,7 @@ impl Counts {
 
 impl Deadlock {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         Self {
             row: choice.by_default(NAME.to_owned(), unsupported),
             is_bounded: refinement.implementation().bound().is_some(),

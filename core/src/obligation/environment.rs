@@ -63,7 +63,7 @@ pub(super) fn unsupported<R: Refinement>(
     refinement: &R,
     settings: &Settings<'_>,
 ) -> Option<&'static str> {
-    let of_refinement = refinement.undecidable(NAME);
+    let of_refinement = refinement.unsupported(NAME);
     of_refinement.or_else(|| unsupported_settings(settings))
 }
 

@@ -107,7 +107,7 @@ pub enum CheckError {
     NotSymmetric,
     /// An obligation is named that cannot be decided in the way that is asked for.
     #[error("{name} cannot be decided here: {reason}")]
-    Undecidable {
+    Unsupported {
         /// The obligation.
         name: String,
         /// Why not.

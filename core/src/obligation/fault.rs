@@ -14,7 +14,7 @@ pub(super) enum ModelCall {
     /// By its place among the refinement's invariants.
     Invariant(usize),
     Next,
-    Answer,
+    AbstractAction,
     Allows,
     Symmetry,
     /// A function, by its name, that is asked again.

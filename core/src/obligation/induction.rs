@@ -68,7 +68,7 @@ impl Induction {
         is_enumerated: bool,
         choice: &Choice<'_>,
     ) -> Self {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         let row = |goal: &str| choice.on_request(format!("{NAME}:{goal}"), unsupported);
         let rows = || PerGoal {
             invariants: invariants.iter().map(|one| row(one.name())).collect(),

@@ -23,7 +23,7 @@ pub(super) struct Initiality {
 
 impl Initiality {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         Self {
             row: choice.by_default(NAME.to_owned(), unsupported),
         }

@@ -89,7 +89,7 @@ impl Invariants {
         all: &[Invariant<S>],
         choice: &Choice<'_>,
     ) -> Result<Self, CheckError> {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         let mut rows = Vec::with_capacity(all.len());
         for (index, invariant) in all.iter().enumerate() {
             let name = invariant.name();

@@ -170,7 +170,7 @@ pub(super) struct Context<'a, R: Refinement> {
 
 impl Model {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         Self {
             row: choice.always(NAME.to_owned(), unsupported),
         }
@@ -317,7 +317,7 @@ fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -> Option<St
                 ModelCall::IsInitial => "`is_initial` of the specification".to_owned(),
                 ModelCall::Invariant(place) => format!("invariant `{}`", names(*place)),
                 ModelCall::Next => "`next` of the implementation".to_owned(),
-                ModelCall::Answer => "`answer`".to_owned(),
+                ModelCall::AbstractAction => "`abstract_action`".to_owned(),
                 ModelCall::Allows => "`allows` of the specification".to_owned(),
                 ModelCall::Again(function) => (*function).to_owned(),
                 ModelCall::Symmetry => "a function that the test of the symmetry calls".to_owned(),

@@ -79,7 +79,7 @@ impl<'a> Obligations<'a> {
         validate(settings)?;
         obligations.validate_names(settings, is_enumerated, &|group| match group {
             environment::NAME => environment::unsupported(refinement, settings),
-            group => refinement.undecidable(group),
+            group => refinement.unsupported(group),
         })?;
         Ok(obligations)
     }

@@ -26,7 +26,7 @@ pub(super) struct Observation {
 
 impl Observation {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         Self {
             row: choice.by_default(NAME.to_owned(), unsupported),
         }

@@ -1,4 +1,4 @@
-//! `simulation`: every step s → t maps to the step f(s) → f(t) that `answer` names, or to a stutter f(s) = f(t) where it
+//! `simulation`: every step s → t maps to the step f(s) → f(t) that `abstract_action` names, or to a stutter f(s) = f(t) where it
 //! names none.
 //!
 //! Source: Havelund & Shankar, Definition 6 (3). The search for a matching step is the author's, who names it; nothing
@@ -68,7 +68,7 @@ impl Counts {
 
 impl Simulation {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.undecidable(NAME);
+        let unsupported = refinement.unsupported(NAME);
         Self {
             row: choice.by_default(NAME.to_owned(), unsupported),
         }
@@ -84,8 +84,8 @@ impl Simulation {
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> (Option<ActionOf<R::Abstract>>, bool) {
-        *call = ModelCall::Answer;
-        let answer = refinement.answer(from, action, to);
+        *call = ModelCall::AbstractAction;
+        let answer = refinement.abstract_action(from, action, to);
         *call = ModelCall::Map;
         let target = refinement.map(to);
         *call = ModelCall::Allows;
@@ -177,7 +177,7 @@ fn is_simulated<R: Refinement>(
 fn is_violated<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> bool {
     let (from, action, to) = last_step(trace);
     let image = refinement.map(from);
-    let answer = refinement.answer(from, action, to);
+    let answer = refinement.abstract_action(from, action, to);
     let target = refinement.map(to);
     !is_simulated(refinement, &image, answer.as_ref(), &target)
 }
@@ -204,7 +204,7 @@ fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>>
 /// What is wrong with the last step of a behaviour. Of a counterexample to induction too.
 pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
     let (from, action, to) = last_step(trace);
-    let answer = refinement.answer(from, action, to);
+    let answer = refinement.abstract_action(from, action, to);
     let implementation = refinement.implementation();
     let process = implementation.process_of(action);
     let taken = rule_name(implementation, action);

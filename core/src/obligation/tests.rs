@@ -151,7 +151,7 @@ impl Refinement for Counting {
         *state
     }
 
-    fn answer(&self, _: &u64, action: &u64, _: &u64) -> Option<u64> {
+    fn abstract_action(&self, _: &u64, action: &u64, _: &u64) -> Option<u64> {
         Some(*action)
     }
 
@@ -410,7 +410,7 @@ impl Refinement for Exchangeable {
         *values
     }
 
-    fn answer(&self, _: &Values, action: &(usize, u8), _: &Values) -> Option<(usize, u8)> {
+    fn abstract_action(&self, _: &Values, action: &(usize, u8), _: &Values) -> Option<(usize, u8)> {
         Some(*action)
     }
 }
@@ -520,7 +520,7 @@ impl Refinement for Bulky {
         state.clone()
     }
 
-    fn answer(&self, _: &Vec<u64>, action: &u64, _: &Vec<u64>) -> Option<u64> {
+    fn abstract_action(&self, _: &Vec<u64>, action: &u64, _: &Vec<u64>) -> Option<u64> {
         Some(*action)
     }
 }

@@ -14,10 +14,10 @@ use crate::explore::{
     nth_step, resident_bytes,
 };
 use crate::model_call::{Ended, break_off, catch, interruptible};
+use crate::parallel::{WorkItems, run_in_parallel};
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
-use crate::workers::{Shares, together};
 
 /// Walks between two looks at the memory, and as many tallies kept at a time.
 const WAVE: u32 = 512;
@@ -387,7 +387,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
     /// Walks a run of walks, in parallel; in the order of their numbers, those behind one that was
     /// enough left out or unfinished.
     fn wave(&self, wave: Range<u32>) -> Vec<Outcome<V::Tally>> {
-        let shares = Shares::new(wave.len());
+        let shares = WorkItems::new(wave.len());
         let work = |worker| {
             let mut offers = Offers::new(self.system);
             let mut done = Vec::new();
@@ -406,7 +406,10 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         };
         let helpers = self.threads.min(wave.len()) - 1;
         let workers = iter::once(Worker::Caller).chain(iter::repeat_n(Worker::Helper, helpers));
-        let mut outcomes: Vec<_> = together(workers, work).into_iter().flatten().collect();
+        let mut outcomes: Vec<_> = run_in_parallel(workers, work)
+            .into_iter()
+            .flatten()
+            .collect();
         outcomes.sort_unstable_by_key(|outcome| outcome.number);
         outcomes
     }

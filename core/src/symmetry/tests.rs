@@ -252,7 +252,7 @@ impl Refinement for Same {
         image
     }
 
-    fn answer(&self, from: &State, action: &Action, _: &State) -> Option<Action> {
+    fn abstract_action(&self, from: &State, action: &Action, _: &State) -> Option<Action> {
         match (self.implementation.0, action) {
             (Fault::Answer, Action::Move(2)) => Some(Action::Move(1)),
             (Fault::AnswerArgument, Action::Tick(part)) if from.places == [2, 1, 0] => {

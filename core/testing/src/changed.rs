@@ -29,13 +29,13 @@ impl<R: Refinement> Refinement for Changed<R> {
         self.0.map(state)
     }
 
-    fn answer(
+    fn abstract_action(
         &self,
         from: &StateOf<R::Concrete>,
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
     ) -> Option<ActionOf<R::Abstract>> {
-        self.0.answer(from, action, to)
+        self.0.abstract_action(from, action, to)
     }
 
     fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
@@ -50,7 +50,7 @@ impl<R: Refinement> Refinement for Changed<R> {
         self.0.environment()
     }
 
-    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
         match self.1 {
             Change::Undecided(all) => all.contains(&obligation).then_some("steps are joined"),
             Change::Falsified => None,

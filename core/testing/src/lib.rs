@@ -138,7 +138,7 @@ where
     pub implementation: Machine<C>,
     pub specification: Machine<A>,
     pub map: fn(&C) -> A,
-    pub answer: fn(&C, &Action, &C) -> Option<Action>,
+    pub abstract_action: fn(&C, &Action, &C) -> Option<Action>,
     pub environment: Vec<Process>,
     pub at_rest: fn(&C, Process) -> bool,
     pub acts_for: fn(Process) -> Process,
@@ -155,7 +155,7 @@ where
         implementation: specification.clone(),
         specification,
         map: S::clone,
-        answer: |_, action, _| Some(*action),
+        abstract_action: |_, action, _| Some(*action),
         environment: Vec::new(),
         at_rest: |_, _| true,
         acts_for: |process| process,
@@ -184,8 +184,8 @@ where
         (self.map)(state)
     }
 
-    fn answer(&self, from: &C, action: &Action, to: &C) -> Option<Action> {
-        (self.answer)(from, action, to)
+    fn abstract_action(&self, from: &C, action: &Action, to: &C) -> Option<Action> {
+        (self.abstract_action)(from, action, to)
     }
 
     fn invariants(&self) -> Vec<Invariant<Machine<C>>> {

@@ -52,7 +52,12 @@ impl Refinement for BrokenRefinement {
         }
     }
 
-    fn answer(&self, _: &Memory, action: &BrokenAction, _: &Memory) -> Option<level_0::Action> {
+    fn abstract_action(
+        &self,
+        _: &Memory,
+        action: &BrokenAction,
+        _: &Memory,
+    ) -> Option<level_0::Action> {
         match (self.mapping, *action) {
             (Mapping::OneState, _) => None,
             (Mapping::Identity, BrokenAction::Sound(action)) => Some(action),

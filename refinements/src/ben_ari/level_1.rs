@@ -67,7 +67,7 @@ impl Refinement for Refinement1 {
         state.local.m
     }
 
-    fn answer(
+    fn abstract_action(
         &self,
         from: &State,
         action: &ActionOf<Level1>,

@@ -126,7 +126,7 @@ impl Refinement for CopyingRefinement {
     }
 
     /// A step is answered by what it shows; most show nothing.
-    fn answer(&self, from: &Running, _: &Access, to: &Running) -> Option<Action> {
+    fn abstract_action(&self, from: &Running, _: &Access, to: &Running) -> Option<Action> {
         let (from, to) = (self.map(from), self.map(to));
         match to.in_copy {
             true => Some(Action::CompleteInCopy(to.shown)),

@@ -74,7 +74,7 @@ impl Refinement for CollectorRefinement {
 
     /// The operations of Fig. 6 answer with the step that completes them, a commit of a field and a
     /// freeing with themselves; what is done for the collector's sake answers nothing.
-    fn answer(&self, from: &State, action: &Act, to: &State) -> Option<Action> {
+    fn abstract_action(&self, from: &State, action: &Act, to: &State) -> Option<Action> {
         let mutator = number(action.process);
         let local = || from.mutator(mutator);
         let granularity = self.implementation.scope.granularity;
@@ -153,7 +153,7 @@ impl Refinement for CollectorRefinement {
         &self.mutators
     }
 
-    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
         match (self.implementation.scope.granularity, obligation) {
             (Granularity::Fine, _) => None,
             (_, "environment") => Some(

@@ -124,8 +124,9 @@ impl Refinement for CyclesRefinement {
         self.refinement.map(&s.state)
     }
 
-    fn answer(&self, from: &Counting, action: &Act, to: &Counting) -> Option<Action> {
-        self.refinement.answer(&from.state, action, &to.state)
+    fn abstract_action(&self, from: &Counting, action: &Act, to: &Counting) -> Option<Action> {
+        self.refinement
+            .abstract_action(&from.state, action, &to.state)
     }
 
     /// That of the history alone: those of the collector are its own refinement's.
@@ -141,8 +142,8 @@ impl Refinement for CyclesRefinement {
         self.refinement.at_rest(&s.state, process)
     }
 
-    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
-        self.refinement.undecidable(obligation)
+    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+        self.refinement.unsupported(obligation)
     }
 
     fn waivers(&self) -> Vec<Waiver> {

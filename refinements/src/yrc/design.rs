@@ -151,7 +151,7 @@ impl Refinement for DesignRefinement {
     }
 
     /// A store answers where it writes the field, and the counts answer nothing.
-    fn answer(&self, from: &State, action: &Action, to: &State) -> Option<heap::Action> {
+    fn abstract_action(&self, from: &State, action: &Action, to: &State) -> Option<heap::Action> {
         match *action {
             Action::Allocate { thread, object } => Some(heap::Action::Allocate { thread, object }),
             Action::Load { thread, from } => Some(heap::Action::Load {

@@ -112,7 +112,7 @@ impl Refinement for ModuleRefinement {
         self.implementation.observe(state)
     }
 
-    fn answer(&self, from: &State, action: &Action, _to: &State) -> Option<heap::Action> {
+    fn abstract_action(&self, from: &State, action: &Action, _to: &State) -> Option<heap::Action> {
         let holds = |thread: u8, object| from.roots[usize::from(thread)].contains(object);
         match *action {
             // A store by a thread that holds what it works on; another changes nothing visible.

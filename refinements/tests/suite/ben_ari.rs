@@ -42,7 +42,7 @@ impl Refinement for Direct {
         state.local.m
     }
 
-    fn answer(
+    fn abstract_action(
         &self,
         from: &State,
         action: &ActionOf<Level3>,

@@ -43,7 +43,7 @@ proptest! {
         let refinement = Refinement3::new(SCOPE);
         for (from, (action, to)) in trace.states().zip(&trace.steps) {
             let (image, target) = (refinement.map(from), refinement.map(to));
-            match refinement.answer(from, action, to) {
+            match refinement.abstract_action(from, action, to) {
                 Some(answer) => {
                     prop_assert!(refinement.specification().allows(&image, &answer, &target));
                 }

@@ -191,7 +191,7 @@ fn the_environment_is_refused() {
         ..settings
     };
     let refused = Checker::new(&refinement).symmetric().check(&settings);
-    assert!(matches!(refused, Err(CheckError::Undecidable { .. })));
+    assert!(matches!(refused, Err(CheckError::Unsupported { .. })));
 }
 
 /// An attempt: level 3 refines itself, and the nodes that are no roots are taken to be
@@ -302,7 +302,12 @@ impl Refinement for Attempt {
         *state
     }
 
-    fn answer(&self, _: &State, action: &Action, _: &State) -> Option<ActionOf<NodesExchanged>> {
+    fn abstract_action(
+        &self,
+        _: &State,
+        action: &Action,
+        _: &State,
+    ) -> Option<ActionOf<NodesExchanged>> {
         Some(*action)
     }
 }

@@ -12,7 +12,7 @@ use refmap_testing::{counter, itself};
 #[test]
 fn a_claim_tells_what_differs() {
     let mut refinement = itself(counter());
-    refinement.answer = |n, action, _| (*n != 2).then_some(*action);
+    refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
     refinement.implementation.may_stop = |_| true;
     refinement.invariants = vec![
         Invariant::new("small", "a test", |n: &u8| *n < 3),

@@ -23,7 +23,7 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         match arguments.choice("part") {
             "whole" => refinement.waivers = vec![waived("reset")],
             "idle" => (),
-            _ => refinement.answer = |_, _, _| None,
+            _ => refinement.abstract_action = |_, _, _| None,
         }
         let settings = Settings {
             until: Until::End,

@@ -384,7 +384,7 @@ impl Refinement for Changing {
         state.clone()
     }
 
-    fn answer(&self, _: &Everything, action: &u8, _: &Everything) -> Option<u8> {
+    fn abstract_action(&self, _: &Everything, action: &u8, _: &Everything) -> Option<u8> {
         (*action < 5).then_some(*action)
     }
 }

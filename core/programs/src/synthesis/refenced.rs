@@ -39,13 +39,13 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         self.stated.map(state)
     }
 
-    fn answer(
+    fn abstract_action(
         &self,
         from: &StateOf<Machine>,
         action: &ActionOf<Machine>,
         to: &StateOf<Machine>,
     ) -> Option<ActionOf<R::Abstract>> {
-        self.stated.answer(from, action, to)
+        self.stated.abstract_action(from, action, to)
     }
 
     fn invariants(&self) -> Vec<Invariant<Machine>> {
@@ -60,8 +60,8 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         self.stated.at_rest(state, process)
     }
 
-    fn undecidable(&self, obligation: &str) -> Option<&'static str> {
-        self.stated.undecidable(obligation)
+    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+        self.stated.unsupported(obligation)
     }
 
     fn acts_for(&self, process: Process) -> Process {

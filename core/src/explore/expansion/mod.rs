@@ -77,7 +77,7 @@ pub(super) struct Expanded<K> {
     /// and their labels, if the graph is recorded.
     pub labels: Vec<u32>,
     /// Some steps are unknown.
-    pub holes: bool,
+    pub incomplete: bool,
 }
 
 impl<K> Expanded<K> {
@@ -85,7 +85,7 @@ impl<K> Expanded<K> {
         self.degrees.clear();
         self.keys.clear();
         self.labels.clear();
-        self.holes = false;
+        self.incomplete = false;
     }
 }
 
@@ -95,7 +95,7 @@ impl<K> Default for Expanded<K> {
             degrees: Vec::new(),
             keys: Vec::new(),
             labels: Vec::new(),
-            holes: false,
+            incomplete: false,
         }
     }
 }

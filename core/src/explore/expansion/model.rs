@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::sync::{Mutex, RwLock};
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
-use crate::explore::keep::Keeper;
-use crate::explore::kept::Kept;
+use crate::explore::codec::Codec;
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
+use crate::explore::store::Store;
 use crate::explore::successors::Successors;
 use crate::explore::{Explored, Place, StateId, Visitor};
 use crate::model_call::{Ended, Panic, break_off, interruptible};
@@ -71,12 +71,12 @@ pub(in crate::explore) struct Expansion<'a, S, V, P, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Keeper<S>,
+    P: Codec<S>,
     R: Successors<S, V, P::Key>,
 {
     system: &'a S,
     visitor: &'a V,
-    keeper: P,
+    codec: P,
     successors: R,
     symmetry: Option<&'a dyn Quotienting<S>>,
     /// Whether steps are labelled.
@@ -95,20 +95,20 @@ impl<'a, S, V, P, R> Expansion<'a, S, V, P, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Keeper<S>,
+    P: Codec<S>,
     R: Successors<S, V, P::Key>,
 {
     pub fn new(
         (system, visitor): (&'a S, &'a V),
         symmetry: Option<&'a dyn Quotienting<S>>,
         records: bool,
-        keeper: P,
+        codec: P,
         successors: R,
     ) -> Self {
         Self {
             system,
             visitor,
-            keeper,
+            codec,
             symmetry,
             records,
             tally: Mutex::new(visitor.tally()),
@@ -122,7 +122,7 @@ where
     pub fn explored(self, found: Found<P::Key>) -> Explored<S, V::Tally> {
         let Found {
             log,
-            origins,
+            predecessors,
             initial_only,
             ..
         } = found;
@@ -141,10 +141,10 @@ where
             graph_too_large: found.graph_too_large,
             initial_panic: found.initial_panic,
             initial_misfit: self.misfit.into_inner().expect(UNPOISONED),
-            reached: Box::new(Kept {
+            reached: Box::new(Store {
                 log,
-                keeper: self.keeper,
-                origins,
+                codec: self.codec,
+                predecessors,
                 initial_only,
             }),
         }
@@ -165,7 +165,7 @@ where
         let of = (self.system, self.visitor);
         let phase = Cell::new(Phase::Examining);
         let taken = interruptible(|| {
-            self.keeper.with(self.system, key, |from| {
+            self.codec.with(self.system, key, |from| {
                 self.visitor.examine(tally, place, from);
                 // PERF: a copy of what was just written variable by variable has to wait; it is made here,
                 // when the state has been looked at.
@@ -308,7 +308,7 @@ where
             Phase::Stepping => {
                 let phase = Cell::new(Phase::Stepping);
                 let looked = interruptible(|| {
-                    self.keeper.with(self.system, key, |from| {
+                    self.codec.with(self.system, key, |from| {
                         let image = self.visitor.image(tally, from);
                         let at = (place, from, &image);
                         self.look_at((clock, &phase), tally, at, (cached, met));
@@ -347,7 +347,7 @@ where
         let cached = keys.len();
         let unfit = match self.symmetry {
             None => {
-                let all = self.keeper.keys(self.system, targets, keys);
+                let all = self.codec.keys(self.system, targets, keys);
                 let first = keys.len() - cached;
                 (!all).then(|| targets.drain(first..).next()).flatten()
             }
@@ -357,7 +357,7 @@ where
                     look_within(clock, &mut met.limit, step);
                 }
                 let to = symmetry.canonical(self.system, to);
-                let Some(key) = self.keeper.key(self.system, &to) else {
+                let Some(key) = self.codec.key(self.system, &to) else {
                     return Some(to);
                 };
                 keys.push(key);
@@ -373,7 +373,7 @@ where
     /// Tells the visitor that a target cannot be packed.
     #[cold]
     fn complain(&self, place: Place, to: &StateOf<S>, tally: &mut V::Tally) {
-        let error = self.keeper.complaint(self.system, to);
+        let error = self.codec.complaint(self.system, to);
         self.visitor.mispacked(tally, place, error);
     }
 
@@ -403,7 +403,7 @@ impl<S, V, P, R> Expand<P::Key> for Expansion<'_, S, V, P, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Keeper<S>,
+    P: Codec<S>,
     R: Successors<S, V, P::Key>,
 {
     fn initial(&self, visit: &mut dyn FnMut(P::Key)) -> Initial {
@@ -412,10 +412,10 @@ where
         let enumerated = interruptible(|| {
             system.initial(&mut |state| {
                 let state = self.representative(state);
-                match self.keeper.key(system, &state) {
+                match self.codec.key(system, &state) {
                     Some(key) => visit(key),
                     None => {
-                        let error = self.keeper.complaint(system, &state);
+                        let error = self.codec.complaint(system, &state);
                         misfit = Some((state, error));
                         break_off();
                     }
@@ -465,7 +465,7 @@ struct OfModel<'e, 'a, S, V, P, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Keeper<S>,
+    P: Codec<S>,
     R: Successors<S, V, P::Key>,
 {
     expansion: &'e Expansion<'a, S, V, P, R>,
@@ -479,7 +479,7 @@ impl<S, V, P, R> Expander<P::Key> for OfModel<'_, '_, S, V, P, R>
 where
     S: TransitionSystem,
     V: Visitor<S>,
-    P: Keeper<S>,
+    P: Codec<S>,
     R: Successors<S, V, P::Key>,
 {
     fn expand(
@@ -509,7 +509,7 @@ where
             let Self { own, met, keys, .. } = self;
             match expansion.take_steps((place, key), of, own, met, keys) {
                 Taken::All => (),
-                Taken::SomeUnknown => found.holes = true,
+                Taken::SomeUnknown => found.incomplete = true,
                 Taken::BrokenOff(limit) => return Err(limit),
             }
             found.degrees.push(keys.len() as u32);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::explore::visited::prefetch;
+use crate::explore::set::prefetch;
 
 /// Packed projections, one after another.
 ///

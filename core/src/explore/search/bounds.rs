@@ -3,7 +3,7 @@
 use super::state::Search;
 use crate::explore::limits::{Limit, Phase, Progress};
 use crate::explore::memory::{available_bytes, is_granted};
-use crate::explore::visited::Visited;
+use crate::explore::set::Visited;
 
 /// States between two looks at the limits: the same for any number of threads, so that it does not
 /// depend on that where a limit ends the search.
@@ -45,7 +45,7 @@ where
 
     /// Bytes of the states and of what says how they were reached.
     pub fn store_bytes(&self) -> u64 {
-        self.log.bytes() + self.origins.bytes() + self.visited.bytes()
+        self.log.bytes() + self.predecessors.bytes() + self.visited.bytes()
     }
 
     pub fn within_limits(&mut self) -> Result<(), Limit> {

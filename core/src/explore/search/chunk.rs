@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use super::state::{Search, Worker};
 use crate::explore::StateId;
+use crate::explore::duplicates::DuplicateFilter;
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;
 use crate::explore::limits::Limit;
-use crate::explore::recent::Recent;
-use crate::explore::visited::{Candidate, Lookup, Origin, Visited};
+use crate::explore::set::{Candidate, Lookup, Predecessor, Visited};
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
 /// misses of the cache, few enough that what was asked for is still there.
@@ -35,7 +35,7 @@ pub(super) struct Successors<K> {
     /// Targets that are new, or may be, in order.
     pub candidates: Vec<Candidate<K>>,
     pub transitions: u64,
-    pub holes: bool,
+    pub incomplete: bool,
 }
 
 /// Targets that were asked for, and not looked up yet.
@@ -64,7 +64,7 @@ where
             edges: Vec::new(),
             candidates: Vec::new(),
             transitions: 0,
-            holes: false,
+            incomplete: false,
         };
         let mut asked = Asked {
             candidates: Vec::new(),
@@ -121,7 +121,7 @@ where
         found: &mut Successors<K>,
     ) {
         let mut expanded = std::mem::take(&mut worker.expanded);
-        found.holes |= expanded.holes;
+        found.incomplete |= expanded.incomplete;
         found.transitions += expanded.keys.len() as u64;
         worker.unlooked += expanded.keys.len() as u64;
         if self.graph.is_some() {
@@ -161,15 +161,19 @@ where
         worker: &mut Worker<'a, K>,
     ) {
         // A target met before is known, or is among the candidates already.
-        let filtering = self.visited.marks_are_keys() && worker.in_order;
+        let filtering = self.visited.hashes_are_keys() && worker.in_order;
         for (step, key) in (0..).zip(targets) {
-            let mark = self.visited.mark(&key);
-            if filtering && !worker.recent.meet(mark) {
+            let hash = self.visited.hash(&key);
+            if filtering && !worker.recent.meet(hash) {
                 continue;
             }
-            self.visited.prefetch(mark);
-            let origin = Origin { source, step };
-            asked.candidates.push(Candidate { key, mark, origin });
+            self.visited.prefetch(hash);
+            let predecessor = Predecessor { source, step };
+            asked.candidates.push(Candidate {
+                key,
+                hash,
+                predecessor,
+            });
         }
     }
 
@@ -185,17 +189,19 @@ where
         let keys = targets.iter().enumerate();
         let candidates = keys.map(|(step, key)| Candidate {
             key: key.clone(),
-            mark: self.visited.mark(key),
-            origin: Origin {
+            hash: self.visited.hash(key),
+            predecessor: Predecessor {
                 source,
                 step: step as u32,
             },
         });
-        // PERF: how long a mark is, is asked once for all of a state.
+        // PERF: how long a hash is, is asked once for all of a state.
         match (in_order, recent) {
             (false, _) => passed.sift(candidates, |_| true),
-            (true, Recent::Short(met)) => passed.sift(candidates, |one| met.meet(one.mark)),
-            (true, Recent::Long(met)) => passed.sift(candidates, |one| met.meet(one.mark)),
+            (true, DuplicateFilter::Short(met)) => {
+                passed.sift(candidates, |one| met.meet(one.hash))
+            }
+            (true, DuplicateFilter::Long(met)) => passed.sift(candidates, |one| met.meet(one.hash)),
         }
     }
 
@@ -206,7 +212,7 @@ where
         let recording = self.graph.is_some();
         let count = candidates.len();
         for (place, candidate) in candidates.drain(..).enumerate() {
-            let known = self.visited.find(&self.log, candidate.mark, &candidate.key);
+            let known = self.visited.find(&self.log, candidate.hash, &candidate.key);
             let number = match known {
                 Lookup::Present(number) => number,
                 Lookup::Absent => {

@@ -2,14 +2,14 @@
 
 use crate::explore::explored::End;
 use crate::explore::graph::Graph;
-use crate::explore::log::Log;
-use crate::explore::origins::Origins;
+use crate::explore::predecessors::Predecessors;
+use crate::explore::segments::SegmentedVec;
 use crate::model_call::Panic;
 
 /// What a search has found: the states, and how it went. Of what was found of them the model knows.
 pub(in crate::explore) struct Found<K> {
-    pub log: Log<K>,
-    pub origins: Origins,
+    pub log: SegmentedVec<K>,
+    pub predecessors: Predecessors,
     /// How many initial states there are, if the log keeps no others.
     pub initial_only: Option<usize>,
     pub end: End,

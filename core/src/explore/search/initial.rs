@@ -3,12 +3,12 @@
 //! There may be more of them than memory, and to enumerate them may take for ever, so limits hold from
 //! the first one on.
 
-use super::arrivals::Arrivals;
 use super::bounds::BETWEEN_LOOKS;
+use super::new_states::NewStates;
 use super::state::Search;
 use crate::explore::expansion::Initial;
 use crate::explore::limits::Limit;
-use crate::explore::visited::{Candidate, Origin, Visited};
+use crate::explore::set::{Candidate, Predecessor, Visited};
 use crate::model_call::{Panic, break_off};
 
 /// Initial states between two looks at the clock.
@@ -30,16 +30,16 @@ where
 {
     /// Adds the initial states.
     pub(super) fn add_initial(&mut self) -> CutShort {
-        self.origins.begin(0, 0..0, 0);
+        self.predecessors.begin(0, 0..0, 0);
         let mut batch = Vec::with_capacity(BATCH);
         let mut shown: u64 = 0;
         let mut limit = None;
         let model = self.model;
         let ended = model.initial(&mut |key| {
             batch.push(Candidate {
-                mark: self.visited.mark(&key),
+                hash: self.visited.hash(&key),
                 key,
-                origin: Origin::NONE,
+                predecessor: Predecessor::NONE,
             });
             shown += 1;
             if batch.len() == BATCH {
@@ -55,13 +55,13 @@ where
                 // To find the state that stands for one may take long.
                 limit = self.clock.out_of_time();
             }
-            if limit.is_some() || self.full {
+            if limit.is_some() || self.at_capacity {
                 break_off();
             }
         });
         self.add_batch(&mut batch);
         let limit = limit.or_else(|| self.not_starved().err());
-        self.holes |= matches!(ended, Initial::Misfit);
+        self.incomplete |= matches!(ended, Initial::Misfit);
         let panic = match ended {
             Initial::Panicked(panic) => Some(panic),
             Initial::All | Initial::BrokenOff | Initial::Misfit => None,
@@ -71,9 +71,9 @@ where
 
     fn add_batch(&mut self, batch: &mut Vec<Candidate<K>>) {
         let room = self.most_states() as usize;
-        let mut arrivals = Arrivals {
+        let mut new_states = NewStates {
             next: self.log.len() as u32,
-            origins: &mut self.origins,
+            predecessors: &mut self.predecessors,
             sources: &[],
             length: 0,
             // Initial states are of one batch, which has begun.
@@ -83,8 +83,8 @@ where
         let wave = vec![std::mem::take(batch)];
         let fits = self
             .visited
-            .add_all(&mut self.log, wave, &[], room, &mut arrivals);
-        self.full |= !fits;
+            .add_all(&mut self.log, wave, &[], room, &mut new_states);
+        self.at_capacity |= !fits;
         batch.reserve(BATCH);
     }
 }

@@ -2,25 +2,25 @@
 
 use std::time::Instant;
 
+use crate::explore::duplicates::DuplicateFilter;
 use crate::explore::expansion::{Expand, Expanded, Expander};
+use crate::explore::filtered::Filtered;
 use crate::explore::graph::Graph;
 use crate::explore::limits::Clock;
-use crate::explore::log::Log;
 use crate::explore::memory::Resident;
 use crate::explore::options::{PlainOptions, Record, Storage};
-use crate::explore::origins::{Origins, Steps};
-use crate::explore::recent::Recent;
-use crate::explore::sieve::Sieve;
-use crate::explore::visited::{Bins, Candidate, Visited};
+use crate::explore::predecessors::{Predecessors, Steps};
+use crate::explore::segments::SegmentedVec;
+use crate::explore::set::{Candidate, Partition, Visited};
 
 /// A search of the states of a model, which are kept as `K`. It knows nothing else of the model.
 pub(in crate::explore) struct Search<'a, K, I> {
     pub(super) model: &'a dyn Expand<K>,
     pub(super) options: PlainOptions<'a>,
     pub(super) clock: Clock<'a>,
-    pub(super) log: Log<K>,
+    pub(super) log: SegmentedVec<K>,
     pub(super) visited: I,
-    pub(super) origins: Origins,
+    pub(super) predecessors: Predecessors,
     pub(super) workers: Vec<Worker<'a, K>>,
     pub(super) graph: Option<Graph>,
     /// The steps that there were when they took too much memory.
@@ -33,9 +33,9 @@ pub(in crate::explore) struct Search<'a, K, I> {
     /// The states expanded since the operating system was asked whether there is headroom.
     pub(super) since_grant: u32,
     /// A state was left out because there was no room for it.
-    pub(super) full: bool,
+    pub(super) at_capacity: bool,
     /// A panic, or a state that cannot be packed, left steps unknown.
-    pub(super) holes: bool,
+    pub(super) incomplete: bool,
     /// Until when states are looked at that were reached before the time was up.
     pub(super) grace: Option<Instant>,
     /// The states reached that are not looked at, for lack of time.
@@ -54,11 +54,11 @@ pub(super) struct Worker<'a, K> {
     /// may be met here first, in order.
     pub(super) in_order: bool,
     /// The targets that it met last, in order,
-    pub(super) recent: Recent,
+    pub(super) recent: DuplicateFilter,
     /// and those of the chunk that were not among them.
-    pub(super) passed: Sieve<Candidate<K>>,
+    pub(super) passed: Filtered<Candidate<K>>,
     /// The candidates of all its chunks of the wave, if they were sorted.
-    pub(super) sorted: Bins,
+    pub(super) sorted: Partition,
     /// Steps taken since it looked at the memory.
     pub(super) unlooked: u64,
 }
@@ -71,7 +71,7 @@ where
     /// A search that has found nothing yet.
     pub fn new(model: &'a dyn Expand<K>, options: PlainOptions<'a>, visited: I) -> Self {
         let steps = match options.storage {
-            Storage::Fingerprints => Steps::Kept,
+            Storage::Fingerprints => Steps::Store,
             Storage::Packed | Storage::Whole => Steps::Found,
         };
         Self {
@@ -82,29 +82,29 @@ where
                 watch: options.watch,
                 started: Instant::now(),
             },
-            log: Log::new(),
-            origins: Origins::new(steps),
+            log: SegmentedVec::new(),
+            predecessors: Predecessors::new(steps),
             workers: (0..options.threads)
                 .map(|_| Worker {
                     expander: model.worker(),
                     expanded: Expanded::default(),
                     in_order: true,
-                    recent: Recent::new(visited.mark_bits()),
-                    passed: Sieve::new(),
-                    sorted: Bins::default(),
+                    recent: DuplicateFilter::new(visited.hash_bits()),
+                    passed: Filtered::new(),
+                    sorted: Partition::default(),
                     unlooked: 0,
                 })
                 .collect(),
             // Without the numbers of targets there are no edges.
-            graph: (options.record == Record::Graph && !visited.marks_are_keys()).then(Graph::new),
+            graph: (options.record == Record::Graph && !visited.hashes_are_keys()).then(Graph::new),
             visited,
             graph_too_large: None,
             transitions: 0,
             depth: 0,
             wave_bytes: 0,
             since_grant: 0,
-            full: false,
-            holes: false,
+            at_capacity: false,
+            incomplete: false,
             grace: None,
             unexamined: 0,
             resident: Resident::default(),

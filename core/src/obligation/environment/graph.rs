@@ -8,9 +8,9 @@ use foldhash::{HashMap, HashMapExt};
 use super::label::Label;
 use crate::explore::{Graph, Panic, StateId, States};
 use crate::model_call::catch;
+use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
-use crate::workers::together;
 
 /// An action that a state can no longer lead to.
 pub(in crate::obligation) struct Refusal<A> {
@@ -318,7 +318,7 @@ fn meets_at_once<R: Refinement>(
         .step_by(part)
         .map(|start| start..backward.states.min(start + part));
     let mut unmet = Vec::new();
-    for result in together(parts, look) {
+    for result in run_in_parallel(parts, look) {
         let (checked, tested, undeclared, needs) = result?;
         for (rule, tested) in tested.into_iter().enumerate() {
             findings.tested[rule] |= tested;

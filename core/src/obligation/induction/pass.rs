@@ -11,10 +11,10 @@ use crate::explore::Panic;
 use crate::invariant::Invariant;
 use crate::model_call::{Ended, break_off, catch, interruptible};
 use crate::obligation::settings::Settings;
+use crate::parallel::{WorkItems, run_in_parallel};
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::type_correct::{Choices, TypeCorrect, type_correct_states};
-use crate::workers::{Shares, together};
 
 /// Type-correct states that a worker takes at a time.
 const CHUNK: u64 = 4096;
@@ -157,7 +157,7 @@ where
         reached: reached.iter().zip(0..).collect(),
         out_of_time: &out_of_time,
     };
-    let shares = Shares::new(total.div_ceil(CHUNK) as usize);
+    let shares = WorkItems::new(total.div_ceil(CHUNK) as usize);
     let work = |_| {
         let mut findings = Findings::new(invariants.len());
         while let Some(share) = shares.take() {
@@ -169,7 +169,7 @@ where
         }
         findings
     };
-    for findings in together(0..settings.threads.max(1), work) {
+    for findings in run_in_parallel(0..settings.threads.max(1), work) {
         all.merge(findings);
     }
     all
@@ -402,7 +402,7 @@ where
         to: &StateOf<R::Concrete>,
     ) -> bool {
         let target = self.refinement.map(to);
-        match self.refinement.answer(from, action, to) {
+        match self.refinement.abstract_action(from, action, to) {
             Some(answer) => {
                 let specification = self.refinement.specification();
                 specification.allows(image, &answer, &target)

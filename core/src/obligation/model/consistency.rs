@@ -198,17 +198,17 @@ impl<R: Refinement> Asking<'_, R> {
         for &process in self.environment {
             asked_twice("`at_rest`", || self.refinement.at_rest(state, process))?;
         }
-        *call = ModelCall::Answer;
+        *call = ModelCall::AbstractAction;
         for ((action, to), answer) in heard.steps.iter().zip(&heard.answers) {
-            let again = self.refinement.answer(state, action, to);
-            same("`answer`", answer, &again)?;
+            let again = self.refinement.abstract_action(state, action, to);
+            same("`abstract_action`", answer, &again)?;
         }
         if heard.answers.is_empty() {
             // On a walk one of the steps is taken, and later.
             for (action, to) in next.iter().take(FEW) {
-                let answer = || self.refinement.answer(state, action, to);
+                let answer = || self.refinement.abstract_action(state, action, to);
                 // One that panics does so again where the step is taken.
-                catch(|| asked_twice("`answer`", answer)).unwrap_or(Ok(()))?;
+                catch(|| asked_twice("`abstract_action`", answer)).unwrap_or(Ok(()))?;
             }
         }
         Ok(())

@@ -289,7 +289,7 @@ impl Refinement for Same {
         *state
     }
 
-    fn answer(&self, _: &u8, _: &(), _: &u8) -> Option<()> {
+    fn abstract_action(&self, _: &u8, _: &(), _: &u8) -> Option<()> {
         Some(())
     }
 

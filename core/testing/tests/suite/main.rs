@@ -2,18 +2,18 @@
 //! a profile speaks of packages: `refmap` is optimised, and this is not, which would take most of the time of a build.
 
 mod comparison;
-mod corners;
 mod environment;
-mod identical;
 mod induction;
 mod local;
 mod metamorphic;
 mod negative_corpus;
 mod numbering;
 mod oracle;
-mod planted;
 mod properties;
 mod random_systems;
+mod regressions;
+mod seeded_bugs;
+mod symmetric_systems;
 // The README's lines are shorter than ours.
 #[rustfmt::skip]
 mod readme;

@@ -99,7 +99,7 @@ impl Refinement for Layers {
         *state
     }
 
-    fn answer(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
+    fn abstract_action(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
         Some(*action)
     }
 

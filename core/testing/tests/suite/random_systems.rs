@@ -14,7 +14,7 @@ use crate::comparison::{
 };
 use crate::metamorphic::{Changes, compare_changed};
 use crate::oracle::Oracle;
-use crate::planted::{Bug, Findings, explore};
+use crate::seeded_bugs::{Bug, Findings, explore};
 use crate::table::random::{Size, draw};
 use crate::webs::{self, Shape};
 

@@ -47,7 +47,7 @@ impl Refinement for Counter {
     fn implementation(&self) -> &ReadThenWrite { &self.implementation }
     fn specification(&self) -> &Atomic { &self.specification }
     fn map(&self, state: &State) -> u8 { state.counter }
-    fn answer(&self, _: &State, action: &(&'static str, usize), _: &State) -> Option<&'static str> {
+    fn abstract_action(&self, _: &State, action: &(&'static str, usize), _: &State) -> Option<&'static str> {
         (action.0 == "write").then_some("increment") // A write is the increment; a read is a stutter.
     }
 }

@@ -20,7 +20,7 @@ fn adder() -> Via<(u8, u8, bool), u8> {
         implementation,
         specification: itself.specification,
         map: |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
-        answer: |_, action, _| (action.0 == "low").then_some(("tick", 0)),
+        abstract_action: |_, action, _| (action.0 == "low").then_some(("tick", 0)),
         environment: itself.environment,
         at_rest: |_, _| true,
         acts_for: |process: Process| process,
@@ -32,7 +32,7 @@ fn adder() -> Via<(u8, u8, bool), u8> {
 fn report() -> (Report, Counterexample) {
     let mut refinement = adder();
     // The second carry is answered as if it were a tick.
-    refinement.answer = |_, _, _| Some(("tick", 0));
+    refinement.abstract_action = |_, _, _| Some(("tick", 0));
     let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
     let report = report.named("adder", [("bits", 2)]);
     let counterexample = report

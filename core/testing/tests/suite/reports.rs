@@ -88,7 +88,10 @@ fn halved<const N: u8>() -> Via<u8, u8> {
 fn a_composition_is_checked_as_composed() {
     let composed = compose(halved::<8>(), halved::<16>());
     assert_eq!(composed.map(&13), 1);
-    assert_eq!(composed.answer(&7, &("tick", 0), &8), Some(("tick", 0)));
+    assert_eq!(
+        composed.abstract_action(&7, &("tick", 0), &8),
+        Some(("tick", 0))
+    );
     let report = check(&composed, &Settings::default()).unwrap();
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!(report.states, 16);
@@ -195,7 +198,7 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
         };
         let refused = check(&refinement, &named);
         assert!(
-            matches!(refused, Err(CheckError::Undecidable { .. })),
+            matches!(refused, Err(CheckError::Unsupported { .. })),
             "{undecided}"
         );
         // Where it is not asked for nothing is open.
@@ -216,7 +219,7 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
             Changed(halved::<8>(), Change::Undecided(upper)),
             Changed(halved::<16>(), Change::Undecided(lower)),
         );
-        composed.undecidable("coverage").is_some()
+        composed.unsupported("coverage").is_some()
     };
     let (none, coverage): (&[_], &[_]) = (&[], &["coverage"]);
     assert!(!reason(none, none) && reason(coverage, none) && reason(none, coverage));
@@ -226,7 +229,7 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
 #[test]
 fn reports_can_be_read_back() {
     let mut refinement = itself(counter());
-    refinement.answer = |n, action, _| (*n != 2).then_some(*action);
+    refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
     let report = check(&refinement, &Settings::default()).unwrap();
     let json = serde_json::to_string(&report).unwrap();
     assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
@@ -242,7 +245,7 @@ fn traces_are_read_by_another_program() {
         abstract_state: i64,
     }
     let mut refinement = itself(counter());
-    refinement.answer = |n, action, _| (*n != 2).then_some(*action);
+    refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
     let report = check(&refinement, &Settings::default()).unwrap();
     let trace = itf::trace(&report, report.counterexample.as_ref().unwrap());
     assert_eq!(

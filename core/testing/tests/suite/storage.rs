@@ -118,7 +118,7 @@ impl Refinement for Clock {
         state.clone()
     }
 
-    fn answer(&self, _from: &Time, (): &(), _to: &Time) -> Option<()> {
+    fn abstract_action(&self, _from: &Time, (): &(), _to: &Time) -> Option<()> {
         Some(())
     }
 }
@@ -306,7 +306,7 @@ impl Refinement for Counters {
         *state
     }
 
-    fn answer(&self, _: &[u64; 3], counter: &usize, _: &[u64; 3]) -> Option<usize> {
+    fn abstract_action(&self, _: &[u64; 3], counter: &usize, _: &[u64; 3]) -> Option<usize> {
         Some(*counter)
     }
 
@@ -488,7 +488,7 @@ impl Refinement for Fan {
         *state
     }
 
-    fn answer(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
+    fn abstract_action(&self, _from: &u32, action: &u32, _to: &u32) -> Option<u32> {
         Some(*action)
     }
 }

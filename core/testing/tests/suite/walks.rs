@@ -254,7 +254,7 @@ fn the_last_state_of_a_walk_is_examined() {
             "observation",
         ),
         (
-            |r| r.answer = |n, action, _| (*n != 4).then_some(*action),
+            |r| r.abstract_action = |n, action, _| (*n != 4).then_some(*action),
             "simulation",
         ),
         (
@@ -326,7 +326,7 @@ fn only_the_steps_that_are_needed_stay() {
 #[test]
 fn a_wrong_answer_is_found_and_explained() {
     let mut refinement = itself(counter());
-    refinement.answer = |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action);
+    refinement.abstract_action = |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action);
     let report = run(&refinement, &walks(100, 100, 0));
     let shown = report.counterexample.as_ref().unwrap();
     assert_eq!((shown.obligation.as_str(), shown.length), ("simulation", 4));
@@ -340,7 +340,7 @@ fn a_wrong_answer_is_found_and_explained() {
 fn the_step_that_is_wrong_is_the_last_one_shown() {
     for wrong in ["tick", "reset"] {
         let mut refinement = itself(counter());
-        refinement.answer = match wrong {
+        refinement.abstract_action = match wrong {
             "tick" => |n, action, _| (*n != 3 || action.0 != "tick").then_some(*action),
             _ => |n, action, _| (*n != 3 || action.0 != "reset").then_some(*action),
         };
@@ -357,7 +357,7 @@ fn the_step_that_is_wrong_is_the_last_one_shown() {
 #[test]
 fn with_keep_going_every_failure_is_shown() {
     let mut refinement = wanderer();
-    refinement.answer = |n, action, _| (*n != 5).then_some(*action);
+    refinement.abstract_action = |n, action, _| (*n != 5).then_some(*action);
     let settings = Settings {
         until: Until::End,
         ..walks(50, 300, 0)
@@ -435,8 +435,8 @@ fn panics_are_findings() {
         ("`observe` panicked", 6, |r| {
             r.implementation.observe = panics_at_9
         }),
-        ("`answer` panicked", 7, |r| {
-            r.answer = |n, action, _| {
+        ("`abstract_action` panicked", 7, |r| {
+            r.abstract_action = |n, action, _| {
                 panics_at_9(n);
                 Some(*action)
             };
@@ -603,7 +603,7 @@ impl Refinement for Starts {
         *state
     }
 
-    fn answer(&self, _: &u32, (): &(), _: &u32) -> Option<()> {
+    fn abstract_action(&self, _: &u32, (): &(), _: &u32) -> Option<()> {
         Some(())
     }
 }

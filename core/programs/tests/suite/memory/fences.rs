@@ -106,7 +106,7 @@ impl Refinement for Erasing {
         mapped
     }
 
-    fn answer(&self, from: &State, action: &Action, _: &State) -> Option<Action> {
+    fn abstract_action(&self, from: &State, action: &Action, _: &State) -> Option<Action> {
         let mut answer = action.clone();
         let thread = usize::from(action.thread);
         answer.position -= self.erased_before(from, thread, action.position);

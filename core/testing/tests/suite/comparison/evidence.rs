@@ -65,7 +65,7 @@ fn walk<R: Refinement>(
         let (action, to) = taken.expect("the action is enabled");
         assert_eq!(step.state, json(&to));
         assert_eq!(step.abstract_state, json(&refinement.map(&to)));
-        let answer = refinement.answer(&here, &action, &to);
+        let answer = refinement.abstract_action(&here, &action, &to);
         assert_eq!(step.abstract_action, answer.as_ref().map(json));
         let process = system.process_of(&action).to_string();
         assert_eq!(step.process, Some(process));

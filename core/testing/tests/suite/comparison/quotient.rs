@@ -7,8 +7,8 @@ use refmap::obligation::{CheckError, Checker, Selection, Symmetry, Until};
 use refmap::{Refinement, Report, Settings, StateOf, Symmetric, Verdict, asymmetry, check};
 
 use super::{fate, show};
-use crate::identical::{Crowd, Likeness, draw};
 use crate::oracle::Oracle;
+use crate::symmetric_systems::{Crowd, Likeness, draw};
 
 /// What the cases were like.
 #[derive(Debug, Default)]
@@ -188,7 +188,7 @@ fn refuses(refinement: &Likeness) {
         ..Settings::default()
     };
     let named = Checker::new(refinement).symmetric().check(&settings);
-    assert!(matches!(named, Err(CheckError::Undecidable { .. })));
+    assert!(matches!(named, Err(CheckError::Unsupported { .. })));
     let settings = Settings {
         obligations: Selection::Default,
         ..settings

@@ -160,7 +160,7 @@ fn eq_leaves_out_what_the_specification_reads() {
                 known: *known,
                 left_out: 0,
             },
-            answer: |_, action, _| Some(*action),
+            abstract_action: |_, action, _| Some(*action),
             environment: Vec::new(),
             at_rest: |_, _| true,
             acts_for: |process| process,
@@ -292,7 +292,7 @@ impl Refinement for Service {
         *state
     }
 
-    fn answer(&self, _: &u8, action: &Deal, _: &u8) -> Option<Deal> {
+    fn abstract_action(&self, _: &u8, action: &Deal, _: &u8) -> Option<Deal> {
         Some(action.clone())
     }
 

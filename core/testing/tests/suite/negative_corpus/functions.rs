@@ -59,7 +59,7 @@ fn next_goes_by_a_counter_of_its_calls() {
         true => vec![(("tick", 0), (n + 1) % 4)],
         false => vec![(("tick", 1), (n + 1) % 4)],
     };
-    refinement.answer = |_, _, _| Some(("tick", 0));
+    refinement.abstract_action = |_, _, _| Some(("tick", 0));
     assert_no_function(&refinement, "`next` of the implementation");
 }
 
@@ -104,8 +104,8 @@ fn other_functions_go_by_a_counter_of_their_calls() {
             "`map`",
         ),
         (
-            |r| r.answer = |_, _, _| odd().then_some(("tick", 0)),
-            "`answer`",
+            |r| r.abstract_action = |_, _, _| odd().then_some(("tick", 0)),
+            "`abstract_action`",
         ),
         (
             |r| {
@@ -146,7 +146,7 @@ fn a_step_is_offered_once_only() {
             _ => vec![(("tick", 0), (n + 1) % 4)],
         }
     };
-    refinement.answer = |_, _, to| (*to != 0).then_some(("tick", 0));
+    refinement.abstract_action = |_, _, to| (*to != 0).then_some(("tick", 0));
     for calls in 0..4 {
         ASKED.set(calls);
         let report = report_of_one_thread(&refinement);

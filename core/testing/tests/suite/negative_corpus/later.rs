@@ -121,7 +121,7 @@ impl Refinement for Same {
         *state
     }
 
-    fn answer(&self, from: &u16, _: &(), _: &u16) -> Option<()> {
+    fn abstract_action(&self, from: &u16, _: &(), _: &u16) -> Option<()> {
         if *from == STATES - 1 {
             for system in [&self.implementation, &self.specification] {
                 system.is_over.store(true, Ordering::Relaxed);

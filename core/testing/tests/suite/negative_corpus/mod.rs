@@ -84,7 +84,7 @@ fn a_guard_that_is_never_true() {
         3 => vec![(("tick", 0), 3)],
         _ => vec![(("tick", 0), n + 1)],
     };
-    never.answer = |from, action, to| (from != to).then_some(*action);
+    never.abstract_action = |from, action, to| (from != to).then_some(*action);
     assert_caught(
         &never,
         "coverage",
@@ -114,7 +114,7 @@ fn a_mapping_into_one_state() {
     assert_holds(&itself(counter()));
     let mut refinement = itself(counter());
     refinement.map = |_| 0;
-    refinement.answer = |_, _, _| None;
+    refinement.abstract_action = |_, _, _| None;
     assert_caught(&refinement, "observation", 1, "the implementation shows 1");
     // Where nothing can be seen, the specification's own rule is what is missing.
     refinement.implementation.observe = |_| 0;
@@ -143,7 +143,7 @@ fn a_stutter_that_changes_a_hidden_variable_the_mapping_shows() {
             (("hide", 0), (n, 1 - hidden)),
         ]
     };
-    refinement.answer = |_, action, _| (action.0 == "tick").then_some(*action);
+    refinement.abstract_action = |_, action, _| (action.0 == "tick").then_some(*action);
     assert_caught(
         &refinement,
         "simulation",
@@ -239,7 +239,7 @@ fn an_action_that_does_not_determine_its_target() {
     assert_holds(&itself(system(clear)));
     let mut refinement = itself(system(clear));
     refinement.implementation.next = vague;
-    refinement.answer = |from, _, to| Some(("jump", (to + 4 - from) % 4));
+    refinement.abstract_action = |from, _, to| Some(("jump", (to + 4 - from) % 4));
     assert_caught(&refinement, "model", 1, "does not name one step");
 }
 
@@ -393,7 +393,7 @@ fn panics_in_the_other_functions_of_a_model() {
         ),
         (
             |r| {
-                r.answer = |n, _, _| {
+                r.abstract_action = |n, _, _| {
                     if *n == 2 {
                         panic!("here")
                     } else {
@@ -402,7 +402,7 @@ fn panics_in_the_other_functions_of_a_model() {
                 }
             },
             3,
-            "`answer` panicked",
+            "`abstract_action` panicked",
         ),
         (
             |r| r.implementation.observe = |n| if *n == 2 { panic!("here") } else { *n },

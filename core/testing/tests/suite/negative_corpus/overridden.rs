@@ -174,7 +174,7 @@ impl Refinement for Same {
         *state
     }
 
-    fn answer(&self, _: &State, action: &Action, _: &State) -> Option<Action> {
+    fn abstract_action(&self, _: &State, action: &Action, _: &State) -> Option<Action> {
         Some(*action)
     }
 }

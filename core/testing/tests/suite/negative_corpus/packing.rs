@@ -129,7 +129,7 @@ impl Refinement for Lanes {
         *state
     }
 
-    fn answer(&self, _: &State, (): &(), _: &State) -> Option<()> {
+    fn abstract_action(&self, _: &State, (): &(), _: &State) -> Option<()> {
         Some(())
     }
 }

@@ -119,7 +119,7 @@ impl Refinement for Itself {
         *state
     }
 
-    fn answer(&self, _: &State, action: &usize, _: &State) -> Option<usize> {
+    fn abstract_action(&self, _: &State, action: &usize, _: &State) -> Option<usize> {
         Some(*action)
     }
 

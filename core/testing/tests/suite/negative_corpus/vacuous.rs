@@ -48,7 +48,7 @@ fn nothing_is_vacuous() {
 fn a_specification_that_allows_everything() {
     let mut chaos = itself(counter());
     chaos.specification.next = |_| (0..4).map(|to| (("tick", to), to)).collect();
-    chaos.answer = |_, _, to| Some(("tick", *to));
+    chaos.abstract_action = |_, _, to| Some(("tick", *to));
     assert_warned(&chaos, About::Specification, "it may allow everything");
 }
 

@@ -193,14 +193,14 @@ impl<'a, R: Refinement> Oracle<'a, R> {
     }
 
     /// The abstract action that a step is said to simulate.
-    pub fn answer(
+    pub fn abstract_action(
         &self,
         from: Number,
         action: &ActionOf<R::Concrete>,
         to: Number,
     ) -> Option<ActionOf<R::Abstract>> {
         self.refinement
-            .answer(&self.states[from], action, &self.states[to])
+            .abstract_action(&self.states[from], action, &self.states[to])
     }
 
     /// π₁(f(s)) ≠ π₂(s).
@@ -228,10 +228,10 @@ impl<'a, R: Refinement> Oracle<'a, R> {
                 .is_initial(&self.image(state))
     }
 
-    /// The step is the one that `answer` names, or the stutter where it names none.
+    /// The step is the one that `abstract_action` names, or the stutter where it names none.
     pub fn simulated(&self, from: Number, action: &ActionOf<R::Concrete>, to: Number) -> bool {
         let (before, after) = (self.image(from), self.image(to));
-        match self.answer(from, action, to) {
+        match self.abstract_action(from, action, to) {
             Some(answer) => self
                 .refinement
                 .specification()
@@ -248,10 +248,12 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     /// Answered by an action of an environment process, of which the step is none.
     pub fn misattributed(&self, from: Number, action: &ActionOf<R::Concrete>, to: Number) -> bool {
-        self.answer(from, action, to).is_some_and(|answer| {
-            let process = self.refinement.specification().process_of(&answer);
-            self.refinement.environment().contains(&process) && !self.is_step_of(action, process)
-        })
+        self.abstract_action(from, action, to)
+            .is_some_and(|answer| {
+                let process = self.refinement.specification().process_of(&answer);
+                self.refinement.environment().contains(&process)
+                    && !self.is_step_of(action, process)
+            })
     }
 
     /// No step, and no leave to be without.
@@ -295,7 +297,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         let mut queue = VecDeque::from([(from, 0)]);
         while let Some((at, distance)) = queue.pop_front() {
             for (action, to) in &self.steps[at] {
-                let answer = self.answer(at, action, *to);
+                let answer = self.abstract_action(at, action, *to);
                 if let Some(answer) = &answer
                     && specification.inputs(answer) == wanted
                 {
@@ -364,7 +366,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         let mut states = 0..self.states.len();
         states.any(|s| {
             self.steps[s].iter().any(|(a, t)| {
-                let answer = self.answer(s, a, *t);
+                let answer = self.abstract_action(s, a, *t);
                 answer.is_some_and(|answer| self.abstract_rule(&answer) == rule)
                     && self.simulated(s, a, *t)
             })

@@ -162,7 +162,7 @@ impl LocalRefinement for InAllLanes<'_> {
 
     fn abstract_local_action(&self, from: &usize, action: &Label, to: &usize) -> Option<Label> {
         let [from, to] = [from, to].map(|row| State::of_row(*row));
-        self.tables.answer(&from, action, &to)
+        self.tables.abstract_action(&from, action, &to)
     }
 
     fn abstract_context_action(
@@ -171,7 +171,9 @@ impl LocalRefinement for InAllLanes<'_> {
         action: &Label,
         to: &Split<Lanes>,
     ) -> Option<SplitActionOf<Lanes>> {
-        let answer = self.tables.answer(&whole(from), action, &whole(to));
+        let answer = self
+            .tables
+            .abstract_action(&whole(from), action, &whole(to));
         answer.map(|label| self.specification.split(label))
     }
 

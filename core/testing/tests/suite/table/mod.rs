@@ -264,7 +264,7 @@ impl Refinement for Correspondence {
         })
     }
 
-    fn answer(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
+    fn abstract_action(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
         let row = from.row();
         let mut steps = self.concrete.steps[row].iter();
         let position = steps.position(|(label, _)| label == action);

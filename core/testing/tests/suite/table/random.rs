@@ -114,7 +114,7 @@ pub fn draw(seed: u64, size: Size) -> Correspondence {
         2..5 => vec![PROCESSES[0]],
         5..9 => vec![PROCESSES[1], PROCESSES[0]],
         // A process of the environment acts for no other: see
-        // [`crate::corners::a_deputy_in_the_environment_is_refused`].
+        // [`crate::regressions::a_deputy_in_the_environment_is_refused`].
         _ => match acts_for[usize::from(SYSTEM)] == PROCESSES[usize::from(SYSTEM)] {
             true => vec![PROCESSES[0], PROCESSES[usize::from(SYSTEM)]],
             false => vec![PROCESSES[0]],

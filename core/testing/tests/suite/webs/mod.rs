@@ -193,7 +193,7 @@ impl Refinement for Weave {
         State(self.images[state.0 as usize])
     }
 
-    fn answer(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
+    fn abstract_action(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
         self.answers.get(&(from.0, *action)).copied()
     }
 

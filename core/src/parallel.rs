@@ -1,4 +1,4 @@
-//! Several threads that do one thing together, and shares of the work for them to take.
+//! Several threads that do one thing run_in_parallel, and shares of the work for them to take.
 //!
 //! The workers of a search share nothing that is written but which share of the work is whose: each has its share
 //! for itself, and the results are put together when all are done. Left out: a pool of threads. Starting one takes
@@ -12,7 +12,7 @@ use super::primitives::{AtomicUsize, Ordering, thread};
 /// # Panics
 ///
 /// If `work` does, once all have ended; what the models do is caught before.
-pub(crate) fn together<W: Send, R: Send>(
+pub(crate) fn run_in_parallel<W: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     work: impl Fn(W) -> R + Sync,
 ) -> Vec<R> {
@@ -33,13 +33,13 @@ pub(crate) fn together<W: Send, R: Send>(
     })
 }
 
-/// Shares of some work, each taken by one worker.
-pub(crate) struct Shares {
+/// WorkItems of some work, each taken by one worker.
+pub(crate) struct WorkItems {
     next: AtomicUsize,
     count: usize,
 }
 
-impl Shares {
+impl WorkItems {
     /// The shares from 0 to `count` − 1.
     pub fn new(count: usize) -> Self {
         Self {

@@ -264,7 +264,7 @@ impl Refinement for Likeness {
         }
     }
 
-    fn answer(&self, _from: &State, action: &Action, _to: &State) -> Option<Action> {
+    fn abstract_action(&self, _from: &State, action: &Action, _to: &State) -> Option<Action> {
         self.answers[usize::from(action.taken)].map(|taken| Action { taken, ..*action })
     }
 

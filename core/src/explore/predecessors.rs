@@ -1,17 +1,17 @@
 //! How each state was first reached, without a word a state.
 //!
 //! States are numbered in the order in which a sequential search meets them, so those that one chunk
-//! of states leads to first have consecutive numbers. Kept is which chunk that was; by which of its
+//! of states leads to first have consecutive numbers. Store is which chunk that was; by which of its
 //! steps a state was reached is found out by taking the chunk's steps again. Where states are not
 //! kept, that cannot be done, and then the step itself is.
 
 use std::ops::Range;
 
 use super::StateId;
-use super::log::Log;
-use super::visited::Origin;
+use super::segments::SegmentedVec;
+use super::set::Predecessor;
 
-/// States that were expanded together, and the first state that they led to.
+/// States that were expanded run_in_parallel, and the first state that they led to.
 struct Batch {
     /// The first state met by the expansion of `sources`; the states up to the next batch's are its
     /// too.
@@ -23,24 +23,24 @@ struct Batch {
 }
 
 /// How states were first reached.
-pub(super) struct Origins {
+pub(super) struct Predecessors {
     batches: Vec<Batch>,
     /// Per state, the step that led to it; only where states are not kept.
-    steps: Option<Log<Origin>>,
+    steps: Option<SegmentedVec<Predecessor>>,
 }
 
 /// Whether the step by which each state was reached is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Steps {
     Found,
-    Kept,
+    Store,
 }
 
-impl Origins {
+impl Predecessors {
     pub fn new(steps: Steps) -> Self {
         Self {
             batches: Vec::new(),
-            steps: (steps == Steps::Kept).then(Log::new),
+            steps: (steps == Steps::Store).then(SegmentedVec::new),
         }
     }
 
@@ -63,9 +63,9 @@ impl Origins {
 
     /// The steps that led to the next states.
     #[inline]
-    pub fn extend(&mut self, origins: impl Iterator<Item = Origin>) {
+    pub fn extend(&mut self, predecessors: impl Iterator<Item = Predecessor>) {
         if let Some(steps) = &mut self.steps {
-            origins.for_each(|origin| steps.push(origin));
+            predecessors.for_each(|predecessor| steps.push(predecessor));
         }
     }
 
@@ -85,14 +85,14 @@ impl Origins {
     }
 
     /// The step that led to `state` first, if steps are kept and it is not initial.
-    pub fn step(&self, state: StateId) -> Option<Origin> {
-        let origin = *self.steps.as_ref()?.get(state.0 as usize);
-        (origin != Origin::NONE).then_some(origin)
+    pub fn step(&self, state: StateId) -> Option<Predecessor> {
+        let predecessor = *self.steps.as_ref()?.get(state.0 as usize);
+        (predecessor != Predecessor::NONE).then_some(predecessor)
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        let steps = self.steps.as_ref().map_or(0, Log::bytes);
+        let steps = self.steps.as_ref().map_or(0, SegmentedVec::bytes);
         steps + (self.batches.capacity() * size_of::<Batch>()) as u64
     }
 }

@@ -7,7 +7,7 @@ use crate::packed::{Layout, Packed, PackingError, pack, round_trip_with, unpack}
 use crate::system::{StateOf, TransitionSystem};
 
 /// From states to what is kept of them, and back.
-pub(super) trait Keeper<S: TransitionSystem>: Send + Sync + 'static {
+pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
     /// What is kept.
     type Key: Clone + Send + Sync + 'static;
 
@@ -31,7 +31,7 @@ pub(super) trait Keeper<S: TransitionSystem>: Send + Sync + 'static {
 /// States are kept as they are.
 pub(super) struct Whole;
 
-impl<S: TransitionSystem> Keeper<S> for Whole {
+impl<S: TransitionSystem> Codec<S> for Whole {
     type Key = StateOf<S>;
 
     fn key(&self, _system: &S, state: &StateOf<S>) -> Option<StateOf<S>> {
@@ -70,7 +70,7 @@ impl<const N: usize, T> Words<N, T> {
     }
 }
 
-impl<const N: usize, S: Packed> Keeper<S> for Words<N, StateOf<S>> {
+impl<const N: usize, S: Packed> Codec<S> for Words<N, StateOf<S>> {
     type Key = [u64; N];
 
     #[inline(always)]
@@ -122,7 +122,7 @@ impl<const N: usize, T: Eq> Words<N, T> {
     #[inline(never)]
     fn key_of_one<S: Packed<State = T>>(&self, system: &S, state: &T) -> Option<[u64; N]>
     where
-        Self: Keeper<S, Key = [u64; N]>,
+        Self: Codec<S, Key = [u64; N]>,
     {
         self.key(system, state)
     }

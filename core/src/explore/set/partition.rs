@@ -1,6 +1,6 @@
-//! Marks in the order of the places in a set where they belong.
+//! Hashes in the order of the places in a set where they belong.
 //!
-//! Looked up as they come, marks touch a large set all over, and each costs a miss of the cache and of the
+//! Looked up as they come, hashes touch a large set all over, and each costs a miss of the cache and of the
 //! processor's table of pages. Those of a wave are many: sorted by regions of the set, each region is
 //! gone through once.
 //!
@@ -12,22 +12,22 @@ use super::Candidate;
 /// Of how many standard deviations a bin may be larger than the others, about, and by how many entries.
 const SLACK: u32 = 8;
 
-/// Marks of some candidates by bins, and in each bin in the order of the candidates.
+/// Hashes of some candidates by bins, and in each bin in the order of the candidates.
 #[derive(Default)]
-pub(crate) struct Bins {
+pub(crate) struct Partition {
     entries: Vec<Entry>,
     /// Where each bin begins, and where the last one has to end.
     starts: Vec<u32>,
     /// Where what is in each bin ends.
     ends: Vec<u32>,
-    /// How many marks there are.
+    /// How many hashes there are.
     len: usize,
 }
 
-/// A mark, and which candidate's it is.
+/// A hash, and which candidate's it is.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Entry {
-    pub mark: u64,
+    pub hash: u64,
     pub position: Position,
 }
 
@@ -53,21 +53,21 @@ impl Position {
     }
 }
 
-impl Bins {
-    /// Forgets all marks.
+impl Partition {
+    /// Forgets all hashes.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// How many marks there are.
+    /// How many hashes there are.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Sorts the marks of the candidates of `lists`, which come with their numbers in ascending order, into
+    /// Sorts the hashes of the candidates of `lists`, which come with their numbers in ascending order, into
     /// `bins` bins.
     ///
-    /// PERF: marks are spread evenly, so they are not counted for each bin first, unless one is too small.
+    /// PERF: hashes are spread evenly, so they are not counted for each bin first, unless one is too small.
     pub fn sort<'c, K: 'c>(
         &mut self,
         lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
@@ -84,7 +84,7 @@ impl Bins {
         }
         self.starts.fill(0);
         for candidate in lists.clone().flat_map(|(_, candidates)| candidates) {
-            self.starts[bin_of(candidate.mark) + 1] += 1;
+            self.starts[bin_of(candidate.hash) + 1] += 1;
         }
         let mut sum = 0;
         for start in &mut self.starts {
@@ -94,7 +94,7 @@ impl Bins {
         assert!(self.fill(lists, bin_of), "there is room for as many");
     }
 
-    /// Puts the marks into their bins, and says whether there is room for all.
+    /// Puts the hashes into their bins, and says whether there is room for all.
     fn fill<'c, K: 'c>(
         &mut self,
         lists: impl Iterator<Item = (u32, &'c [Candidate<K>])>,
@@ -108,13 +108,13 @@ impl Bins {
         self.ends.extend(starts);
         for (list, candidates) in lists {
             for (index, candidate) in candidates.iter().enumerate() {
-                let bin = bin_of(candidate.mark);
+                let bin = bin_of(candidate.hash);
                 let end = &mut self.ends[bin];
                 if *end == self.starts[bin + 1] {
                     return false;
                 }
                 self.entries[*end as usize] = Entry {
-                    mark: candidate.mark,
+                    hash: candidate.hash,
                     position: Position::new(list, index),
                 };
                 *end += 1;
@@ -131,28 +131,28 @@ impl Bins {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Origin;
+    use super::super::Predecessor;
     use super::*;
     use crate::explore::StateId;
 
-    /// Each bin has its marks in their order, however they are spread; a second use knows nothing of the
+    /// Each bin has its hashes in their order, however they are spread; a second use knows nothing of the
     /// first.
     #[test]
     fn bins_keep_the_order_of_what_is_in_them() {
-        let mut bins = Bins::default();
-        let evenly: fn(u64, usize) -> usize = |mark, count| mark as usize % count;
+        let mut bins = Partition::default();
+        let evenly: fn(u64, usize) -> usize = |hash, count| hash as usize % count;
         let in_one: fn(u64, usize) -> usize = |_, count| count - 1;
-        let in_few: fn(u64, usize) -> usize = |mark, count| mark as usize % 3 % count;
+        let in_few: fn(u64, usize) -> usize = |hash, count| hash as usize % 3 % count;
         for (count, spread) in [1, 3, 16, 64]
             .into_iter()
             .flat_map(|count| [evenly, in_one, in_few].map(|spread| (count, spread)))
         {
             for (first, length, lists) in [(0, 0, 0), (7, 1, 1), (3, 10, 100), (5, 4, 5)] {
-                let mark = |n: u64| n * 7919 % 1009;
+                let hash = |n: u64| n * 7919 % 1009;
                 let candidate = |n: u64| Candidate {
                     key: (),
-                    mark: mark(n),
-                    origin: Origin {
+                    hash: hash(n),
+                    predecessor: Predecessor {
                         source: StateId(0),
                         step: 0,
                     },
@@ -166,18 +166,18 @@ mod tests {
                         (list, (from..from + length).map(candidate).collect())
                     })
                     .collect();
-                let bin_of = |mark: u64| spread(mark, count);
+                let bin_of = |hash: u64| spread(hash, count);
                 let shown = lists.iter().map(|(list, all)| (*list, &**all));
                 bins.sort(shown.clone(), count, bin_of);
                 assert_eq!(bins.len(), shown.clone().flat_map(|(_, all)| all).count());
                 for bin in 0..count {
                     let found = bins.bin(bin).iter();
-                    let found: Vec<_> = found.map(|entry| (entry.mark, entry.position)).collect();
+                    let found: Vec<_> = found.map(|entry| (entry.hash, entry.position)).collect();
                     let expected = shown.clone().flat_map(|(list, all)| {
                         let all = all.iter().enumerate();
-                        all.map(move |(index, one)| (one.mark, Position::new(list, index)))
+                        all.map(move |(index, one)| (one.hash, Position::new(list, index)))
                     });
-                    let expected = expected.filter(|(mark, _)| bin_of(*mark) == bin);
+                    let expected = expected.filter(|(hash, _)| bin_of(*hash) == bin);
                     assert_eq!(found, expected.collect::<Vec<_>>(), "{bin} of {count}");
                 }
             }

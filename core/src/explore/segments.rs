@@ -6,7 +6,7 @@ const BLOCK_BITS: u32 = 16;
 const BLOCK: usize = 1 << BLOCK_BITS;
 
 /// Entries in the order in which they came.
-pub(super) struct Log<T> {
+pub(super) struct SegmentedVec<T> {
     /// Blocks of equal size, those forgotten empty.
     blocks: Vec<Vec<T>>,
     /// Blocks forgotten so far.
@@ -15,7 +15,7 @@ pub(super) struct Log<T> {
     kept: usize,
 }
 
-impl<T> Log<T> {
+impl<T> SegmentedVec<T> {
     pub fn new() -> Self {
         Self {
             blocks: vec![Vec::new()],
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn entries_keep_their_places_across_blocks() {
-        let mut log = Log::new();
+        let mut log = SegmentedVec::new();
         for n in 0..3 * BLOCK + 5 {
             assert_eq!(log.len(), n);
             log.push(n);
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn runs_of_any_length_are_added() {
-        let mut log = Log::new();
+        let mut log = SegmentedVec::new();
         let mut plain: Vec<usize> = Vec::new();
         for length in [0, 1, 5, BLOCK - 6, 1, BLOCK, 3 * BLOCK + 2, 7] {
             let more: Vec<_> = (plain.len()..plain.len() + length).collect();
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_is_forgotten_holds_no_memory() {
-        let mut log = Log::new();
+        let mut log = SegmentedVec::new();
         for n in 0..3 * BLOCK {
             log.push(n);
         }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_first_entries_can_be_kept() {
-        let mut log = Log::new();
+        let mut log = SegmentedVec::new();
         for n in 0..4 * BLOCK {
             log.push(n);
         }

@@ -5,14 +5,14 @@
 //! sequential search meets them. So a state has the same number for any number of threads, and nobody
 //! reads while somebody writes.
 
-mod add;
-mod bins;
+mod compact;
 mod fingerprint;
-mod gather;
+mod hasher;
 mod index;
+mod insert;
+mod mixer;
+mod partition;
 mod prefetch;
-mod quotient;
-mod scatter;
 #[cfg(test)]
 mod schedules;
 
@@ -21,19 +21,19 @@ use std::iter;
 
 use foldhash::fast::FixedState;
 
-use add::{AHEAD, add_to_quotient, sort_for_quotient};
-pub(super) use bins::Bins;
+use insert::{AHEAD, add_to_compact_set, sort_for_compact_set};
+pub(super) use partition::Partition;
 
 pub(crate) use fingerprint::{BITS as FINGERPRINT_BITS, fingerprint, omission_probability};
 
 use super::StateId;
-use super::log::Log;
 use super::memory::room_for;
-use gather::Gather;
+use super::segments::SegmentedVec;
+use compact::CompactSet;
+use hasher::Gather;
 use index::Index;
+use mixer::BitMixer;
 pub(super) use prefetch::prefetch;
-use quotient::Quotient;
-use scatter::Scatter;
 
 /// A target that is new, or may be.
 #[derive(Clone)]
@@ -41,21 +41,21 @@ pub(super) struct Candidate<K> {
     /// How the state is kept.
     pub key: K,
     /// By what it is looked for.
-    pub mark: u64,
+    pub hash: u64,
     /// The step that leads to it.
-    pub origin: Origin,
+    pub predecessor: Predecessor,
 }
 
 /// A step, by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct Predecessor {
     /// The state from which it is taken.
     pub source: StateId,
     /// Which of that state's steps, in the order of `next`.
     pub step: u32,
 }
 
-impl Origin {
+impl Predecessor {
     /// That of an initial state, to which no step leads.
     pub const NONE: Self = Self {
         source: StateId(u32::MAX),
@@ -71,39 +71,39 @@ pub(super) enum Lookup {
 }
 
 /// Who is told what became of the candidates of a wave, in order.
-pub(super) trait Met {
+pub(super) trait InsertSink {
     /// So many candidates of a list are new, and were added to the log; these are the steps that lead to them. Lists
     /// come in order.
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Origin>);
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>);
     /// The next candidate has this number; none for lack of room. Told only where numbers are known.
     fn numbered(&mut self, number: Option<StateId>);
 }
 
 /// The states reached, kept as `K`.
 pub(super) trait Visited<K>: Sync {
-    /// Whether keys of one mark are one key to this set.
-    fn marks_are_keys(&self) -> bool;
+    /// Whether keys of one hash are one key to this set.
+    fn hashes_are_keys(&self) -> bool;
     /// Whether candidates are to be looked up before they are added.
     fn looks_up_first(&self) -> bool {
         true
     }
 
     /// By what a key is looked for.
-    fn mark(&self, key: &K) -> u64;
-    /// How many bits, from the lowest on, a mark may have.
-    fn mark_bits(&self) -> u32 {
+    fn hash(&self, key: &K) -> u64;
+    /// How many bits, from the lowest on, a hash may have.
+    fn hash_bits(&self) -> u32 {
         u64::BITS
     }
-    /// Asks for the memory at which the key of a mark would be.
-    fn prefetch(&self, mark: u64);
-    fn find(&self, log: &Log<K>, mark: u64, key: &K) -> Lookup;
+    /// Asks for the memory at which the key of a hash would be.
+    fn prefetch(&self, hash: u64);
+    fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup;
     /// Sorts the candidates of some lists of a wave, which one of the threads has met, if that helps to add
     /// them; `of` is how many states the wave has and how many threads work through it.
     fn sort<'c>(
         &self,
         _of: (usize, usize),
         _lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
-        _sorted: &mut Bins,
+        _sorted: &mut Partition,
     ) where
         K: 'c,
     {
@@ -113,11 +113,11 @@ pub(super) trait Visited<K>: Sync {
     /// room for all.
     fn add_all(
         &mut self,
-        log: &mut Log<K>,
+        log: &mut SegmentedVec<K>,
         wave: Vec<Vec<Candidate<K>>>,
-        sorted: &[&Bins],
+        sorted: &[&Partition],
         room: usize,
-        met: &mut impl Met,
+        met: &mut impl InsertSink,
     ) -> bool;
     /// Whether there was no memory to grow. States may be missing then.
     fn is_starved(&self) -> bool;
@@ -127,47 +127,47 @@ pub(super) trait Visited<K>: Sync {
 
 /// Exact, for keys of one word: membership alone, in some 5 to 12 bytes a state.
 pub(super) struct Exact {
-    scatter: Scatter,
-    set: Quotient,
+    mixer: BitMixer,
+    set: CompactSet,
 }
 
 impl Exact {
     /// For keys of `bits` bits.
     pub fn new(bits: u32) -> Self {
         Self {
-            scatter: Scatter::new(bits),
-            set: Quotient::new(bits),
+            mixer: BitMixer::new(bits),
+            set: CompactSet::new(bits),
         }
     }
 }
 
 impl Visited<[u64; 1]> for Exact {
-    fn marks_are_keys(&self) -> bool {
+    fn hashes_are_keys(&self) -> bool {
         true
     }
 
-    /// PERF: the marks of a wave are sorted, which does more than to ask for their memory ahead.
+    /// PERF: the hashes of a wave are sorted, which does more than to ask for their memory ahead.
     fn looks_up_first(&self) -> bool {
         false
     }
 
     #[inline(always)]
-    fn mark(&self, key: &[u64; 1]) -> u64 {
-        self.scatter.of(key[0])
+    fn hash(&self, key: &[u64; 1]) -> u64 {
+        self.mixer.of(key[0])
     }
 
-    fn mark_bits(&self) -> u32 {
-        self.scatter.bits()
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, mark: u64) {
-        self.set.prefetch(mark);
+    fn hash_bits(&self) -> u32 {
+        self.mixer.bits()
     }
 
     #[inline(always)]
-    fn find(&self, _log: &Log<[u64; 1]>, mark: u64, _key: &[u64; 1]) -> Lookup {
-        match self.set.contains(mark) {
+    fn prefetch(&self, hash: u64) {
+        self.set.prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn find(&self, _log: &SegmentedVec<[u64; 1]>, hash: u64, _key: &[u64; 1]) -> Lookup {
+        match self.set.contains(hash) {
             true => Lookup::Present(None),
             false => Lookup::Absent,
         }
@@ -177,20 +177,20 @@ impl Visited<[u64; 1]> for Exact {
         &self,
         of: (usize, usize),
         lists: impl Iterator<Item = (u32, &'c [Candidate<[u64; 1]>])> + Clone,
-        sorted: &mut Bins,
+        sorted: &mut Partition,
     ) {
-        sort_for_quotient(&self.set, of, lists, sorted);
+        sort_for_compact_set(&self.set, of, lists, sorted);
     }
 
     fn add_all(
         &mut self,
-        log: &mut Log<[u64; 1]>,
+        log: &mut SegmentedVec<[u64; 1]>,
         wave: Vec<Vec<Candidate<[u64; 1]>>>,
-        sorted: &[&Bins],
+        sorted: &[&Partition],
         room: usize,
-        met: &mut impl Met,
+        met: &mut impl InsertSink,
     ) -> bool {
-        add_to_quotient(&mut self.set, log, wave, sorted, room, met)
+        add_to_compact_set(&mut self.set, log, wave, sorted, room, met)
     }
 
     fn is_starved(&self) -> bool {
@@ -203,29 +203,29 @@ impl Visited<[u64; 1]> for Exact {
 }
 
 /// 64 bits of a hash in the place of a state, which may leave states out.
-pub(super) struct Fingerprints(Quotient);
+pub(super) struct Fingerprints(CompactSet);
 
 impl Fingerprints {
     pub fn new() -> Self {
-        Self(Quotient::new(fingerprint::BITS))
+        Self(CompactSet::new(fingerprint::BITS))
     }
 }
 
 impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
-    fn marks_are_keys(&self) -> bool {
+    fn hashes_are_keys(&self) -> bool {
         true
     }
 
-    fn mark(&self, key: &T) -> u64 {
+    fn hash(&self, key: &T) -> u64 {
         fingerprint(key)
     }
 
-    fn prefetch(&self, mark: u64) {
-        self.0.prefetch(mark);
+    fn prefetch(&self, hash: u64) {
+        self.0.prefetch(hash);
     }
 
-    fn find(&self, _log: &Log<T>, mark: u64, _key: &T) -> Lookup {
-        match self.0.contains(mark) {
+    fn find(&self, _log: &SegmentedVec<T>, hash: u64, _key: &T) -> Lookup {
+        match self.0.contains(hash) {
             true => Lookup::Present(None),
             false => Lookup::Absent,
         }
@@ -235,22 +235,22 @@ impl<T: Clone + Hash + Send + Sync> Visited<T> for Fingerprints {
         &self,
         of: (usize, usize),
         lists: impl Iterator<Item = (u32, &'c [Candidate<T>])> + Clone,
-        sorted: &mut Bins,
+        sorted: &mut Partition,
     ) where
         T: 'c,
     {
-        sort_for_quotient(&self.0, of, lists, sorted);
+        sort_for_compact_set(&self.0, of, lists, sorted);
     }
 
     fn add_all(
         &mut self,
-        log: &mut Log<T>,
+        log: &mut SegmentedVec<T>,
         wave: Vec<Vec<Candidate<T>>>,
-        sorted: &[&Bins],
+        sorted: &[&Partition],
         room: usize,
-        met: &mut impl Met,
+        met: &mut impl InsertSink,
     ) -> bool {
-        add_to_quotient(&mut self.0, log, wave, sorted, room, met)
+        add_to_compact_set(&mut self.0, log, wave, sorted, room, met)
     }
 
     fn is_starved(&self) -> bool {
@@ -287,24 +287,24 @@ fn hash<K: Hash>(hasher: &FixedState, key: &K) -> u64 {
 }
 
 impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
-    fn marks_are_keys(&self) -> bool {
+    fn hashes_are_keys(&self) -> bool {
         false
     }
 
     #[inline(always)]
-    fn mark(&self, key: &K) -> u64 {
+    fn hash(&self, key: &K) -> u64 {
         hash(&self.hasher, key)
     }
 
     #[inline(always)]
-    fn prefetch(&self, mark: u64) {
-        self.index.prefetch(mark);
+    fn prefetch(&self, hash: u64) {
+        self.index.prefetch(hash);
     }
 
     #[inline(always)]
-    fn find(&self, log: &Log<K>, mark: u64, key: &K) -> Lookup {
+    fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup {
         let is_it = |id: StateId| log.get(id.0 as usize) == key;
-        match self.index.find(mark, is_it) {
+        match self.index.find(hash, is_it) {
             Some(id) => Lookup::Present(Some(id)),
             None => Lookup::Absent,
         }
@@ -312,27 +312,27 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
 
     fn add_all(
         &mut self,
-        log: &mut Log<K>,
+        log: &mut SegmentedVec<K>,
         wave: Vec<Vec<Candidate<K>>>,
-        _sorted: &[&Bins],
+        _sorted: &[&Partition],
         room: usize,
-        met: &mut impl Met,
+        met: &mut impl InsertSink,
     ) -> bool {
         let mut room_for_all = true;
         for (list, mut candidates) in wave.into_iter().enumerate() {
-            let marks: Vec<_> = candidates.iter().map(|candidate| candidate.mark).collect();
+            let hashes: Vec<_> = candidates.iter().map(|candidate| candidate.hash).collect();
             for (index, candidate) in candidates.drain(..).enumerate() {
-                if let Some(ahead) = marks.get(index + AHEAD) {
+                if let Some(ahead) = hashes.get(index + AHEAD) {
                     self.index.prefetch(*ahead);
                 }
-                let number = match self.find(log, candidate.mark, &candidate.key) {
+                let number = match self.find(log, candidate.hash, &candidate.key) {
                     Lookup::Present(known) => known,
-                    Lookup::Absent if log.len() < room && self.index.has_room(candidate.mark) => {
+                    Lookup::Absent if log.len() < room && self.index.has_room(candidate.hash) => {
                         let id = StateId(log.len() as u32);
                         log.push(candidate.key);
                         let hash_of = |id: StateId| hash(&self.hasher, log.get(id.0 as usize));
-                        self.index.insert(candidate.mark, id, hash_of);
-                        met.added(list, 1, iter::once(candidate.origin));
+                        self.index.insert(candidate.hash, id, hash_of);
+                        met.added(list, 1, iter::once(candidate.predecessor));
                         Some(id)
                     }
                     Lookup::Absent => {
@@ -364,28 +364,28 @@ pub(super) enum Hashed {
 }
 
 impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
-    fn marks_are_keys(&self) -> bool {
+    fn hashes_are_keys(&self) -> bool {
         matches!(self, Self::Fingerprints(_))
     }
 
-    fn mark(&self, key: &T) -> u64 {
+    fn hash(&self, key: &T) -> u64 {
         match self {
-            Self::Exact(set) => set.mark(key),
-            Self::Fingerprints(set) => set.mark(key),
+            Self::Exact(set) => set.hash(key),
+            Self::Fingerprints(set) => set.hash(key),
         }
     }
 
-    fn prefetch(&self, mark: u64) {
+    fn prefetch(&self, hash: u64) {
         match self {
-            Self::Exact(set) => Visited::<T>::prefetch(set, mark),
-            Self::Fingerprints(set) => Visited::<T>::prefetch(set, mark),
+            Self::Exact(set) => Visited::<T>::prefetch(set, hash),
+            Self::Fingerprints(set) => Visited::<T>::prefetch(set, hash),
         }
     }
 
-    fn find(&self, log: &Log<T>, mark: u64, key: &T) -> Lookup {
+    fn find(&self, log: &SegmentedVec<T>, hash: u64, key: &T) -> Lookup {
         match self {
-            Self::Exact(set) => set.find(log, mark, key),
-            Self::Fingerprints(set) => set.find(log, mark, key),
+            Self::Exact(set) => set.find(log, hash, key),
+            Self::Fingerprints(set) => set.find(log, hash, key),
         }
     }
 
@@ -393,7 +393,7 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
         &self,
         of: (usize, usize),
         lists: impl Iterator<Item = (u32, &'c [Candidate<T>])> + Clone,
-        sorted: &mut Bins,
+        sorted: &mut Partition,
     ) where
         T: 'c,
     {
@@ -405,11 +405,11 @@ impl<T: Clone + Eq + Hash + Send + Sync> Visited<T> for Hashed {
 
     fn add_all(
         &mut self,
-        log: &mut Log<T>,
+        log: &mut SegmentedVec<T>,
         wave: Vec<Vec<Candidate<T>>>,
-        sorted: &[&Bins],
+        sorted: &[&Partition],
         room: usize,
-        met: &mut impl Met,
+        met: &mut impl InsertSink,
     ) -> bool {
         match self {
             Self::Exact(set) => set.add_all(log, wave, sorted, room, met),
@@ -439,30 +439,30 @@ mod tests {
     /// A sink that drops what is added to a set.
     struct Untold;
 
-    impl Met for Untold {
-        fn added(&mut self, _: usize, _: usize, steps: impl Iterator<Item = Origin>) {
+    impl InsertSink for Untold {
+        fn added(&mut self, _: usize, _: usize, steps: impl Iterator<Item = Predecessor>) {
             steps.for_each(drop);
         }
 
         fn numbered(&mut self, _: Option<StateId>) {}
     }
 
-    /// Marks that differ in one bit are two, whichever bit it is: none of those that a set asks for is left out.
+    /// Hashes that differ in one bit are two, whichever bit it is: none of those that a set asks for is left out.
     fn tells_marks_apart<K: Clone + From<u8>>(new: impl Fn() -> Box<dyn AnySet<K>>) {
         let mut set = new();
         let bits = set.bits();
-        for mark in [
+        for hash in [
             0,
             u64::MAX >> (64 - bits),
             0x0123_4567_89AB_CDEF & u64::MAX >> (64 - bits),
         ] {
             set = new();
-            assert!(set.add(mark), "{mark:#x}");
+            assert!(set.add(hash), "{hash:#x}");
             for bit in 0..bits {
-                let other = mark ^ 1 << bit;
-                assert!(!set.has(other), "bit {bit} of {mark:#x}");
-                assert!(set.add(other), "bit {bit} of {mark:#x}");
-                assert!(set.has(other) && set.has(mark));
+                let other = hash ^ 1 << bit;
+                assert!(!set.has(other), "bit {bit} of {hash:#x}");
+                assert!(set.add(other), "bit {bit} of {hash:#x}");
+                assert!(set.has(other) && set.has(hash));
             }
         }
     }
@@ -470,27 +470,31 @@ mod tests {
     /// A set, whatever it is of.
     trait AnySet<K> {
         fn bits(&self) -> u32;
-        fn has(&self, mark: u64) -> bool;
-        fn add(&mut self, mark: u64) -> bool;
+        fn has(&self, hash: u64) -> bool;
+        fn add(&mut self, hash: u64) -> bool;
     }
 
-    impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, Log<K>) {
+    impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, SegmentedVec<K>) {
         fn bits(&self) -> u32 {
-            self.0.mark_bits()
+            self.0.hash_bits()
         }
 
-        fn has(&self, mark: u64) -> bool {
-            self.0.find(&self.1, mark, &K::from(0)) != Lookup::Absent
+        fn has(&self, hash: u64) -> bool {
+            self.0.find(&self.1, hash, &K::from(0)) != Lookup::Absent
         }
 
-        fn add(&mut self, mark: u64) -> bool {
+        fn add(&mut self, hash: u64) -> bool {
             let before = self.1.len();
-            let origin = Origin {
+            let predecessor = Predecessor {
                 source: StateId(0),
                 step: 0,
             };
             let key = K::from(0);
-            let wave = vec![vec![Candidate { key, mark, origin }]];
+            let wave = vec![vec![Candidate {
+                key,
+                hash,
+                predecessor,
+            }]];
             let fits = self
                 .0
                 .add_all(&mut self.1, wave, &[], usize::MAX, &mut Untold);
@@ -501,11 +505,11 @@ mod tests {
 
     #[test]
     fn every_bit_of_a_fingerprint_counts() {
-        tells_marks_apart::<u64>(|| Box::new((Fingerprints::new(), Log::new())));
-        // The marks themselves use all bits: each is 0 in about half of them.
-        let marks = (0..1000u32).map(|state| Visited::mark(&Fingerprints::new(), &state));
-        let ones = marks.fold([0; 64], |mut ones, mark| {
-            (0..64).for_each(|bit| ones[bit] += mark >> bit & 1);
+        tells_marks_apart::<u64>(|| Box::new((Fingerprints::new(), SegmentedVec::new())));
+        // The hashes themselves use all bits: each is 0 in about half of them.
+        let hashes = (0..1000u32).map(|state| Visited::hash(&Fingerprints::new(), &state));
+        let ones = hashes.fold([0; 64], |mut ones, hash| {
+            (0..64).for_each(|bit| ones[bit] += hash >> bit & 1);
             ones
         });
         assert!(
@@ -524,39 +528,39 @@ mod tests {
         }
     }
 
-    /// The set of words, by their marks.
+    /// The set of words, by their hashes.
     struct OfWords(Exact);
 
     impl Visited<Key> for OfWords {
-        fn marks_are_keys(&self) -> bool {
-            self.0.marks_are_keys()
+        fn hashes_are_keys(&self) -> bool {
+            self.0.hashes_are_keys()
         }
 
-        fn mark(&self, key: &Key) -> u64 {
-            self.0.mark(&key.0)
+        fn hash(&self, key: &Key) -> u64 {
+            self.0.hash(&key.0)
         }
 
-        fn mark_bits(&self) -> u32 {
-            self.0.mark_bits()
+        fn hash_bits(&self) -> u32 {
+            self.0.hash_bits()
         }
 
-        fn prefetch(&self, mark: u64) {
-            self.0.prefetch(mark);
+        fn prefetch(&self, hash: u64) {
+            self.0.prefetch(hash);
         }
 
-        fn find(&self, _: &Log<Key>, mark: u64, key: &Key) -> Lookup {
-            self.0.find(&Log::new(), mark, &key.0)
+        fn find(&self, _: &SegmentedVec<Key>, hash: u64, key: &Key) -> Lookup {
+            self.0.find(&SegmentedVec::new(), hash, &key.0)
         }
 
         fn add_all(
             &mut self,
-            log: &mut Log<Key>,
+            log: &mut SegmentedVec<Key>,
             wave: Vec<Vec<Candidate<Key>>>,
-            sorted: &[&Bins],
+            sorted: &[&Partition],
             room: usize,
-            met: &mut impl Met,
+            met: &mut impl InsertSink,
         ) -> bool {
-            add_to_quotient(&mut self.0.set, log, wave, sorted, room, met)
+            add_to_compact_set(&mut self.0.set, log, wave, sorted, room, met)
         }
 
         fn is_starved(&self) -> bool {
@@ -571,7 +575,7 @@ mod tests {
     #[test]
     fn every_bit_of_a_packed_word_counts() {
         for bits in 1..=64 {
-            tells_marks_apart::<Key>(|| Box::new((OfWords(Exact::new(bits)), Log::new())));
+            tells_marks_apart::<Key>(|| Box::new((OfWords(Exact::new(bits)), SegmentedVec::new())));
         }
     }
 

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use crate::explore::StateId;
-use crate::explore::origins::Origins;
-use crate::explore::visited::{Met, Origin};
+use crate::explore::predecessors::Predecessors;
+use crate::explore::set::{InsertSink, Predecessor};
 
 /// Notes how the states that a wave has led to were reached.
-pub(super) struct Arrivals<'a> {
-    pub origins: &'a mut Origins,
+pub(super) struct NewStates<'a> {
+    pub predecessors: &'a mut Predecessors,
     /// Per list of candidates, the states that led to them.
     pub sources: &'a [Range<u32>],
     /// The length of the paths to the states.
@@ -21,15 +21,15 @@ pub(super) struct Arrivals<'a> {
     pub numbers: Option<Vec<StateId>>,
 }
 
-impl Met for Arrivals<'_> {
+impl InsertSink for NewStates<'_> {
     #[inline]
-    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Origin>) {
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {
         if count > 0 && self.list != Some(list) {
             self.list = Some(list);
             let sources = self.sources[list].clone();
-            self.origins.begin(self.next, sources, self.length);
+            self.predecessors.begin(self.next, sources, self.length);
         }
-        self.origins.extend(steps);
+        self.predecessors.extend(steps);
         self.next += count as u32;
     }
 

@@ -9,10 +9,10 @@ use std::collections::HashSet;
 
 use refmap_schedules::{Scheduler, under};
 
-use super::quotient::{Part, Quotient};
+use super::compact::{CompactSet, Part};
+use crate::parallel::{WorkItems, run_in_parallel};
 use crate::primitives::{AtomicBool, AtomicUsize, Ordering};
-use crate::stretches::Stretches;
-use crate::workers::{Shares, together};
+use crate::work_ranges::WorkRanges;
 
 /// Schedules a test is run under, of each kind.
 const SCHEDULES: usize = 2000;
@@ -24,10 +24,10 @@ fn under_many_schedules(test: impl Fn() + Send + Sync + Copy + 'static) {
     });
 }
 
-/// The shares that workers took, all together, in order.
+/// The shares that workers took, all run_in_parallel, in order.
 fn taken(workers: usize, take: impl Fn(usize) -> Option<usize> + Sync) -> Vec<usize> {
     let work = |worker| std::iter::from_fn(|| take(worker)).collect::<Vec<_>>();
-    let mut all = together(0..workers, work).concat();
+    let mut all = run_in_parallel(0..workers, work).concat();
     all.sort_unstable();
     all
 }
@@ -35,10 +35,10 @@ fn taken(workers: usize, take: impl Fn(usize) -> Option<usize> + Sync) -> Vec<us
 #[test]
 fn every_share_is_taken_once() {
     under_many_schedules(|| {
-        let shares = Shares::new(7);
+        let shares = WorkItems::new(7);
         assert_eq!(taken(3, |_| shares.take()), [0, 1, 2, 3, 4, 5, 6]);
-        let stretches = Stretches::new(7, 3);
-        let take = |worker| stretches.take(worker).map(|share| share.number as usize);
+        let work_ranges = WorkRanges::new(7, 3);
+        let take = |worker| work_ranges.take(worker).map(|share| share.number as usize);
         assert_eq!(taken(3, take), [0, 1, 2, 3, 4, 5, 6]);
     });
 }
@@ -47,15 +47,15 @@ fn every_share_is_taken_once() {
 #[test]
 fn shares_in_order_are_in_order() {
     under_many_schedules(|| {
-        let stretches = Stretches::new(7, 3);
+        let work_ranges = WorkRanges::new(7, 3);
         let work = |worker| {
             let mut greatest = None;
-            while let Some(share) = stretches.take(worker) {
+            while let Some(share) = work_ranges.take(worker) {
                 assert!(!share.in_order || greatest < Some(share.number));
                 greatest = greatest.max(Some(share.number));
             }
         };
-        together(0..3, work);
+        run_in_parallel(0..3, work);
     });
 }
 
@@ -90,17 +90,17 @@ fn stop_on_the_way(take: impl Fn(usize) -> Option<usize> + Sync, stop: impl Fn()
             }
         }
     };
-    together(0..3, work);
+    run_in_parallel(0..3, work);
 }
 
 /// Once the work was stopped nobody takes anything more.
 #[test]
 fn stopped_work_ends() {
     under_many_schedules(|| {
-        let stretches = Stretches::new(100, 3);
-        let take = |worker| stretches.take(worker).map(|share| share.number as usize);
-        stop_on_the_way(take, || stretches.stop());
-        assert!(stretches.is_stopped());
+        let work_ranges = WorkRanges::new(100, 3);
+        let take = |worker| work_ranges.take(worker).map(|share| share.number as usize);
+        stop_on_the_way(take, || work_ranges.stop());
+        assert!(work_ranges.is_stopped());
     });
 }
 
@@ -109,13 +109,13 @@ fn stopped_work_ends() {
 #[test]
 fn waves_add_what_a_hash_set_holds() {
     under_many_schedules(|| {
-        let mut set = Quotient::new(20);
+        let mut set = CompactSet::new(20);
         let mut plain = HashSet::new();
         for wave in 0..4u64 {
             // Half of them are of the wave before, and some of this one twice.
             let number = |n: u64| (wave * 12 + n % 20).wrapping_mul(0x9E37_79B9) & 0xF_FFFF;
             let numbers: Vec<u64> = (0..24).map(number).collect();
-            let shares = Shares::new(6);
+            let shares = WorkItems::new(6);
             let look = |_| {
                 let mut absent = Vec::new();
                 while let Some(share) = shares.take() {
@@ -125,7 +125,7 @@ fn waves_add_what_a_hash_set_holds() {
                 }
                 absent
             };
-            let mut absent = together(0..3, look).concat();
+            let mut absent = run_in_parallel(0..3, look).concat();
             absent.sort_unstable();
             let absent: Vec<u64> = absent.into_iter().flat_map(|(_, new)| new).collect();
             let known = |number: &u64| !plain.contains(number);
@@ -139,7 +139,7 @@ fn waves_add_what_a_hash_set_holds() {
                     .map(|number| usize::from(part.insert(*number)))
                     .sum()
             };
-            let added: usize = together(set.parts(3), add).into_iter().sum();
+            let added: usize = run_in_parallel(set.parts(3), add).into_iter().sum();
             let before = plain.len();
             plain.extend(absent);
             assert_eq!(added, plain.len() - before);

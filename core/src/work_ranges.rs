@@ -1,10 +1,10 @@
-//! Shares of some work that lie next to each other, for workers that do better with neighbours.
+//! WorkItems of some work that lie next to each other, for workers that do better with neighbours.
 
 use super::primitives::{AtomicBool, AtomicU64, Ordering};
 
-/// Shares of some work, each taken by one worker: the first of those left of a stretch of its own, and when there are
+/// WorkItems of some work, each taken by one worker: the first of those left of a stretch of its own, and when there are
 /// none, the last of another's. So neighbours go to one worker, as far as all workers are to be done at the same time.
-pub(crate) struct Stretches {
+pub(crate) struct WorkRanges {
     /// Per stretch, the first share left in the upper half, and the one after the last in the lower.
     left: Vec<AtomicU64>,
     stopped: AtomicBool,
@@ -18,11 +18,11 @@ pub(crate) struct Share {
     pub in_order: bool,
 }
 
-impl Stretches {
-    /// The shares from 0 to `shares` − 1, in so many nearly equal stretches.
-    pub fn new(shares: u32, stretches: usize) -> Self {
-        let bound = |stretch: usize| u64::from(shares) * stretch as u64 / stretches as u64;
-        let left = (0..stretches).map(|stretch| bound(stretch) << 32 | bound(stretch + 1));
+impl WorkRanges {
+    /// The shares from 0 to `shares` − 1, in so many nearly equal work_ranges.
+    pub fn new(shares: u32, work_ranges: usize) -> Self {
+        let bound = |stretch: usize| u64::from(shares) * stretch as u64 / work_ranges as u64;
+        let left = (0..work_ranges).map(|stretch| bound(stretch) << 32 | bound(stretch + 1));
         Self {
             left: left.map(AtomicU64::new).collect(),
             stopped: AtomicBool::new(false),

@@ -1,9 +1,9 @@
 //! What remains of a search: its states by their numbers, and the behaviours that led to them.
 
-use super::keep::Keeper;
-use super::log::Log;
-use super::origins::Origins;
-use super::visited::Origin;
+use super::codec::Codec;
+use super::predecessors::Predecessors;
+use super::segments::SegmentedVec;
+use super::set::Predecessor;
 use super::{Place, StateId};
 use crate::model_call::catch;
 use crate::symmetry::{Asymmetry, Quotienting};
@@ -41,11 +41,11 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
     }
 }
 
-/// The states of a search, kept as `K` by a keeper `P`.
-pub(super) struct Kept<K, P> {
-    pub log: Log<K>,
-    pub keeper: P,
-    pub origins: Origins,
+/// The states of a search, kept as `K` by a codec `P`.
+pub(super) struct Store<K, P> {
+    pub log: SegmentedVec<K>,
+    pub codec: P,
+    pub predecessors: Predecessors,
     /// How many initial states there are, if the log keeps no others.
     pub initial_only: Option<usize>,
 }
@@ -114,21 +114,21 @@ pub(crate) fn nth_step<S: TransitionSystem>(
     })
 }
 
-impl<K: Send + Sync, P> Kept<K, P> {
+impl<K: Send + Sync, P> Store<K, P> {
     /// The first step that leads to a state, as the search met it; none if the state is initial.
-    fn origin<S: TransitionSystem>(
+    fn predecessor<S: TransitionSystem>(
         &self,
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
         id: StateId,
-    ) -> Result<Option<Origin>, Unrepeatable>
+    ) -> Result<Option<Predecessor>, Unrepeatable>
     where
-        P: Keeper<S, Key = K>,
+        P: Codec<S, Key = K>,
     {
-        if let Some(origin) = self.origins.step(id) {
-            return Ok(Some(origin));
+        if let Some(predecessor) = self.predecessors.step(id) {
+            return Ok(Some(predecessor));
         }
-        let sources = self.origins.sources(id);
+        let sources = self.predecessors.sources(id);
         if sources.is_empty() {
             return Ok(None);
         }
@@ -153,7 +153,7 @@ impl<K: Send + Sync, P> Kept<K, P> {
                     at += 1;
                 });
             });
-            step.map(|step| Origin { source, step })
+            step.map(|step| Predecessor { source, step })
         });
         if found.is_some() {
             return Ok(found);
@@ -168,10 +168,10 @@ impl<K: Send + Sync, P> Kept<K, P> {
     }
 }
 
-impl<S, P> States<S> for Kept<P::Key, P>
+impl<S, P> States<S> for Store<P::Key, P>
 where
     S: TransitionSystem,
-    P: Keeper<S>,
+    P: Codec<S>,
 {
     fn len(&self) -> usize {
         self.log.len()
@@ -180,11 +180,11 @@ where
     fn state(&self, system: &S, id: StateId) -> Option<StateOf<S>> {
         let id = id.0 as usize;
         let is_kept = self.initial_only.is_none_or(|initial| id < initial);
-        is_kept.then(|| self.keeper.with(system, self.log.get(id), Clone::clone))
+        is_kept.then(|| self.codec.with(system, self.log.get(id), Clone::clone))
     }
 
     fn length(&self, id: StateId) -> u32 {
-        self.origins.length(id)
+        self.predecessors.length(id)
     }
 
     fn trace(
@@ -195,9 +195,9 @@ where
     ) -> Result<Trace<S>, Unrepeatable> {
         let mut positions: Vec<u32> = place.step.into_iter().collect();
         let mut at = place.state;
-        while let Some(origin) = self.origin(system, symmetry, at)? {
-            positions.push(origin.step);
-            at = origin.source;
+        while let Some(predecessor) = self.predecessor(system, symmetry, at)? {
+            positions.push(predecessor.step);
+            at = predecessor.source;
         }
         let mut from = self.state(system, at).expect("initial states are kept");
         let mut trace = Trace {

@@ -83,7 +83,7 @@ pub fn explore(refinement: &Correspondence, bug: Bug, successors: &mut u64) -> F
                 }
                 steps += 1;
                 let target = refinement.map(&to);
-                let simulates = match refinement.answer(&from, &action, &to) {
+                let simulates = match refinement.abstract_action(&from, &action, &to) {
                     Some(answer) => refinement.specification().allows(&image, &answer, &target),
                     None => image == target,
                 };

@@ -95,7 +95,7 @@ impl Refinement for Same {
         *state
     }
 
-    fn answer(&self, _: &[u8; 3], counter: &usize, _: &[u8; 3]) -> Option<usize> {
+    fn abstract_action(&self, _: &[u8; 3], counter: &usize, _: &[u8; 3]) -> Option<usize> {
         Some(*counter)
     }
 }

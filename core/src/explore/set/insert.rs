@@ -1,13 +1,13 @@
-//! Adding the candidates of a wave to a set of marks: one by one, or sorted, by several threads.
+//! Adding the candidates of a wave to a set of hashes: one by one, or sorted, by several threads.
 
 use std::iter;
 use std::sync::Mutex;
 
-use super::bins::{Bins, Entry, Position};
-use super::quotient::{Part, Quotient};
-use super::{Candidate, Met};
-use crate::explore::log::Log;
-use crate::workers::together;
+use super::compact::{CompactSet, Part};
+use super::partition::{Entry, Partition, Position};
+use super::{Candidate, InsertSink};
+use crate::explore::segments::SegmentedVec;
+use crate::parallel::run_in_parallel;
 
 /// Candidates ahead of the one being added whose memory is asked for.
 pub(super) const AHEAD: usize = 16;
@@ -21,26 +21,26 @@ const LARGE: u64 = 1 << 20;
 const REGION: u64 = 1 << 19;
 
 /// Sorts candidates as [`Visited::sort`](super::Visited::sort) says.
-pub(super) fn sort_for_quotient<'c, K: 'c>(
-    set: &Quotient,
+pub(super) fn sort_for_compact_set<'c, K: 'c>(
+    set: &CompactSet,
     (states, threads): (usize, usize),
     lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
-    sorted: &mut Bins,
+    sorted: &mut Partition,
 ) {
     if states >= WORTH_SORTING && (threads > 1 || set.bytes() >= LARGE) {
         let regions = set.in_regions(REGION);
-        sorted.sort(lists, regions.count(), |mark| regions.of(mark));
+        sorted.sort(lists, regions.count(), |hash| regions.of(hash));
     }
 }
 
 /// Adds the candidates that are not there, as [`Visited::add_all`](super::Visited::add_all) says.
-pub(super) fn add_to_quotient<K: Clone + Send + Sync>(
-    set: &mut Quotient,
-    log: &mut Log<K>,
+pub(super) fn add_to_compact_set<K: Clone + Send + Sync>(
+    set: &mut CompactSet,
+    log: &mut SegmentedVec<K>,
     wave: Vec<Vec<Candidate<K>>>,
-    sorted: &[&Bins],
+    sorted: &[&Partition],
     room: usize,
-    met: &mut impl Met,
+    met: &mut impl InsertSink,
 ) -> bool {
     let candidates: usize = wave.iter().map(Vec::len).sum();
     let in_bins: usize = sorted.iter().map(|bins| bins.len()).sum();
@@ -55,7 +55,7 @@ pub(super) fn add_to_quotient<K: Clone + Send + Sync>(
     let mut add = |list: usize, keys: &[K]| {
         let fit = keys.len().min(room - log.len());
         log.extend(&keys[..fit]);
-        met.added(list, fit, found(list).take(fit).map(|one| one.origin));
+        met.added(list, fit, found(list).take(fit).map(|one| one.predecessor));
         fit == keys.len()
     };
     let keys = |list: usize| found(list).map(|one| one.key.clone());
@@ -72,7 +72,7 @@ pub(super) fn add_to_quotient<K: Clone + Send + Sync>(
     let each = wave.len().div_ceil(sorted.len());
     let runs = lists.step_by(each);
     let runs = runs.map(|first| first..wave.len().min(first + each));
-    let of_runs = together(runs, |run| -> Vec<Vec<K>> {
+    let of_runs = run_in_parallel(runs, |run| -> Vec<Vec<K>> {
         run.map(|list| keys(list).collect()).collect()
     });
     let mut of_lists = of_runs.iter().flatten().enumerate();
@@ -80,27 +80,27 @@ pub(super) fn add_to_quotient<K: Clone + Send + Sync>(
 }
 
 fn add_one_by_one<K>(
-    set: &mut Quotient,
-    log: &mut Log<K>,
+    set: &mut CompactSet,
+    log: &mut SegmentedVec<K>,
     wave: Vec<Vec<Candidate<K>>>,
     room: usize,
-    met: &mut impl Met,
+    met: &mut impl InsertSink,
 ) -> bool {
     let mut set = set.whole();
     for (list, candidates) in wave.into_iter().enumerate() {
         let mut candidates = candidates.into_iter();
         while let Some(candidate) = candidates.next() {
             if let Some(ahead) = candidates.as_slice().get(AHEAD) {
-                set.prefetch(ahead.mark);
+                set.prefetch(ahead.hash);
             }
-            if !set.insert(candidate.mark) {
+            if !set.insert(candidate.hash) {
                 continue;
             }
             if log.len() >= room {
                 return false;
             }
             log.push(candidate.key);
-            met.added(list, 1, iter::once(candidate.origin));
+            met.added(list, 1, iter::once(candidate.predecessor));
         }
     }
     true
@@ -109,8 +109,8 @@ fn add_one_by_one<K>(
 /// Which candidates are new. As many threads as have sorted them add what belongs into their shards, region by
 /// region and in each in the order of the candidates, so that of equal ones the first is the new one.
 fn new_candidates<K: Sync>(
-    set: &mut Quotient,
-    sorted: &[&Bins],
+    set: &mut CompactSet,
+    sorted: &[&Partition],
     wave: &[Vec<Candidate<K>>],
 ) -> Chosen {
     let regions = set.in_regions(REGION);
@@ -122,7 +122,7 @@ fn new_candidates<K: Sync>(
             left.extend(sorted.iter().map(|bins| bins.bin(region)));
             for entries in &left {
                 let soon = &entries[..entries.len().min(AHEAD)];
-                soon.iter().for_each(|entry| part.prefetch(entry.mark));
+                soon.iter().for_each(|entry| part.prefetch(entry.hash));
             }
             while let Some((whose, end)) = next_run(&left) {
                 let entries = left[whose];
@@ -131,9 +131,9 @@ fn new_candidates<K: Sync>(
                     && entry.position < end
                 {
                     if let Some(ahead) = entries.get(taken + AHEAD) {
-                        part.prefetch(ahead.mark);
+                        part.prefetch(ahead.hash);
                     }
-                    if part.insert(entry.mark) {
+                    if part.insert(entry.hash) {
                         new.add(entry.position);
                     }
                     taken += 1;
@@ -144,7 +144,7 @@ fn new_candidates<K: Sync>(
     };
     let parts = Mutex::new(set.parts(PARTS_A_THREAD * threads));
     let take = || parts.lock().expect("no holder of this lock panics").next();
-    let of_threads = together(0..threads, |_| {
+    let of_threads = run_in_parallel(0..threads, |_| {
         let mut new = Chosen::none_of(wave);
         while let Some(part) = take() {
             add(part, &mut new);
@@ -225,24 +225,24 @@ impl Chosen {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Origin;
+    use super::super::Predecessor;
     use super::*;
     use crate::explore::StateId;
     use crate::random::Generator;
 
     /// The list and the step of each candidate that is new.
     #[derive(Default, PartialEq, Debug)]
-    struct Told(Vec<(usize, Origin)>);
+    struct Told(Vec<(usize, Predecessor)>);
 
-    impl Met for Told {
-        fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Origin>) {
+    impl InsertSink for Told {
+        fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>) {
             let before = self.0.len();
             self.0.extend(steps.map(|step| (list, step)));
             assert_eq!(self.0.len(), before + count);
         }
 
         fn numbered(&mut self, _: Option<StateId>) {
-            unreachable!("a set of marks knows no numbers");
+            unreachable!("a set of hashes knows no numbers");
         }
     }
 
@@ -263,8 +263,8 @@ mod tests {
             (2, 20_001, 3000),
         ] {
             let mut generator = Generator::new(threads as u64);
-            let mut plain = (Quotient::new(BITS), Log::new(), Told::default());
-            let mut other = (Quotient::new(BITS), Log::new(), Told::default());
+            let mut plain = (CompactSet::new(BITS), SegmentedVec::new(), Told::default());
+            let mut other = (CompactSet::new(BITS), SegmentedVec::new(), Told::default());
             for wave in 0..4u32 {
                 let mut lists: Vec<Vec<Candidate<u64>>> = Vec::new();
                 let mut of_threads: Vec<Vec<u32>> = vec![Vec::new(); threads];
@@ -275,8 +275,8 @@ mod tests {
                             generator.bits() % (30 * longest) + u64::from(wave) * (15 * longest);
                         Candidate {
                             key: number,
-                            mark: number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS),
-                            origin: Origin {
+                            hash: number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS),
+                            predecessor: Predecessor {
                                 source: StateId(wave * 1000 + list),
                                 step: step as u32,
                             },
@@ -285,21 +285,24 @@ mod tests {
                     lists.push((0..length).map(|n| candidate(n, &mut generator)).collect());
                     of_threads[(generator.bits() % threads as u64) as usize].push(list);
                 }
-                let sorted: Vec<Bins> = of_threads
+                let sorted: Vec<Partition> = of_threads
                     .iter()
                     .map(|taken| {
                         let taken = taken.iter().map(|list| (*list, &*lists[*list as usize]));
-                        let mut bins = Bins::default();
-                        sort_for_quotient(&other.0, (WORTH_SORTING, 2), taken, &mut bins);
+                        let mut bins = Partition::default();
+                        sort_for_compact_set(&other.0, (WORTH_SORTING, 2), taken, &mut bins);
                         bins
                     })
                     .collect();
                 let sorted: Vec<_> = sorted.iter().collect();
                 let (set, log, told) = &mut plain;
-                let fit = add_to_quotient(set, log, lists.clone(), &[], room, told);
+                let fit = add_to_compact_set(set, log, lists.clone(), &[], room, told);
                 let (set, log, told) = &mut other;
-                assert_eq!(fit, add_to_quotient(set, log, lists, &sorted, room, told));
-                let of = |log: &Log<u64>| -> Vec<u64> {
+                assert_eq!(
+                    fit,
+                    add_to_compact_set(set, log, lists, &sorted, room, told)
+                );
+                let of = |log: &SegmentedVec<u64>| -> Vec<u64> {
                     let all = log.runs(0..log.len());
                     all.flat_map(|(_, run)| run.to_vec()).collect()
                 };

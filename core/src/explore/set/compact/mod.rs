@@ -9,7 +9,7 @@
 //! table of many lines needs fewer bits than in one of few, and slots become half as wide once that
 //! is enough: with 45 bits a state, from some two million states on.
 //!
-//! Numbers should be spread evenly; [`Scatter`](super::scatter::Scatter) does that, reversibly, so
+//! Numbers should be spread evenly; [`BitMixer`](super::mixer::BitMixer) does that, reversibly, so
 //! nothing is lost by it.
 //!
 //! Shards grow each on its own, so growing never needs more than a 64th of the set beside the set, and
@@ -41,13 +41,13 @@ const MOST_REGIONS_BITS: u32 = 4;
 const SMALL: usize = 1 << 17;
 
 /// A set of numbers of at most 64 bits.
-pub(super) struct Quotient {
+pub(super) struct CompactSet {
     shards: Vec<Shard>,
     /// A number is shifted left by this, so that its upper bits are those of a word.
     align: u32,
 }
 
-impl Quotient {
+impl CompactSet {
     /// An empty set of numbers of `bits` bits.
     ///
     /// # Panics
@@ -457,7 +457,7 @@ mod tests {
     /// Adds numbers drawn from a range, and compares every answer with those of a hash set.
     fn compare(bits: u32, numbers: usize, seed: u64) {
         let mut generator = Generator::new(seed);
-        let mut set = Quotient::new(bits);
+        let mut set = CompactSet::new(bits);
         let mut plain = HashSet::new();
         let mask = u64::MAX >> (64 - bits);
         let mut draw = || generator.bits() & mask;
@@ -489,7 +489,7 @@ mod tests {
     #[test]
     fn it_can_hold_every_number() {
         for bits in [1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17] {
-            let mut set = Quotient::new(bits);
+            let mut set = CompactSet::new(bits);
             for number in 0..1 << bits {
                 assert!(set.insert(number), "{number} of {bits} bits");
             }
@@ -503,7 +503,7 @@ mod tests {
     /// Numbers that all have the same home but for their lowest bits.
     #[test]
     fn crowds_find_room() {
-        let mut set = Quotient::new(64);
+        let mut set = CompactSet::new(64);
         for number in 0..5000 {
             assert!(set.insert(number));
         }
@@ -519,7 +519,7 @@ mod tests {
         for bits in 7..=64u32 {
             let largest = u64::MAX >> (64 - bits);
             let of_a_shard = (largest >> SHARD_BITS) + 1;
-            let mut set = Quotient::new(bits);
+            let mut set = CompactSet::new(bits);
             let mut plain = HashSet::new();
             let mut add = |number: u64| {
                 let number = number & largest;
@@ -555,7 +555,7 @@ mod tests {
     #[test]
     fn a_shard_without_room_within_reach_grows() {
         for bits in [24, 33, 45, 58, 64] {
-            let mut set = Quotient::new(bits);
+            let mut set = CompactSet::new(bits);
             let largest = u64::MAX >> (64 - bits);
             let apart = largest >> (SHARD_BITS + 6 + 9);
             for number in (0..300).map(|n| largest - n * apart) {
@@ -582,10 +582,10 @@ mod tests {
         let numbers: Vec<u64> = (0..50_000u64)
             .map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20)
             .collect();
-        let mut whole = Quotient::new(44);
+        let mut whole = CompactSet::new(44);
         let added: Vec<bool> = numbers.iter().map(|n| whole.insert(*n)).collect();
         for parts in [1, 2, 3, 64, 100] {
-            let mut set = Quotient::new(44);
+            let mut set = CompactSet::new(44);
             let work = |mut part: Part<'_>| -> Vec<bool> {
                 numbers.iter().map(|n| part.insert(*n)).collect()
             };
@@ -646,7 +646,7 @@ mod tests {
     #[test]
     fn the_part_that_takes_a_number_has_its_region() {
         for bits in [12, 24, 45, 64] {
-            let mut set = Quotient::new(bits);
+            let mut set = CompactSet::new(bits);
             let largest = u64::MAX >> (64 - bits);
             let mut numbers: Vec<u64> = (0..2000u64)
                 .map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) & largest)
@@ -681,7 +681,7 @@ mod tests {
                         }
                     }
                     assert!(takers.iter().all(|takers| *takers == 1), "{parts} parts");
-                    set = Quotient::new(bits);
+                    set = CompactSet::new(bits);
                 }
             }
             let many = set.in_regions(1);
@@ -692,7 +692,7 @@ mod tests {
     /// A number of 45 bits takes less than 7 bytes once there are many.
     #[test]
     fn slots_become_narrow() {
-        let mut set = Quotient::new(45);
+        let mut set = CompactSet::new(45);
         for n in 0..3_000_000u64 {
             set.insert(n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 19);
         }

@@ -5,12 +5,12 @@
 /// Multiplying by an odd number carries each bit upwards, and folding the upper half onto the lower
 /// brings what is there down again; modulo a power of two both can be undone.
 #[derive(Clone, Copy)]
-pub(super) struct Scatter {
+pub(super) struct BitMixer {
     mask: u64,
     half: u32,
 }
 
-impl Scatter {
+impl BitMixer {
     /// A permutation of the numbers of `bits` bits, from 1 to 64.
     pub fn new(bits: u32) -> Self {
         Self {
@@ -40,10 +40,10 @@ mod tests {
     #[test]
     fn no_two_numbers_become_one() {
         for bits in 1..=16 {
-            let scatter = Scatter::new(bits);
+            let mixer = BitMixer::new(bits);
             let mut hit = vec![false; 1 << bits];
             for number in 0..1 << bits {
-                let to = scatter.of(number) as usize;
+                let to = mixer.of(number) as usize;
                 assert!(
                     !std::mem::replace(&mut hit[to], true),
                     "{number} of {bits} bits"
@@ -65,14 +65,14 @@ mod tests {
     #[test]
     fn it_can_be_undone_at_every_width() {
         for bits in 1..=64 {
-            let scatter = Scatter::new(bits);
-            assert_eq!(scatter.bits(), bits);
+            let mixer = BitMixer::new(bits);
+            assert_eq!(mixer.bits(), bits);
             let largest = u64::MAX >> (64 - bits);
             let drawn = (0..2000u64).map(|n| n.wrapping_mul(0x0123_4567_89AB_CDEF).rotate_left(7));
             let single = (0..bits).map(|bit| 1 << bit);
             for number in drawn.chain(single).chain([0, largest]) {
                 let number = number & largest;
-                let to = scatter.of(number);
+                let to = mixer.of(number);
                 assert!(to <= largest, "{number:#x} of {bits} bits");
                 let folded = to.wrapping_mul(inverse(0xD6E8_FEB8_6659_FD93)) & largest;
                 // The upper half is as it was, and the lower one is folded back.
@@ -90,13 +90,13 @@ mod tests {
     #[test]
     fn every_bit_reaches_the_upper_bits() {
         for bits in [20, 45, 64] {
-            let scatter = Scatter::new(bits);
+            let mixer = BitMixer::new(bits);
             for bit in 0..bits {
                 let changed = (0..1000u64)
-                    .map(|n| n.wrapping_mul(0x0123_4567_89AB_CDEF) & scatter.mask)
+                    .map(|n| n.wrapping_mul(0x0123_4567_89AB_CDEF) & mixer.mask)
                     .filter(|n| {
                         let other = n ^ 1 << bit;
-                        (scatter.of(*n) ^ scatter.of(other)) >> (bits - 8) != 0
+                        (mixer.of(*n) ^ mixer.of(other)) >> (bits - 8) != 0
                     });
                 assert!(changed.count() > 900, "bit {bit} of {bits}");
             }

@@ -4,13 +4,13 @@
 ///
 /// PERF: where one of two entries is kept, in no order, a processor would guess wrong as often as not which
 /// way to branch. So each entry is written, and the next one over it if it is not kept.
-pub(super) struct Sieve<T> {
+pub(super) struct Filtered<T> {
     /// Those kept, and room for more.
     entries: Vec<T>,
     kept: usize,
 }
 
-impl<T: Clone> Sieve<T> {
+impl<T: Clone> Filtered<T> {
     pub fn new() -> Self {
         Self {
             entries: Vec::new(),
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_in_order() {
-        let mut sieve = Sieve::new();
+        let mut sieve = Filtered::new();
         for _ in 0..2 {
             for run in [0..0u32, 0..5, 5..5, 5..6, 6..1000] {
                 sieve.sift(run.collect::<Vec<_>>().into_iter(), |n| n % 3 != 1);

@@ -4,42 +4,42 @@
 //! reached together are expanded together. Such a target is known without asking the set, which would
 //! cost a miss of the cache.
 
-/// Marks that were met, each until another one needs its place.
-pub(super) enum Recent {
+/// Hashes that were met, each until another one needs its place.
+pub(super) enum DuplicateFilter {
     /// Of no more bits than fit beside those of a place: those of most packed states.
     Short(Places<u32>),
     /// Of up to 64 bits.
     Long(Places<u64>),
 }
 
-/// The lower bits of a mark say which place is its own.
+/// The lower bits of a hash say which place is its own.
 const BITS: u32 = 15;
 /// The places. PERF: on Ben-Ari's level 3 at (5,1,1) more than half of all targets are found in so many, and
 /// the second cache of a processor has room for them; in half of it, so that others find room too, if
-/// what is left of a mark takes 32 bits.
+/// what is left of a hash takes 32 bits.
 const PLACES: usize = 1 << BITS;
 
-impl Recent {
-    /// For marks of `bits` bits.
+impl DuplicateFilter {
+    /// For hashes of `bits` bits.
     pub fn new(bits: u32) -> Self {
-        // What is left of a mark is less than the number that says that there is none.
+        // What is left of a hash is less than the number that says that there is none.
         match bits < BITS + u32::BITS {
             true => Self::Short(Places::new(u32::MAX)),
             false => Self::Long(Places::new(u64::MAX)),
         }
     }
 
-    /// Notes a mark, and says whether it is met for the first time, as far as is remembered.
+    /// Notes a hash, and says whether it is met for the first time, as far as is remembered.
     #[inline(always)]
-    pub fn meet(&mut self, mark: u64) -> bool {
+    pub fn meet(&mut self, hash: u64) -> bool {
         match self {
-            Self::Short(places) => places.meet(mark),
-            Self::Long(places) => places.meet(mark),
+            Self::Short(places) => places.meet(hash),
+            Self::Long(places) => places.meet(hash),
         }
     }
 }
 
-/// What is left of the mark that was met last at each place.
+/// What is left of the hash that was met last at each place.
 pub(super) struct Places<T>(Box<[T; PLACES]>);
 
 impl<T: Copy> Places<T> {
@@ -54,25 +54,25 @@ impl<T: Copy> Places<T> {
 }
 
 impl Places<u32> {
-    /// As [`Recent::meet`].
+    /// As [`DuplicateFilter::meet`].
     #[inline(always)]
-    pub fn meet(&mut self, mark: u64) -> bool {
-        self.note(mark, (mark >> BITS) as u32)
+    pub fn meet(&mut self, hash: u64) -> bool {
+        self.note(hash, (hash >> BITS) as u32)
     }
 }
 
 impl Places<u64> {
-    /// As [`Recent::meet`].
+    /// As [`DuplicateFilter::meet`].
     #[inline(always)]
-    pub fn meet(&mut self, mark: u64) -> bool {
-        self.note(mark, mark >> BITS)
+    pub fn meet(&mut self, hash: u64) -> bool {
+        self.note(hash, hash >> BITS)
     }
 }
 
 impl<T: PartialEq> Places<T> {
     #[inline(always)]
-    fn note(&mut self, mark: u64, rest: T) -> bool {
-        let place = &mut self.0[mark as usize & (PLACES - 1)];
+    fn note(&mut self, hash: u64, rest: T) -> bool {
+        let place = &mut self.0[hash as usize & (PLACES - 1)];
         let new = *place != rest;
         *place = rest;
         new
@@ -86,16 +86,16 @@ mod tests {
     use super::*;
     use crate::random::Generator;
 
-    /// At every width it says of random marks, of few places, what a map from places to the last mark says.
+    /// At every width it says of random hashes, of few places, what a map from places to the last hash says.
     #[test]
     fn it_remembers_what_a_map_remembers() {
         for bits in 1..=64u32 {
             let largest = u64::MAX >> (64 - bits);
             let mut generator = Generator::new(bits.into());
-            let mut recent = Recent::new(bits);
+            let mut recent = DuplicateFilter::new(bits);
             let mut plain = HashMap::new();
             for _ in 0..3000 {
-                // Few places, the last one among them, and marks that differ at both ends of what is left of them.
+                // Few places, the last one among them, and hashes that differ at both ends of what is left of them.
                 let last = (generator.bits() & 1) * (PLACES as u64 - 4);
                 let place = last + (generator.bits() & 3);
                 let rest = match generator.bits() & 3 {
@@ -106,26 +106,26 @@ mod tests {
                             + (generator.bits() % u64::from(bits.max(BITS + 1) - BITS)) as u32)
                     }
                 };
-                let mark = (place | rest >> BITS << BITS) & largest;
-                let new = plain.insert(mark & (PLACES as u64 - 1), mark) != Some(mark);
-                assert_eq!(recent.meet(mark), new, "{mark:#x} of {bits} bits");
+                let hash = (place | rest >> BITS << BITS) & largest;
+                let new = plain.insert(hash & (PLACES as u64 - 1), hash) != Some(hash);
+                assert_eq!(recent.meet(hash), new, "{hash:#x} of {bits} bits");
             }
         }
     }
 
-    /// A mark is known only if it was met, the first of all places and the largest mark of so many bits included.
+    /// A hash is known only if it was met, the first of all places and the largest hash of so many bits included.
     #[test]
     fn only_what_was_met_is_known() {
         for bits in [16, 45, 46, 47, 48, 63, 64] {
             let largest = u64::MAX >> (64 - bits);
-            for mark in [0, 1, PLACES as u64, PLACES as u64 + 1, largest] {
-                let mut recent = Recent::new(bits);
-                assert!(recent.meet(mark), "{mark} of {bits} bits");
-                assert!(!recent.meet(mark), "{mark} of {bits} bits");
+            for hash in [0, 1, PLACES as u64, PLACES as u64 + 1, largest] {
+                let mut recent = DuplicateFilter::new(bits);
+                assert!(recent.meet(hash), "{hash} of {bits} bits");
+                assert!(!recent.meet(hash), "{hash} of {bits} bits");
                 for bit in 0..bits {
-                    let other = mark ^ 1 << bit;
+                    let other = hash ^ 1 << bit;
                     assert!(recent.meet(other), "{other} of {bits} bits");
-                    assert_eq!(recent.meet(mark), bit >= BITS, "{mark} of {bits} bits");
+                    assert_eq!(recent.meet(hash), bit >= BITS, "{hash} of {bits} bits");
                 }
             }
         }
