@@ -88,6 +88,9 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
     }
 
     /// The number of an action's inputs; `known` are those that this worker has asked for.
+    ///
+    /// PERF: asked at every step of the environment; a call of its own took 0.6 % of the instructions of Ben-Ari's level 3.
+    #[inline(always)]
     pub fn number<S: TransitionSystem<Action = A>>(
         &self,
         specification: &S,
