@@ -2,7 +2,7 @@
 //!
 //! A model shows its states and steps to a callback, and a callback cannot end the loop that calls it.
 //! So [`break_off`] unwinds the stack as a panic does, without being one: no hook is called, nothing is
-//! printed, and only [`interruptible`] stops it.
+//! printed, and only `interruptible` and [`until_enough`] stop it.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -84,7 +84,7 @@ pub(crate) fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {
     }
 }
 
-/// Leaves the function of the model that called back, and all others up to the next [`interruptible`].
+/// Leaves the function of the model that called back, and all others up to the next `interruptible` or [`until_enough`].
 #[cold]
 pub fn break_off() -> ! {
     RUNNING.set(Running::BrokenOff);
