@@ -1,13 +1,13 @@
-//! Several threads that do one thing run_in_parallel, and shares of the work for them to take.
+//! Work that several threads do in parallel, and work items for them to take.
 //!
-//! The workers of a search share nothing that is written but which share of the work is whose: each has its share
-//! for itself, and the results are put together when all are done. Left out: a pool of threads. Starting one takes
-//! tens of microseconds, and the engines start them for milliseconds of work.
+//! Workers write nothing that they share but the number of the next work item; their results are put together when all
+//! are done. Left out: a pool of threads. Starting a thread takes tens of microseconds, and the engines start them for
+//! milliseconds of work.
 
 use super::primitives::{AtomicUsize, Ordering, thread};
 
-/// Has every worker do `work`, each on a thread of its own but the first, which has this one. The
-/// results are in the order of the workers.
+/// Runs `work` for every worker, each on its own thread, the first on the calling one. Results are in the order of
+/// the workers.
 ///
 /// # Panics
 ///
@@ -33,14 +33,14 @@ pub(crate) fn run_in_parallel<W: Send, R: Send>(
     })
 }
 
-/// WorkItems of some work, each taken by one worker.
+/// Work items, each taken by one worker.
 pub(crate) struct WorkItems {
     next: AtomicUsize,
     count: usize,
 }
 
 impl WorkItems {
-    /// The shares from 0 to `count` − 1.
+    /// The items from 0 to `count` − 1.
     pub fn new(count: usize) -> Self {
         Self {
             next: AtomicUsize::new(0),
@@ -48,7 +48,7 @@ impl WorkItems {
         }
     }
 
-    /// The next share; none if all are taken.
+    /// The next item; none if all are taken.
     pub fn take(&self) -> Option<usize> {
         // A share says nothing of another's results: those are seen by whoever joins their thread.
         let share = self.next.fetch_add(1, Ordering::Relaxed);

@@ -49,7 +49,7 @@ pub trait Refinement: Sync {
     }
 
     /// Why an obligation cannot be decided on this implementation, if it cannot: on one whose steps are
-    /// run run_in_parallel, say, `environment`, where that this loses no step of it has not been shown.
+    /// fused, say, `environment`, where that this loses no step of it has not been shown.
     /// `obligation` is a name up to its colon. The obligation is then `incomplete` with this reason, and
     /// refused where it is named.
     fn unsupported(&self, _obligation: &str) -> Option<&'static str> {

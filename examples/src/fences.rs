@@ -1,7 +1,7 @@
-//! Two fences of a collector, what is in the buffers without them, and a memory in which nobody misses them.
+//! Two fences of a collector, what is in the buffers without them, and a memory in which neither is needed.
 //!
 //! The one idea: a fence makes a process wait for its own stores, and what it is for is seen in what is
-//! still in a buffer when somebody else acts. The collector is that of `barrier`. It tells the program
+//! still in a buffer when another thread acts. The collector is that of `barrier`. It tells the program
 //! what it is about to do by storing `fM`, `fA` and `phase`, and asks whether that was heard by a handshake.
 //! Handshakes do not go through store buffers, and the stores do.
 

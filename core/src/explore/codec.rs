@@ -1,4 +1,4 @@
-//! How a state is kept between the waves of a search: as it is, or packed.
+//! Codecs: how a state is kept between the waves of a search, as it is or packed.
 
 use std::array;
 
@@ -19,13 +19,54 @@ pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
 
     /// Adds the keys of `states` to `keys`, and says whether all of them have one; if not, those before the first
     /// that has none are added. Where keys are not packed the states are gone then.
-    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<Self::Key>) -> bool;
+    #[inline(always)]
+    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<Self::Key>) -> bool {
+        // PERF: a loop begins by fetching where all variables are, which pays for several states only.
+        if let [state] = states.as_slice() {
+            let key = key_of_one(self, system, state);
+            let has_key = key.is_some();
+            keys.extend(key);
+            return has_key;
+        }
+        keys.reserve(states.len());
+        for state in &*states {
+            let Some(key) = self.key(system, state) else {
+                return false;
+            };
+            keys.push(key);
+        }
+        true
+    }
 
     /// Why a state has no key.
     fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError;
 
     /// Shows the state of a key to `look`.
     fn with<T>(&self, system: &S, key: &Self::Key, look: impl FnOnce(&StateOf<S>) -> T) -> T;
+}
+
+/// The key of the only state of several that might have been.
+#[inline(never)]
+fn key_of_one<S: TransitionSystem, C: Codec<S> + ?Sized>(
+    codec: &C,
+    system: &S,
+    state: &StateOf<S>,
+) -> Option<C::Key> {
+    codec.key(system, state)
+}
+
+/// Why a state cannot be packed; `template` is an initial one.
+#[cold]
+pub(super) fn packing_error<S: Packed>(
+    system: &S,
+    template: &StateOf<S>,
+    state: &StateOf<S>,
+) -> PackingError {
+    // A panic comes again where the search reports it.
+    match catch(|| round_trip_with(system, template, state)) {
+        Ok(Err(error)) => error,
+        Ok(Ok(())) | Err(_) => PackingError::Unstable,
+    }
 }
 
 /// States are kept as they are.
@@ -84,46 +125,13 @@ impl<const N: usize, S: Packed> Codec<S> for Words<N, StateOf<S>> {
         (outside == 0 && unpack(system, &self.template, &key) == *state).then_some(key)
     }
 
-    #[inline(always)]
-    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<[u64; N]>) -> bool {
-        // PERF: a loop begins by fetching where all variables are, which pays for several states only.
-        if let [state] = states.as_slice() {
-            let key = self.key_of_one(system, state);
-            keys.extend(key);
-            return key.is_some();
-        }
-        keys.reserve(states.len());
-        for state in &*states {
-            let Some(key) = self.key(system, state) else {
-                return false;
-            };
-            keys.push(key);
-        }
-        true
-    }
-
     #[cold]
     fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError {
-        let tested = catch(|| round_trip_with(system, &self.template, state));
-        // A panic comes again where the search reports it.
-        match tested {
-            Ok(Err(error)) => error,
-            Ok(Ok(())) | Err(_) => PackingError::Unstable,
-        }
+        packing_error(system, &self.template, state)
     }
 
     #[inline(always)]
     fn with<T>(&self, system: &S, key: &[u64; N], look: impl FnOnce(&StateOf<S>) -> T) -> T {
         look(&unpack(system, &self.template, key))
-    }
-}
-
-impl<const N: usize, T: Eq> Words<N, T> {
-    #[inline(never)]
-    fn key_of_one<S: Packed<State = T>>(&self, system: &S, state: &T) -> Option<[u64; N]>
-    where
-        Self: Codec<S, Key = [u64; N]>,
-    {
-        self.key(system, state)
     }
 }

@@ -1,4 +1,4 @@
-//! The targets that a worker met last.
+//! A filter of duplicates: the hashes of the targets that a worker met last.
 //!
 //! Most steps lead where another one has just led: independent steps commute, and states that were
 //! reached together are expanded together. Such a target is known without asking the set, which would

@@ -1,4 +1,4 @@
-//! Choosing some of many entries without branching.
+//! A buffer of filtered entries, filled without branching.
 
 /// Entries that were kept of those that were sifted.
 ///

@@ -1,4 +1,4 @@
-//! The states reached and not yet expanded, and which of them come next.
+//! The frontier: the states reached and not yet expanded, and which of them come next.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,9 +1,8 @@
 //! States of two components in one word, each component in bits of its own.
 
-use super::codec::Codec;
+use super::codec::{Codec, packing_error};
 use crate::local::{PackedLocal, Split};
-use crate::model_call::catch;
-use crate::packed::{PackingError, Reader, pack, round_trip_with};
+use crate::packed::{PackingError, Reader, pack};
 
 /// States are packed into a word, of which each component is read by itself: what is replaced of the one cannot
 /// change the other.
@@ -35,11 +34,6 @@ impl<S: PackedLocal> LocalWord<S> {
             context: system.context_fields(context, &mut Reader { words: &words[1] }),
         }
     }
-
-    #[inline(never)]
-    fn key_of_one(&self, system: &S, state: &Split<S>) -> Option<[u64; 1]> {
-        self.key(system, state)
-    }
 }
 
 impl<S: PackedLocal> Codec<S> for LocalWord<S> {
@@ -52,32 +46,9 @@ impl<S: PackedLocal> Codec<S> for LocalWord<S> {
         (key[0] & self.unused == 0 && self.read(system, key) == *state).then_some(key)
     }
 
-    #[inline(always)]
-    fn keys(&self, system: &S, states: &mut Vec<Split<S>>, keys: &mut Vec<[u64; 1]>) -> bool {
-        // PERF: a loop begins by fetching where all variables are, which pays for several states only.
-        if let [state] = states.as_slice() {
-            let key = self.key_of_one(system, state);
-            keys.extend(key);
-            return key.is_some();
-        }
-        keys.reserve(states.len());
-        for state in &*states {
-            let Some(key) = self.key(system, state) else {
-                return false;
-            };
-            keys.push(key);
-        }
-        true
-    }
-
     #[cold]
     fn complaint(&self, system: &S, state: &Split<S>) -> PackingError {
-        let tested = catch(|| round_trip_with(system, &self.template, state));
-        // A panic comes again where the search reports it.
-        match tested {
-            Ok(Err(error)) => error,
-            Ok(Ok(())) | Err(_) => PackingError::Unstable,
-        }
+        packing_error(system, &self.template, state)
     }
 
     #[inline(always)]

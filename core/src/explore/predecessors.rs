@@ -1,9 +1,8 @@
-//! How each state was first reached, without a word a state.
+//! Predecessors: how each state was first reached, recomputed where that is possible instead of stored.
 //!
 //! States are numbered in the order in which a sequential search meets them, so those that one chunk
-//! of states leads to first have consecutive numbers. Store is which chunk that was; by which of its
-//! steps a state was reached is found out by taking the chunk's steps again. Where states are not
-//! kept, that cannot be done, and then the step itself is.
+//! of states leads to first have consecutive numbers. The chunk is recorded; the step is recomputed by expanding the
+//! chunk again. Where only fingerprints are stored, a chunk cannot be expanded again, and each step is recorded.
 
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use super::StateId;
 use super::segments::SegmentedVec;
 use super::set::Predecessor;
 
-/// States that were expanded run_in_parallel, and the first state that they led to.
+/// A chunk: states that one worker expanded, and the first state that they led to.
 struct Batch {
     /// The first state met by the expansion of `sources`; the states up to the next batch's are its
     /// too.

@@ -1,4 +1,4 @@
-//! A list that grows at its end, moves nothing when it grows, and can forget its beginning.
+//! A segmented vector: appending moves no entry, and whole segments at its beginning can be freed.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What remains of a search: its states by their numbers, and the behaviours that led to them.
+//! The store that a search leaves: its states by their numbers, and the behaviours that led to them.
 
 use super::codec::Codec;
 use super::predecessors::Predecessors;

@@ -68,12 +68,12 @@ impl Unseen {
                 RoundStep::ChooseWhomToPoll => Some(Self::Poll),
                 RoundStep::SetType
                 | RoundStep::AskAll
-                | RoundStep::SomebodyToAsk
+                | RoundStep::MoreToAsk
                 | RoundStep::ChooseWhomToAsk
                 | RoundStep::SetPending
                 | RoundStep::Asked
                 | RoundStep::WaitForAll
-                | RoundStep::SomebodyToWaitFor
+                | RoundStep::MoreToWaitFor
                 | RoundStep::Poll
                 | RoundStep::TakeWork => None,
             },

@@ -67,7 +67,7 @@ fn begin(round: Round, phase: Option<HandshakePhase>, mutators: u8) -> Command<G
         .from_source(source),
         all_mutators(on(RoundStep::AskAll), mutators),
         while_do(
-            on(RoundStep::SomebodyToAsk),
+            on(RoundStep::MoreToAsk),
             |l: &Gc| !l.muts.is_empty(),
             sequence([
                 choose_mutator(on(RoundStep::ChooseWhomToAsk)),
@@ -96,7 +96,7 @@ fn wait(round: Round, mutators: u8) -> Command<Gc> {
     sequence([
         all_mutators(on(RoundStep::WaitForAll), mutators),
         while_do(
-            on(RoundStep::SomebodyToWaitFor),
+            on(RoundStep::MoreToWaitFor),
             |l: &Gc| !l.muts.is_empty(),
             sequence([
                 choose_mutator(on(RoundStep::ChooseWhomToPoll)),

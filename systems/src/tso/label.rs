@@ -60,7 +60,7 @@ pub enum RoundStep {
     /// All mutators are to be asked.
     AskAll,
     /// Whether there is one left to ask.
-    SomebodyToAsk,
+    MoreToAsk,
     /// Which one is asked next.
     ChooseWhomToAsk,
     /// It sets the bit of that one.
@@ -70,7 +70,7 @@ pub enum RoundStep {
     /// All are to be waited for.
     WaitForAll,
     /// Whether there is one left to wait for.
-    SomebodyToWaitFor,
+    MoreToWaitFor,
     /// Which one is polled next.
     ChooseWhomToPoll,
     /// It looks whether that one has answered.
@@ -287,12 +287,12 @@ impl RoundStep {
         match self {
             Self::Fence | Self::SetType | Self::TakeWork => false,
             Self::AskAll
-            | Self::SomebodyToAsk
+            | Self::MoreToAsk
             | Self::ChooseWhomToAsk
             | Self::SetPending
             | Self::Asked
             | Self::WaitForAll
-            | Self::SomebodyToWaitFor
+            | Self::MoreToWaitFor
             | Self::ChooseWhomToPoll
             | Self::Poll => true,
         }
@@ -303,12 +303,12 @@ impl RoundStep {
             Self::Fence => "mfence",
             Self::SetType => "set type",
             Self::AskAll => "ask all",
-            Self::SomebodyToAsk => "somebody to ask",
+            Self::MoreToAsk => "somebody to ask",
             Self::ChooseWhomToAsk => "choose whom to ask",
             Self::SetPending => "set pending",
             Self::Asked => "asked",
             Self::WaitForAll => "wait for all",
-            Self::SomebodyToWaitFor => "somebody to wait for",
+            Self::MoreToWaitFor => "somebody to wait for",
             Self::ChooseWhomToPoll => "choose whom to poll",
             Self::Poll => "poll",
             Self::TakeWork => "W ← collected work",

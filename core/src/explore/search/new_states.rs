@@ -1,4 +1,4 @@
-//! The states that a wave has led to.
+//! New states: those that a wave has led to first.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Adding the candidates of a wave to a set of hashes: one by one, or sorted, by several threads.
+//! Insertion of the candidates of a wave into a set of hashes: one by one, or partitioned, by several threads.
 
 use std::iter;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! A reversible way to spread numbers of so many bits evenly over all such numbers.
+//! A reversible bit mixer: it spreads the numbers of a fixed number of bits evenly over all such numbers.
 
 /// A permutation of the numbers of a fixed number of bits.
 ///

@@ -1,4 +1,4 @@
-//! Hashes in the order of the places in a set where they belong.
+//! A radix partition of hashes, by the places in a set where they belong.
 //!
 //! Looked up as they come, hashes touch a large set all over, and each costs a miss of the cache and of the
 //! processor's table of pages. Those of a wave are many: sorted by regions of the set, each region is

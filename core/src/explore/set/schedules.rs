@@ -24,7 +24,7 @@ fn under_many_schedules(test: impl Fn() + Send + Sync + Copy + 'static) {
     });
 }
 
-/// The shares that workers took, all run_in_parallel, in order.
+/// All work items that the workers took, in order.
 fn taken(workers: usize, take: impl Fn(usize) -> Option<usize> + Sync) -> Vec<usize> {
     let work = |worker| std::iter::from_fn(|| take(worker)).collect::<Vec<_>>();
     let mut all = run_in_parallel(0..workers, work).concat();

@@ -347,11 +347,11 @@ fn of_round(step: RoundStep) -> (Mover, When) {
         RoundStep::TakeWork => (Mover::Both, When::Always),
         // They are quiet.
         RoundStep::AskAll
-        | RoundStep::SomebodyToAsk
+        | RoundStep::MoreToAsk
         | RoundStep::ChooseWhomToAsk
         | RoundStep::Asked
         | RoundStep::WaitForAll
-        | RoundStep::SomebodyToWaitFor
+        | RoundStep::MoreToWaitFor
         | RoundStep::ChooseWhomToPoll => (Mover::Neither, When::Always),
     }
 }

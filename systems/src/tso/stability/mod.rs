@@ -224,7 +224,7 @@ fn round_begun(processes: &Processes, at: Location) -> Option<Round> {
 fn before_waiting(processes: &Processes, from: Location) -> Ahead {
     let waits = |at| {
         processes.labels(GC, at).find_map(|label| match label {
-            Label::Round(round, RoundStep::SomebodyToWaitFor) => Some(round),
+            Label::Round(round, RoundStep::MoreToWaitFor) => Some(round),
             _ => None,
         })
     };
