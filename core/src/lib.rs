@@ -9,8 +9,7 @@
 //! The theory is that of Havelund and Shankar, *A Refinement Proof for a Garbage Collector*,
 //! section 3, which in turn follows Abadi and Lamport, *The Existence of Refinement Mappings*.
 //!
-//! This crate knows nothing of garbage collectors or of any other algorithm, and it neither prints
-//! nor exits, but for the module `cli` behind the feature of that name.
+//! This crate knows no algorithm, and it neither prints nor exits.
 
 pub mod auxiliary;
 mod compose;

@@ -50,7 +50,7 @@ impl WorkItems {
 
     /// The next item; none if all are taken.
     pub fn take(&self) -> Option<usize> {
-        // A share says nothing of another's results: those are seen by whoever joins their thread.
+        // Relaxed: an item publishes no results; joining a worker's thread does.
         let share = self.next.fetch_add(1, Ordering::Relaxed);
         (share < self.count).then_some(share)
     }

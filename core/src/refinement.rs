@@ -57,8 +57,8 @@ pub trait Refinement: Sync {
     }
 
     /// The process on whose behalf `process` takes its steps: itself, by default. A store buffer
-    /// that commits a store of a mutator acts for that mutator. A process of the environment acts for
-    /// nobody else.
+    /// that commits a store of a mutator acts for that mutator. A process of the environment acts
+    /// only for itself.
     fn acts_for(&self, process: Process) -> Process {
         process
     }

@@ -27,7 +27,7 @@ pub trait TransitionSystem: Sync {
     type State: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
     /// The label of a step: the rule that fired, with its arguments.
     type Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
-    /// All that somebody outside the system can see of a state, an element of Σₒ.
+    /// What can be observed of a state from outside of the system, an element of Σₒ.
     type Observation: Clone + Eq + Hash + Debug;
 
     /// The rules, in the order of their source: what coverage and reports speak of.

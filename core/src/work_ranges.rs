@@ -65,7 +65,7 @@ impl WorkRanges {
     fn change(&self, range: usize, change: impl Fn(u64) -> u64) -> Option<u64> {
         let is_left = |left: u64| left >> 32 < u64::from(left as u32);
         let changed = |left| is_left(left).then(|| change(left));
-        // A item says nothing of another's results: those are seen by whoever joins their thread.
+        // Relaxed: an item publishes no results; joining a worker's thread does.
         let relaxed = Ordering::Relaxed;
         let before = self.left[range].fetch_update(relaxed, relaxed, changed);
         before.ok()

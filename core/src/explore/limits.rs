@@ -31,8 +31,8 @@ impl Limits {
         *MOST.get_or_init(four_fifths)
     }
 
-    /// Whether a search that began at `started` has to end: because the time is up, or somebody
-    /// cancelled it.
+    /// Whether a search that began at `started` has to end: because the time is up, or because it was
+    /// cancelled.
     pub fn out_of_time(&self, watch: &Watch<'_>, started: Instant) -> Option<Limit> {
         if watch.is_cancelled() {
             return Some(Limit::Cancelled);
@@ -86,7 +86,7 @@ pub enum Limit {
     MemoryBytes(u64),
     /// The operating system refused more memory before the process held as much as allowed.
     OutOfMemory,
-    /// Somebody cancelled it.
+    /// It was cancelled.
     Cancelled,
 }
 
@@ -143,7 +143,7 @@ pub struct Progress {
 /// How an exploration is watched from outside.
 #[derive(Clone, Copy, Default)]
 pub struct Watch<'a> {
-    /// Set by somebody to end the exploration with what has been seen so far.
+    /// Cancellation: once set, the exploration ends with what has been seen so far.
     pub cancel: Option<&'a AtomicBool>,
     /// Called now and then, always on the thread that called for the exploration. Where several
     /// explorations are under way, as for a table, those are several threads.

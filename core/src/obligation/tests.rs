@@ -247,7 +247,7 @@ fn memory_is_looked_at_while_initial_states_are_enumerated() {
     }
 }
 
-/// Whoever watches is told, and can end it.
+/// A watcher sees the progress, and can cancel.
 #[test]
 fn the_enumeration_of_initial_states_is_watched_and_cancelled() {
     for walks in [false, true] {

@@ -33,8 +33,8 @@ impl Generator {
         Self(std::array::from_fn(|_| split_mix(&mut state)))
     }
 
-    /// One of many generators of a seed, told apart by their numbers: whoever uses one need not know
-    /// how much was drawn from the others.
+    /// One of many generators of a seed, told apart by their numbers: what one yields does not
+    /// depend on how much was drawn from the others.
     pub fn numbered(seed: u64, number: u64) -> Self {
         let mut state = seed;
         Self::new(split_mix(&mut state) ^ number)

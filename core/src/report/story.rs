@@ -105,7 +105,7 @@ impl Text<'_, Counterexample> {
         self.drawings(f, Some(before), step)
     }
 
-    /// A stutter of which nobody need see more than one line.
+    /// A stutter for which one line is enough.
     fn on_one_line(&self, index: usize) -> bool {
         let (before, step) = self.around(index);
         self.options.detail == Detail::Changes

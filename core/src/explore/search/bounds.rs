@@ -14,7 +14,7 @@ const BETWEEN_GRANTS: u32 = 1024;
 /// that an allocator takes at a time for a thread. Of all of it only what is used is memory.
 const HEADROOM: u64 = 64 << 20;
 const HEADROOM_OF_THREAD: u64 = 64 << 20;
-/// Bytes that the known steps of parts may take while there are few states; later it is half of what the
+/// Bytes that the successor cache may take while there are few states; later it is half of what the
 /// states take.
 pub const MEMORY_FOR_FEW: u64 = 16 << 20;
 /// More states than this cannot be numbered: the last number means none.

@@ -2,8 +2,8 @@
 //!
 //! A wave of the search first asks, with several threads, which targets were there before it, unless the
 //! set would rather sort them, and then adds those that were not, each once, in the order in which a
-//! sequential search meets them. So a state has the same number for any number of threads, and nobody
-//! reads while somebody writes.
+//! sequential search meets them. So a state has the same number for any number of threads, and the
+//! set is never read while it is written.
 
 mod compact;
 mod fingerprint;

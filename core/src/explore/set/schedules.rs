@@ -93,7 +93,7 @@ fn stop_on_the_way(take: impl Fn(usize) -> Option<usize> + Sync, stop: impl Fn()
     run_in_parallel(0..3, work);
 }
 
-/// Once the work was stopped nobody takes anything more.
+/// Once the work is stopped no item is taken.
 #[test]
 fn stopped_work_ends() {
     under_many_schedules(|| {
