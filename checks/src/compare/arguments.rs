@@ -2,12 +2,23 @@
 
 use std::ffi::OsString;
 
+use clap::builder::EnumValueParser;
 use clap::{Arg, ArgAction, Command};
 
 use super::instance::{DEFAULT, Instance, LARGE};
+use super::models::Claims;
 use super::table::Style;
 
-/// What is to be done.
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Request {
+    /// To compare programs.
+    Compare(Arguments),
+    /// To search a model, as one of those that are compared.
+    Search(Instance, Claims),
+}
+
+/// What is compared, and how it is shown.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arguments {
     pub instances: Vec<Instance>,
@@ -27,10 +38,14 @@ pub enum Destination {
 
 /// What is asked for, or nothing: `cargo bench` says `--bench`, and without it a bench is only to show
 /// that it can be started, as `cargo test --benches` does.
-pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Option<Arguments>, clap::Error> {
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Option<Request>, clap::Error> {
     let matches = command().try_get_matches_from(words)?;
     if !matches.get_flag("bench") || matches.get_flag("test") {
         return Ok(None);
+    }
+    if let Some(instance) = matches.get_one("search") {
+        let claims = matches.get_one("claims").expect("it has a default");
+        return Ok(Some(Request::Search(*instance, *claims)));
     }
     let named = matches.get_many("instances");
     let mut instances: Vec<Instance> =
@@ -38,7 +53,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Option<Argumen
     if matches.get_flag("large") && !instances.contains(&LARGE) {
         instances.push(LARGE);
     }
-    Ok(Some(Arguments {
+    Ok(Some(Request::Compare(Arguments {
         instances,
         runs: matches.get_one("runs").copied().expect("it has a default"),
         style: match matches.get_flag("markdown") {
@@ -49,7 +64,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Option<Argumen
             true => Destination::Page,
             false => Destination::Terminal,
         },
-    }))
+    })))
 }
 
 fn command() -> Command {
@@ -65,7 +80,7 @@ fn command() -> Command {
                 .long("instances")
                 .value_name("LIST")
                 .help(format!(
-                    "Just these, NODES-SONS-ROOTS with commas between: {}",
+                    "Just these, with commas between; NODES-SONS-ROOTS is Ben-Ari's collector: {}",
                     Instance::names().join(", ")
                 ))
                 .value_delimiter(',')
@@ -79,6 +94,15 @@ fn command() -> Command {
                 .value_parser(clap::value_parser!(u32).range(1..)),
             flag("markdown", "Prints the tables in Markdown"),
             flag("write", "Writes them into the benchmark page as well").requires("markdown"),
+            Arg::new("search")
+                .long("search")
+                .value_parser(instance)
+                .hide(true),
+            Arg::new("claims")
+                .long("claims")
+                .value_parser(EnumValueParser::<Claims>::new())
+                .default_value("none")
+                .hide(true),
             flag("bench", "Said by cargo bench").hide(true),
             flag("test", "Ends at once").hide(true),
         ])
@@ -95,14 +119,17 @@ fn instance(name: &str) -> Result<Instance, String> {
 mod tests {
     use super::*;
 
-    fn parsed(words: &str) -> Result<Option<Arguments>, clap::Error> {
+    fn parsed(words: &str) -> Result<Option<Request>, clap::Error> {
         let words = ["compare"].into_iter().chain(words.split_whitespace());
         parse(words.map(OsString::from))
     }
 
     fn arguments(words: &str) -> Arguments {
         let parsed = parsed(&format!("--bench {words}")).expect("the words are right");
-        parsed.expect("it is a benchmark")
+        match parsed {
+            Some(Request::Compare(arguments)) => arguments,
+            other => panic!("it is no comparison: {other:?}"),
+        }
     }
 
     #[test]
@@ -112,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn two_instances_are_measured_thrice_by_default() {
+    fn some_instances_are_measured_thrice_by_default() {
         let by_default = Arguments {
             instances: DEFAULT.to_vec(),
             runs: 3,
@@ -129,6 +156,15 @@ mod tests {
         assert_eq!(names, ["2-1-1", "3-1-1"]);
         let large = arguments("--instances 2-1-1 --large").instances;
         assert_eq!(large[1..], [LARGE]);
+    }
+
+    #[test]
+    fn a_model_is_searched_by_name() {
+        let request = parsed("--bench --search two-phase-commit-5 --claims invariant");
+        let model = Instance::named("two-phase-commit-5").expect("it is known");
+        assert!(
+            matches!(request, Ok(Some(Request::Search(found, Claims::Invariant))) if found == model)
+        );
     }
 
     #[test]

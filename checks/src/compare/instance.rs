@@ -4,9 +4,20 @@ use std::fmt;
 
 use super::number::grouped;
 
-/// A size of Ben-Ari's memory, with every node white at the start.
+/// A model and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Instance {
+pub enum Instance {
+    /// Level 3 of Ben-Ari's collector, with every node white at the start.
+    BenAri(Memory),
+    /// Two-phase commit, with a set of messages.
+    TwoPhaseCommit { managers: u8 },
+    /// Leader election in a ring, with queues of messages.
+    LeaderElection { nodes: u8 },
+}
+
+/// A size of Ben-Ari's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
     pub nodes: u8,
     pub sons: u8,
     pub roots: u8,
@@ -19,44 +30,57 @@ pub struct Counts {
     pub transitions: u64,
 }
 
-/// The instances whose counts two programs agree on; the last one is the large one.
-const KNOWN: [(Instance, Counts); 7] = [
-    known(2, 1, 1, 686, 2_012),
-    known(3, 1, 1, 12_497, 54_070),
-    known(3, 1, 2, 12_244, 62_583),
-    known(3, 2, 1, 415_633, 3_659_911),
-    known(4, 1, 1, 347_458, 2_082_401),
-    known(5, 1, 1, 12_365_444, 97_065_565),
-    known(4, 2, 1, 116_202_402, 1_616_235_329),
+/// The instances whose counts two programs agree on.
+const KNOWN: [(Instance, Counts); 11] = [
+    (ben_ari(2, 1, 1), counts(686, 2_012)),
+    (ben_ari(3, 1, 1), counts(12_497, 54_070)),
+    (ben_ari(3, 1, 2), counts(12_244, 62_583)),
+    (ben_ari(3, 2, 1), counts(415_633, 3_659_911)),
+    (ben_ari(4, 1, 1), counts(347_458, 2_082_401)),
+    (ben_ari(5, 1, 1), counts(12_365_444, 97_065_565)),
+    (LARGE, counts(116_202_402, 1_616_235_329)),
+    (two_phase_commit(5), counts(8_832, 58_145)),
+    (two_phase_commit(7), counts(296_448, 2_744_705)),
+    (leader_election(7), counts(11_524, 43_533)),
+    (leader_election(9), counts(273_916, 1_269_488)),
 ];
 
 /// The smallest.
-pub const SMALL: Instance = KNOWN[0].0;
+pub const SMALL: Instance = ben_ari(2, 1, 1);
 
 /// Those of a comparison that does not say which.
-pub const DEFAULT: [Instance; 2] = [KNOWN[3].0, KNOWN[5].0];
+pub const DEFAULT: [Instance; 4] = [
+    ben_ari(3, 2, 1),
+    ben_ari(5, 1, 1),
+    two_phase_commit(7),
+    leader_election(9),
+];
 
 /// The one that takes minutes, and more memory than the peers can have.
-pub const LARGE: Instance = KNOWN[6].0;
+pub const LARGE: Instance = ben_ari(4, 2, 1);
 
-const fn known(
-    nodes: u8,
-    sons: u8,
-    roots: u8,
-    states: u64,
-    transitions: u64,
-) -> (Instance, Counts) {
-    let instance = Instance { nodes, sons, roots };
-    let counts = Counts {
+const fn ben_ari(nodes: u8, sons: u8, roots: u8) -> Instance {
+    Instance::BenAri(Memory { nodes, sons, roots })
+}
+
+const fn two_phase_commit(managers: u8) -> Instance {
+    Instance::TwoPhaseCommit { managers }
+}
+
+const fn leader_election(nodes: u8) -> Instance {
+    Instance::LeaderElection { nodes }
+}
+
+const fn counts(states: u64, transitions: u64) -> Counts {
+    Counts {
         states,
         transitions,
-    };
-    (instance, counts)
+    }
 }
 
 impl Instance {
-    /// The instance by this name: `3-2-1` is three nodes of two sons each, and one root. None whose
-    /// counts are not known.
+    /// The instance by this name: `3-2-1` is Ben-Ari's collector with three nodes of two sons each, and one root. None
+    /// whose counts are not known.
     pub fn named(name: &str) -> Option<Self> {
         KNOWN
             .iter()
@@ -66,7 +90,11 @@ impl Instance {
 
     /// What the command line calls it.
     pub fn name(&self) -> String {
-        format!("{}-{}-{}", self.nodes, self.sons, self.roots)
+        match self {
+            Self::BenAri(Memory { nodes, sons, roots }) => format!("{nodes}-{sons}-{roots}"),
+            Self::TwoPhaseCommit { managers } => format!("two-phase-commit-{managers}"),
+            Self::LeaderElection { nodes } => format!("leader-election-{nodes}"),
+        }
     }
 
     /// The names of all of them.
@@ -83,7 +111,13 @@ impl Instance {
 
 impl fmt::Display for Instance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({}, {}, {})", self.nodes, self.sons, self.roots)
+        match self {
+            Self::BenAri(Memory { nodes, sons, roots }) => write!(f, "({nodes}, {sons}, {roots})"),
+            Self::TwoPhaseCommit { managers } => {
+                write!(f, "two-phase commit of {managers} managers")
+            }
+            Self::LeaderElection { nodes } => write!(f, "leader election of {nodes} nodes"),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod failure;
 mod instance;
 mod machine;
 mod measurement;
+mod models;
 mod modes;
 mod number;
 mod outcome;
@@ -25,7 +26,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Arguments, Destination};
+use arguments::{Arguments, Destination, Request};
 use contender::Contender;
 use failure::Failure;
 use instance::{Instance, LARGE, SMALL};
@@ -38,13 +39,21 @@ use stateright::Stateright;
 pub fn main(program: &Path, folder: &Path) -> ExitCode {
     match arguments::parse(std::env::args_os()) {
         Ok(None) => ExitCode::SUCCESS,
-        Ok(Some(arguments)) => match compare(program, folder, &arguments) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => {
-                eprintln!("error: {failure}");
-                ExitCode::FAILURE
+        Ok(Some(request)) => {
+            let done = match request {
+                Request::Compare(arguments) => {
+                    compare(program, folder, &arguments).map_err(|failure| failure.to_string())
+                }
+                Request::Search(instance, claims) => models::search(instance, claims),
+            };
+            match done {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => {
+                    eprintln!("error: {failure}");
+                    ExitCode::FAILURE
+                }
             }
-        },
+        }
         Err(error) => error.exit(),
     }
 }
@@ -104,9 +113,13 @@ fn outcome(
         error,
     })?;
     let mut contenders = modes(program, instance);
-    if instance != LARGE {
-        let spin = spin::contenders(instance, folder.path());
+    if let Instance::BenAri(memory) = instance
+        && instance != LARGE
+    {
+        let spin = spin::contenders(memory, folder.path());
         sort(spin, &mut contenders, absent);
+    }
+    if instance != LARGE {
         contenders.extend(stateright.iter().map(|peer| peer.contender(instance)));
     }
     for number in 1..=runs {

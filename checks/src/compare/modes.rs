@@ -6,8 +6,9 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::contender::{Contender, Role};
-use super::instance::{Counts, Instance, LARGE};
+use super::instance::{Counts, Instance, LARGE, Memory};
 use super::measurement::Run;
+use super::models::Claims;
 
 /// What is tested on the way: the check, and the obligations chosen.
 struct Work {
@@ -44,10 +45,16 @@ const REFINEMENT: Work = Work {
 
 /// The modes in which `program`, which is refmap, searches `instance`.
 pub fn modes(program: &Path, instance: Instance) -> Vec<Contender> {
+    let memory = match instance {
+        Instance::BenAri(memory) => memory,
+        Instance::TwoPhaseCommit { .. } | Instance::LeaderElection { .. } => {
+            return of_user_model(instance);
+        }
+    };
     if instance == LARGE {
         return vec![
-            mode(program, instance, &PLAIN, "packed", 2),
-            mode(program, instance, &REFINEMENT, "packed", 2),
+            mode(program, memory, &PLAIN, "packed", 2),
+            mode(program, memory, &REFINEMENT, "packed", 2),
         ];
     }
     let mut modes = Vec::new();
@@ -57,7 +64,7 @@ pub fn modes(program: &Path, instance: Instance) -> Vec<Contender> {
             for threads in [1, 2] {
                 // It is there to be compared with the peers, and they are searched by one thread.
                 if work.name != INV1.name || (storage, threads) == ("packed", 1) {
-                    modes.push(mode(program, instance, &work, storage, threads));
+                    modes.push(mode(program, memory, &work, storage, threads));
                 }
             }
         }
@@ -67,12 +74,12 @@ pub fn modes(program: &Path, instance: Instance) -> Vec<Contender> {
 
 fn mode(
     program: &Path,
-    instance: Instance,
+    memory: Memory,
     work: &Work,
     storage: &'static str,
     threads: u8,
 ) -> Contender {
-    let Instance { nodes, sons, roots } = instance;
+    let Memory { nodes, sons, roots } = memory;
     let mut command = Command::new(program);
     command
         .args(["check", work.check, "--colours", "white"])
@@ -96,6 +103,32 @@ fn mode(
         read: |run: &Run| read(&run.stdout),
         measurements: Vec::new(),
     }
+}
+
+/// The modes in which this program searches a model as a user would write it.
+fn of_user_model(instance: Instance) -> Vec<Contender> {
+    let this = std::env::current_exe().expect("the system knows which program runs");
+    let mode = |(claims, measure): (Claims, &'static str)| {
+        let mut command = Command::new(&this);
+        command.args(["--bench", "--search", &instance.name()]);
+        command.args(["--claims", claims.name()]);
+        Contender {
+            program: "refmap".to_owned(),
+            claims: claims.name().to_owned(),
+            storage: "whole",
+            threads: 1,
+            role: Role::Measure(measure),
+            command,
+            read: |run: &Run| read(&run.stdout),
+            measurements: Vec::new(),
+        }
+    };
+    let modes = [
+        (Claims::None, "ratio to none"),
+        (Claims::Invariant, "ratio to invariant"),
+        (Claims::Refinement, "ratio to refinement"),
+    ];
+    modes.into_iter().map(mode).collect()
 }
 
 /// The counts of a report in JSON.

@@ -7,23 +7,23 @@ use std::path::Path;
 use std::process::Command;
 
 use super::contender::{Contender, Role};
-use super::instance::{Counts, Instance};
+use super::instance::{Counts, Instance, Memory};
 use super::measurement::Run;
 use super::peer::{Absent, build, models};
 
 /// The instances whose depth-first search is longer than the shortest limit allows.
 const DEEP: u64 = 1_000_000;
 
-/// Spin at `instance`, built in `folder`, which is empty or does not exist: states with their constant
+/// Spin at a size of Ben-Ari's memory, built in `folder`, which is empty or does not exist: states with their constant
 /// bytes masked out, and states as they are.
-pub fn contenders(instance: Instance, folder: &Path) -> Vec<Result<Contender, Absent>> {
+pub fn contenders(memory: Memory, folder: &Path) -> Vec<Result<Contender, Absent>> {
     [("masked", None), ("whole", Some("-DNOCOMP"))]
-        .map(|(storage, flag)| contender(instance, &folder.join(storage), storage, flag))
+        .map(|(storage, flag)| contender(memory, &folder.join(storage), storage, flag))
         .into()
 }
 
 fn contender(
-    instance: Instance,
+    memory: Memory,
     folder: &Path,
     storage: &'static str,
     flag: Option<&'static str>,
@@ -36,7 +36,7 @@ fn contender(
         peer: name.clone(),
         why: format!("{}: {error}", folder.display()),
     })?;
-    let Instance { nodes, sons, roots } = instance;
+    let Memory { nodes, sons, roots } = memory;
     let mut spin = Command::new("spin");
     spin.args([
         format!("-DNODES={nodes}"),
@@ -51,7 +51,7 @@ fn contender(
     build(&name, "gcc", compiler.current_dir(folder))?;
     let mut command = Command::new(folder.join("pan"));
     command.current_dir(folder);
-    command.args(match instance.counts().states {
+    command.args(match Instance::BenAri(memory).counts().states {
         0..DEEP => ["-m200000", "-w22"],
         _ => ["-m2000000", "-w25"],
     });

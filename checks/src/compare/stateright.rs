@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::contender::{Contender, Role};
-use super::instance::{Counts, Instance};
+use super::instance::{Counts, Instance, Memory};
 use super::measurement::Run;
 use super::peer::{Absent, build, models};
 
@@ -24,6 +24,14 @@ pub struct Stateright {
 /// What the manifest of the peer asks for, and what it is replaced by for the older version.
 const NEWER: &str = "stateright = \"0.31\"";
 const OLDER: &str = "stateright = \"=0.30.2\"";
+
+/// The peer's sources.
+const FILES: [&str; 4] = [
+    "src/main.rs",
+    "src/ben_ari.rs",
+    "src/leader_election.rs",
+    "src/two_phase_commit.rs",
+];
 
 /// Both versions, built below `folder`, where a build that was made before is used again.
 pub fn built(folder: &Path) -> Vec<Result<Stateright, Absent>> {
@@ -71,8 +79,9 @@ fn older_source(source: &Path, copy: &Path) -> Result<PathBuf, String> {
         let older = older_manifest(&manifest)?;
         fs::create_dir_all(copy.join("src")).map_err(|error| error.to_string())?;
         fs::write(copy.join("Cargo.toml"), older).map_err(|error| error.to_string())?;
-        fs::copy(source.join("src/main.rs"), copy.join("src/main.rs"))
-            .map_err(|error| error.to_string())?;
+        for file in FILES {
+            fs::copy(source.join(file), copy.join(file)).map_err(|error| error.to_string())?;
+        }
         Ok(())
     };
     write().map_err(|why| format!("{}: {why}", copy.display()))?;
@@ -89,12 +98,25 @@ fn older_manifest(manifest: &str) -> Result<String, String> {
 impl Stateright {
     /// It at `instance`.
     pub fn contender(&self, instance: Instance) -> Contender {
-        let Instance { nodes, sons, roots } = instance;
         let mut command = Command::new(&self.program);
-        command.args([nodes, sons, roots, 1].map(|number| number.to_string()));
+        let claims = match instance {
+            Instance::BenAri(Memory { nodes, sons, roots }) => {
+                command.arg("ben-ari");
+                command.args([nodes, sons, roots].map(|number| number.to_string()));
+                "inv1"
+            }
+            Instance::TwoPhaseCommit { managers } => {
+                command.args(["two-phase-commit", &managers.to_string()]);
+                "invariant"
+            }
+            Instance::LeaderElection { nodes } => {
+                command.args(["leader-election", &nodes.to_string()]);
+                "invariant"
+            }
+        };
         Contender {
             program: self.name.clone(),
-            claims: "inv1".to_owned(),
+            claims: claims.to_owned(),
             storage: "fingerprints",
             threads: 1,
             role: Role::Peer,

@@ -79,6 +79,27 @@ impl<T: PartialEq> Places<T> {
     }
 }
 
+/// The places of a list's candidates, by their hashes: of those of one hash, and of one slot, the last.
+///
+/// PERF: most candidates come again within the list. They are in the cache then, and compared there; later each would
+/// be looked up again.
+pub(super) struct Pending(Box<[u32; SLOTS]>);
+
+/// PERF: several times as many as a list has candidates, and few enough for the first cache.
+const SLOTS: usize = 1 << 12;
+
+impl Pending {
+    pub fn new() -> Self {
+        Self(Box::new([u32::MAX; SLOTS]))
+    }
+
+    /// The slot of a hash: where a candidate that has it may be.
+    #[inline(always)]
+    pub fn slot(&mut self, hash: u64) -> &mut u32 {
+        &mut self.0[hash as usize % SLOTS]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;

@@ -4,22 +4,24 @@
 //! Nothing is written but what the worker has for itself. PERF: the targets of many states are asked for before the
 //! first of them is looked up, so that the memory asked for is there.
 
+use std::mem::needs_drop;
 use std::ops::Range;
 use std::time::Instant;
 
 use super::state::{Search, Worker};
 use crate::explore::StateId;
-use crate::explore::duplicates::DuplicateFilter;
+use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Batch, Task};
 use crate::explore::frontier::Span;
 use crate::explore::limits::Limit;
 use crate::explore::set::{Candidate, Lookup, Predecessor, Visited};
 
 /// Targets that are asked for before the first of them is looked up. PERF: enough to overlap the
-/// misses of the cache, few enough that what was asked for is still there.
+/// misses of the cache, few enough that what was asked for is still there. Of states that own memory, the targets of
+/// one state: those that are there already give their memory to the next ones.
 const BATCH: usize = 256;
 /// States that a model expands at a time. PERF: so many that a call of it costs nothing, so few that where their steps lead
-/// is still in the cache.
+/// is still in the cache. One, if states own memory.
 const AT_A_TIME: usize = 64;
 /// Steps that are taken between two looks at the memory, each of which takes as long as a few hundred of them.
 const MEMORY_STEPS: u64 = 1 << 20;
@@ -70,9 +72,10 @@ where
             candidates: Vec::new(),
             labels: Vec::new(),
         };
+        let at_a_time = if needs_drop::<K>() { 1 } else { AT_A_TIME };
         let places = chunk.states.start as usize..chunk.states.end as usize;
         for (first, keys) in self.log.runs(places) {
-            for start in (0..keys.len()).step_by(AT_A_TIME) {
+            for start in (0..keys.len()).step_by(at_a_time) {
                 let state = StateId((first + start) as u32);
                 match task {
                     Task::Expand => self.look_at_memory(&mut worker.unlooked)?,
@@ -86,7 +89,7 @@ where
                     task,
                     first: state,
                     length: chunk.length,
-                    count: AT_A_TIME.min(keys.len() - start),
+                    count: at_a_time.min(keys.len() - start),
                     keys: &keys[start..],
                     clock: &self.clock,
                 };
@@ -94,7 +97,7 @@ where
                 self.sort_out(state, &mut asked, worker, &mut found);
             }
         }
-        self.look_up(&mut asked, &mut found);
+        self.look_up(&mut asked, &mut worker.pending, &mut found);
         worker.passed.give(&mut found.candidates);
         Ok(found)
     }
@@ -131,12 +134,13 @@ where
         let sources = (first.0..).map(StateId).zip(expanded.degrees.drain(..));
         match self.visited.looks_up_first() {
             true => {
+                let batch = if needs_drop::<K>() { 1 } else { BATCH };
                 let mut keys = expanded.keys.drain(..);
                 for (source, degree) in sources {
                     let targets = keys.by_ref().take(degree as usize);
                     self.ask(source, targets, asked, worker);
-                    if asked.candidates.len() >= BATCH {
-                        self.look_up(asked, found);
+                    if asked.candidates.len() >= batch {
+                        self.look_up(asked, &mut worker.pending, found);
                     }
                 }
             }
@@ -207,7 +211,7 @@ where
 
     /// Keeps of the targets asked for those that are not there. Of some the labels may be among those of targets that
     /// are not asked for yet.
-    fn look_up(&self, asked: &mut Asked<K>, found: &mut Successors<K>) {
+    fn look_up(&self, asked: &mut Asked<K>, pending: &mut Pending, found: &mut Successors<K>) {
         let Asked { candidates, labels } = asked;
         let recording = self.graph.is_some();
         let count = candidates.len();
@@ -216,7 +220,17 @@ where
             let number = match known {
                 Lookup::Present(number) => number,
                 Lookup::Absent => {
-                    found.candidates.push(candidate);
+                    // Where the graph is recorded each candidate is numbered.
+                    let slot = pending.slot(candidate.hash);
+                    let is_same = |other: &Candidate<K>| {
+                        other.hash == candidate.hash
+                            && self.visited.is_same(&other.key, &candidate.key)
+                    };
+                    let earlier = found.candidates.get(*slot as usize);
+                    if recording || !earlier.is_some_and(is_same) {
+                        *slot = found.candidates.len() as u32;
+                        found.candidates.push(candidate);
+                    }
                     None
                 }
             };

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::explore::duplicates::DuplicateFilter;
+use crate::explore::duplicates::{DuplicateFilter, Pending};
 use crate::explore::expansion::{Expand, Expanded, Expander};
 use crate::explore::filtered::Filtered;
 use crate::explore::graph::Graph;
@@ -57,6 +57,8 @@ pub(super) struct Worker<'a, K> {
     pub(super) recent: DuplicateFilter,
     /// and those of the chunk that were not among them.
     pub(super) passed: Filtered<Candidate<K>>,
+    /// Where the candidates of the chunk are, if they were looked up.
+    pub(super) pending: Pending,
     /// The candidates of all its chunks of the wave, if they were sorted.
     pub(super) sorted: Partition,
     /// Steps taken since it looked at the memory.
@@ -90,6 +92,7 @@ where
                     expanded: Expanded::default(),
                     in_order: true,
                     recent: DuplicateFilter::new(visited.hash_bits()),
+                    pending: Pending::new(),
                     passed: Filtered::new(),
                     sorted: Partition::default(),
                     unlooked: 0,

@@ -15,6 +15,8 @@ pub(super) struct Gather<'a> {
 }
 
 const BLOCK: usize = 64;
+/// Says that a number of eight bytes follows.
+const LARGE: u8 = u8::MAX;
 
 impl Gather<'_> {
     pub fn new(state: &FixedState) -> Gather<'_> {
@@ -34,6 +36,32 @@ impl Gather<'_> {
         self.filled += N;
     }
 
+    /// Gathers `N` to 2 · `N` bytes: the first `N`, and the last.
+    #[inline(always)]
+    fn gather_ends<const N: usize>(&mut self, bytes: &[u8]) {
+        let end = self.filled + bytes.len();
+        if end > BLOCK {
+            return self.gather_many(bytes);
+        }
+        let room = &mut self.block[self.filled..end];
+        room[..N].copy_from_slice(&bytes[..N]);
+        let last = bytes.len() - N;
+        room[last..].copy_from_slice(&bytes[last..]);
+        self.filled = end;
+    }
+
+    #[inline(never)]
+    fn gather_many(&mut self, bytes: &[u8]) {
+        let end = self.filled + bytes.len();
+        if let Some(room) = self.block.get_mut(self.filled..end) {
+            room.copy_from_slice(bytes);
+            self.filled = end;
+            return;
+        }
+        self.flush();
+        self.hasher.write(bytes);
+    }
+
     #[inline(never)]
     fn flush(&mut self) {
         self.hasher.write(&self.block[..self.filled]);
@@ -44,14 +72,13 @@ impl Gather<'_> {
 impl Hasher for Gather<'_> {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        let end = self.filled + bytes.len();
-        if let Some(room) = self.block.get_mut(self.filled..end) {
-            room.copy_from_slice(bytes);
-            self.filled = end;
-            return;
+        // PERF: to copy a few bytes by a call takes longer than to hash them.
+        match bytes.len() {
+            length @ 0..4 => bytes[..length].iter().for_each(|byte| self.gather([*byte])),
+            4..8 => self.gather_ends::<4>(bytes),
+            8..=16 => self.gather_ends::<8>(bytes),
+            _ => self.gather_many(bytes),
         }
-        self.flush();
-        self.hasher.write(bytes);
     }
 
     #[inline(always)]
@@ -79,9 +106,16 @@ impl Hasher for Gather<'_> {
         self.gather(number.to_ne_bytes());
     }
 
+    /// Lengths and variants of enums are written so, and are small.
     #[inline(always)]
     fn write_usize(&mut self, number: usize) {
-        self.gather(number.to_ne_bytes());
+        match u8::try_from(number) {
+            Ok(small) if small < LARGE => self.gather([small]),
+            _ => {
+                self.gather([LARGE]);
+                self.gather(number.to_ne_bytes());
+            }
+        }
     }
 
     #[inline]

@@ -6,8 +6,8 @@
 //! the log, so no shard is ever there twice.
 
 use super::prefetch::prefetch;
-use super::room_for;
 use crate::explore::StateId;
+use crate::explore::memory::room_for;
 
 const SHARD_BITS: u32 = 6;
 /// Filled of a hundred slots before a shard grows.

@@ -3,9 +3,10 @@
 use std::iter;
 use std::sync::Mutex;
 
+use super::candidate::Candidate;
 use super::compact::{CompactSet, Part};
 use super::partition::{Entry, Partition, Position};
-use super::{Candidate, InsertSink};
+use super::visited::InsertSink;
 use crate::explore::segments::SegmentedVec;
 use crate::parallel::run_in_parallel;
 
@@ -225,7 +226,7 @@ impl Chosen {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Predecessor;
+    use super::super::candidate::Predecessor;
     use super::*;
     use crate::explore::StateId;
     use crate::random::Generator;

@@ -7,7 +7,7 @@
 //! Source: Boncz, Manegold & Kersten, *Database Architecture Optimized for the New Bottleneck: Memory
 //! Access*, VLDB 1999, for the partitioning that does this to a join.
 
-use super::Candidate;
+use super::candidate::Candidate;
 
 /// Of how many standard deviations a bin may be larger than the others, about, and by how many entries.
 const SLACK: u32 = 8;
@@ -131,7 +131,7 @@ impl Partition {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Predecessor;
+    use super::super::candidate::Predecessor;
     use super::*;
     use crate::explore::StateId;
 

@@ -1,279 +1,82 @@
-//! Level 3 of Ben-Ari's collector as a stateright model: redirect-first mutator, every node white
-//! at the start.
-//!
-//! Source: Havelund & Shankar, Figs. 8, 13 and 14, and Appendix A.3, with the corrected target of
-//! TEST_L.1. The transition system is that of `systems/src/ben_ari/level_3.rs`; `../README.md` says
-//! how to run it and how the counts compare. Nothing of refmap is used here.
+//! Models for stateright, and the program that searches one of them: `peer-stateright MODEL SIZES…`.
 
-use std::hash::{Hash, Hasher};
+mod ben_ari;
+mod leader_election;
+mod two_phase_commit;
+
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use stateright::{Checker, Model, Property};
+use stateright::{Checker, Model};
 
-/// The name of the claim.
-const GARBAGE_ONLY: &str = "what is about to be appended is garbage";
+use ben_ari::{Chi, Collector};
+use leader_election::Ring;
+use two_phase_commit::TwoPhaseCommit;
 
-/// The algorithm for NODES, SONS and ROOTS; `CELLS` is NODES · SONS, so that a state has no more
-/// cells than it needs.
-struct Collector<const CELLS: usize> {
-    nodes: u8,
-    sons: u8,
-    roots: u8,
-    /// Where TEST_L.1 goes; TEST_I is the misprint of Fig. 14, which skips the roots.
-    after_appending: Chi,
-}
+const USAGE: &str = "usage: peer-stateright ben-ari NODES SONS ROOTS [misprint]
+       peer-stateright two-phase-commit MANAGERS
+       peer-stateright leader-election NODES";
 
-/// The variables of the model and nothing else, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct State<const CELLS: usize> {
-    /// What cell (n, s) points to, at n · SONS + s.
-    son: [u8; CELLS],
-    /// Bit n is set if node n is black.
-    black: u8,
-    mu: Mu,
-    q: u8,
-    chi: Chi,
-    h: u8,
-    i: u8,
-    j: u8,
-    k: u8,
-    l: u8,
-    bc: u8,
-    obc: u8,
-}
-
-/// PERF: two words for the hasher take 0.97 s at (3, 2, 1), the derived twelve writes 1.08 s.
-///
-/// The words determine the state: every variable is at most 8 and has four bits, of which `black`
-/// alone has eight, and there are at most 16 cells. All fields are named, lest one be forgotten.
-impl<const CELLS: usize> Hash for State<CELLS> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let word = |values: &[u8]| {
-            let append = |word, &value| word << 4 | u64::from(value);
-            values.iter().fold(0, append)
-        };
-        let Self {
-            son,
-            black,
-            mu,
-            q,
-            chi,
-            h,
-            i,
-            j,
-            k,
-            l,
-            bc,
-            obc,
-        } = *self;
-        let (low, high) = (black & 15, black >> 4);
-        hasher.write_u64(word(&son));
-        let others = [high, low, mu as u8, q, chi as u8, h, i, j, k, l, bc, obc];
-        hasher.write_u64(word(&others));
-    }
-}
-
-/// The locations of the mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Mu {
-    Mutate,
-    Colour,
-}
-
-/// The locations of the collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Chi {
-    ColourRoots,
-    TestI,
-    TestColour,
-    ColourSons,
-    TestH,
-    Count,
-    Compare,
-    TestL,
-    Append,
-}
-
-/// A step. The collector has one in every state, which its location and the state determine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    /// MUTATE.1: `cell` is redirected to `target`.
-    Mutate { cell: u8, target: u8 },
-    /// COLOUR.1.
-    ColourTarget,
-    /// The rule of Fig. 14 that is enabled.
-    Collect,
-}
-
-impl<const CELLS: usize> Collector<CELLS> {
-    /// The set of nodes that can be reached from a root.
-    fn accessible(&self, son: &[u8; CELLS]) -> u8 {
-        let mut reached = ((1u16 << self.roots) - 1) as u8;
-        let mut todo = reached;
-        while todo != 0 {
-            let first = todo.trailing_zeros() as usize * usize::from(self.sons);
-            todo &= todo - 1;
-            for son in &son[first..first + usize::from(self.sons)] {
-                todo |= 1 << son & !reached;
-                reached |= 1 << son;
-            }
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (arguments, after_appending) = match arguments.strip_suffix(&["misprint"]) {
+        Some(arguments) => (arguments, Chi::TestI),
+        None => (&arguments[..], Chi::ColourRoots),
+    };
+    let Some((model, sizes)) = arguments.split_first() else {
+        return refused(USAGE);
+    };
+    let sizes: Option<Vec<u8>> = sizes.iter().map(|size| size.parse().ok()).collect();
+    match (*model, sizes.as_deref()) {
+        ("ben-ari", Some([nodes @ 1..=8, sons @ 1..=4, roots])) => {
+            ben_ari(*nodes, *sons, *roots, after_appending)
         }
-        reached
+        ("two-phase-commit", Some([managers @ 1..=u8::MAX])) => check(TwoPhaseCommit(*managers)),
+        ("leader-election", Some([nodes @ 1..=u8::MAX])) => check(Ring(*nodes)),
+        _ => refused(USAGE),
     }
+}
 
-    /// The step of the collector.
-    fn collect(&self, s: &mut State<CELLS>) {
-        let black = |n: u8| s.black >> n & 1 == 1;
-        s.chi = match s.chi {
-            Chi::ColourRoots if s.k == self.roots => {
-                s.i = 0;
-                Chi::TestI
-            }
-            Chi::ColourRoots => {
-                s.black |= 1 << s.k;
-                s.k += 1;
-                Chi::ColourRoots
-            }
-            Chi::TestI if s.i == self.nodes => {
-                s.bc = 0;
-                s.h = 0;
-                Chi::TestH
-            }
-            Chi::TestI => Chi::TestColour,
-            Chi::TestColour if black(s.i) => {
-                s.j = 0;
-                Chi::ColourSons
-            }
-            Chi::TestColour => {
-                s.i += 1;
-                Chi::TestI
-            }
-            Chi::ColourSons if s.j == self.sons => {
-                s.i += 1;
-                Chi::TestI
-            }
-            Chi::ColourSons => {
-                s.black |= 1 << s.son[usize::from(s.i * self.sons + s.j)];
-                s.j += 1;
-                Chi::ColourSons
-            }
-            Chi::TestH if s.h == self.nodes => Chi::Compare,
-            Chi::TestH => Chi::Count,
-            Chi::Count => {
-                s.bc += u8::from(black(s.h));
-                s.h += 1;
-                Chi::TestH
-            }
-            Chi::Compare if s.bc == s.obc => {
-                s.l = 0;
-                Chi::TestL
-            }
-            Chi::Compare => {
-                s.obc = s.bc;
-                s.i = 0;
-                Chi::TestI
-            }
-            Chi::TestL if s.l == self.nodes => {
-                s.bc = 0;
-                s.obc = 0;
-                s.k = 0;
-                self.after_appending
-            }
-            Chi::TestL => Chi::Append,
-            Chi::Append => {
-                if black(s.l) {
-                    s.black &= !(1 << s.l);
-                } else {
-                    let old_head = s.son[0];
-                    let first = usize::from(s.l * self.sons);
-                    s.son[0] = s.l;
-                    s.son[first..first + usize::from(self.sons)].fill(old_head);
-                }
-                s.l += 1;
-                Chi::TestL
+fn refused(why: &str) -> ExitCode {
+    eprintln!("{why}");
+    ExitCode::from(2)
+}
+
+fn ben_ari(nodes: u8, sons: u8, roots: u8, after_appending: Chi) -> ExitCode {
+    if !(1..=nodes).contains(&roots) {
+        return refused(&format!(
+            "roots is {roots}, and must be from 1 to nodes, which is {nodes}"
+        ));
+    }
+    // Each number of cells is a model of its own; these are the ones that a search can finish.
+    macro_rules! check {
+        ($($cells:literal)*) => {
+            match nodes * sons {
+                $($cells => check(Collector::<$cells> { nodes, sons, roots, after_appending }),)*
+                cells => refused(&format!("{cells} cells are too many")),
             }
         };
     }
+    check!(1 2 3 4 5 6 7 8 9 10 12)
 }
 
-impl<const CELLS: usize> Model for Collector<CELLS> {
-    type State = State<CELLS>;
-    type Action = Action;
-
-    fn init_states(&self) -> Vec<State<CELLS>> {
-        vec![State {
-            son: [0; CELLS],
-            black: 0,
-            mu: Mu::Mutate,
-            q: 0,
-            chi: Chi::ColourRoots,
-            h: 0,
-            i: 0,
-            j: 0,
-            k: 0,
-            l: 0,
-            bc: 0,
-            obc: 0,
-        }]
-    }
-
-    /// Only steps that are enabled, so that `next_state` has no guard to evaluate.
-    fn actions(&self, state: &State<CELLS>, actions: &mut Vec<Action>) {
-        match state.mu {
-            Mu::Mutate => {
-                let accessible = self.accessible(&state.son);
-                for target in (0..self.nodes).filter(|target| accessible >> target & 1 == 1) {
-                    actions.extend((0..CELLS as u8).map(|cell| Action::Mutate { cell, target }));
-                }
-            }
-            Mu::Colour => actions.push(Action::ColourTarget),
-        }
-        actions.push(Action::Collect);
-    }
-
-    fn next_state(&self, from: &State<CELLS>, action: Action) -> Option<State<CELLS>> {
-        let mut to = *from;
-        match action {
-            Action::Mutate { cell, target } => {
-                to.son[usize::from(cell)] = target;
-                to.q = target;
-                to.mu = Mu::Colour;
-            }
-            Action::ColourTarget => {
-                to.black |= 1 << to.q;
-                to.mu = Mu::Mutate;
-            }
-            Action::Collect => self.collect(&mut to),
-        }
-        Some(to)
-    }
-
-    /// `inv1` of level 1. L is below NODES at APPEND; the cheap conditions come first, so that few
-    /// states ask what is accessible.
-    fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always(
-            GARBAGE_ONLY,
-            |model: &Self, s: &State<CELLS>| {
-                s.chi != Chi::Append
-                    || s.black >> s.l & 1 == 1
-                    || model.accessible(&s.son) >> s.l & 1 == 0
-            },
-        )]
-    }
-}
-
-/// Explores all states, and prints how many there were, or the violation that ended the search.
-fn check<const CELLS: usize>(model: Collector<CELLS>, threads: usize) -> ExitCode {
+/// Explores all states with one thread, and prints how many there were, or the violation that ended the search.
+fn check<M>(model: M) -> ExitCode
+where
+    M: Model + Send + Sync + 'static,
+    M::State: Clone + Debug + Hash + PartialEq + Send + Sync,
+    M::Action: Clone + Debug + PartialEq + Send + Sync,
+{
     let initial_states = model.init_states().len();
     let started = Instant::now();
-    let checker = model.checker().threads(threads).spawn_bfs().join();
+    let checker = model.checker().threads(1).spawn_bfs().join();
     let seconds = started.elapsed().as_secs_f64();
-    if let Some(path) = checker.discovery(GARBAGE_ONLY) {
+    if let Some((claim, path)) = checker.discoveries().into_iter().next() {
         eprintln!(
-            "violated: {GARBAGE_ONLY}; after {} steps: {:?}",
+            "violated: {claim}; after {} steps: {:?}",
             path.clone().into_actions().len(),
             path.last_state()
         );
@@ -284,40 +87,4 @@ fn check<const CELLS: usize>(model: Collector<CELLS>, threads: usize) -> ExitCod
     let transitions = checker.state_count() - initial_states;
     println!(r#"{{"states":{states},"transitions":{transitions},"seconds":{seconds:.3}}}"#);
     ExitCode::SUCCESS
-}
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let (numbers, after_appending) = match arguments.strip_suffix(&["misprint"]) {
-        Some(numbers) => (numbers, Chi::TestI),
-        None => (&arguments[..], Chi::ColourRoots),
-    };
-    let numbers: Option<Vec<u8>> = numbers.iter().map(|number| number.parse().ok()).collect();
-    let Some([nodes @ 1..=8, sons @ 1..=4, roots, threads @ 1..=u8::MAX]) = numbers.as_deref()
-    else {
-        eprintln!("usage: peer-stateright NODES SONS ROOTS THREADS [misprint]");
-        return ExitCode::from(2);
-    };
-    let (nodes, sons, roots, threads) = (*nodes, *sons, *roots, usize::from(*threads));
-    if !(1..=nodes).contains(&roots) {
-        eprintln!("roots is {roots}, and must be from 1 to nodes, which is {nodes}");
-        return ExitCode::from(2);
-    }
-    // Each number of cells is a model of its own; these are the ones that a search can finish.
-    macro_rules! check {
-        ($($cells:literal)*) => {
-            match nodes * sons {
-                $($cells => {
-                    let model = Collector::<$cells> { nodes, sons, roots, after_appending };
-                    check(model, threads)
-                })*
-                cells => {
-                    eprintln!("{cells} cells are too many");
-                    ExitCode::from(2)
-                }
-            }
-        };
-    }
-    check!(1 2 3 4 5 6 7 8 9 10 12)
 }

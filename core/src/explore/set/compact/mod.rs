@@ -21,7 +21,7 @@ mod layout;
 mod line;
 
 use super::prefetch::prefetch;
-use super::room_for;
+use crate::explore::memory::room_for;
 use layout::{ENOUGH_FARTHEST, Layout};
 use line::{Line, Narrow, Wide};
 

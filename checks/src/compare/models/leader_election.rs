@@ -1,0 +1,182 @@
+//! Leader election in a ring, with its channels as vectors.
+//!
+//! Source: Chang & Roberts, *An improved algorithm for decentralized extrema-finding in circular configurations of
+//! processes*. A message goes from each node to the one below it, so that the messages of large nodes travel far.
+
+use refmap::{Invariant, Refinement, Rule, RuleId, TransitionSystem};
+use serde::Serialize;
+
+/// What a node takes part in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+enum Role {
+    Idle,
+    Candidate,
+    Relay,
+    Leader,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct State {
+    roles: Vec<Role>,
+    /// Per node, the numbers on their way to it, the oldest first.
+    channels: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Action {
+    Start(u8),
+    Receive(u8),
+}
+
+pub struct Ring {
+    nodes: u8,
+}
+
+impl TransitionSystem for Ring {
+    type State = State;
+    type Action = Action;
+    type Observation = Option<u8>;
+
+    fn rules(&self) -> &[Rule] {
+        const {
+            &[
+                Rule::new("start", "node", "start"),
+                Rule::new("receive", "node", "receive"),
+            ]
+        }
+    }
+
+    fn rule_of(&self, action: &Action) -> RuleId {
+        RuleId(match action {
+            Action::Start(_) => 0,
+            Action::Receive(_) => 1,
+        })
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit(State {
+            roles: vec![Role::Idle; self.nodes.into()],
+            channels: vec![Vec::new(); self.nodes.into()],
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for node in 0..self.nodes {
+            let index = usize::from(node);
+            let successor = (index + from.roles.len() - 1) % from.roles.len();
+            if from.roles[index] == Role::Idle {
+                let mut to = from.clone();
+                to.roles[index] = Role::Candidate;
+                to.channels[successor].push(node);
+                visit(Action::Start(node), to);
+            }
+            if let Some(number) = from.channels[index].first().copied() {
+                let mut to = from.clone();
+                to.channels[index].remove(0);
+                if number > node {
+                    to.roles[index] = Role::Relay;
+                    to.channels[successor].push(number);
+                } else if number == node {
+                    to.roles[index] = Role::Leader;
+                }
+                visit(Action::Receive(node), to);
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> Option<u8> {
+        leader(state)
+    }
+
+    fn may_stop(&self, state: &State) -> bool {
+        leader(state).is_some()
+    }
+}
+
+/// The first node that is a leader.
+fn leader(state: &State) -> Option<u8> {
+    let place = state.roles.iter().position(|role| *role == Role::Leader);
+    place.map(|place| place as u8)
+}
+
+/// The specification: some node becomes the leader, once.
+pub struct Elect {
+    nodes: u8,
+}
+
+impl TransitionSystem for Elect {
+    type State = Option<u8>;
+    type Action = u8;
+    type Observation = Option<u8>;
+
+    fn rules(&self) -> &[Rule] {
+        const { &[Rule::new("elect", "node", "elect")] }
+    }
+
+    fn rule_of(&self, _: &u8) -> RuleId {
+        RuleId(0)
+    }
+
+    fn initial(&self, visit: &mut impl FnMut(Option<u8>)) {
+        visit(None);
+    }
+
+    fn next(&self, from: &Option<u8>, visit: &mut impl FnMut(u8, Option<u8>)) {
+        if from.is_none() {
+            (0..self.nodes).for_each(|node| visit(node, Some(node)));
+        }
+    }
+
+    fn observe(&self, state: &Option<u8>) -> Option<u8> {
+        *state
+    }
+
+    fn may_stop(&self, state: &Option<u8>) -> bool {
+        state.is_some()
+    }
+}
+
+/// The claim: the one refines the other.
+pub struct Election {
+    implementation: Ring,
+    specification: Elect,
+}
+
+impl Election {
+    pub fn new(nodes: u8) -> Self {
+        Self {
+            implementation: Ring { nodes },
+            specification: Elect { nodes },
+        }
+    }
+}
+
+impl Refinement for Election {
+    type Concrete = Ring;
+    type Abstract = Elect;
+
+    fn implementation(&self) -> &Ring {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Elect {
+        &self.specification
+    }
+
+    fn map(&self, state: &State) -> Option<u8> {
+        leader(state)
+    }
+
+    fn abstract_action(&self, from: &State, _: &Action, to: &State) -> Option<u8> {
+        leader(to).filter(|_| leader(from).is_none())
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Ring>> {
+        let largest = self.implementation.nodes - 1;
+        vec![Invariant::new(
+            "largest",
+            "the largest number wins",
+            move |state: &State| leader(state).is_none_or(|leader| leader == largest),
+        )]
+    }
+}

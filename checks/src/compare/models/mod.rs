@@ -1,0 +1,99 @@
+//! Models as a user would write them, and the search of one of them.
+
+mod leader_election;
+mod two_phase_commit;
+
+use std::io;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use refmap::obligation::Selection;
+use refmap::{Refinement, Settings, check};
+
+use super::instance::Instance;
+use leader_election::Election;
+use two_phase_commit::Commit;
+
+/// What is tested on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claims {
+    /// Nothing: states are enumerated and counted.
+    None,
+    /// The one claim that the peers' models state.
+    Invariant,
+    /// All that is tested by default.
+    Refinement,
+}
+
+impl Claims {
+    /// What the command line calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Invariant => "invariant",
+            Self::Refinement => "refinement",
+        }
+    }
+}
+
+impl ValueEnum for Claims {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::None, Self::Invariant, Self::Refinement]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
+/// Searches `instance` with one thread, and prints the report in JSON.
+///
+/// # Errors
+///
+/// That the instance is none of these models, that the check cannot be run, or that the report cannot be written.
+pub fn search(instance: Instance, claims: Claims) -> Result<(), String> {
+    match instance {
+        Instance::BenAri(_) => Err(format!("{instance} is searched by refmap itself")),
+        Instance::TwoPhaseCommit { managers } => print(&Commit::new(managers), claims),
+        Instance::LeaderElection { nodes } => print(&Election::new(nodes), claims),
+    }
+}
+
+fn print(refinement: &impl Refinement, claims: Claims) -> Result<(), String> {
+    let settings = Settings {
+        threads: 1,
+        obligations: match claims {
+            Claims::None => Selection::Nothing,
+            Claims::Invariant => Selection::Only(vec!["invariant".to_owned()]),
+            Claims::Refinement => Selection::Default,
+        },
+        ..Settings::default()
+    };
+    let report = check(refinement, &settings).map_err(|error| error.to_string())?;
+    serde_json::to_writer(io::stdout(), &report).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use refmap::{Evidence, Verdict};
+
+    use super::super::instance::Counts;
+    use super::*;
+
+    /// The smaller instances refine their specifications, and have the counts that stateright finds.
+    #[test]
+    fn the_models_hold_and_have_their_counts() {
+        fn found(refinement: &impl Refinement) -> Counts {
+            let report = check(refinement, &Settings::default()).expect("it can be checked");
+            assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+            assert_eq!(report.evidence, Evidence::Exhaustive);
+            Counts {
+                states: report.states,
+                transitions: report.transitions,
+            }
+        }
+        let known = |name: &str| Instance::named(name).expect("it is known").counts();
+        assert_eq!(found(&Commit::new(5)), known("two-phase-commit-5"));
+        assert_eq!(found(&Election::new(7)), known("leader-election-7"));
+    }
+}

@@ -1,0 +1,123 @@
+//! The set of states that are kept as they are, or in several words: an index of their numbers over the log.
+
+use std::hash::{Hash, Hasher};
+use std::iter;
+use std::mem::needs_drop;
+
+use foldhash::fast::FixedState;
+
+use super::candidate::Candidate;
+use super::hasher::Gather;
+use super::index::Index;
+use super::insert::AHEAD;
+use super::partition::Partition;
+use super::visited::{InsertSink, Lookup, Visited};
+use crate::explore::StateId;
+use crate::explore::segments::SegmentedVec;
+
+/// Exact, for keys of any size: the log holds the keys, and the index the numbers, at some 7 bytes a
+/// state besides, or 15 where hashes are kept.
+pub(in crate::explore) struct Numbered {
+    hasher: FixedState,
+    index: Index,
+    /// The hash of each entry of the log, where keys own memory. PERF: to hash one again costs several misses of the
+    /// cache.
+    hashes: SegmentedVec<u64>,
+}
+
+impl Numbered {
+    pub fn new() -> Self {
+        Self {
+            hasher: FixedState::default(),
+            index: Index::new(),
+            hashes: SegmentedVec::new(),
+        }
+    }
+}
+
+/// The index goes by the upper bits of a hash, which the hasher mixes least.
+#[inline(always)]
+fn hash<K: Hash>(hasher: &FixedState, key: &K) -> u64 {
+    let mut gather = Gather::new(hasher);
+    key.hash(&mut gather);
+    gather.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
+    fn hashes_are_keys(&self) -> bool {
+        false
+    }
+
+    fn is_same(&self, one: &K, other: &K) -> bool {
+        one == other
+    }
+
+    #[inline(always)]
+    fn hash(&self, key: &K) -> u64 {
+        hash(&self.hasher, key)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, hash: u64) {
+        self.index.prefetch(hash);
+    }
+
+    #[inline(always)]
+    fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup {
+        let is_it = |id: StateId| log.get(id.0 as usize) == key;
+        match self.index.find(hash, is_it) {
+            Some(id) => Lookup::Present(Some(id)),
+            None => Lookup::Absent,
+        }
+    }
+
+    fn add_all(
+        &mut self,
+        log: &mut SegmentedVec<K>,
+        wave: Vec<Vec<Candidate<K>>>,
+        _sorted: &[&Partition],
+        room: usize,
+        met: &mut impl InsertSink,
+    ) -> bool {
+        let mut room_for_all = true;
+        for (list, mut candidates) in wave.into_iter().enumerate() {
+            let hashes: Vec<_> = candidates.iter().map(|candidate| candidate.hash).collect();
+            for (index, candidate) in candidates.drain(..).enumerate() {
+                if let Some(ahead) = hashes.get(index + AHEAD) {
+                    self.index.prefetch(*ahead);
+                }
+                let number = match self.find(log, candidate.hash, &candidate.key) {
+                    Lookup::Present(known) => known,
+                    Lookup::Absent if log.len() < room && self.index.has_room(candidate.hash) => {
+                        let id = StateId(log.len() as u32);
+                        log.push(candidate.key);
+                        if needs_drop::<K>() {
+                            self.hashes.push(candidate.hash);
+                            let hash_of = |id: StateId| *self.hashes.get(id.0 as usize);
+                            self.index.insert(candidate.hash, id, hash_of);
+                        } else {
+                            let hash_of = |id: StateId| hash(&self.hasher, log.get(id.0 as usize));
+                            self.index.insert(candidate.hash, id, hash_of);
+                        }
+                        met.added(list, 1, iter::once(candidate.predecessor));
+                        Some(id)
+                    }
+                    Lookup::Absent => {
+                        room_for_all = false;
+                        None
+                    }
+                };
+                met.numbered(number);
+            }
+        }
+        room_for_all
+    }
+
+    fn is_starved(&self) -> bool {
+        self.index.is_starved()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.index.bytes() + self.hashes.bytes()
+    }
+}

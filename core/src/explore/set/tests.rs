@@ -1,0 +1,169 @@
+//! Every bit of a hash counts, whatever the set.
+
+use super::candidate::{Candidate, Predecessor};
+use super::exact::Exact;
+use super::fingerprints::{Fingerprints, fingerprint};
+use super::insert::add_to_compact_set;
+use super::partition::Partition;
+use super::visited::{InsertSink, Lookup, Visited};
+use crate::explore::StateId;
+use crate::explore::segments::SegmentedVec;
+
+/// A sink that drops what is added to a set.
+struct Untold;
+
+impl InsertSink for Untold {
+    fn added(&mut self, _: usize, _: usize, steps: impl Iterator<Item = Predecessor>) {
+        steps.for_each(drop);
+    }
+
+    fn numbered(&mut self, _: Option<StateId>) {}
+}
+
+/// Hashes that differ in one bit are two, whichever bit it is: none of those that a set asks for is left out.
+fn tells_marks_apart<K: Clone + From<u8>>(new: impl Fn() -> Box<dyn AnySet<K>>) {
+    let mut set = new();
+    let bits = set.bits();
+    for hash in [
+        0,
+        u64::MAX >> (64 - bits),
+        0x0123_4567_89AB_CDEF & u64::MAX >> (64 - bits),
+    ] {
+        set = new();
+        assert!(set.add(hash), "{hash:#x}");
+        for bit in 0..bits {
+            let other = hash ^ 1 << bit;
+            assert!(!set.has(other), "bit {bit} of {hash:#x}");
+            assert!(set.add(other), "bit {bit} of {hash:#x}");
+            assert!(set.has(other) && set.has(hash));
+        }
+    }
+}
+
+/// A set, whatever it is of.
+trait AnySet<K> {
+    fn bits(&self) -> u32;
+    fn has(&self, hash: u64) -> bool;
+    fn add(&mut self, hash: u64) -> bool;
+}
+
+impl<K: From<u8>, V: Visited<K>> AnySet<K> for (V, SegmentedVec<K>) {
+    fn bits(&self) -> u32 {
+        self.0.hash_bits()
+    }
+
+    fn has(&self, hash: u64) -> bool {
+        self.0.find(&self.1, hash, &K::from(0)) != Lookup::Absent
+    }
+
+    fn add(&mut self, hash: u64) -> bool {
+        let before = self.1.len();
+        let predecessor = Predecessor {
+            source: StateId(0),
+            step: 0,
+        };
+        let key = K::from(0);
+        let wave = vec![vec![Candidate {
+            key,
+            hash,
+            predecessor,
+        }]];
+        let fits = self
+            .0
+            .add_all(&mut self.1, wave, &[], usize::MAX, &mut Untold);
+        assert!(fits);
+        self.1.len() > before
+    }
+}
+
+#[test]
+fn every_bit_of_a_fingerprint_counts() {
+    tells_marks_apart::<u64>(|| Box::new((Fingerprints::new(), SegmentedVec::new())));
+    // The hashes themselves use all bits: each is 0 in about half of them.
+    let hashes = (0..1000u32).map(|state| Visited::hash(&Fingerprints::new(), &state));
+    let ones = hashes.fold([0; 64], |mut ones, hash| {
+        (0..64).for_each(|bit| ones[bit] += hash >> bit & 1);
+        ones
+    });
+    assert!(
+        ones.iter().all(|ones| (400..600).contains(ones)),
+        "{ones:?}"
+    );
+}
+
+/// A word as it is packed.
+#[derive(Clone)]
+struct Key([u64; 1]);
+
+impl From<u8> for Key {
+    fn from(word: u8) -> Self {
+        Self([word.into()])
+    }
+}
+
+/// The set of words, by their hashes.
+struct OfWords(Exact);
+
+impl Visited<Key> for OfWords {
+    fn hashes_are_keys(&self) -> bool {
+        self.0.hashes_are_keys()
+    }
+
+    fn is_same(&self, one: &Key, other: &Key) -> bool {
+        one.0 == other.0
+    }
+
+    fn hash(&self, key: &Key) -> u64 {
+        self.0.hash(&key.0)
+    }
+
+    fn hash_bits(&self) -> u32 {
+        self.0.hash_bits()
+    }
+
+    fn prefetch(&self, hash: u64) {
+        self.0.prefetch(hash);
+    }
+
+    fn find(&self, _: &SegmentedVec<Key>, hash: u64, key: &Key) -> Lookup {
+        self.0.find(&SegmentedVec::new(), hash, &key.0)
+    }
+
+    fn add_all(
+        &mut self,
+        log: &mut SegmentedVec<Key>,
+        wave: Vec<Vec<Candidate<Key>>>,
+        sorted: &[&Partition],
+        room: usize,
+        met: &mut impl InsertSink,
+    ) -> bool {
+        add_to_compact_set(&mut self.0.set, log, wave, sorted, room, met)
+    }
+
+    fn is_starved(&self) -> bool {
+        self.0.is_starved()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
+#[test]
+fn every_bit_of_a_packed_word_counts() {
+    for bits in 1..=64 {
+        tells_marks_apart::<Key>(|| Box::new((OfWords(Exact::new(bits)), SegmentedVec::new())));
+    }
+}
+
+/// Each bit of a state changes about half of those of its fingerprint.
+#[test]
+fn a_fingerprint_depends_on_all_of_a_state() {
+    let words = [0u64; 4];
+    for bit in 0..256 {
+        let mut other = words;
+        other[bit / 64] ^= 1 << (bit % 64);
+        let changed = (fingerprint(&words) ^ fingerprint(&other)).count_ones();
+        assert!((10..=54).contains(&changed), "bit {bit}: {changed}");
+    }
+}

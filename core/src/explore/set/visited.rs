@@ -1,0 +1,71 @@
+//! The interface of a set of the states already reached, and what a search and a set tell each other.
+
+use super::candidate::{Candidate, Predecessor};
+use super::partition::Partition;
+use crate::explore::StateId;
+use crate::explore::segments::SegmentedVec;
+
+/// Whether a state is there, and under which number if that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::explore) enum Lookup {
+    Absent,
+    Present(Option<StateId>),
+}
+
+/// Who is told what became of the candidates of a wave, in order.
+pub(in crate::explore) trait InsertSink {
+    /// So many candidates of a list are new, and were added to the log; these are the steps that lead to them. Lists
+    /// come in order.
+    fn added(&mut self, list: usize, count: usize, steps: impl Iterator<Item = Predecessor>);
+    /// The next candidate has this number; none for lack of room. Told only where numbers are known.
+    fn numbered(&mut self, number: Option<StateId>);
+}
+
+/// The states reached, kept as `K`.
+pub(in crate::explore) trait Visited<K>: Sync {
+    /// Whether keys of one hash are one key to this set.
+    fn hashes_are_keys(&self) -> bool;
+    /// Whether candidates are to be looked up before they are added.
+    fn looks_up_first(&self) -> bool {
+        true
+    }
+
+    /// Whether two keys of one hash are the same to this set.
+    fn is_same(&self, one: &K, other: &K) -> bool;
+
+    /// By what a key is looked for.
+    fn hash(&self, key: &K) -> u64;
+    /// How many bits, from the lowest on, a hash may have.
+    fn hash_bits(&self) -> u32 {
+        u64::BITS
+    }
+    /// Asks for the memory at which the key of a hash would be.
+    fn prefetch(&self, hash: u64);
+    fn find(&self, log: &SegmentedVec<K>, hash: u64, key: &K) -> Lookup;
+    /// Sorts the candidates of some lists of a wave, which one of the threads has met, if that helps to add
+    /// them; `of` is how many states the wave has and how many threads work through it.
+    fn sort<'c>(
+        &self,
+        _of: (usize, usize),
+        _lists: impl Iterator<Item = (u32, &'c [Candidate<K>])> + Clone,
+        _sorted: &mut Partition,
+    ) where
+        K: 'c,
+    {
+    }
+    /// Adds the candidates that are not there to the set and, in order, to the log, as long as that
+    /// has fewer than `room` entries; `sorted` is what each thread has made of those it met. Says whether there was
+    /// room for all.
+    fn add_all(
+        &mut self,
+        log: &mut SegmentedVec<K>,
+        wave: Vec<Vec<Candidate<K>>>,
+        sorted: &[&Partition],
+        room: usize,
+        met: &mut impl InsertSink,
+    ) -> bool;
+    /// Whether there was no memory to grow. States may be missing then.
+    fn is_starved(&self) -> bool;
+    /// Bytes held.
+    fn bytes(&self) -> u64;
+}
