@@ -11,6 +11,7 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
+use crate::state::State;
 use crate::symmetry::Symmetric;
 use crate::system::{ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem};
 
@@ -55,6 +56,11 @@ pub struct Remembering<T, V> {
     pub state: T,
     /// The value of the history variable.
     pub history: V,
+}
+
+impl<X: ?Sized, T, V> State<X> for Remembering<T, V> where
+    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static
+{
 }
 
 impl<S, H> TransitionSystem for WithHistory<S, H>

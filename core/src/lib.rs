@@ -11,6 +11,10 @@
 //!
 //! This crate knows no algorithm, and it neither prints nor exits.
 
+// What is derived names this crate by its name, here too.
+extern crate self as refmap;
+
+mod action;
 pub mod auxiliary;
 mod compose;
 mod disagreement;
@@ -25,12 +29,14 @@ mod primitives;
 pub mod random;
 mod refinement;
 pub mod report;
+pub mod state;
 mod symmetry;
 mod system;
 mod trace;
 mod type_correct;
 mod work_ranges;
 
+pub use action::Action;
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement, misfiled};
 pub use invariant::Invariant;
@@ -41,7 +47,9 @@ pub use local::{
 pub use obligation::{Search, Settings, check, check_with_induction};
 pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
 pub use refinement::{Refinement, Waiver};
+pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
+pub use state::State;
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
     ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem, first_initial,

@@ -23,9 +23,11 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
 
+use crate::action::Action;
 use crate::invariant::Invariant;
 use crate::packed::{Fields, Layout, Packed};
 use crate::refinement::{Refinement, Waiver};
+use crate::state::State;
 use crate::system::{ActionOf, Process, Rule, RuleId, StateOf, TransitionSystem, is_visited};
 
 /// A transition system that is stated by its local transitions, and by all others. It implements
@@ -266,6 +268,14 @@ impl<S: LocalTransitions> Serialize for Split<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         S::show(self).serialize(serializer)
     }
+}
+
+/// Packed states say themselves how: [`PackedLocal`].
+impl<X: ?Sized, S: LocalTransitions> State<X> for Split<S> {}
+
+impl<L, C> Action for SplitAction<L, C> where
+    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static
+{
 }
 
 impl<S: LocalTransitions> TransitionSystem for S {

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::model_call::catch;
 use crate::report::{Change, changes};
+use crate::state::Misfit;
 use crate::system::{StateOf, TransitionSystem, first_initial};
 
 /// A system whose states can be written into a fixed number of bits.
@@ -221,6 +222,14 @@ pub enum PackingError {
         /// The greatest value of its range.
         most: u64,
     },
+    /// A field of a state has a value outside the range that it is said to have.
+    #[error("`{field}` {misfit}")]
+    OutsideRange {
+        /// The field, or the one within it that has the value.
+        field: String,
+        /// The value, and what is allowed.
+        misfit: Misfit,
+    },
     /// A variable has a place that is none of the layout's: it is one of another layout, perhaps that of a larger
     /// instance.
     #[error(
@@ -247,6 +256,15 @@ pub enum PackingError {
     /// Asked twice, `fields` passes on different values, or reads different states.
     #[error("`fields` is not a function of the state: it packs one state in two ways")]
     Unstable,
+}
+
+impl PackingError {
+    /// That `state` is read back as another one.
+    pub(crate) fn lossy<T: Serialize + Debug>(state: &T, back: &T) -> Self {
+        Self::Lossy {
+            changed: differences(state, back),
+        }
+    }
 }
 
 /// Whether `state` survives packing.
@@ -296,9 +314,7 @@ pub(crate) fn round_trip_with<S: Packed>(
     let back = system.fields(template, &mut Reader { words: &words });
     match back == *state {
         true => Ok(()),
-        false => Err(PackingError::Lossy {
-            changed: differences(state, &back),
-        }),
+        false => Err(PackingError::lossy(state, &back)),
     }
 }
 
@@ -396,11 +412,11 @@ struct Ranges<'a> {
     layout: &'a Layout,
     position: usize,
     outside: Option<(usize, Field)>,
-    misfit: Option<Misfit>,
+    misfit: Option<Outside>,
 }
 
 /// A variable's value outside its range.
-struct Misfit {
+struct Outside {
     position: usize,
     value: u64,
     most: u64,
@@ -413,7 +429,7 @@ impl Fields for Ranges<'_> {
             self.outside.get_or_insert((position, field));
         }
         if value > field.most && self.misfit.is_none() {
-            self.misfit = Some(Misfit {
+            self.misfit = Some(Outside {
                 position,
                 value,
                 most: field.most,

@@ -10,7 +10,9 @@ use std::hash::Hash;
 
 use serde::{Serialize, Serializer};
 
+use crate::action::Action;
 use crate::model_call::{Culprit, break_off, until_enough};
+use crate::state::State;
 
 /// States after which it pays to break an enumeration off.
 const WORTH_BREAKING_OFF: u32 = 64;
@@ -24,16 +26,12 @@ const WORTH_BREAKING_OFF: u32 = 64;
 pub trait TransitionSystem: Sync {
     /// One configuration, an element of Σ. Equal states are the same state. The fields that its
     /// `Serialize` shows are what reports speak of.
-    type State: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    type State: State<Self>;
     /// The label of a step: the rule that fired, with its arguments.
-    type Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    type Action: Action;
     /// What can be observed of a state from outside of the system, an element of Σₒ.
     type Observation: Clone + Eq + Hash + Debug;
 
-    /// The rules, in the order of their source: what coverage and reports speak of.
-    fn rules(&self) -> &[Rule];
-    /// The rule of which `action` is an instance, as an index into [`rules`](Self::rules).
-    fn rule_of(&self, action: &Self::Action) -> RuleId;
     /// Visits every initial state (I).
     fn initial(&self, visit: &mut impl FnMut(Self::State));
     /// Visits every step enabled in `from` (N), each with the action that labels it.
@@ -41,9 +39,22 @@ pub trait TransitionSystem: Sync {
     /// What can be seen of `state` (π).
     fn observe(&self, state: &Self::State) -> Self::Observation;
 
-    /// The process that takes `action`, of the kind that its rule names: by default the only one.
+    /// The rules, in the order of their source: what coverage and reports speak of. By default those of the type of
+    /// the actions.
+    fn rules(&self) -> &[Rule] {
+        Self::Action::rules()
+    }
+
+    /// The rule of which `action` is an instance, as an index into [`rules`](Self::rules).
+    fn rule_of(&self, action: &Self::Action) -> RuleId {
+        action.rule()
+    }
+
+    /// The process that takes `action`, of the kind that its rule names.
     fn process_of(&self, action: &Self::Action) -> Process {
-        Process::new(self.rules()[self.rule_of(action).0].process)
+        action
+            .process()
+            .unwrap_or_else(|| Process::new(self.rules()[self.rule_of(action).0].process))
     }
 
     /// Whether `state` may be without a step: a program that has ended, say. Never, by default.

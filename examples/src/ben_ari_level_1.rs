@@ -37,6 +37,8 @@ struct State {
     chi: Chi,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 /// The locations of Fig. 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 enum Mu {
@@ -65,6 +67,8 @@ enum Action {
     AppendWhite,
     BlackToWhite,
 }
+
+impl refmap::Action for Action {}
 
 static RULES: [Rule; 8] = [
     Rule::new("mutate", "mutator", "Fig. 8, MUTATE.1"),

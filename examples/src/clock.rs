@@ -32,6 +32,8 @@ struct Time {
     minute: u8,
 }
 
+impl<S: ?Sized> refmap::State<S> for Time {}
+
 /// The steps of both clocks, named after the rules that allow them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,6 +41,8 @@ enum Step {
     NextMinute,
     NextHour,
 }
+
+impl refmap::Action for Step {}
 
 impl TransitionSystem for HourClock {
     type State = u8;

@@ -16,6 +16,8 @@ struct Place {
     delivered: Option<bool>,
 }
 
+impl<S: ?Sized> refmap::State<S> for Place {}
+
 /// The implementation: the sender raises or lowers `req` when `data` is on its wire, and the
 /// receiver answers by making `ack` equal to it. So the wires differ while a value is on its way.
 struct Handshake;
@@ -28,6 +30,8 @@ struct Wires {
     delivered: Option<bool>,
 }
 
+impl<S: ?Sized> refmap::State<S> for Wires {}
+
 /// The steps of both.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,6 +43,8 @@ enum Step {
     /// The receiver reads the wire and flips `ack`; of the buffer, the value is got.
     Get,
 }
+
+impl refmap::Action for Step {}
 
 static RULES: [Rule; 3] = [
     Rule::new("put", "sender", "Put"),

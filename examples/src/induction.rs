@@ -25,6 +25,8 @@ struct Flag {
     inside: [bool; 2],
 }
 
+impl<S: ?Sized> refmap::State<S> for Flag {}
+
 /// A step of both, by one of the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -32,6 +34,8 @@ enum Step {
     Enter(usize),
     Leave(usize),
 }
+
+impl refmap::Action for Step {}
 
 const RULES: &[Rule] = &[
     Rule::new("enter", "thread", "this page"),

@@ -89,6 +89,8 @@ struct State {
     server: Server,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 impl Configuration for State {
     fn location(&self, process: usize) -> Location {
         self.at[process]
@@ -168,6 +170,8 @@ enum Step {
     Take(usize),
     Return(usize),
 }
+
+impl refmap::Action for Step {}
 
 static RULES: [Rule; 2] = [
     Rule::new("take", "client", "one user at a time"),

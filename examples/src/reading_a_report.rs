@@ -32,6 +32,8 @@ struct State {
     machines: [At; 2],
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Step {
@@ -40,6 +42,8 @@ enum Step {
     Reject { machine: u8 },
     Withdraw { machine: u8 },
 }
+
+impl refmap::Action for Step {}
 
 static RULES: [Rule; 4] = [
     Rule::new("deposit", "bank", "Step::Deposit"),

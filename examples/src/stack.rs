@@ -119,6 +119,8 @@ enum Step {
     Pop(u64),
 }
 
+impl refmap::Action for Step {}
+
 static RULES: [Rule; 2] = [
     Rule::new("push", "thread", "last in, first out"),
     Rule::new("pop", "thread", "last in, first out"),

@@ -137,6 +137,8 @@ pub struct Heap {
     pub held: ArrayVec<[Objects; MAX_THREADS]>,
 }
 
+impl<S: ?Sized> refmap::State<S> for Heap {}
+
 /// The fields of an object.
 pub type Fields = ArrayVec<[Option<Object>; MAX_FIELDS]>;
 
@@ -200,6 +202,8 @@ pub enum Action {
         objects: Objects,
     },
 }
+
+impl refmap::Action for Action {}
 
 static RULES: [Rule; 7] = [
     Rule::new("allocate", "mutator", "Gammie et al., Fig. 6, Alloc"),

@@ -65,6 +65,7 @@ pub(super) fn sampled(
         depth: 0,
         seconds: elapsed.as_secs_f64(),
         peak_memory_bytes: 0,
+        states_kept: None,
         threads: 1,
         obligations: obligations.iter().map(row).collect(),
         coverage: coverage.collect(),

@@ -82,6 +82,7 @@ impl Validation {
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             seconds: self.seconds,
             peak_memory_bytes: self.peak_memory_bytes,
+            states_kept: None,
             threads: 1,
             obligations: [
                 behaviour,

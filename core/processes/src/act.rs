@@ -22,6 +22,8 @@ pub struct Act<N = Label> {
     pub(super) rule: u16,
 }
 
+impl<N: CommandLabel> refmap::Action for Act<N> {}
+
 impl<N: CommandLabel> Act<N> {
     /// The rule of the command, among [`Composition::rules`](super::Composition::rules).
     pub fn rule(self) -> RuleId {

@@ -44,6 +44,8 @@ pub struct Show {
     pub more: Shown,
 }
 
+impl refmap::Action for Show {}
+
 impl Serialize for Show {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let values: Vec<_> = self.more.output.iter().map(Value::to_string).collect();

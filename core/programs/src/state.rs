@@ -21,6 +21,8 @@ pub struct State {
     pub threads: Box<[Arc<ThreadState>]>,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 fn threads<S: Serializer>(threads: &[Arc<ThreadState>], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(threads.iter().map(|thread| &**thread))
 }

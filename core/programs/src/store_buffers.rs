@@ -40,6 +40,8 @@ pub struct State {
     threads: Vec<Thread>,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 struct Thread {
     at: usize,
@@ -71,6 +73,8 @@ pub enum Step {
     /// The entry leaves the thread's buffer.
     Drain(usize, usize),
 }
+
+impl refmap::Action for Step {}
 
 impl Buffered {
     /// Builds the machine of `program` under `model`.

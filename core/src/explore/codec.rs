@@ -2,6 +2,9 @@
 
 use std::array;
 
+use serde::{Deserialize, Serialize};
+
+use super::segments::SegmentedVec;
 use crate::model_call::catch;
 use crate::packed::{Layout, Packed, PackingError, pack, round_trip_with, unpack};
 use crate::system::{StateOf, TransitionSystem};
@@ -43,6 +46,29 @@ pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
 
     /// Shows the state of a key to `look`.
     fn with<T>(&self, system: &S, key: &Self::Key, look: impl FnOnce(&StateOf<S>) -> T) -> T;
+
+    /// How states are kept, for people.
+    fn kept(&self, log: &SegmentedVec<Self::Key>) -> StatesKept;
+}
+
+/// How the states of a search are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "how")]
+pub enum StatesKept {
+    /// Written into a fixed number of bits.
+    Packed {
+        /// How many.
+        bits: u32,
+    },
+    /// Written into as many bytes as each takes.
+    Encoded {
+        /// How many, on average.
+        bytes: f64,
+    },
+    /// As they are.
+    Whole,
+    /// 64 bits of a hash stand for each.
+    Fingerprints,
 }
 
 /// The key of the only state of several that might have been.
@@ -91,6 +117,10 @@ impl<S: TransitionSystem> Codec<S> for Whole {
     fn with<T>(&self, _system: &S, key: &StateOf<S>, look: impl FnOnce(&StateOf<S>) -> T) -> T {
         look(key)
     }
+
+    fn kept(&self, _: &SegmentedVec<StateOf<S>>) -> StatesKept {
+        StatesKept::Whole
+    }
 }
 
 /// States are packed into `N` words.
@@ -133,5 +163,12 @@ impl<const N: usize, S: Packed> Codec<S> for Words<N, StateOf<S>> {
     #[inline(always)]
     fn with<T>(&self, system: &S, key: &[u64; N], look: impl FnOnce(&StateOf<S>) -> T) -> T {
         look(&unpack(system, &self.template, key))
+    }
+
+    fn kept(&self, _: &SegmentedVec<[u64; N]>) -> StatesKept {
+        let unused: u32 = self.unused.iter().map(|word| word.count_ones()).sum();
+        StatesKept::Packed {
+            bits: N as u32 * u64::BITS - unused,
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::hash::Hash;
 
 use super::codec::{Codec, Whole, Words};
+use super::encoded::{Encoded, EncodedWords};
 use super::expansion::{Expand, Expansion};
 use super::explored::Explored;
 use super::local_word::LocalWord;
@@ -14,16 +15,45 @@ use super::visitor::{LocalVisitor, Visitor};
 use crate::local::PackedLocal;
 use crate::model_call::catch;
 use crate::packed::Packed;
+use crate::state::{Code, Kept, Limits, State};
 use crate::system::{StateOf, TransitionSystem, first_initial};
 
-/// Explores the reachable states of `system`, showing each state and step to `visitor`. States are
-/// kept whole, or as fingerprints.
+/// Explores the reachable states of `system`, showing each state and step to `visitor`. States are kept as
+/// [`State`] says.
 pub fn explore<S: TransitionSystem, V: Visitor<S>>(
     system: &S,
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
+    // What a type does not need is not compiled for it.
+    if const { matches!(StateOf::<S>::KEPT, Kept::Encoded) } && options.storage != Storage::Whole {
+        return explore_encoded(system, visitor, options);
+    }
     search_with((system, visitor), options, Whole, Direct, search_hashed)
+}
+
+/// The same of a system whose states are plain data.
+fn explore_encoded<S: TransitionSystem, V: Visitor<S>>(
+    system: &S,
+    visitor: &V,
+    options: &Options<'_, S>,
+) -> Explored<S, V::Tally> {
+    let of = (system, visitor);
+    let shape = StateOf::<S>::shape(system, Limits::NONE);
+    let is_exact = shape.is_exact();
+    match (options.storage, shape.bits()) {
+        (Storage::Packed, Some(bits @ 0..=64)) if options.record == Record::States => {
+            let words = EncodedWords::<1>::new(bits, is_exact);
+            search_with(of, options, words, Direct, |model, options| {
+                search_word(model, options, bits)
+            })
+        }
+        (Storage::Packed, Some(bits @ 0..=128)) => {
+            let words = EncodedWords::<2>::new(bits, is_exact);
+            search_with(of, options, words, Direct, search_two_words)
+        }
+        _ => search_with(of, options, Encoded { is_exact }, Direct, search_codes),
+    }
 }
 
 /// The most words into which a state is packed; if it needs more it is kept whole.
@@ -126,6 +156,10 @@ fn search_two_words(model: &dyn Expand<[u64; 2]>, options: PlainOptions<'_>) -> 
 }
 
 fn search_four_words(model: &dyn Expand<[u64; 4]>, options: PlainOptions<'_>) -> Found<[u64; 4]> {
+    search_hashed(model, options)
+}
+
+fn search_codes(model: &dyn Expand<Code>, options: PlainOptions<'_>) -> Found<Code> {
     search_hashed(model, options)
 }
 

@@ -1,5 +1,6 @@
 //! What an exploration found.
 
+use super::codec::StatesKept;
 use super::graph::Graph;
 use super::limits::Limit;
 use super::place::{Place, StateId};
@@ -41,6 +42,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub seconds: f64,
     /// The most memory the process was seen to hold.
     pub peak_memory_bytes: u64,
+    /// How states were kept.
+    pub kept: StatesKept,
     /// Bytes that states took at the end, and what finds them again.
     pub store_bytes: u64,
     /// Of these, what finds states again: the set without the list.

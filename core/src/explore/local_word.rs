@@ -1,6 +1,7 @@
 //! States of two components in one word, each component in bits of its own.
 
-use super::codec::{Codec, packing_error};
+use super::codec::{Codec, StatesKept, packing_error};
+use super::segments::SegmentedVec;
 use crate::local::{PackedLocal, Split};
 use crate::packed::{PackingError, Reader, pack};
 
@@ -54,5 +55,11 @@ impl<S: PackedLocal> Codec<S> for LocalWord<S> {
     #[inline(always)]
     fn with<T>(&self, system: &S, key: &[u64; 1], look: impl FnOnce(&Split<S>) -> T) -> T {
         look(&self.read(system, *key))
+    }
+
+    fn kept(&self, _: &SegmentedVec<[u64; 1]>) -> StatesKept {
+        StatesKept::Packed {
+            bits: self.unused.count_zeros(),
+        }
     }
 }

@@ -9,6 +9,7 @@
 
 mod codec;
 mod duplicates;
+mod encoded;
 mod expansion;
 mod exploration;
 mod explored;
@@ -30,6 +31,7 @@ mod successors;
 mod visitor;
 
 pub use crate::model_call::Panic;
+pub use codec::StatesKept;
 pub use exploration::{explore, explore_local, explore_packed};
 pub use explored::{End, Explored};
 pub use graph::Graph;

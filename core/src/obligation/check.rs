@@ -235,6 +235,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         unexamined: explored.unexamined,
         seconds: explored.seconds,
         peak_memory_bytes: explored.peak_memory_bytes,
+        kept: Some(explored.kept),
         initial_panic: explored.initial_panic.clone(),
         initial_misfit: misfit.map(|(state, error)| {
             format!("an initial state cannot be packed as `fields` says: {error}; it is {state:?}")

@@ -8,6 +8,7 @@ use super::row::Row;
 use super::sample::is_in_sample;
 use super::settings::Settings;
 use super::tested::Tested;
+use crate::explore::StatesKept;
 use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States};
 use crate::model_call::catch;
 use crate::refinement::Refinement;
@@ -34,7 +35,8 @@ pub(super) struct Totals {
     pub unexamined: u64,
     pub seconds: f64,
     pub peak_memory_bytes: u64,
-    /// Whether steps of a part were judged once for all states that have it.
+    /// How states were kept; none if they were not.
+    pub kept: Option<StatesKept>,
     /// What `initial` panicked with, if it did.
     pub initial_panic: Option<Panic>,
     /// How an initial state cannot be packed, if there is one.

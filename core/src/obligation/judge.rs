@@ -64,6 +64,7 @@ pub(super) fn report<R: Refinement>(
         depth: totals.depth,
         seconds: totals.seconds,
         peak_memory_bytes: totals.peak_memory_bytes,
+        states_kept: totals.kept,
         threads: found.settings.threads,
         counterexample: first(&rows),
         obligations: rows.into_iter().map(|judged| judged.row).collect(),

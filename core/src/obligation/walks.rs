@@ -77,6 +77,7 @@ fn totals<R: Refinement>(walked: &Walked<R::Concrete, Counts<R>>) -> Totals {
         unexamined: 0,
         seconds: walked.seconds,
         peak_memory_bytes: walked.peak_memory_bytes,
+        kept: None,
         initial_panic: walked.initial_panic.clone(),
         initial_misfit: None,
     }

@@ -23,6 +23,7 @@ pub use layout::Colour;
 pub use text::{Detail, Text, TextOptions};
 
 use crate::explore::Limit;
+use crate::explore::StatesKept;
 use history::Recorded;
 
 /// Whether a claim holds.
@@ -108,6 +109,9 @@ pub struct Report {
     pub seconds: f64,
     /// The most memory that the process was seen to hold.
     pub peak_memory_bytes: u64,
+    /// How states were kept; absent where none were, as on random walks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub states_kept: Option<StatesKept>,
     /// Workers.
     pub threads: usize,
     /// The obligations chosen, in the order of the architecture page.

@@ -14,7 +14,8 @@ pub use changed::{Change, Changed};
 pub use sundry::{Sundry, sundry_trace};
 
 use refmap::{
-    Choices, Invariant, Process, Refinement, Rule, RuleId, TransitionSystem, TypeCorrect, Waiver,
+    Choices, Invariant, Process, Refinement, Rule, RuleId, State, TransitionSystem, TypeCorrect,
+    Waiver,
 };
 
 /// Action: a name with an argument.
@@ -65,10 +66,7 @@ impl<S> Machine<S> {
     }
 }
 
-impl<S> TransitionSystem for Machine<S>
-where
-    S: Clone + Eq + std::hash::Hash + std::fmt::Debug + serde::Serialize + Send + Sync + 'static,
-{
+impl<S: State<Self>> TransitionSystem for Machine<S> {
     type State = S;
     type Action = Action;
     type Observation = u8;

@@ -21,6 +21,8 @@ pub struct Sundry {
     empty: std::collections::BTreeMap<String, u8>,
 }
 
+impl<S: ?Sized> refmap::State<S> for Sundry {}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum Kind {
     None,

@@ -30,6 +30,8 @@ pub struct State {
     pub in_copy: bool,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 /// A step of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
@@ -38,6 +40,8 @@ pub enum Action {
     /// All threads show all that is left and end, the mutators served by the to-space object last.
     CompleteInCopy(Observation),
 }
+
+impl refmap::Action for Action {}
 
 /// `show …`, or `complete in the copy` with what the threads have shown by then.
 impl Serialize for Action {

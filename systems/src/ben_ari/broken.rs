@@ -50,6 +50,8 @@ pub enum BrokenAction {
     Sound(Action),
 }
 
+impl refmap::Action for BrokenAction {}
+
 impl Broken {
     /// The specification of an instance, with a fault.
     pub fn new(scope: Scope, fault: Fault) -> Self {

@@ -43,6 +43,8 @@ pub enum Action {
     },
 }
 
+impl refmap::Action for Action {}
+
 static RULES: [Rule; 2] = [
     Rule::new("mutate", "mutator", "Fig. 4, MODIFY.1"),
     Rule::new("append", "collector", "Fig. 5, COLLECT.1"),

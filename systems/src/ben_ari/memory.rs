@@ -149,6 +149,8 @@ pub struct Memory {
     cells: [Word; 2],
 }
 
+impl<S: ?Sized> refmap::State<S> for Memory {}
+
 /// A word in halves: aligned to words, a state would take some bytes more. PERF: less aligned, a copy of a
 /// state would cut it in two, and whoever reads it next would wait for both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

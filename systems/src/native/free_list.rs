@@ -25,6 +25,8 @@ pub struct FreeList {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cells(Vector<u32>);
 
+impl<S: ?Sized> refmap::State<S> for Cells {}
+
 impl Serialize for Cells {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(&self.0)
@@ -50,6 +52,8 @@ pub enum Action {
         node: u32,
     },
 }
+
+impl refmap::Action for Action {}
 
 static RULES: [Rule; 2] = [
     Rule::new("mutate", "mutator", "Havelund & Shankar, Fig. 4, MODIFY.1"),

@@ -39,6 +39,8 @@ pub struct Program {
     pub fresh: OrdMap<u32, u32>,
 }
 
+impl<S: ?Sized> refmap::State<S> for Program {}
+
 /// The fields of an object.
 pub type Fields = Arc<[Option<Reference>]>;
 
@@ -124,6 +126,8 @@ pub enum Action {
         reference: Reference,
     },
 }
+
+impl refmap::Action for Action {}
 
 static RULES: [Rule; 8] = [
     Rule::new("hold", "mutator", "Gammie et al., section 4"),

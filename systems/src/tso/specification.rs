@@ -39,6 +39,8 @@ pub struct Program {
     pub pending: ArrayVec<[Pending; MAX_MUTATORS]>,
 }
 
+impl<S: ?Sized> refmap::State<S> for Program {}
+
 /// The fields of an object.
 pub type Fields = ArrayVec<[Option<Ref>; MAX_FIELDS]>;
 /// Pending stores of fields.
@@ -102,6 +104,8 @@ pub enum Action {
         reference: Ref,
     },
 }
+
+impl refmap::Action for Action {}
 
 static RULES: [Rule; 6] = [
     Rule::new("alloc", "mutator", "Gammie et al., Fig. 6, Alloc"),

@@ -22,11 +22,15 @@ pub struct State {
     channels: Vec<Vec<u8>>,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Action {
     Start(u8),
     Receive(u8),
 }
+
+impl refmap::Action for Action {}
 
 pub struct Ring {
     nodes: u8,

@@ -17,6 +17,8 @@ pub enum Manager {
     Aborted,
 }
 
+impl<S: ?Sized> refmap::State<S> for Manager {}
+
 /// What the transaction manager has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 enum Coordinator {
@@ -40,6 +42,8 @@ pub struct State {
     messages: BTreeSet<Message>,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Action {
     TmCommit,
@@ -50,6 +54,8 @@ pub enum Action {
     RmRcvCommitMsg(u8),
     RmRcvAbortMsg(u8),
 }
+
+impl refmap::Action for Action {}
 
 pub struct TwoPhaseCommit {
     managers: u8,
@@ -161,6 +167,8 @@ pub enum Decision {
     Commit(u8),
     Abort(u8),
 }
+
+impl refmap::Action for Decision {}
 
 impl TransitionSystem for TransactionCommit {
     type State = Vec<Manager>;

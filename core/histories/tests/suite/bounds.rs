@@ -29,6 +29,8 @@ struct Place {
     load: Vec<u8>,
 }
 
+impl<S: ?Sized> refmap::State<S> for Place {}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Sign {

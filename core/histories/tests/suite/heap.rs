@@ -35,12 +35,16 @@ pub enum Deed {
     },
 }
 
+impl refmap::Action for Deed {}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Objects {
     pub allocated: [bool; OBJECTS],
     pub roots: [bool; OBJECTS],
     pub field: [Option<usize>; OBJECTS],
 }
+
+impl<S: ?Sized> refmap::State<S> for Objects {}
 
 impl Objects {
     pub fn is_reachable(&self, object: usize) -> bool {

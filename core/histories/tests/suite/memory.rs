@@ -41,6 +41,8 @@ pub struct Write {
     pub value: u8,
 }
 
+impl refmap::Action for Write {}
+
 static RULES: [Rule; 1] = [Rule::new("write", "thread", "test")];
 
 impl TransitionSystem for Memory {
@@ -185,6 +187,8 @@ pub struct Buffered {
     buffers: [Vec<(usize, u8)>; THREADS],
 }
 
+impl<S: ?Sized> refmap::State<S> for Buffered {}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Move {
     Buffer {
@@ -200,6 +204,8 @@ pub enum Move {
         value: u8,
     },
 }
+
+impl refmap::Action for Move {}
 
 static MOVES: [Rule; 3] = [
     Rule::new("buffer", "thread", "test"),

@@ -30,6 +30,8 @@ pub enum Step {
     Take(u8),
 }
 
+impl refmap::Action for Step {}
+
 static RULES: [Rule; 2] = [
     Rule::new("put", "thread", "test"),
     Rule::new("take", "thread", "test"),

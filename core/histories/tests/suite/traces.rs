@@ -22,6 +22,8 @@ struct Places {
     mood: Mood,
 }
 
+impl<S: ?Sized> refmap::State<S> for Places {}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 enum Mood {
     Fresh,
@@ -183,7 +185,7 @@ struct Still<T>(T);
 
 impl<T> TransitionSystem for Still<T>
 where
-    T: Clone + Debug + Eq + Hash + Send + Sync + Serialize + 'static,
+    T: refmap::State<Self>,
 {
     type State = T;
     type Action = u8;
@@ -209,7 +211,7 @@ where
 /// Whether `shown` equals `own`, as a variable.
 fn is_same<T>(own: T, shown: Value) -> bool
 where
-    T: Clone + Debug + Eq + Hash + Send + Sync + Serialize + 'static,
+    T: refmap::State<Still<BTreeMap<String, T>>>,
 {
     let own = Still(BTreeMap::from([("it".to_owned(), own)]));
     let trace = json!({"states": [{"it": shown}]});
@@ -224,12 +226,16 @@ enum Kind {
     Busy(u8),
 }
 
+impl<S: ?Sized> refmap::State<S> for Kind {}
+
 /// A record that has the form of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 struct Labelled {
     tag: String,
     value: Option<u8>,
 }
+
+impl<S: ?Sized> refmap::State<S> for Labelled {}
 
 fn variant(tag: &str, value: Value) -> Value {
     json!({"tag": tag, "value": value})
@@ -317,6 +323,8 @@ struct Everything {
     numbers: BTreeSet<i64>,
     nothing: (),
 }
+
+impl<S: ?Sized> refmap::State<S> for Everything {}
 
 /// A specification that changes each field to another value, and back.
 struct Changing;

@@ -22,6 +22,8 @@ pub struct Action {
     pub text: Arc<str>,
 }
 
+impl refmap::Action for Action {}
+
 /// Effect of performing an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {

@@ -16,6 +16,8 @@ pub struct Shown {
     pub end: End,
 }
 
+impl<S: ?Sized> refmap::State<S> for Shown {}
+
 /// How a thread ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::{Mutex, RwLock};
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
-use crate::explore::codec::Codec;
+use crate::explore::codec::{Codec, StatesKept};
 use crate::explore::limits::{Clock, Limit};
 use crate::explore::search::Found;
 use crate::explore::store::Store;
@@ -127,6 +127,10 @@ where
             ..
         } = found;
         Explored {
+            kept: match initial_only {
+                Some(_) => StatesKept::Fingerprints,
+                None => self.codec.kept(&log),
+            },
             tally: self.tally.into_inner().expect(UNPOISONED),
             end: found.end,
             initial_states: found.initial_states,

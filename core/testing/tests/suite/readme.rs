@@ -19,6 +19,8 @@ impl TransitionSystem for Atomic {
 struct ReadThenWrite { threads: usize, rules: [Rule; 2] }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize)]
 struct State { counter: u8, read: [Option<u8>; 2] }
+
+impl<S: ?Sized> refmap::State<S> for State {}
 impl TransitionSystem for ReadThenWrite {
     type State = State;
     type Action = (&'static str, usize); // what is done, and the thread that does it

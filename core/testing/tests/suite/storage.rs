@@ -21,6 +21,8 @@ struct Time {
     minute: u8,
 }
 
+impl<S: ?Sized> refmap::State<S> for Time {}
+
 /// How a clock says that it is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {

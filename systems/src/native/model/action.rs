@@ -52,3 +52,5 @@ pub enum Action {
         of: Who,
     },
 }
+
+impl refmap::Action for Action {}

@@ -20,6 +20,8 @@ pub struct Followed {
     pub generations: [u32; MAX_REFS],
 }
 
+impl<S: ?Sized> refmap::State<S> for Followed {}
+
 impl Followed {
     /// The mutator that a thread is.
     pub fn mutator_of(&self, thread: u32) -> Option<u8> {

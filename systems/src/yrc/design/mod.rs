@@ -175,6 +175,8 @@ pub enum Action {
     Free,
 }
 
+impl refmap::Action for Action {}
+
 static RULES: [Rule; 14] = [
     Rule::new("allocate", "mutator", "YRC, a new object"),
     Rule::new("load", "mutator", "YRC, a reference read"),

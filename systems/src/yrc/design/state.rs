@@ -41,6 +41,8 @@ pub struct State {
     pub collector: Collector,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 /// Colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

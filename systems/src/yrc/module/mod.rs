@@ -107,6 +107,8 @@ pub enum Action {
     },
 }
 
+impl refmap::Action for Action {}
+
 static RULES: [Rule; 12] = {
     const fn of(name: &'static str, process: &'static str) -> Rule {
         Rule::new(name, process, "yrc_proof, Next")

@@ -46,6 +46,8 @@ pub struct State {
     pub collecting: bool,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 impl State {
     /// `LogicalRC`: references to `obj` from objects and from stacks.
     pub fn logical_rc(&self, obj: Object) -> i8 {

@@ -19,6 +19,8 @@ struct HalfEqual {
     left_out: u8,
 }
 
+impl<S: ?Sized> refmap::State<S> for HalfEqual {}
+
 impl PartialEq for HalfEqual {
     fn eq(&self, other: &Self) -> bool {
         self.known == other.known
@@ -40,6 +42,8 @@ struct Unseen<const SHOWN: bool> {
     #[serde(skip)]
     left_out: u8,
 }
+
+impl<S: ?Sized, const SHOWN: bool> refmap::State<S> for Unseen<SHOWN> {}
 
 impl<const SHOWN: bool> Debug for Unseen<SHOWN> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -202,6 +206,8 @@ enum Deal {
     Reply,
 }
 
+impl refmap::Action for Deal {}
+
 impl PartialEq for Deal {
     fn eq(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
@@ -331,6 +337,8 @@ struct HalfHashed {
     known: u8,
     left_out: u8,
 }
+
+impl<S: ?Sized> refmap::State<S> for HalfHashed {}
 
 impl Hash for HalfHashed {
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -209,6 +209,8 @@ fn states_share_what_a_step_changes() {
         #[serde(skip)]
         raised: Arc<AtomicBool>,
     }
+
+    impl<S: ?Sized> refmap::State<S> for Shared {}
     impl PartialEq for Shared {
         fn eq(&self, other: &Self) -> bool {
             self.count == other.count

@@ -193,6 +193,8 @@ struct HalfHashed {
     left_out: u8,
 }
 
+impl<S: ?Sized> refmap::State<S> for HalfHashed {}
+
 // The point of the test: a hand-written hash that forgets a field.
 #[allow(clippy::derived_hash_with_manual_eq)]
 impl Hash for HalfHashed {

@@ -13,6 +13,8 @@ struct State {
     far: u16,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 /// How the packing is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {

@@ -25,6 +25,8 @@ pub struct State {
     pub places: Vec<u8>,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 /// What a component does: the move, by its number, and who does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Action {
@@ -33,6 +35,8 @@ pub struct Action {
     /// By whom.
     pub component: u8,
 }
+
+impl refmap::Action for Action {}
 
 /// What a move does with the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

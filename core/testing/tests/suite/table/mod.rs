@@ -20,6 +20,8 @@ pub struct State {
     pub lane: u16,
 }
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 /// Values of `State::place`.
 const PLACES: u8 = 4;
 
@@ -51,6 +53,8 @@ pub struct Label {
     /// An argument that the system chooses.
     pub result: u8,
 }
+
+impl refmap::Action for Label {}
 
 /// Everybody who takes steps.
 pub const PROCESSES: [Process; 4] = [

@@ -28,6 +28,8 @@ pub use spread::Spread;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct State(pub u32);
 
+impl<S: ?Sized> refmap::State<S> for State {}
+
 /// The label of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Label {
@@ -37,6 +39,8 @@ pub struct Label {
     pub process: u8,
     pub argument: u16,
 }
+
+impl refmap::Action for Label {}
 
 /// Everybody who takes steps.
 pub const WORKERS: [Process; 3] = [

@@ -1,0 +1,88 @@
+//! The attributes of the derives.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::{Attribute, Error, Expr, LitStr, Result, Type};
+
+/// `#[state(system = TYPE)]` of a type.
+pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
+    let mut system = None;
+    for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("system") {
+                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `len`, `max_len`"));
+            }
+            let type_: Type = meta.value()?.parse()?;
+            match system.replace(type_) {
+                None => Ok(()),
+                Some(_) => Err(meta.error("`system` is said twice")),
+            }
+        })?;
+    }
+    Ok(system)
+}
+
+/// `#[state(range = …, len = …, max_len = …)]` of a field, as an expression of `Limits`.
+pub fn limits(attributes: &[Attribute]) -> Result<TokenStream> {
+    let mut limits = quote!(::refmap::state::Limits::NONE);
+    let mut said = Vec::new();
+    for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
+        attribute.parse_nested_meta(|meta| {
+            let known = ["range", "len", "max_len"];
+            let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
+                return Err(meta.error("a field has the attributes `range`, `len` and `max_len`"));
+            };
+            if said.contains(&name)
+                || (name.ends_with("len") && said.iter().any(|one: &&str| one.ends_with("len")))
+            {
+                return Err(meta.error(format!(
+                    "`{name}` comes after another one that says the same"
+                )));
+            }
+            said.push(name);
+            let value: Expr = meta.value()?.parse()?;
+            let method = syn::Ident::new(name, Span::call_site());
+            limits = match name {
+                "range" => quote!(#limits.range(#value)),
+                // What an instance counts in is mostly not `usize`.
+                _ => quote!(#limits.#method((#value) as usize)),
+            };
+            Ok(())
+        })?;
+    }
+    Ok(limits)
+}
+
+/// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant.
+#[derive(Default)]
+pub struct Rule {
+    pub name: Option<LitStr>,
+    pub process: Option<LitStr>,
+    pub source: Option<LitStr>,
+}
+
+impl Rule {
+    pub fn of(attributes: &[Attribute]) -> Result<Self> {
+        let mut rule = Self::default();
+        for attribute in attributes.iter().filter(|one| one.path().is_ident("rule")) {
+            attribute.parse_nested_meta(|meta| {
+                let place = if meta.path.is_ident("name") {
+                    &mut rule.name
+                } else if meta.path.is_ident("process") {
+                    &mut rule.process
+                } else if meta.path.is_ident("source") {
+                    &mut rule.source
+                } else {
+                    return Err(
+                        meta.error("a rule has the attributes `name`, `process` and `source`")
+                    );
+                };
+                match place.replace(meta.value()?.parse()?) {
+                    None => Ok(()),
+                    Some(earlier) => Err(Error::new(earlier.span(), "it is said twice")),
+                }
+            })?;
+        }
+        Ok(rule)
+    }
+}

@@ -1,0 +1,52 @@
+//! The derives of refmap: `State`, how a state is written into few bits, and `Action`, which rules the actions of a
+//! system are instances of.
+//!
+//! They are used through the crate `refmap`, which re-exports them and documents the traits.
+
+mod action;
+mod attributes;
+mod state;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Writes a struct or an enum of plain data into bits, and reads it back: `refmap::State`.
+///
+/// On the type, `#[state(system = TYPE)]` names the system whose instance gives ranges: `system` is a reference to it in
+/// the expressions below. Without it, the type is a state, or part of one, of every system.
+///
+/// On a field, or a field of a variant:
+///
+/// | attribute | means |
+/// |---|---|
+/// | `#[state(range = 0..=9)]` | the integers of the field, in whatever containers, are in this range |
+/// | `#[state(len = 3)]` | the vector, deque or string has just this length |
+/// | `#[state(max_len = 3)]` | it has at most this length |
+///
+/// A value outside of its range ends a check with the name of the field; it is never cut off.
+#[proc_macro_derive(State, attributes(state))]
+pub fn derive_state(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    state::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes each variant of an enum a rule: `refmap::Action`.
+///
+/// On the enum or on a variant, where that of the variant counts:
+///
+/// | attribute | means | if it is missing |
+/// |---|---|---|
+/// | `#[rule(name = "rm_prepare")]` | the name of the rule | the variant in snake case |
+/// | `#[rule(process = "manager")]` | the kind of process that takes it | `system` |
+/// | `#[rule(source = "Fig. 3")]` | where it is stated | the path of the variant |
+///
+/// `#[process]` on a field of a variant says that it is the number of the process.
+#[proc_macro_derive(Action, attributes(rule, process))]
+pub fn derive_action(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    action::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -1,0 +1,215 @@
+//! `#[derive(State)]`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{
+    Data, DataEnum, DeriveInput, Error, Fields, Ident, LitStr, Member, Result, Type, parse_quote,
+};
+
+use crate::attributes::{limits, system};
+
+/// A field, as the derive writes and reads it.
+struct Field {
+    member: Member,
+    /// The variable to which a pattern binds it.
+    binding: Ident,
+    name: LitStr,
+    type_: Type,
+    limits: TokenStream,
+}
+
+pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let system_type = system(&input.attrs)?;
+    let mut generics = input.generics.clone();
+    let system: Type = match system_type {
+        Some(type_) => type_,
+        None => {
+            generics.params.push(parse_quote!(__System: ?Sized));
+            parse_quote!(__System)
+        }
+    };
+    let (shape, write, read, types) = match &input.data {
+        Data::Struct(data) => {
+            let fields = fields_of(&data.fields)?;
+            let shape = product(&fields, &system);
+            let (write, read) = (writes(&fields, &system), reads(&fields, &system));
+            let pattern = pattern(&fields);
+            let types: Vec<_> = fields.iter().map(|field| field.type_.clone()).collect();
+            (
+                shape,
+                quote! { let Self #pattern = self; #write },
+                quote!(Self { #read }),
+                types,
+            )
+        }
+        Data::Enum(data) => derive_enum(input, data, &system)?,
+        Data::Union(_) => {
+            return Err(Error::new_spanned(
+                &input.ident,
+                "a state is a struct or an enum",
+            ));
+        }
+    };
+    let ident = &input.ident;
+    let name = LitStr::new(&ident.to_string(), Span::call_site());
+    let clauses = generics.make_where_clause();
+    for type_ in &types {
+        // The bound of a type without parameters is checked where it is used, with a better message.
+        if mentions_parameter(type_, &input.generics) {
+            clauses
+                .predicates
+                .push(parse_quote!(#type_: ::refmap::State<#system>));
+        }
+    }
+    let (impl_generics, _, clauses) = generics.split_for_impl();
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    Ok(quote! {
+        #[automatically_derived]
+        impl #impl_generics ::refmap::State<#system> for #ident #type_generics #clauses {
+            const KEPT: ::refmap::state::Kept = ::refmap::state::Kept::all(&[
+                #(<#types as ::refmap::State<#system>>::KEPT),*
+            ]);
+
+            #[allow(unused_variables)]
+            fn shape(system: &#system, limits: ::refmap::state::Limits) -> ::refmap::state::Shape {
+                limits.say_nothing_of(#name);
+                #shape
+            }
+
+            #[inline]
+            #[allow(unused_variables)]
+            fn write(
+                &self,
+                system: &#system,
+                _: ::refmap::state::Limits,
+                sink: &mut impl ::refmap::state::Sink,
+            ) {
+                #write
+            }
+
+            #[inline]
+            #[allow(unused_variables)]
+            fn read(
+                system: &#system,
+                _: ::refmap::state::Limits,
+                source: &mut impl ::refmap::state::Source,
+            ) -> Self {
+                #read
+            }
+        }
+    })
+}
+
+type Parts = (TokenStream, TokenStream, TokenStream, Vec<Type>);
+
+fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Parts> {
+    if data.variants.is_empty() {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "an enum without variants has no value",
+        ));
+    }
+    let last = data.variants.len() as u64 - 1;
+    let mut shapes = Vec::new();
+    let mut writes_of = Vec::new();
+    let mut reads_of = Vec::new();
+    let mut types = Vec::new();
+    for (number, variant) in (0u64..).zip(&data.variants) {
+        let fields = fields_of(&variant.fields)?;
+        let ident = &variant.ident;
+        let pattern = pattern(&fields);
+        let (write, read) = (writes(&fields, system), reads(&fields, system));
+        shapes.push(product(&fields, system));
+        writes_of.push(quote! {
+            Self::#ident #pattern => { sink.number(#last, #number); #write }
+        });
+        let number = match number == last {
+            true => quote!(_),
+            false => quote!(#number),
+        };
+        reads_of.push(quote!(#number => Self::#ident { #read },));
+        types.extend(fields.into_iter().map(|field| field.type_));
+    }
+    Ok((
+        quote!(::refmap::state::Shape::variants(&[#(#shapes),*])),
+        quote!(match self { #(#writes_of)* }),
+        quote!(match source.number(#last) { #(#reads_of)* }),
+        types,
+    ))
+}
+
+fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
+    let field = |(position, field): (usize, &syn::Field)| {
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::Unnamed(position.into()),
+        };
+        let name = match &field.ident {
+            Some(ident) => ident.to_string(),
+            None => position.to_string(),
+        };
+        Ok(Field {
+            member,
+            binding: format_ident!("field_{position}"),
+            name: LitStr::new(name.trim_start_matches("r#"), Span::call_site()),
+            type_: field.ty.clone(),
+            limits: limits(&field.attrs)?,
+        })
+    };
+    fields.iter().enumerate().map(field).collect()
+}
+
+/// A pattern that binds all fields.
+fn pattern(fields: &[Field]) -> TokenStream {
+    let bind = |Field {
+                    member, binding, ..
+                }: &Field| quote!(#member: #binding);
+    let bindings = fields.iter().map(bind);
+    quote!({ #(#bindings),* })
+}
+
+fn product(fields: &[Field], system: &Type) -> TokenStream {
+    let shape = |Field { type_, limits, .. }: &Field| quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits));
+    let shapes = fields.iter().map(shape);
+    quote!(::refmap::state::Shape::fields(&[#(#shapes),*]))
+}
+
+fn writes(fields: &[Field], system: &Type) -> TokenStream {
+    let write = |Field {
+                     binding,
+                     name,
+                     type_,
+                     limits,
+                     ..
+                 }: &Field| {
+        quote! {
+            sink.field(#name);
+            <#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);
+        }
+    };
+    fields.iter().map(write).collect()
+}
+
+fn reads(fields: &[Field], system: &Type) -> TokenStream {
+    let read = |Field {
+                    member,
+                    type_,
+                    limits,
+                    ..
+                }: &Field| {
+        quote!(#member: <#type_ as ::refmap::State<#system>>::read(system, #limits, source),)
+    };
+    fields.iter().map(read).collect()
+}
+
+/// Whether a type parameter of the type may be in the type of a field.
+fn mentions_parameter(type_: &Type, generics: &syn::Generics) -> bool {
+    let tokens = quote!(#type_).to_string();
+    let words: Vec<_> = tokens
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .collect();
+    generics.type_params().any(|parameter| {
+        let name = parameter.ident.to_string();
+        words.contains(&name.as_str())
+    })
+}

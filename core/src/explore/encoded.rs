@@ -1,0 +1,117 @@
+//! Codecs of states that say themselves how they are written into bits.
+
+use super::codec::{Codec, StatesKept};
+use super::segments::SegmentedVec;
+use crate::model_call::catch;
+use crate::packed::PackingError;
+use crate::state::{Code, Complaint, Limits, Reader, State, Writer};
+use crate::system::{StateOf, TransitionSystem};
+
+/// States are written into `N` words.
+pub(super) struct EncodedWords<const N: usize> {
+    /// The most bits that one takes.
+    bits: u32,
+    /// Whether what is written is known to be read back.
+    is_exact: bool,
+}
+
+impl<const N: usize> EncodedWords<N> {
+    /// For states that take at most so many bits, which there are.
+    pub fn new(bits: u32, is_exact: bool) -> Self {
+        Self { bits, is_exact }
+    }
+}
+
+impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
+    type Key = [u64; N];
+
+    #[inline(always)]
+    fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
+        let mut writer = Writer::fixed();
+        state.write(system, Limits::NONE, &mut writer);
+        let words = writer.words()?;
+        let is_read = || Codec::<S>::with(self, system, &words, |back| *back == *state);
+        (self.is_exact || is_read()).then_some(words)
+    }
+
+    #[cold]
+    fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError {
+        complaint(system, state)
+    }
+
+    #[inline(always)]
+    fn with<T>(&self, system: &S, key: &[u64; N], look: impl FnOnce(&StateOf<S>) -> T) -> T {
+        look(&StateOf::<S>::read(
+            system,
+            Limits::NONE,
+            &mut Reader::new(key),
+        ))
+    }
+
+    fn kept(&self, _: &SegmentedVec<[u64; N]>) -> StatesKept {
+        StatesKept::Packed { bits: self.bits }
+    }
+}
+
+/// States are written into as many words as they take.
+pub(super) struct Encoded {
+    /// Whether what is written is known to be read back.
+    pub is_exact: bool,
+}
+
+impl<S: TransitionSystem> Codec<S> for Encoded {
+    type Key = Code;
+
+    #[inline(always)]
+    fn key(&self, system: &S, state: &StateOf<S>) -> Option<Code> {
+        let mut writer = Writer::growing();
+        state.write(system, Limits::NONE, &mut writer);
+        let code = writer.code()?;
+        let is_read = || Codec::<S>::with(self, system, &code, |back| *back == *state);
+        (self.is_exact || is_read()).then_some(code)
+    }
+
+    #[cold]
+    fn complaint(&self, system: &S, state: &StateOf<S>) -> PackingError {
+        complaint(system, state)
+    }
+
+    #[inline(always)]
+    fn with<T>(&self, system: &S, key: &Code, look: impl FnOnce(&StateOf<S>) -> T) -> T {
+        look(&StateOf::<S>::read(
+            system,
+            Limits::NONE,
+            &mut Reader::new(key.words()),
+        ))
+    }
+
+    fn kept(&self, log: &SegmentedVec<Code>) -> StatesKept {
+        let runs = log.runs(0..log.len());
+        let bytes: usize = runs.flat_map(|(_, run)| run).map(Code::bytes).sum();
+        StatesKept::Encoded {
+            bytes: bytes as f64 / log.len().max(1) as f64,
+        }
+    }
+}
+
+/// Why a state cannot be written.
+fn complaint<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> PackingError {
+    // A panic comes again where the search reports it.
+    let found = catch(|| {
+        let mut complaint = Complaint::default();
+        state.write(system, Limits::NONE, &mut complaint);
+        if let Some(error) = complaint.error() {
+            return error;
+        }
+        let mut writer = Writer::growing();
+        state.write(system, Limits::NONE, &mut writer);
+        let back = writer
+            .code()
+            .map(|code| StateOf::<S>::read(system, Limits::NONE, &mut Reader::new(code.words())));
+        match back {
+            Some(back) if back != *state => PackingError::lossy(state, &back),
+            _ => PackingError::Unstable,
+        }
+    });
+    found.unwrap_or(PackingError::Unstable)
+}

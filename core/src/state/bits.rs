@@ -1,0 +1,255 @@
+//! Bits of states, one number after the other.
+
+use super::code::Code;
+use super::sink::{Misfit, Sink, Source};
+
+/// Words that bits are written into.
+pub(crate) trait Buffer {
+    /// Writes the next word.
+    fn push(&mut self, word: u64);
+}
+
+/// A fixed number of words.
+pub(crate) struct Fixed<const N: usize> {
+    words: [u64; N],
+    len: usize,
+}
+
+impl<const N: usize> Buffer for Fixed<N> {
+    #[inline(always)]
+    fn push(&mut self, word: u64) {
+        if let Some(place) = self.words.get_mut(self.len) {
+            *place = word;
+        }
+        self.len += 1;
+    }
+}
+
+/// As many words as it takes, of which the first ones take no memory of their own.
+pub(crate) struct Growing {
+    short: [u64; Code::SHORT],
+    len: usize,
+    long: Vec<u64>,
+}
+
+impl Buffer for Growing {
+    #[inline(always)]
+    fn push(&mut self, word: u64) {
+        match self.short.get_mut(self.len) {
+            Some(place) => *place = word,
+            None => self.push_beyond(word),
+        }
+        self.len += 1;
+    }
+}
+
+impl Growing {
+    #[cold]
+    fn push_beyond(&mut self, word: u64) {
+        if self.long.is_empty() {
+            self.long.extend(self.short);
+        }
+        self.long.push(word);
+    }
+}
+
+/// Writes numbers, each into as many bits as the greatest one takes.
+///
+/// PERF: a word is gathered in a register.
+pub(crate) struct Writer<B> {
+    buffer: B,
+    word: u64,
+    filled: u32,
+    misfits: bool,
+}
+
+impl<const N: usize> Writer<Fixed<N>> {
+    /// For states of at most `N` words.
+    #[inline(always)]
+    pub fn fixed() -> Self {
+        Self::on(Fixed {
+            words: [0; N],
+            len: 0,
+        })
+    }
+
+    /// What was written; none if some value was outside of its range, or if there was more than there is room for.
+    #[inline(always)]
+    pub fn words(mut self) -> Option<[u64; N]> {
+        if self.filled > 0 {
+            self.buffer.push(self.word);
+        }
+        (!self.misfits && self.buffer.len <= N).then_some(self.buffer.words)
+    }
+}
+
+impl Writer<Growing> {
+    /// For states of any size.
+    #[inline(always)]
+    pub fn growing() -> Self {
+        Self::on(Growing {
+            short: [0; Code::SHORT],
+            len: 0,
+            long: Vec::new(),
+        })
+    }
+
+    /// What was written; none if some value was outside of its range.
+    #[inline(always)]
+    pub fn code(mut self) -> Option<Code> {
+        if self.filled > 0 {
+            self.buffer.push(self.word);
+        }
+        let Growing { short, long, .. } = self.buffer;
+        let code = match long.is_empty() {
+            true => Code::short(short),
+            false => Code::long(long),
+        };
+        (!self.misfits).then_some(code)
+    }
+}
+
+impl<B> Writer<B> {
+    #[inline(always)]
+    fn on(buffer: B) -> Self {
+        Self {
+            buffer,
+            word: 0,
+            filled: 0,
+            misfits: false,
+        }
+    }
+}
+
+impl<B: Buffer> Sink for Writer<B> {
+    #[inline(always)]
+    fn number(&mut self, most: u64, value: u64) {
+        let bits = u64::BITS - most.leading_zeros();
+        self.misfits |= value > most;
+        // The value of one that does not fit is not used, and must not reach over its bits.
+        self.word |= value << self.filled % u64::BITS;
+        let filled = self.filled + bits;
+        if filled < u64::BITS {
+            self.filled = filled;
+            return;
+        }
+        self.buffer.push(self.word);
+        self.filled = filled - u64::BITS;
+        // What is left of the value. All of it went in if nothing is, and then a shift by all bits would do nothing.
+        self.word = match self.filled {
+            0 => 0,
+            left => value >> (bits - left),
+        };
+    }
+
+    #[inline(always)]
+    fn misfit(&mut self, _: Misfit) {
+        self.misfits = true;
+    }
+}
+
+/// Reads numbers as a [`Writer`] writes them.
+pub(crate) struct Reader<'a> {
+    words: &'a [u64],
+    /// The bit that is next.
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    #[inline(always)]
+    pub fn new(words: &'a [u64]) -> Self {
+        Self { words, at: 0 }
+    }
+}
+
+impl Source for Reader<'_> {
+    #[inline(always)]
+    fn number(&mut self, most: u64) -> u64 {
+        let bits = u64::BITS - most.leading_zeros();
+        let (word, offset) = (self.at / 64, (self.at % 64) as u32);
+        self.at += bits as usize;
+        let low = self.words.get(word).map_or(0, |word| word >> offset);
+        let value = match offset + bits > u64::BITS {
+            true => {
+                low | self
+                    .words
+                    .get(word + 1)
+                    .map_or(0, |word| word << (u64::BITS - offset))
+            }
+            false => low,
+        };
+        let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
+        value & mask
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Generator;
+
+    /// Numbers of all widths, in random order, are read as they were written, from few words and from many.
+    #[test]
+    fn what_is_written_is_read() {
+        let mut generator = Generator::new(11);
+        for length in (0..200).chain([1000]) {
+            let numbers: Vec<(u64, u64)> = (0..length)
+                .map(|_| {
+                    let most = generator.bits() >> (generator.bits() % 64);
+                    let value = match most {
+                        u64::MAX => generator.bits(),
+                        _ => generator.bits() % (most + 1),
+                    };
+                    (most, value)
+                })
+                .collect();
+            let mut writer = Writer::growing();
+            for (most, value) in &numbers {
+                writer.number(*most, *value);
+            }
+            let code = writer.code().expect("all are in range");
+            let mut reader = Reader::new(code.words());
+            for (most, value) in &numbers {
+                assert_eq!(reader.number(*most), *value);
+            }
+            let mut writer = Writer::<Fixed<8>>::fixed();
+            for (most, value) in &numbers {
+                writer.number(*most, *value);
+            }
+            let bits: u32 = numbers
+                .iter()
+                .map(|(most, _)| u64::BITS - most.leading_zeros())
+                .sum();
+            let words = writer.words();
+            assert_eq!(words.is_some(), bits <= 8 * 64);
+            if let Some(words) = words {
+                let mut reader = Reader::new(&words);
+                assert!(
+                    numbers
+                        .iter()
+                        .all(|(most, value)| reader.number(*most) == *value)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_outside_of_its_range_is_not_written() {
+        let mut writer = Writer::<Fixed<1>>::fixed();
+        writer.number(5, 6);
+        assert_eq!(writer.words(), None);
+        let mut writer = Writer::growing();
+        writer.integer(-3, 3, -4);
+        assert!(writer.code().is_none());
+    }
+
+    #[test]
+    fn lengths_of_any_size_are_read() {
+        for length in [0, 1, 7, 8, 63, 64, 1 << 20, usize::MAX] {
+            let mut writer = Writer::growing();
+            writer.length(length);
+            let code = writer.code().expect("it is in range");
+            assert_eq!(Reader::new(code.words()).length(), length);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Codes: the bits of a state that has no fixed size.
+
+/// The words of a state. Those of a small one take no memory of their own.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Code(Words);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Words {
+    /// Words that are not written are 0.
+    Short([u64; Code::SHORT]),
+    Long(Box<[u64]>),
+}
+
+impl Code {
+    /// The words of a small state.
+    pub const SHORT: usize = 3;
+
+    pub(super) fn short(words: [u64; Self::SHORT]) -> Self {
+        Self(Words::Short(words))
+    }
+
+    pub(super) fn long(words: Vec<u64>) -> Self {
+        Self(Words::Long(words.into()))
+    }
+
+    #[inline(always)]
+    pub fn words(&self) -> &[u64] {
+        match &self.0 {
+            Words::Short(words) => words,
+            Words::Long(words) => words,
+        }
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        let own = match &self.0 {
+            Words::Short(_) => 0,
+            Words::Long(words) => size_of_val(&**words),
+        };
+        size_of::<Self>() + own
+    }
+}

@@ -1,0 +1,272 @@
+//! Vectors, deques, strings, sets and maps.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::limits::{Length, Limits};
+use super::sink::{FromIndex, ToIndex};
+use super::{Kept, Misfit, Shape, Sink, Source, State};
+
+/// The most values of an element for which a set is a bit for each of them.
+const FEW: u64 = 64;
+
+/// Writes a length, and says whether it is one of those that there may be.
+#[inline(always)]
+fn write_length(length: usize, limits: Limits, sink: &mut impl Sink) -> bool {
+    let (low, high) = match limits.length() {
+        Length::Any => {
+            sink.length(length);
+            return true;
+        }
+        Length::Exactly(exactly) => (exactly, exactly),
+        Length::AtMost(most) => (0, most),
+    };
+    let fits = low <= length && length <= high;
+    match fits {
+        true => sink.number((high - low) as u64, (length - low) as u64),
+        false => sink.misfit(Misfit::Length {
+            value: length,
+            low,
+            high,
+        }),
+    }
+    fits
+}
+
+#[inline(always)]
+fn read_length(limits: Limits, source: &mut impl Source) -> usize {
+    match limits.length() {
+        Length::Any => source.length(),
+        Length::Exactly(exactly) => exactly,
+        Length::AtMost(most) => source.number(most as u64) as usize,
+    }
+}
+
+/// The shape of as many values as `limits` say.
+fn sequence(element: Shape, limits: Limits) -> Shape {
+    match limits.length() {
+        Length::Any => element.unbounded(),
+        Length::Exactly(exactly) => element.times(exactly),
+        Length::AtMost(most) => {
+            let all = [Shape::number(most as u64), element.times(most)];
+            let Some(bits) = Shape::fields(&all).bits() else {
+                return element.unbounded();
+            };
+            // Shorter ones are not counted.
+            match element.is_exact() {
+                true => Shape::of_bits(Some(bits)),
+                false => Shape::fields(&all),
+            }
+        }
+    }
+}
+
+macro_rules! sequences {
+    ($($sequence:ident)*) => {$(
+        impl<X: ?Sized, T: State<X>> State<X> for $sequence<T> {
+            const KEPT: Kept = T::KEPT;
+
+            fn shape(system: &X, limits: Limits) -> Shape {
+                sequence(T::shape(system, limits.of_elements()), limits)
+            }
+
+            #[inline]
+            fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
+                if write_length(self.len(), limits, sink) {
+                    for element in self {
+                        element.write(system, limits.of_elements(), sink);
+                    }
+                }
+            }
+
+            #[inline]
+            fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
+                let length = read_length(limits, source);
+                (0..length).map(|_| T::read(system, limits.of_elements(), source)).collect()
+            }
+        }
+    )*};
+}
+
+sequences!(Vec VecDeque);
+
+impl<X: ?Sized> State<X> for String {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &X, limits: Limits) -> Shape {
+        sequence(Shape::number(u64::from(u8::MAX)), limits)
+    }
+
+    fn write(&self, _: &X, limits: Limits, sink: &mut impl Sink) {
+        if write_length(self.len(), limits, sink) {
+            for byte in self.bytes() {
+                sink.number(u64::from(u8::MAX), u64::from(byte));
+            }
+        }
+    }
+
+    fn read(_: &X, limits: Limits, source: &mut impl Source) -> Self {
+        let length = read_length(limits, source);
+        let bytes = (0..length).map(|_| source.number(u64::from(u8::MAX)) as u8);
+        let bytes: Vec<_> = bytes.collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// Kept whole: what is read is no part of the program.
+impl<X: ?Sized> State<X> for &'static str {}
+
+/// The bits of a set of so many values, if they are few.
+#[inline(always)]
+fn mask_of(count: Option<u64>) -> Option<u64> {
+    count
+        .filter(|count| *count <= FEW)
+        .map(|count| u64::MAX.checked_shr((FEW - count) as u32).unwrap_or(0))
+}
+
+/// The bit of a value in a set.
+#[inline]
+fn bit_of<X: ?Sized, T: State<X>>(
+    value: &T,
+    system: &X,
+    limits: Limits,
+    sink: &mut impl Sink,
+) -> u64 {
+    let mut index = ToIndex::new();
+    value.write(system, limits, &mut index);
+    match index.index() {
+        Some(index) => 1 << (index % FEW),
+        None => {
+            // Says which integer it is.
+            value.write(system, limits, sink);
+            0
+        }
+    }
+}
+
+/// The values of the bits of a set.
+#[inline]
+fn values<X: ?Sized, T: State<X>>(
+    mask: u64,
+    system: &X,
+    limits: Limits,
+) -> impl Iterator<Item = T> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let index = (rest != 0).then(|| rest.trailing_zeros())?;
+        rest &= rest - 1;
+        Some(T::read(system, limits, &mut FromIndex(u64::from(index))))
+    })
+}
+
+impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
+    const KEPT: Kept = T::KEPT;
+
+    fn shape(system: &X, limits: Limits) -> Shape {
+        let element = T::shape(system, limits.of_elements());
+        match mask_of(element.count()) {
+            Some(mask) if element.is_exact() => Shape::number(mask),
+            Some(mask) => Shape::fields(&[element, Shape::number(mask)]),
+            None => sequence(element, limits),
+        }
+    }
+
+    #[inline]
+    fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
+        let of_elements = limits.of_elements();
+        let Some(mask) = mask_of(T::shape(system, of_elements).count()) else {
+            if write_length(self.len(), limits, sink) {
+                for element in self {
+                    element.write(system, of_elements, sink);
+                }
+            }
+            return;
+        };
+        let mut bits = 0;
+        for element in self {
+            bits |= bit_of(element, system, of_elements, sink);
+        }
+        sink.number(mask, bits);
+    }
+
+    #[inline]
+    fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
+        let of_elements = limits.of_elements();
+        match mask_of(T::shape(system, of_elements).count()) {
+            Some(mask) => values(source.number(mask), system, of_elements).collect(),
+            None => {
+                let length = read_length(limits, source);
+                (0..length)
+                    .map(|_| T::read(system, of_elements, source))
+                    .collect()
+            }
+        }
+    }
+}
+
+impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
+    const KEPT: Kept = Kept::all(&[K::KEPT, V::KEPT]);
+
+    fn shape(system: &X, limits: Limits) -> Shape {
+        let (key, value) = (
+            K::shape(system, limits.of_elements()),
+            V::shape(system, limits.of_elements()),
+        );
+        match key.count().filter(|count| *count <= FEW) {
+            Some(count) => {
+                let keys = BTreeSet::<K>::shape(system, limits.of_elements());
+                let all = Shape::fields(&[keys, value.times(count as usize)]);
+                match all.is_exact() {
+                    true => Shape::of_bits(all.bits()),
+                    false => all,
+                }
+            }
+            None => sequence(Shape::fields(&[key, value]), limits),
+        }
+    }
+
+    #[inline]
+    fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
+        let of_elements = limits.of_elements();
+        let Some(mask) = mask_of(K::shape(system, of_elements).count()) else {
+            if write_length(self.len(), limits, sink) {
+                for (key, value) in self {
+                    key.write(system, of_elements, sink);
+                    value.write(system, of_elements, sink);
+                }
+            }
+            return;
+        };
+        let mut bits = 0;
+        for key in self.keys() {
+            bits |= bit_of(key, system, of_elements, sink);
+        }
+        sink.number(mask, bits);
+        for value in self.values() {
+            value.write(system, of_elements, sink);
+        }
+    }
+
+    #[inline]
+    fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
+        let of_elements = limits.of_elements();
+        match mask_of(K::shape(system, of_elements).count()) {
+            Some(mask) => {
+                // In the order of the keys, which is that in which the values were written.
+                let keys: BTreeSet<K> = values(source.number(mask), system, of_elements).collect();
+                keys.into_iter()
+                    .map(|key| (key, V::read(system, of_elements, source)))
+                    .collect()
+            }
+            None => {
+                let length = read_length(limits, source);
+                let pair = |_| {
+                    (
+                        K::read(system, of_elements, source),
+                        V::read(system, of_elements, source),
+                    )
+                };
+                (0..length).map(pair).collect()
+            }
+        }
+    }
+}

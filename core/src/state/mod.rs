@@ -1,0 +1,108 @@
+//! States as plain data: how they are written into few bits, and read back.
+//!
+//! The engine keeps millions of states. One of plain data it keeps as a sequence of bits, which takes a tenth of the
+//! memory and of the time of a state full of vectors. [`derive(State)`](crate::State) says how; what is derived is used
+//! without being asked for.
+
+mod bits;
+mod code;
+mod collections;
+mod complaint;
+mod limits;
+mod numbers;
+mod shape;
+mod sink;
+mod tuples;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use serde::Serialize;
+
+pub(crate) use bits::{Reader, Writer};
+pub(crate) use code::Code;
+pub(crate) use complaint::Complaint;
+pub use limits::{IntoRange, Limits};
+pub use shape::Shape;
+pub use sink::{Misfit, Sink, Source};
+
+/// A state of the system `S`, or a part of one.
+///
+/// Mostly it is derived, for a struct or an enum of plain data: integers, booleans, characters, strings, enums, tuples,
+/// arrays, `Option`, `Box`, `Vec`, `VecDeque`, `BTreeSet`, `BTreeMap`, [`IndexSet`](crate::IndexSet), and what is derived
+/// itself.
+///
+/// ```
+/// use refmap::State;
+///
+/// /// An instance, and its parameters.
+/// struct Ring { nodes: u8 }
+///
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+/// #[state(system = Ring)]
+/// struct Token {
+///     #[state(range = 0..system.nodes)]
+///     holder: u8,
+///     #[state(len = system.nodes)]
+///     has_passed: Vec<bool>,
+/// }
+///
+/// let ring = Ring { nodes: 5 };
+/// let shape = <Token as State<Ring>>::shape(&ring, refmap::state::Limits::NONE);
+/// assert_eq!(shape.bits(), Some(3 + 5));
+/// ```
+///
+/// A type that is not plain data is a state nevertheless, and is kept whole:
+///
+/// ```
+/// # use refmap::State;
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+/// struct Picture(std::sync::Arc<[u8]>);
+///
+/// impl<S: ?Sized> State<S> for Picture {}
+/// ```
+///
+/// By hand, [`write`](Self::write) and [`read`](Self::read) have to be inverse to each other. The engine reads every state
+/// back that was written by hand, and reports one that has become another.
+pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
+    /// How states of this type are kept. If it is [`Kept::Encoded`], the functions below are overridden.
+    const KEPT: Kept = Kept::Whole;
+
+    /// How much room it takes at most.
+    fn shape(_system: &S, _limits: Limits) -> Shape {
+        Shape::UNKNOWN
+    }
+
+    /// Writes its variables, one after the other. How many are written may depend on those before.
+    fn write(&self, _system: &S, _limits: Limits, _sink: &mut impl Sink) {
+        unreachable!("a state that is kept whole is not written");
+    }
+
+    /// Reads what [`write`](Self::write) has written, in the same order.
+    fn read(_system: &S, _limits: Limits, _source: &mut impl Source) -> Self {
+        unreachable!("a state that is kept whole is not read");
+    }
+}
+
+/// How states of a type are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// As they are.
+    Whole,
+    /// As the bits that they write.
+    Encoded,
+}
+
+impl Kept {
+    /// How a state is kept whose parts are kept so: whole if one of them is.
+    pub const fn all(parts: &[Self]) -> Self {
+        let mut at = 0;
+        while at < parts.len() {
+            if matches!(parts[at], Self::Whole) {
+                return Self::Whole;
+            }
+            at += 1;
+        }
+        Self::Encoded
+    }
+}

@@ -1,0 +1,91 @@
+//! Numbers and what is like them.
+
+use super::limits::Limits;
+use super::{Kept, Shape, Sink, Source, State};
+
+macro_rules! integers {
+    ($($integer:ty)*) => {$(
+        impl<S: ?Sized> State<S> for $integer {
+            const KEPT: Kept = Kept::Encoded;
+
+            fn shape(_: &S, limits: Limits) -> Shape {
+                limits.say_no_length_of(stringify!($integer));
+                let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
+                assert!(low <= high, "no integer is in a range from {low} to {high}");
+                assert!(
+                    low >= <$integer>::MIN as i128 && high <= <$integer>::MAX as i128,
+                    "the range from {low} to {high} is not one of `{}`", stringify!($integer)
+                );
+                Shape::number((high as u64).wrapping_sub(low as u64))
+            }
+
+            #[inline(always)]
+            fn write(&self, _: &S, limits: Limits, sink: &mut impl Sink) {
+                let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
+                sink.integer(low, high, *self as i128);
+            }
+
+            #[inline(always)]
+            fn read(_: &S, limits: Limits, source: &mut impl Source) -> Self {
+                let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
+                source.integer(low, high) as $integer
+            }
+        }
+    )*};
+}
+
+integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
+impl<S: ?Sized> State<S> for bool {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &S, limits: Limits) -> Shape {
+        limits.say_no_length_of("bool");
+        Shape::number(1)
+    }
+
+    #[inline(always)]
+    fn write(&self, _: &S, _: Limits, sink: &mut impl Sink) {
+        sink.number(1, u64::from(*self));
+    }
+
+    #[inline(always)]
+    fn read(_: &S, _: Limits, source: &mut impl Source) -> Self {
+        source.number(1) == 1
+    }
+}
+
+impl<S: ?Sized> State<S> for () {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &S, _: Limits) -> Shape {
+        Shape::number(0)
+    }
+
+    #[inline(always)]
+    fn write(&self, _: &S, _: Limits, _: &mut impl Sink) {}
+
+    #[inline(always)]
+    fn read(_: &S, _: Limits, _: &mut impl Source) {}
+}
+
+impl<S: ?Sized> State<S> for char {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &S, limits: Limits) -> Shape {
+        limits.say_nothing_of("char");
+        Shape::number(u64::from(u32::from(char::MAX)))
+    }
+
+    #[inline(always)]
+    fn write(&self, _: &S, _: Limits, sink: &mut impl Sink) {
+        sink.number(u64::from(u32::from(char::MAX)), u64::from(u32::from(*self)));
+    }
+
+    #[inline(always)]
+    fn read(_: &S, _: Limits, source: &mut impl Source) -> Self {
+        let number = source.number(u64::from(u32::from(char::MAX)));
+        // Random choices fall on numbers of no character, too.
+        char::from_u32(number as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}

@@ -1,0 +1,143 @@
+//! What states are written into, and read from.
+
+/// Why a value is not one of its type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// An integer outside of its range.
+    #[error("is {value}, and its range is {low} to {high}")]
+    Integer {
+        /// The integer.
+        value: i128,
+        /// The least that it may be.
+        low: i128,
+        /// The greatest.
+        high: i128,
+    },
+    /// A length that is not as it is said.
+    #[error("has length {value}, and may have from {low} to {high}")]
+    Length {
+        /// The length.
+        value: usize,
+        /// The least that it may be.
+        low: usize,
+        /// The greatest.
+        high: usize,
+    },
+}
+
+/// What a state is written into, number by number.
+pub trait Sink {
+    /// A number from 0 to `most`.
+    fn number(&mut self, most: u64, value: u64);
+
+    /// What comes next is of the field with this name.
+    #[inline(always)]
+    fn field(&mut self, _name: &'static str) {}
+
+    /// A value that is none: the state cannot be written.
+    fn misfit(&mut self, misfit: Misfit);
+
+    /// An integer from `low` to `high`, which are at most 2⁶⁴ − 1 apart.
+    #[inline(always)]
+    fn integer(&mut self, low: i128, high: i128, value: i128) {
+        if value < low || value > high {
+            return self.misfit(Misfit::Integer { value, low, high });
+        }
+        self.number(
+            (high as u64).wrapping_sub(low as u64),
+            (value as u64).wrapping_sub(low as u64),
+        );
+    }
+
+    /// A length without a bound: three bits at a time, so that a small one is short.
+    #[inline]
+    fn length(&mut self, length: usize) {
+        let mut rest = length as u64;
+        loop {
+            let digit = rest & 7;
+            rest >>= 3;
+            self.number(15, digit | u64::from(rest > 0) << 3);
+            if rest == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// What a state is read from, number by number.
+pub trait Source {
+    /// A number from 0 to `most`.
+    fn number(&mut self, most: u64) -> u64;
+
+    /// An integer from `low` to `high`.
+    #[inline(always)]
+    fn integer(&mut self, low: i128, high: i128) -> i128 {
+        low + i128::from(self.number((high as u64).wrapping_sub(low as u64)))
+    }
+
+    /// A length without a bound.
+    #[inline]
+    fn length(&mut self) -> usize {
+        let mut length = 0;
+        for shift in (0..u64::BITS).step_by(3) {
+            let digit = self.number(15);
+            length |= (digit & 7) << shift;
+            if digit < 8 {
+                break;
+            }
+        }
+        length as usize
+    }
+}
+
+/// The number of a value among all of its type: its numbers are the digits, the least significant first.
+pub(super) struct ToIndex {
+    index: u64,
+    scale: u64,
+    fits: bool,
+}
+
+impl ToIndex {
+    pub const fn new() -> Self {
+        Self {
+            index: 0,
+            scale: 1,
+            fits: true,
+        }
+    }
+
+    /// The number; none if the value is none of its type.
+    #[inline]
+    pub const fn index(&self) -> Option<u64> {
+        match self.fits {
+            true => Some(self.index),
+            false => None,
+        }
+    }
+}
+
+impl Sink for ToIndex {
+    #[inline]
+    fn number(&mut self, most: u64, value: u64) {
+        self.index = self.index.wrapping_add(value.wrapping_mul(self.scale));
+        self.scale = self.scale.wrapping_mul(most.wrapping_add(1));
+    }
+
+    #[inline]
+    fn misfit(&mut self, _: Misfit) {
+        self.fits = false;
+    }
+}
+
+/// The value of a number among all of its type.
+pub(super) struct FromIndex(pub u64);
+
+impl Source for FromIndex {
+    #[inline]
+    fn number(&mut self, most: u64) -> u64 {
+        let radix = most.wrapping_add(1);
+        let digit = self.0 % radix;
+        self.0 /= radix;
+        digit
+    }
+}
