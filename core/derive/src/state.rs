@@ -28,19 +28,26 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             parse_quote!(__System)
         }
     };
-    let (shape, write, read, types) = match &input.data {
+    let Parts {
+        shape,
+        count,
+        write,
+        read,
+        types,
+    } = match &input.data {
         Data::Struct(data) => {
             let fields = fields_of(&data.fields)?;
             let shape = product(&fields, &system);
             let (write, read) = (writes(&fields, &system), reads(&fields, &system));
             let pattern = pattern(&fields);
             let types: Vec<_> = fields.iter().map(|field| field.type_.clone()).collect();
-            (
+            Parts {
                 shape,
-                quote! { let Self #pattern = self; #write },
-                quote!(Self { #read }),
+                count: counts(&fields, &system),
+                write: quote! { let Self #pattern = self; #write },
+                read: quote!(Self { #read }),
                 types,
-            )
+            }
         }
         Data::Enum(data) => derive_enum(input, data, &system)?,
         Data::Union(_) => {
@@ -76,6 +83,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #shape
             }
 
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn count(system: &#system, _: ::refmap::state::Limits) -> ::core::option::Option<u64> {
+                #count
+            }
+
             #[inline]
             #[allow(unused_variables)]
             fn write(
@@ -100,7 +113,14 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-type Parts = (TokenStream, TokenStream, TokenStream, Vec<Type>);
+/// What is derived of a type, and the types of its fields.
+struct Parts {
+    shape: TokenStream,
+    count: TokenStream,
+    write: TokenStream,
+    read: TokenStream,
+    types: Vec<Type>,
+}
 
 fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Parts> {
     if data.variants.is_empty() {
@@ -111,6 +131,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     }
     let last = data.variants.len() as u64 - 1;
     let mut shapes = Vec::new();
+    let mut counts_of = Vec::new();
     let mut writes_of = Vec::new();
     let mut reads_of = Vec::new();
     let mut types = Vec::new();
@@ -120,6 +141,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         let pattern = pattern(&fields);
         let (write, read) = (writes(&fields, system), reads(&fields, system));
         shapes.push(product(&fields, system));
+        counts_of.push(counts(&fields, system));
         writes_of.push(quote! {
             Self::#ident #pattern => { sink.number(#last, #number); #write }
         });
@@ -130,12 +152,19 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         reads_of.push(quote!(#number => Self::#ident { #read },));
         types.extend(fields.into_iter().map(|field| field.type_));
     }
-    Ok((
-        quote!(::refmap::state::Shape::variants(&[#(#shapes),*])),
-        quote!(match self { #(#writes_of)* }),
-        quote!(match source.number(#last) { #(#reads_of)* }),
+    let variants = last + 1;
+    Ok(Parts {
+        shape: quote!(::refmap::state::Shape::variants(&[#(#shapes),*])),
+        count: quote! {
+            ::refmap::state::product(&[
+                ::core::option::Option::Some(#variants),
+                ::refmap::state::greatest(&[#(#counts_of),*]),
+            ])
+        },
+        write: quote!(match self { #(#writes_of)* }),
+        read: quote!(match source.number(#last) { #(#reads_of)* }),
         types,
-    ))
+    })
 }
 
 fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
@@ -172,6 +201,12 @@ fn product(fields: &[Field], system: &Type) -> TokenStream {
     let shape = |Field { type_, limits, .. }: &Field| quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits));
     let shapes = fields.iter().map(shape);
     quote!(::refmap::state::Shape::fields(&[#(#shapes),*]))
+}
+
+fn counts(fields: &[Field], system: &Type) -> TokenStream {
+    let count = |Field { type_, limits, .. }: &Field| quote!(<#type_ as ::refmap::State<#system>>::count(system, #limits));
+    let counts = fields.iter().map(count);
+    quote!(::refmap::state::product(&[#(#counts),*]))
 }
 
 fn writes(fields: &[Field], system: &Type) -> TokenStream {

@@ -20,6 +20,14 @@ pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
     /// and there is no other sign of that.
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<Self::Key>;
 
+    /// The key of a state that is of no use otherwise; the state, if it has none.
+    fn key_owned(&self, system: &S, state: StateOf<S>) -> Result<Self::Key, StateOf<S>> {
+        match self.key(system, &state) {
+            Some(key) => Ok(key),
+            None => Err(state),
+        }
+    }
+
     /// Adds the keys of `states` to `keys`, and says whether all of them have one; if not, those before the first
     /// that has none are added. Where keys are not packed the states are gone then.
     #[inline(always)]
@@ -103,6 +111,11 @@ impl<S: TransitionSystem> Codec<S> for Whole {
 
     fn key(&self, _system: &S, state: &StateOf<S>) -> Option<StateOf<S>> {
         Some(state.clone())
+    }
+
+    #[inline(always)]
+    fn key_owned(&self, _system: &S, state: StateOf<S>) -> Result<StateOf<S>, StateOf<S>> {
+        Ok(state)
     }
 
     fn keys(&self, _system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<StateOf<S>>) -> bool {

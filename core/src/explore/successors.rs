@@ -20,6 +20,8 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 /// All workers read the shared cache while they expand a wave, in which each fills a cache of its own; after
 /// the wave these are merged.
 pub(super) trait Successors<S: TransitionSystem, V: Visitor<S>, K>: Sync {
+    /// Whether all come from the model.
+    const IS_DIRECT: bool = false;
     /// What is cached: by all, or by one worker since the wave began.
     type Cache: Send + Sync;
 
@@ -52,6 +54,7 @@ pub(super) trait Successors<S: TransitionSystem, V: Visitor<S>, K>: Sync {
 pub(super) struct Direct;
 
 impl<S: TransitionSystem, V: Visitor<S>, K> Successors<S, V, K> for Direct {
+    const IS_DIRECT: bool = true;
     type Cache = ();
 
     fn cache(&self) {}

@@ -23,13 +23,26 @@ fn write_length(length: usize, limits: Limits, sink: &mut impl Sink) -> bool {
     let fits = low <= length && length <= high;
     match fits {
         true => sink.number((high - low) as u64, (length - low) as u64),
-        false => sink.misfit(Misfit::Length {
+        false => check_length(length, limits, sink),
+    }
+    fits
+}
+
+/// Whether a length that is not written is one of those that there may be.
+#[inline(always)]
+fn check_length(length: usize, limits: Limits, sink: &mut impl Sink) {
+    let (low, high) = match limits.length() {
+        Length::Any => return,
+        Length::Exactly(exactly) => (exactly, exactly),
+        Length::AtMost(most) => (0, most),
+    };
+    if length < low || length > high {
+        sink.misfit(Misfit::Length {
             value: length,
             low,
             high,
-        }),
+        });
     }
-    fits
 }
 
 #[inline(always)]
@@ -163,7 +176,7 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
 
     fn shape(system: &X, limits: Limits) -> Shape {
         let element = T::shape(system, limits.of_elements());
-        match mask_of(element.count()) {
+        match mask_of(T::count(system, limits.of_elements())) {
             Some(mask) if element.is_exact() => Shape::number(mask),
             Some(mask) => Shape::fields(&[element, Shape::number(mask)]),
             None => sequence(element, limits),
@@ -173,7 +186,7 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
     #[inline]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
         let of_elements = limits.of_elements();
-        let Some(mask) = mask_of(T::shape(system, of_elements).count()) else {
+        let Some(mask) = mask_of(T::count(system, of_elements)) else {
             if write_length(self.len(), limits, sink) {
                 for element in self {
                     element.write(system, of_elements, sink);
@@ -181,6 +194,7 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
             }
             return;
         };
+        check_length(self.len(), limits, sink);
         let mut bits = 0;
         for element in self {
             bits |= bit_of(element, system, of_elements, sink);
@@ -191,7 +205,7 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
     #[inline]
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
         let of_elements = limits.of_elements();
-        match mask_of(T::shape(system, of_elements).count()) {
+        match mask_of(T::count(system, of_elements)) {
             Some(mask) => values(source.number(mask), system, of_elements).collect(),
             None => {
                 let length = read_length(limits, source);
@@ -211,7 +225,7 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
             K::shape(system, limits.of_elements()),
             V::shape(system, limits.of_elements()),
         );
-        match key.count().filter(|count| *count <= FEW) {
+        match K::count(system, limits.of_elements()).filter(|count| *count <= FEW) {
             Some(count) => {
                 let keys = BTreeSet::<K>::shape(system, limits.of_elements());
                 let all = Shape::fields(&[keys, value.times(count as usize)]);
@@ -227,7 +241,7 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
     #[inline]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
         let of_elements = limits.of_elements();
-        let Some(mask) = mask_of(K::shape(system, of_elements).count()) else {
+        let Some(mask) = mask_of(K::count(system, of_elements)) else {
             if write_length(self.len(), limits, sink) {
                 for (key, value) in self {
                     key.write(system, of_elements, sink);
@@ -236,6 +250,7 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
             }
             return;
         };
+        check_length(self.len(), limits, sink);
         let mut bits = 0;
         for key in self.keys() {
             bits |= bit_of(key, system, of_elements, sink);
@@ -249,7 +264,7 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
     #[inline]
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
         let of_elements = limits.of_elements();
-        match mask_of(K::shape(system, of_elements).count()) {
+        match mask_of(K::count(system, of_elements)) {
             Some(mask) => {
                 // In the order of the keys, which is that in which the values were written.
                 let keys: BTreeSet<K> = values(source.number(mask), system, of_elements).collect();

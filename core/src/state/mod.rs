@@ -23,7 +23,7 @@ pub(crate) use bits::{Reader, Writer};
 pub(crate) use code::Code;
 pub(crate) use complaint::Complaint;
 pub use limits::{IntoRange, Limits};
-pub use shape::Shape;
+pub use shape::{Shape, greatest, product};
 pub use sink::{Misfit, Sink, Source};
 
 /// A state of the system `S`, or a part of one.
@@ -71,6 +71,13 @@ pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync 
     /// How much room it takes at most.
     fn shape(_system: &S, _limits: Limits) -> Shape {
         Shape::UNKNOWN
+    }
+
+    /// How many values there are, if they are few: what counts is the product of the ranges of the numbers that are
+    /// written. A set of few values is kept as a bit for each.
+    #[inline(always)]
+    fn count(_system: &S, _limits: Limits) -> Option<u64> {
+        None
     }
 
     /// Writes its variables, one after the other. How many are written may depend on those before.

@@ -20,6 +20,12 @@ macro_rules! integers {
             }
 
             #[inline(always)]
+            fn count(_: &S, limits: Limits) -> Option<u64> {
+                let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
+                (high as u64).wrapping_sub(low as u64).checked_add(1)
+            }
+
+            #[inline(always)]
             fn write(&self, _: &S, limits: Limits, sink: &mut impl Sink) {
                 let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
                 sink.integer(low, high, *self as i128);
@@ -45,6 +51,11 @@ impl<S: ?Sized> State<S> for bool {
     }
 
     #[inline(always)]
+    fn count(_: &S, _: Limits) -> Option<u64> {
+        Some(2)
+    }
+
+    #[inline(always)]
     fn write(&self, _: &S, _: Limits, sink: &mut impl Sink) {
         sink.number(1, u64::from(*self));
     }
@@ -60,6 +71,11 @@ impl<S: ?Sized> State<S> for () {
 
     fn shape(_: &S, _: Limits) -> Shape {
         Shape::number(0)
+    }
+
+    #[inline(always)]
+    fn count(_: &S, _: Limits) -> Option<u64> {
+        Some(1)
     }
 
     #[inline(always)]

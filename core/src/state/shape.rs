@@ -1,10 +1,9 @@
 //! The room that a value takes.
 
-/// How much room values of a type take at most, and how many there are.
+/// How much room values of a type take at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     bits: Option<u32>,
-    count: Option<u64>,
     is_exact: bool,
 }
 
@@ -12,15 +11,13 @@ impl Shape {
     /// Nothing is known, not even that what is written is read back.
     pub const UNKNOWN: Self = Self {
         bits: None,
-        count: None,
         is_exact: false,
     };
 
-    /// That of a value of which there are so many bits at most, and not few values; none if the bits have no bound.
+    /// That of a value that takes so many bits at most; none if there is no bound.
     pub(crate) const fn of_bits(bits: Option<u32>) -> Self {
         Self {
             bits,
-            count: None,
             is_exact: true,
         }
     }
@@ -29,22 +26,31 @@ impl Shape {
     pub(crate) const fn number(most: u64) -> Self {
         Self {
             bits: Some(u64::BITS - most.leading_zeros()),
-            count: most.checked_add(1),
             is_exact: true,
         }
     }
 
-    /// That of several values, one after the other.
+    /// That of a type whose `write` and `read` are written by hand: so many bits at most, if there is a bound. Each state
+    /// is read back, and compared.
+    pub const fn by_hand(bits: Option<u32>) -> Self {
+        Self {
+            bits,
+            is_exact: false,
+        }
+    }
+
+    /// That of several values, one after the other, for the derive.
+    #[doc(hidden)]
     pub fn fields(fields: &[Self]) -> Self {
         let none = Self::number(0);
         fields.iter().fold(none, |all, field| Self {
             bits: sum(all.bits, field.bits),
-            count: product(all.count, field.count),
             is_exact: all.is_exact && field.is_exact,
         })
     }
 
-    /// That of a value of one of several variants, whose number comes first.
+    /// That of a value of one of several variants, whose number comes first, for the derive.
+    #[doc(hidden)]
     pub fn variants(variants: &[Self]) -> Self {
         let tag = Self::number((variants.len() as u64).saturating_sub(1));
         let none = Self::number(0);
@@ -52,10 +58,6 @@ impl Shape {
             bits: all
                 .bits
                 .zip(variant.bits)
-                .map(|(one, other)| one.max(other)),
-            count: all
-                .count
-                .zip(variant.count)
                 .map(|(one, other)| one.max(other)),
             is_exact: all.is_exact && variant.is_exact,
         });
@@ -70,31 +72,18 @@ impl Shape {
                 .bits
                 .zip(length32)
                 .and_then(|(bits, length)| bits.checked_mul(length)),
-            count: self
-                .count
-                .zip(length32)
-                .and_then(|(count, length)| count.checked_pow(length)),
             is_exact: self.is_exact,
         }
     }
 
     /// The same of a value whose bits have no bound.
     pub(crate) const fn unbounded(self) -> Self {
-        Self {
-            bits: None,
-            count: None,
-            ..self
-        }
+        Self { bits: None, ..self }
     }
 
     /// The most bits that a value takes, if there is a bound.
     pub const fn bits(self) -> Option<u32> {
         self.bits
-    }
-
-    /// How many values there are at most, if they are few enough to be counted.
-    pub const fn count(self) -> Option<u64> {
-        self.count
     }
 
     /// Whether what is written is known to be read back: all of it is derived, or refmap's own.
@@ -107,6 +96,34 @@ fn sum(one: Option<u32>, other: Option<u32>) -> Option<u32> {
     one?.checked_add(other?)
 }
 
-fn product(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one?.checked_mul(other?)
+/// How many values several counts make together.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn product(counts: &[Option<u64>]) -> Option<u64> {
+    let mut all = Some(1);
+    let mut at = 0;
+    while at < counts.len() {
+        all = match (all, counts[at]) {
+            (Some(all), Some(count)) => count.checked_mul(all),
+            _ => None,
+        };
+        at += 1;
+    }
+    all
+}
+
+/// The greatest of some counts.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn greatest(counts: &[Option<u64>]) -> Option<u64> {
+    let mut most = Some(1);
+    let mut at = 0;
+    while at < counts.len() {
+        most = match (most, counts[at]) {
+            (Some(most), Some(count)) => Some(if count > most { count } else { most }),
+            _ => None,
+        };
+        at += 1;
+    }
+    most
 }

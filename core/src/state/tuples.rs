@@ -1,7 +1,7 @@
 //! Values side by side.
 
 use super::limits::Limits;
-use super::{Kept, Shape, Sink, Source, State};
+use super::{Kept, Shape, Sink, Source, State, product};
 
 macro_rules! tuples {
     ($(($($type_:ident $field:tt),+))*) => {$(
@@ -10,6 +10,11 @@ macro_rules! tuples {
 
             fn shape(system: &X, limits: Limits) -> Shape {
                 Shape::fields(&[$($type_::shape(system, limits)),+])
+            }
+
+            #[inline(always)]
+            fn count(system: &X, limits: Limits) -> Option<u64> {
+                product(&[$($type_::count(system, limits)),+])
             }
 
             #[inline(always)]
@@ -45,6 +50,11 @@ where
     }
 
     #[inline(always)]
+    fn count(system: &X, limits: Limits) -> Option<u64> {
+        T::count(system, limits)?.checked_pow(N as u32)
+    }
+
+    #[inline(always)]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
         for element in self {
             element.write(system, limits, sink);
@@ -62,6 +72,11 @@ impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
 
     fn shape(system: &X, limits: Limits) -> Shape {
         Shape::variants(&[Shape::number(0), T::shape(system, limits)])
+    }
+
+    #[inline(always)]
+    fn count(system: &X, limits: Limits) -> Option<u64> {
+        T::count(system, limits)?.checked_mul(2)
     }
 
     #[inline(always)]
@@ -83,6 +98,11 @@ impl<X: ?Sized, T: State<X>> State<X> for Box<T> {
 
     fn shape(system: &X, limits: Limits) -> Shape {
         T::shape(system, limits)
+    }
+
+    #[inline(always)]
+    fn count(system: &X, limits: Limits) -> Option<u64> {
+        T::count(system, limits)
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@
 //! registers.
 
 use std::cell::Cell;
+use std::mem::needs_drop;
 use std::sync::{Mutex, RwLock};
 
 use super::{Batch, Expand, Expanded, Expander, Initial, Keeps, Task};
@@ -27,7 +28,7 @@ const VERY_WIDE: usize = 1 << 14;
 const PATIENCE: usize = 16;
 
 /// What is being done with a state.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Phase {
     /// It is looked at itself.
     Examining,
@@ -165,6 +166,9 @@ where
         met: &mut Targets<S>,
         keys: &mut Vec<P::Key>,
     ) -> Taken {
+        if const { R::IS_DIRECT && needs_drop::<StateOf<S>>() } {
+            return self.take_steps_one_by_one((place, key), batch, tally, met, keys);
+        }
         let Batch { task, clock, .. } = *batch;
         let of = (self.system, self.visitor);
         let phase = Cell::new(Phase::Examining);
@@ -214,6 +218,109 @@ where
         }
         met.labels.truncate(keys.len());
         taken
+    }
+
+    /// The same, each step for itself. PERF: a target that owns memory gives it to the next one, and many of them at once
+    /// would have to be found room for.
+    fn take_steps_one_by_one(
+        &self,
+        (place, key): (Place, &P::Key),
+        batch: &Batch<'_, P::Key>,
+        tally: &mut V::Tally,
+        met: &mut Targets<S>,
+        keys: &mut Vec<P::Key>,
+    ) -> Taken {
+        let Batch { task, clock, .. } = *batch;
+        let looks = self.visitor.looks_at_steps();
+        let phase = Cell::new(Phase::Examining);
+        let mut unfit = None;
+        let taken = interruptible(|| {
+            self.codec.with(self.system, key, |from| {
+                self.visitor.examine(tally, place, from);
+                let image = self.visitor.image(tally, from);
+                self.visitor.examine_image(tally, place, from, &image);
+                if task == Task::ExamineOnly {
+                    return;
+                }
+                phase.set(Phase::Stepping);
+                self.system.next(from, &mut |action, to| {
+                    if phase.get() != Phase::Stepping {
+                        // The model has caught what an earlier step panicked with: what comes is as unknown.
+                        return;
+                    }
+                    let position = keys.len() as u32;
+                    if keys.len() % WIDE == WIDE - 1 {
+                        look_within(clock, &mut met.limit, keys.len());
+                    }
+                    phase.set(Phase::LookingAt(position));
+                    let mut label = 0;
+                    match looks {
+                        true => {
+                            self.visitor.offered(tally, &action);
+                            let place = place.of_step(position);
+                            label = self
+                                .visitor
+                                .step(tally, place, (from, &image), &action, &to);
+                        }
+                        false => self.visitor.taken(tally, &action),
+                    }
+                    phase.set(Phase::Writing);
+                    match self.key_of(&mut met.limit, clock, position, to) {
+                        Ok(key) => keys.push(key),
+                        Err(to) => {
+                            unfit = Some(to);
+                            break_off();
+                        }
+                    }
+                    if self.records {
+                        met.labels.push(label);
+                    }
+                    phase.set(Phase::Stepping);
+                });
+                if phase.get() != Phase::Stepping {
+                    panic!("`next` has caught a panic of its callback");
+                }
+                phase.set(Phase::Examining);
+                self.visitor.leave(tally, place, from, keys.len() as u32);
+            });
+        });
+        let position = keys.len() as u32;
+        match (taken, unfit) {
+            (Ok(()), _) => return Taken::All,
+            (_, Some(to)) => self.complain(place.of_step(position), &to, tally),
+            (Err(Ended::BrokenOff), None) => {
+                return Taken::BrokenOff(met.limit.expect("a limit is what breaks off a state"));
+            }
+            (Err(Ended::Panicked(panic)), None) => {
+                let place = match phase.get() {
+                    Phase::LookingAt(_) | Phase::Writing => place.of_step(position),
+                    Phase::Examining | Phase::Stepping => place,
+                };
+                self.visitor.panicked(tally, place, panic);
+            }
+        }
+        met.labels.truncate(keys.len());
+        Taken::SomeUnknown
+    }
+
+    /// What is kept of the target of a step, or of the state that stands for it; that state, if it cannot be kept.
+    #[inline(always)]
+    fn key_of(
+        &self,
+        limit: &mut Option<Limit>,
+        clock: &Clock<'_>,
+        position: u32,
+        to: StateOf<S>,
+    ) -> Result<P::Key, StateOf<S>> {
+        let Some(symmetry) = self.symmetry else {
+            return self.codec.key_owned(self.system, to);
+        };
+        // To find the state that stands for one may take long.
+        if position as usize % PATIENCE == PATIENCE - 1 {
+            look_within(clock, limit, position as usize);
+        }
+        self.codec
+            .key_owned(self.system, symmetry.canonical(self.system, &to))
     }
 
     /// Makes room for the targets of more steps, and breaks off if a limit is reached.
