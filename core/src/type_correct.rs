@@ -4,6 +4,7 @@
 //! Source: Havelund & Shankar, Appendix A, where the state is a record type, and Appendix B.2, where
 //! invariants are proved from every state of that type.
 
+use crate::state::{Limits, Source, State};
 use crate::system::{StateOf, TransitionSystem};
 
 /// A system whose type-correct states can be enumerated.
@@ -11,7 +12,18 @@ pub trait TypeCorrect: TransitionSystem {
     /// The state that `choices` make, one choice a variable. How many values a choice has must not
     /// depend on the choices before it, nor how many choices there are; where it does, nothing is
     /// inductive.
-    fn type_correct(&self, choices: &mut Choices) -> StateOf<Self>;
+    ///
+    /// By default it is what the type of the states derives, if it is of one size: where it has variants with fields, or
+    /// lengths that vary, how many choices there are depends on others.
+    fn type_correct(&self, choices: &mut Choices) -> StateOf<Self> {
+        StateOf::<Self>::read(self, Limits::NONE, choices)
+    }
+}
+
+impl Source for Choices {
+    fn number(&mut self, most: u64) -> u64 {
+        self.below(most.checked_add(1).expect("fewer than 2^64 combinations"))
+    }
 }
 
 /// A sequence of choices, each from finitely many values: the digits of a number in mixed radix, the least

@@ -89,7 +89,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #count
             }
 
-            #[inline]
+            #[inline(always)]
             #[allow(unused_variables)]
             fn write(
                 &self,
@@ -100,7 +100,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #write
             }
 
-            #[inline]
+            #[inline(always)]
             #[allow(unused_variables)]
             fn read(
                 system: &#system,
@@ -152,6 +152,21 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         reads_of.push(quote!(#number => Self::#ident { #read },));
         types.extend(fields.into_iter().map(|field| field.type_));
     }
+    let write = match data
+        .variants
+        .iter()
+        .all(|variant| variant.fields.is_empty())
+    {
+        // PERF: the number of a variant is what it is in memory, mostly.
+        true => {
+            let numbers = (0..=last).zip(&data.variants).map(|(number, variant)| {
+                let ident = &variant.ident;
+                quote!(Self::#ident { .. } => #number,)
+            });
+            quote!(sink.number(#last, match self { #(#numbers)* });)
+        }
+        false => quote!(match self { #(#writes_of)* }),
+    };
     let variants = last + 1;
     Ok(Parts {
         shape: quote!(::refmap::state::Shape::variants(&[#(#shapes),*])),
@@ -161,7 +176,7 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
                 ::refmap::state::greatest(&[#(#counts_of),*]),
             ])
         },
-        write: quote!(match self { #(#writes_of)* }),
+        write,
         read: quote!(match source.number(#last) { #(#reads_of)* }),
         types,
     })

@@ -11,6 +11,7 @@
 
 pub(crate) mod generator;
 pub(crate) mod shrink;
+mod states;
 pub(crate) mod walk;
 
 #[cfg(feature = "quickcheck")]
@@ -20,6 +21,7 @@ pub mod strategy;
 
 pub use generator::{Generator, mix};
 pub use shrink::Cuts;
+pub use states::random_state;
 pub use walk::random_trace;
 
 /// Random walks in the place of exploration.

@@ -1,0 +1,484 @@
+//! States and actions that are derived: what is written is read, what does not fit is named, and a search finds with
+//! encoded states what it finds with whole ones.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use refmap::explore::{StatesKept, Storage};
+use refmap::random::{Generator, random_state};
+use refmap::state::{Kept, Limits, Shape, Sink, Source};
+use refmap::{
+    Action, Choices, Process, Refinement, Settings, State, TransitionSystem, TypeCorrect, Verdict,
+    check, type_correct_states,
+};
+use serde::Serialize;
+
+/// Everything that a state may be made of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+#[state(system = Zoo)]
+struct Animals {
+    bytes: [u8; 3],
+    #[state(range = -3..=system.most)]
+    signed: i16,
+    #[state(range = 5..6)]
+    constant: u64,
+    wide: (u64, i64, usize),
+    letter: char,
+    name: String,
+    #[state(max_len = 4)]
+    short: String,
+    kind: Kind,
+    maybe: Option<Box<Kind>>,
+    #[state(len = system.cages, range = 0..=2)]
+    cages: Vec<Option<u8>>,
+    #[state(max_len = 3)]
+    queue: VecDeque<Kind>,
+    endless: Vec<Vec<bool>>,
+    #[state(range = 0..10)]
+    few: BTreeSet<u8>,
+    kinds: BTreeSet<Kind>,
+    many: BTreeSet<u16>,
+    #[state(range = 1..=3)]
+    table: BTreeMap<i8, u8>,
+    words: BTreeMap<String, ()>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+#[state(system = Zoo)]
+enum Kind {
+    Bird,
+    Fish {
+        #[state(range = 0..system.cages)]
+        cage: u8,
+    },
+    Pair(bool, #[state(range = 0..=2)] u8),
+}
+
+/// A type with a parameter is a state where the parameter is one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Twice<T>(T, T);
+
+struct Zoo {
+    most: i16,
+    cages: u8,
+}
+
+const ZOO: Zoo = Zoo { most: 7, cages: 3 };
+
+impl TransitionSystem for Zoo {
+    type State = Animals;
+    type Action = ();
+    type Observation = ();
+
+    fn initial(&self, _: &mut impl FnMut(Animals)) {}
+    fn next(&self, _: &Animals, _: &mut impl FnMut((), Animals)) {}
+    fn observe(&self, _: &Animals) {}
+}
+
+/// Numbers as they are written, each with its greatest value.
+#[derive(Default)]
+struct Numbers {
+    written: Vec<(u64, u64)>,
+    fits: bool,
+    at: usize,
+}
+
+impl Sink for Numbers {
+    fn number(&mut self, most: u64, value: u64) {
+        assert!(value <= most);
+        self.written.push((most, value));
+    }
+
+    fn misfit(&mut self, _: refmap::state::Misfit) {
+        self.fits = false;
+    }
+}
+
+impl Source for Numbers {
+    fn number(&mut self, most: u64) -> u64 {
+        let (written_as, value) = self.written[self.at];
+        assert_eq!(most, written_as, "what is read is not what was written");
+        self.at += 1;
+        value
+    }
+}
+
+fn written<S>(system: &S, state: &impl State<S>) -> Option<Numbers> {
+    let mut numbers = Numbers {
+        fits: true,
+        ..Numbers::default()
+    };
+    state.write(system, Limits::NONE, &mut numbers);
+    numbers.fits.then_some(numbers)
+}
+
+#[test]
+fn what_is_written_is_read() {
+    assert_eq!(<Animals as State<Zoo>>::KEPT, Kept::Encoded);
+    let mut generator = Generator::new(3);
+    for _ in 0..2000 {
+        let state = random_state(&ZOO, &mut generator);
+        let mut numbers = written(&ZOO, &state).expect("random states respect their ranges");
+        let back = Animals::read(&ZOO, Limits::NONE, &mut numbers);
+        assert_eq!(back, state);
+        assert_eq!(numbers.at, numbers.written.len(), "all is read");
+    }
+}
+
+/// A sequence of numbers is that of one state: two states that are written alike are the same.
+#[test]
+fn states_that_differ_are_written_differently() {
+    let mut generator = Generator::new(4);
+    let mut seen = BTreeMap::new();
+    for _ in 0..2000 {
+        let kind = Twice(
+            Kind::read(&ZOO, Limits::NONE, &mut RandomNumbers(&mut generator)),
+            Kind::read(&ZOO, Limits::NONE, &mut RandomNumbers(&mut generator)),
+        );
+        let numbers = written(&ZOO, &kind).expect("they are in range").written;
+        let earlier = seen.entry(numbers).or_insert_with(|| kind.clone());
+        assert_eq!(*earlier, kind);
+    }
+    // A bird, a fish in one of three cages, a pair of two and three: all of them twice.
+    assert_eq!(seen.len(), (1 + 3 + 2 * 3) * (1 + 3 + 2 * 3));
+}
+
+struct RandomNumbers<'g>(&'g mut Generator);
+
+impl Source for RandomNumbers<'_> {
+    fn number(&mut self, most: u64) -> u64 {
+        self.0.below(most as usize + 1) as u64
+    }
+}
+
+#[test]
+fn shapes_are_the_bits_that_values_take_at_most() {
+    fn bits<T: State<Zoo>>(limits: Limits) -> Option<u32> {
+        T::shape(&ZOO, limits).bits()
+    }
+    let none = Limits::NONE;
+    assert_eq!(bits::<u8>(none), Some(8));
+    assert_eq!(bits::<i64>(none), Some(64));
+    assert_eq!(bits::<u8>(none.range(3..=3)), Some(0));
+    assert_eq!(bits::<[bool; 5]>(none), Some(5));
+    assert_eq!(bits::<Kind>(none), Some(2 + 3));
+    assert_eq!(bits::<Vec<u8>>(none), None);
+    assert_eq!(bits::<Vec<u8>>(none.len(3).range(0..4)), Some(6));
+    assert_eq!(bits::<Vec<u8>>(none.max_len(3).range(0..4)), Some(2 + 6));
+    assert_eq!(bits::<BTreeSet<u8>>(none.range(0..10)), Some(10));
+    // Three variants, of at most six values.
+    assert_eq!(bits::<BTreeSet<Kind>>(none), Some(18));
+    assert_eq!(bits::<BTreeMap<u8, bool>>(none.range(0..4)), Some(4 + 4));
+    assert_eq!(bits::<Animals>(none), None);
+}
+
+/// What is out of range is not cut off, at whatever depth.
+#[test]
+fn what_does_not_fit_is_not_written() {
+    let mut generator = Generator::new(5);
+    let change: [fn(&mut Animals); 9] = [
+        |state| state.signed = 8,
+        |state| state.signed = -4,
+        |state| state.constant = 6,
+        |state| state.short = "too long".to_owned(),
+        |state| state.kind = Kind::Fish { cage: 3 },
+        |state| state.cages = vec![None],
+        |state| state.cages = vec![Some(3), None, None],
+        |state| drop(state.few.insert(10)),
+        |state| drop(state.table.insert(4, 1)),
+    ];
+    for change in change {
+        for _ in 0..10 {
+            let mut state = random_state(&ZOO, &mut generator);
+            change(&mut state);
+            assert!(written(&ZOO, &state).is_none(), "{state:?}");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "`range`, `len` and `max_len` say nothing of a field of type `Kind`")]
+fn what_has_no_effect_is_refused() {
+    <Vec<Kind>>::shape(&ZOO, Limits::NONE.range(0..=1));
+}
+
+#[test]
+#[should_panic(expected = "the range from 0 to 300 is not one of `u8`")]
+fn a_range_is_one_of_its_type() {
+    <u8 as State<Zoo>>::shape(&ZOO, Limits::NONE.range(0..=300));
+}
+
+/// A ring of counters, each of which is told to the next one. What it is kept as is a parameter.
+struct Ring {
+    nodes: u8,
+    /// The greatest value of a counter is less.
+    turns: u8,
+    /// What the range says, which is right if it is `turns`.
+    said: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+#[state(system = Ring)]
+struct Counters {
+    #[state(len = system.nodes, range = 0..system.said)]
+    values: Vec<u8>,
+    #[state(range = 0..system.nodes)]
+    told: BTreeSet<u8>,
+    last: Option<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action, State)]
+#[rule(process = "node")]
+enum Step {
+    Count {
+        #[process]
+        node: u8,
+    },
+    #[rule(name = "hand_over", source = "a test")]
+    Tell(u8, #[process] u8),
+    #[rule(process = "clock")]
+    Reset,
+}
+
+impl TransitionSystem for Ring {
+    type State = Counters;
+    type Action = Step;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(Counters)) {
+        visit(Counters {
+            values: vec![0; self.nodes.into()],
+            told: BTreeSet::new(),
+            last: None,
+        });
+    }
+
+    fn next(&self, from: &Counters, visit: &mut impl FnMut(Step, Counters)) {
+        let mut change = |step, change: &dyn Fn(&mut Counters)| {
+            let mut to = from.clone();
+            change(&mut to);
+            to.last = Some(step);
+            visit(step, to);
+        };
+        for node in 0..self.nodes {
+            let index = usize::from(node);
+            if from.values[index] + 1 < self.turns {
+                change(Step::Count { node }, &|to| to.values[index] += 1);
+            }
+            if from.values[index] > 0 && !from.told.contains(&node) {
+                change(Step::Tell(from.values[index], node), &|to| {
+                    to.told.insert(node);
+                });
+            }
+        }
+        change(Step::Reset, &|to| to.told.clear());
+    }
+
+    fn observe(&self, _: &Counters) {}
+}
+
+/// A system as a refinement of itself.
+struct Itself(Ring);
+
+impl Refinement for Itself {
+    type Concrete = Ring;
+    type Abstract = Ring;
+
+    fn implementation(&self) -> &Ring {
+        &self.0
+    }
+
+    fn specification(&self) -> &Ring {
+        &self.0
+    }
+
+    fn map(&self, state: &Counters) -> Counters {
+        state.clone()
+    }
+
+    fn abstract_action(&self, _: &Counters, step: &Step, _: &Counters) -> Option<Step> {
+        Some(*step)
+    }
+}
+
+fn ring(nodes: u8, said: u8) -> Itself {
+    Itself(Ring {
+        nodes,
+        turns: 3,
+        said,
+    })
+}
+
+fn report(refinement: &Itself, storage: Storage, threads: usize) -> refmap::Report {
+    let settings = Settings {
+        storage,
+        threads,
+        ..Settings::default()
+    };
+    check(refinement, &settings).expect("it can be checked")
+}
+
+/// Of one word, of two, and of more than that.
+#[test]
+fn encoded_states_are_those_that_are_kept_whole() {
+    for (nodes, bits, is_word) in [(2, 2 * 2 + 2 + 1 + 18, true), (3, 3 * 2 + 3 + 1 + 18, true)] {
+        let whole = report(&ring(nodes, 3), Storage::Whole, 1);
+        assert_eq!(whole.states_kept, Some(StatesKept::Whole));
+        assert_eq!(whole.verdict, Some(Verdict::Holds), "{whole}");
+        for threads in [1, 3] {
+            let packed = report(&ring(nodes, 3), Storage::Packed, threads);
+            assert_eq!(packed.states_kept.is_some(), is_word);
+            assert_eq!(packed.states_kept, Some(StatesKept::Packed { bits }));
+            let counts = |report: &refmap::Report| {
+                (
+                    report.states,
+                    report.transitions,
+                    report.depth,
+                    report.verdict,
+                )
+            };
+            assert_eq!(counts(&packed), counts(&whole));
+            assert_eq!(packed.coverage, whole.coverage);
+        }
+    }
+}
+
+#[test]
+fn a_value_out_of_range_is_a_violation_that_names_the_field() {
+    let report = report(&ring(2, 2), Storage::Packed, 1);
+    assert_eq!(report.verdict, Some(Verdict::Violated));
+    let text = report.to_string();
+    assert!(
+        text.contains("`values` is 2, and its range is 0 to 1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn rules_are_the_variants() {
+    let rules: Vec<_> = Step::rules()
+        .iter()
+        .map(|rule| (&*rule.name, rule.process, &*rule.source))
+        .collect();
+    let expected = [
+        ("count", "node", "Step::Count"),
+        ("hand_over", "node", "a test"),
+        ("reset", "clock", "Step::Reset"),
+    ];
+    assert_eq!(rules, expected);
+    let Itself(ring) = ring(2, 3);
+    assert_eq!(
+        ring.process_of(&Step::Count { node: 1 }),
+        Process::numbered("node", 1)
+    );
+    assert_eq!(
+        ring.process_of(&Step::Tell(1, 0)),
+        Process::numbered("node", 0)
+    );
+    assert_eq!(ring.process_of(&Step::Reset), Process::new("clock"));
+}
+
+/// Of one size: all of them, each once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+struct Lamp {
+    is_on: bool,
+    #[state(range = 1..=5)]
+    colour: u8,
+}
+
+struct Lamps;
+
+impl TransitionSystem for Lamps {
+    type State = Lamp;
+    type Action = ();
+    type Observation = ();
+
+    fn initial(&self, _: &mut impl FnMut(Lamp)) {}
+    fn next(&self, _: &Lamp, _: &mut impl FnMut((), Lamp)) {}
+    fn observe(&self, _: &Lamp) {}
+}
+
+impl TypeCorrect for Lamps {}
+
+#[test]
+fn type_correct_states_are_derived() {
+    let all = type_correct_states(&Lamps);
+    let states: BTreeSet<_> = (0..all)
+        .map(|number| Lamps.type_correct(&mut Choices::of(number)))
+        .collect();
+    assert_eq!((all, states.len()), (10, 10));
+}
+
+/// A hand-written codec that forgets a bit is found out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Forgetful(u8);
+
+impl<S: ?Sized> State<S> for Forgetful {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &S, _: Limits) -> Shape {
+        Shape::by_hand(Some(1))
+    }
+
+    fn write(&self, _: &S, _: Limits, sink: &mut impl Sink) {
+        sink.number(1, u64::from(self.0 & 1));
+    }
+
+    fn read(_: &S, _: Limits, source: &mut impl Source) -> Self {
+        Self(source.number(1) as u8)
+    }
+}
+
+struct Counter;
+
+impl TransitionSystem for Counter {
+    type State = Forgetful;
+    type Action = Up;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(Forgetful)) {
+        visit(Forgetful(0));
+    }
+
+    fn next(&self, from: &Forgetful, visit: &mut impl FnMut(Up, Forgetful)) {
+        visit(Up::Up, Forgetful((from.0 + 1) % 4));
+    }
+
+    fn observe(&self, _: &Forgetful) {}
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Up {
+    Up,
+}
+
+impl Refinement for Counter {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Forgetful) -> Forgetful {
+        state.clone()
+    }
+
+    fn abstract_action(&self, _: &Forgetful, _: &Up, _: &Forgetful) -> Option<Up> {
+        Some(Up::Up)
+    }
+}
+
+#[test]
+fn a_codec_by_hand_that_loses_something_is_found_out() {
+    let report = check(&Counter, &Settings::default()).expect("it can be checked");
+    assert_eq!(report.verdict, Some(Verdict::Violated));
+    let text = report.to_string();
+    assert!(
+        text.contains("what is read back is another state"),
+        "{text}"
+    );
+}
