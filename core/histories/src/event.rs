@@ -15,6 +15,14 @@ pub struct Header {
 /// Format version that this crate reads and writes.
 pub const VERSION: u64 = 1;
 
+/// Greatest number of threads of a history.
+pub const MOST_THREADS: usize = 1 << 16;
+
+/// Line of an event; the header is line 1.
+pub(super) fn line(number: u64) -> u64 {
+    number + 2
+}
+
 impl Header {
     /// Creates a header with these parameters.
     pub fn new<K: Into<String>, V: Into<Value>>(
