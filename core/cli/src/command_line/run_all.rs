@@ -73,7 +73,7 @@ impl<'a> Job<'a> {
             }
             Self::Table(table, published) => {
                 let mut rows = Vec::new();
-                table.decide(catalogue, &settings, |row| {
+                table.decide(catalogue.check(table.check)?, &settings, |row| {
                     rows.push(row);
                     Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
                 })?;

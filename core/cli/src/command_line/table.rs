@@ -36,7 +36,7 @@ pub(super) fn run(
         text.heading(output)?;
     }
     let mut rows = Vec::new();
-    table.decide(catalogue, &settings, |row| {
+    table.decide(catalogue.check(table.check)?, &settings, |row| {
         if cancel.load(Ordering::Relaxed) {
             return Ok::<_, CommandError>(false);
         }
