@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use super::value::{compact, name};
 use super::{Counterexample, Report, Step, changes};
+use crate::obligation::ObligationKind;
 
 /// The counterexample of `report` as a sequence diagram.
 pub fn diagram(report: &Report, counterexample: &Counterexample) -> String {
@@ -80,7 +81,11 @@ pub fn diagram(report: &Report, counterexample: &Counterexample) -> String {
 /// Whether it is the last step itself that fails, and not the state to which it leads.
 fn refuted(counterexample: &Counterexample) -> bool {
     let obligation = &counterexample.obligation;
-    obligation.ends_with("simulation") || obligation == "agency"
+    match ObligationKind::of(obligation) {
+        Some(ObligationKind::Simulation | ObligationKind::Agency) => true,
+        Some(ObligationKind::Inductive) => obligation.ends_with(":simulation"),
+        _ => false,
+    }
 }
 
 fn process(step: &Step) -> &str {
