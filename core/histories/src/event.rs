@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use refmap::obligation::nearest;
+use refmap::internal::nearest;
 
 /// Header: the first line.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,10 +16,8 @@ use super::observed::{Happening, Observed};
 use super::ordered::Ordered;
 use super::settings::Settings;
 use super::validator::{Outcome, Validation, validate};
-use refmap::first_initial;
+use refmap::internal::{STEP_VARIABLES, fields, first_initial, plain};
 use refmap::report::history::Explanation;
-use refmap::report::itf::{STEP_VARIABLES, fields};
-use refmap::report::layout::plain;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
 /// Error: the input is not a trace of the specification.

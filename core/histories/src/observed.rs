@@ -150,7 +150,7 @@ pub trait Observed: Sync {
         let value = serde_json::to_value(event);
         value.map_or_else(
             |_| format!("{event:?}"),
-            |value| refmap::report::layout::plain(&value),
+            |value| refmap::internal::plain(&value),
         )
     }
 }

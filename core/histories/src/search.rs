@@ -32,7 +32,7 @@ use super::window::{Log, Window};
 pub(super) use compared::Compared;
 use refmap::TransitionSystem;
 use refmap::explore::Limit;
-use refmap::model_call::{break_off, until_enough};
+use refmap::internal::{break_off, until_enough};
 
 /// Reason why a search stops.
 pub(super) enum Stop {

@@ -17,7 +17,8 @@ use refmap::report::history::{Assumption, Explanation, Partial};
 
 use refmap::Disagreement;
 use refmap::TransitionSystem;
-use refmap::explore::{Limit, Phase, Progress, resident_bytes};
+use refmap::explore::{Limit, Phase, Progress};
+use refmap::internal::resident_bytes;
 use refmap::report::{RuleCoverage, Verdict};
 
 /// Result of a validation.

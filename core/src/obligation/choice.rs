@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::error::{CheckError, nearest};
+use super::error::CheckError;
 use super::kind::ObligationKind;
 use super::row::Row;
 use super::selection::Selection;
 use super::settings::{Induction, Settings};
+use crate::nearest::nearest;
 
 /// Chooses rows by the settings of a check.
 pub(super) struct Choice<'a> {

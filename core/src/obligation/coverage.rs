@@ -7,7 +7,7 @@
 use foldhash::{HashSet, HashSetExt};
 
 use super::choice::Choice;
-use super::error::{CheckError, nearest};
+use super::error::CheckError;
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
@@ -15,6 +15,7 @@ use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use crate::explore::{Panic, StateId};
 use crate::model_call::catch;
+use crate::nearest::nearest;
 use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
 use crate::system::{ActionOf, Rule, RuleId, TransitionSystem};

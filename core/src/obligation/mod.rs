@@ -56,9 +56,8 @@ mod tested;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Checker, check, check_with_induction};
+pub use check::{Checker, check};
 pub use error::CheckError;
-pub use error::nearest;
 pub use kind::ObligationKind;
 pub use selection::Selection;
 pub use settings::{Induction, Search, Settings, Symmetry, Until, Warnings};

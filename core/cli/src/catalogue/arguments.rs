@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::error::InputError;
 use super::parameter::Parameter;
-use refmap::obligation::nearest;
+use refmap::internal::nearest;
 
 /// Values of all parameters of a check.
 #[derive(Clone, Debug, PartialEq)]

@@ -25,7 +25,8 @@ pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, Stress
 pub use validator::{Validator, ValidatorError};
 
 use crate::table::{Published, Rows, Table};
-use refmap::obligation::{Settings, nearest};
+use refmap::internal::nearest;
+use refmap::obligation::Settings;
 use refmap::report::Report;
 
 /// Catalogue of checks and claims.

@@ -17,8 +17,8 @@ use crate::catalogue::{Catalogue, Claim, InputError};
 use crate::in_order::in_order;
 use crate::table::{Cell, Decided, DecidedCells, Published, Table};
 use refmap::explore::{Progress, Watch};
+use refmap::internal::{Ink, wrap};
 use refmap::obligation::{Induction, Settings};
-use refmap::report::layout::{Ink, wrap};
 use refmap::report::{Report, TextOptions};
 
 /// Job of the default run.

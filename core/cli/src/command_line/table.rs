@@ -10,8 +10,8 @@ use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::Watch;
+use refmap::internal::plain;
 use refmap::obligation::Settings;
-use refmap::report::layout::plain;
 
 pub(super) fn run(
     catalogue: &Catalogue,

@@ -1,7 +1,6 @@
 //! Reports as data: obligations chosen, notes, waivers, composition, and traces for other tools.
 
 use refmap::obligation::{CheckError, ObligationKind, Selection, Settings};
-use refmap::report::itf;
 use refmap::{Invariant, Process, Refinement, Report, Verdict, check, compose};
 use refmap_testing::{
     Action, Change, Changed, Machine, Via, counter, counter_with_reset, itself, sundry_trace,
@@ -252,7 +251,7 @@ fn traces_are_read_by_another_program() {
     let mut refinement = itself(counter());
     refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
     let report = check(&refinement, &Settings::default()).unwrap();
-    let trace = itf::trace(&report, report.counterexample.as_ref().unwrap());
+    let trace = report.counterexample.as_ref().unwrap().itf(&report);
     assert_eq!(
         trace["vars"],
         serde_json::json!([
