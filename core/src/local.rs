@@ -24,6 +24,7 @@ use std::hash::{Hash, Hasher};
 use serde::{Serialize, Serializer};
 
 use crate::invariant::Invariant;
+use crate::obligation::ObligationKind;
 use crate::packed::{Fields, Layout, Packed};
 use crate::refinement::{Refinement, Waiver};
 use crate::system::{ActionOf, Process, Rule, RuleId, StateOf, TransitionSystem, is_visited};
@@ -430,7 +431,7 @@ pub trait LocalRefinement: Sync {
     }
 
     /// Why an obligation cannot be decided on this implementation, if it cannot.
-    fn unsupported(&self, _obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, _obligation: ObligationKind) -> Option<&'static str> {
         None
     }
 
@@ -497,7 +498,7 @@ impl<R: LocalRefinement> Refinement for R {
         LocalRefinement::at_rest(self, state, process)
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         LocalRefinement::unsupported(self, obligation)
     }
 

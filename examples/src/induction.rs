@@ -5,11 +5,8 @@
 //! whether or not the state is ever reached. What a counterexample to induction asks is: what do you
 //! know that keeps this state from being reached?
 
-use refmap::obligation::{Induction, Settings};
-use refmap::{
-    Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect,
-    check_with_induction,
-};
+use refmap::obligation::{Checker, Induction, Settings};
+use refmap::{Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect};
 use serde::Serialize;
 
 /// The specification: at most one of two threads is in its critical section.
@@ -168,7 +165,9 @@ fn run(name: &str, invariants: fn() -> Vec<Invariant<Lock>>) -> Report {
         induction: Induction::Included,
         ..Settings::default()
     };
-    check_with_induction(&LockExcludes { invariants }, &settings)
+    Checker::new(&LockExcludes { invariants })
+        .inductive()
+        .check(&settings)
         .expect("every obligation is checked")
         .named(name, [("threads", 2)])
 }

@@ -18,8 +18,7 @@ pub mod arbitrary;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
-pub use generator::{Generator, mix};
-pub use shrink::Cuts;
+pub use generator::Generator;
 pub use walk::random_trace;
 
 /// Random walks in the place of exploration.

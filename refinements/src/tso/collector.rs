@@ -1,5 +1,6 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
+use refmap::obligation::ObligationKind;
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
@@ -153,18 +154,18 @@ impl Refinement for CollectorRefinement {
         &self.mutators
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         match (self.implementation.scope.granularity, obligation) {
             (Granularity::Fine, _) => None,
-            (_, "environment") => Some(
+            (_, ObligationKind::Environment) => Some(
                 "steps are run together, and that this keeps every choice of the mutators open is not \
                  shown; it is decided at fine granularity (--granularity fine)",
             ),
-            (Granularity::Reduced, "invariant") => Some(
+            (Granularity::Reduced, ObligationKind::Invariant) => Some(
                 "steps are run together over states in which an invariant may be broken; it is decided \
                  with granularity coarse or fine",
             ),
-            (Granularity::Reduced, "coverage") => Some(
+            (Granularity::Reduced, ObligationKind::Coverage) => Some(
                 "steps that only discard, load or fence are left out; it is decided with granularity \
                  coarse or fine",
             ),

@@ -6,6 +6,7 @@
 //! looked at.
 
 use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
+use refmap::obligation::ObligationKind;
 use refmap::{Invariant, Process, Refinement, Waiver};
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
 use refmap_systems::tso::{
@@ -142,7 +143,7 @@ impl Refinement for CyclesRefinement {
         self.refinement.at_rest(&s.state, process)
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         self.refinement.unsupported(obligation)
     }
 

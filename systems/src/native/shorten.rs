@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use proptest::strategy::ValueTree;
-use refmap::random::Cuts;
+use refmap::internal::Cuts;
 
 use super::program::Program;
 
