@@ -3,8 +3,8 @@
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
 use refmap::{
-    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
-    TypeCorrect, offer_changed,
+    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub struct Level1 {
     pub scope: Scope,
     /// A fault planted in a rule; none in the algorithm itself.
     pub mutant: Option<Mutant>,
-    pub(super) packing: Packing,
+    packing: Packing,
     rules: Vec<Rule>,
 }
 
@@ -108,7 +108,7 @@ impl Level1 {
         ]);
         Self {
             scope,
-            packing: Packing::new(scope, Level::One),
+            packing: Packing::new(scope, Level::One, Chi::ALL.len()),
             mutant: None,
             rules,
         }
@@ -263,5 +263,25 @@ impl TypeCorrect for Level1 {
         let (local, l) = Seen::type_correct(&self.scope, choices);
         let context = Collector { chi, l };
         Split { local, context }
+    }
+}
+
+impl PackedLocal for Level1 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(&self, s: &Collector, fields: &mut impl Fields) -> Collector {
+        let at = &self.packing;
+        Collector {
+            chi: fields.one_of(at.chi, s.chi as usize, &Chi::ALL),
+            l: fields.byte(at.l, s.l),
+        }
     }
 }

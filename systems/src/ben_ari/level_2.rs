@@ -3,8 +3,8 @@
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
 use refmap::{
-    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
-    TypeCorrect, offer_changed,
+    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub struct Level2 {
     pub scope: Scope,
     /// A fault planted in a rule; none in the algorithm itself.
     pub mutant: Option<Mutant>,
-    pub(super) packing: Packing,
+    packing: Packing,
     rules: Vec<Rule>,
 }
 
@@ -127,7 +127,7 @@ impl Level2 {
         ]);
         Self {
             scope,
-            packing: Packing::new(scope, Level::Two),
+            packing: Packing::new(scope, Level::Two, Chi::ALL.len()),
             mutant: None,
             rules,
         }
@@ -320,5 +320,26 @@ impl TypeCorrect for Level2 {
             k: choices.below(u64::from(shape.roots) + 1) as u8,
         };
         Split { local, context }
+    }
+}
+
+impl PackedLocal for Level2 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(&self, s: &Collector, fields: &mut impl Fields) -> Collector {
+        let at = &self.packing;
+        Collector {
+            chi: fields.one_of(at.chi, s.chi as usize, &Chi::ALL),
+            l: fields.byte(at.l, s.l),
+            k: fields.byte(at.k, s.k),
+        }
     }
 }

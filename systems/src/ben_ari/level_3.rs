@@ -6,8 +6,8 @@
 //! Both texts are here, as [`Figure14`].
 
 use refmap::{
-    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
-    TypeCorrect, offer_changed,
+    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub struct Level3 {
     pub scope: Scope,
     /// A fault planted in a rule; none in the algorithm itself.
     pub mutant: Option<Mutant>,
-    pub(super) packing: Packing,
+    packing: Packing,
     rules: Vec<Rule>,
 }
 
@@ -194,7 +194,7 @@ impl Level3 {
         ]);
         Self {
             scope,
-            packing: Packing::new(scope, Level::Three),
+            packing: Packing::new(scope, Level::Three, Chi::ALL.len()),
             mutant: None,
             rules,
         }
@@ -483,5 +483,31 @@ impl TypeCorrect for Level3 {
             obc: choices.below(u64::from(shape.nodes) + 1) as u8,
         };
         Split { local, context }
+    }
+}
+
+impl PackedLocal for Level3 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(&self, s: &Collector, fields: &mut impl Fields) -> Collector {
+        let at = &self.packing;
+        Collector {
+            chi: fields.one_of(at.chi, s.chi as usize, &Chi::ALL),
+            l: fields.byte(at.l, s.l),
+            h: fields.byte(at.counters.h, s.h),
+            i: fields.byte(at.counters.i, s.i),
+            j: fields.byte(at.counters.j, s.j),
+            k: fields.byte(at.k, s.k),
+            bc: fields.byte(at.counters.bc, s.bc),
+            obc: fields.byte(at.counters.obc, s.obc),
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! The instance and the variant: what a check of Ben-Ari's collector speaks of.
 
 use super::memory::{MAX_NODES, MAX_SONS, Shape};
-use super::mutator::MAX_MUTATORS;
+
+/// The most mutators that an instance can have.
+pub const MAX_MUTATORS: usize = 3;
 
 /// The bounds of the memory, the number of mutators, and which of the published variants is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,8 +8,8 @@ use refmap::Choices;
 use serde::Serialize;
 
 use super::colours::Colours;
+use super::locals::{Locals, MutatorAt, Mutators};
 use super::memory::{Memory, Node, NodeSet};
-use super::mutator::{Locals, MutatorAt, Mutators};
 use super::scope::{MutatorOrder, Scope};
 
 /// The variables that mutators see: those of Fig. 6 but L, and the program counter and Q of each mutator.

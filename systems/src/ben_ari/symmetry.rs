@@ -10,7 +10,8 @@ use super::level_1::Level1;
 use super::level_2::Level2;
 use super::level_3::Level3;
 use super::memory::Memory;
-use super::mutator::{MAX_MUTATORS, MutatorAction};
+use super::mutator::MutatorAction;
+use super::scope::MAX_MUTATORS;
 use super::seen::Seen;
 
 /// Mutator m takes the place of the mutator that stands at m.
