@@ -34,11 +34,10 @@ use refmap::RuleId;
 use refmap_processes::Location;
 
 use super::label::{AnswerStep, Label, Marker, MarkingStep, RoundStep};
-use super::request::Processes;
+use super::request::{Act, Processes};
 use super::scope::Variant;
 use super::stability::{Shared, Stability};
 use super::state::{State, Who};
-use super::system::Act;
 
 /// The joining of steps that nobody sees.
 pub(super) struct Joining {

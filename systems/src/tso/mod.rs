@@ -63,13 +63,14 @@ pub use label::{
     AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, Round, RoundStep,
     SetFaStep, SweepStep, SysStep,
 };
+pub use request::Act;
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
-    MAX_REFS, Memory, Part, Remains, Scope, UnknownPart, Variant, Without,
+    MAX_REFS, Memory, Part, Remains, Scope, ScopeError, UnknownPart, Variant, Without,
 };
 pub use state::{
     Buffer, Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase,
     State, Store, Sys, Who, place_of,
 };
 pub use symmetry::Exchange;
-pub use system::{Act, OnTheFly, ScopeError};
+pub use system::OnTheFly;

@@ -12,6 +12,9 @@ pub(super) type Command<L> = refmap_processes::Command<L, Request, Answer, Label
 /// The processes of the model.
 pub(super) type Processes = Composition<State, Request, Answer, Label>;
 
+/// What was done by processes of the model.
+pub type Act = refmap_processes::Act<Label>;
+
 /// A request, and whose it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {

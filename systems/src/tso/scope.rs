@@ -1,6 +1,6 @@
 //! The instance, and the variants of the collector.
 
-use refmap_processes::{Choices, DeadRegisters};
+use refmap_processes::{Choices, DeadRegisters, ProcessError};
 
 /// The most mutators.
 pub const MAX_MUTATORS: usize = 3;
@@ -31,6 +31,43 @@ pub struct Scope {
     pub granularity: Granularity,
     /// What becomes of registers that nobody will read.
     pub registers: DeadRegisters,
+}
+
+impl Scope {
+    pub(super) fn check(&self) -> Result<(), ScopeError> {
+        let numbers = [
+            ("mutators", self.mutators, MAX_MUTATORS),
+            ("refs", self.refs, MAX_REFS),
+            ("fields", self.fields, MAX_FIELDS),
+            ("buffer", self.buffer, MAX_BUFFER),
+            ("collector_buffer", self.collector_buffer, MAX_BUFFER),
+        ];
+        let wrong = numbers
+            .into_iter()
+            .find(|(_, given, most)| !(1..=*most).contains(&usize::from(*given)));
+        match wrong {
+            None => Ok(()),
+            Some((what, given, most)) => Err(ScopeError::OutOfRange { what, given, most }),
+        }
+    }
+}
+
+/// What is wrong with an instance.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScopeError {
+    /// A number outside its range.
+    #[error("{what} must be from 1 to {most}, and is {given}")]
+    OutOfRange {
+        /// Which.
+        what: &'static str,
+        /// What it is.
+        given: u8,
+        /// What it may be at most.
+        most: usize,
+    },
+    /// The programs are wrong.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
 }
 
 /// What is one step.

@@ -9,10 +9,11 @@ use std::cmp::Ordering;
 use refmap::{Process, StateOf, Symmetric, TransitionSystem};
 
 use super::label::{Label, SysStep};
+use super::request::Act;
 use super::scope::{MAX_MUTATORS, MAX_REFS, Memory};
 use super::specification::{Action, CollectOnlyGarbage, FieldStore, Program};
 use super::state::{Mark, Marking, Mutators, State, Store, Who, place_of};
-use super::system::{Act, OnTheFly};
+use super::system::OnTheFly;
 use crate::heap::{Object as Ref, Objects as Refs, mutator as process};
 
 /// An exchange of identities.

@@ -1,24 +1,19 @@
 //! The collector, its mutators and the system side by side [section 3.1], as a transition system.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem};
-use refmap_processes::{Composition, Location, Locations, ProcessError, Undeclared};
+use refmap::{Fields, Layout, Packed, Process, Rule, RuleId, TransitionSystem};
+use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
 
 use super::coarse::Joining;
 use super::label::{Label, MutatorStep};
 use super::packing::Packing;
 use super::reduced::Reduction;
-use super::request::Processes;
-use super::scope::{
-    Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope, Variant,
-};
+use super::request::{Act, Processes};
+use super::scope::{Granularity, Initial, MAX_MUTATORS, MAX_REFS, Scope, ScopeError, Variant};
 use super::specification::{CollectOnlyGarbage, Program};
 use super::state::{Gc, Mutator, Mutators, Object, Phase, State, Sys, Who, place_of};
 use super::{collector, memory, mutator};
 use crate::heap::{self, Objects as Refs};
-
-/// What was done by processes of the model.
-pub type Act = refmap_processes::Act<Label>;
 
 /// The system for an instance.
 pub struct OnTheFly {
@@ -29,7 +24,7 @@ pub struct OnTheFly {
     pub(super) processes: Processes,
     at_rest: Vec<Locations>,
     joins: Joins,
-    pub(super) packing: Packing,
+    packing: Packing,
 }
 
 /// What is run together beyond what the processes themselves run together.
@@ -37,24 +32,6 @@ enum Joins {
     Nothing,
     Coarse(Joining),
     Reduced(Reduction),
-}
-
-/// What is wrong with an instance.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ScopeError {
-    /// A number outside its range.
-    #[error("{what} must be from 1 to {most}, and is {given}")]
-    OutOfRange {
-        /// Which.
-        what: &'static str,
-        /// What it is.
-        given: u8,
-        /// What it may be at most.
-        most: usize,
-    },
-    /// The programs are wrong.
-    #[error(transparent)]
-    Process(#[from] ProcessError),
 }
 
 impl OnTheFly {
@@ -201,25 +178,6 @@ impl OnTheFly {
 /// The sense of marks at first [Fig. 2, line 1].
 const INITIAL_MARK: bool = false;
 
-impl Scope {
-    fn check(&self) -> Result<(), ScopeError> {
-        let numbers = [
-            ("mutators", self.mutators, MAX_MUTATORS),
-            ("refs", self.refs, MAX_REFS),
-            ("fields", self.fields, MAX_FIELDS),
-            ("buffer", self.buffer, MAX_BUFFER),
-            ("collector_buffer", self.collector_buffer, MAX_BUFFER),
-        ];
-        let wrong = numbers
-            .into_iter()
-            .find(|(_, given, most)| !(1..=*most).contains(&usize::from(*given)));
-        match wrong {
-            None => Ok(()),
-            Some((what, given, most)) => Err(ScopeError::OutOfRange { what, given, most }),
-        }
-    }
-}
-
 impl TransitionSystem for OnTheFly {
     type State = State;
     type Action = Act;
@@ -261,5 +219,17 @@ impl TransitionSystem for OnTheFly {
 
     fn draw(&self, state: &State) -> Option<String> {
         Some(state.draw())
+    }
+}
+
+impl Packed for OnTheFly {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    // PERF: inlined, so that a state that is written is not built once more.
+    #[inline(always)]
+    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
+        self.packing.pass(state, fields)
     }
 }

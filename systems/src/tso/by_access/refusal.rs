@@ -1,6 +1,7 @@
 //! Why the model does not allow an access.
 
-use super::{Access, ByAccess};
+use super::access::Access;
+use super::model::ByAccess;
 use crate::tso::label::{
     AnswerStep, Label, MarkLoopStep, MarkingStep, MutatorStep, RoundStep, SweepStep,
 };

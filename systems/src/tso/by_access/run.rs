@@ -1,6 +1,7 @@
 //! The steps of one process that an access is.
 
-use super::{Access, ByAccess};
+use super::access::Access;
+use super::model::ByAccess;
 use crate::heap::{Object as Ref, Objects as Refs};
 use crate::tso::label::{
     AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, Round, RoundStep,
@@ -9,13 +10,26 @@ use crate::tso::label::{
 use crate::tso::request::Place;
 use crate::tso::state::{Mark, Marking, Phase, State, Who};
 
+impl ByAccess {
+    /// Where an access leads, if the model allows it.
+    pub fn take(&self, from: &State, by: Who, access: Access) -> Option<State> {
+        let run = Run {
+            by_access: self,
+            who: by,
+            process: by.process(),
+            state: *from,
+        };
+        run.access(access).map(|run| run.state)
+    }
+}
+
 /// Some steps of one process, one after the other.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
-    pub by_access: &'a ByAccess,
-    pub who: Who,
-    pub process: usize,
-    pub state: State,
+struct Run<'a> {
+    by_access: &'a ByAccess,
+    who: Who,
+    process: usize,
+    state: State,
 }
 
 impl Run<'_> {
@@ -62,7 +76,7 @@ impl Run<'_> {
         holds.then_some(self)
     }
 
-    pub fn access(self, access: Access) -> Option<Self> {
+    fn access(self, access: Access) -> Option<Self> {
         match self.who {
             Who::Gc => self.of_collector(access),
             Who::Mutator(me) => self.of_mutator(me, access),

@@ -1,8 +1,7 @@
 //! R18: commits, and what others load before them.
 
-use super::super::request::Place;
+use super::super::request::{Act, Place};
 use super::super::state::{SYS, State, Store, Sys, Who, place_of};
-use super::super::system::Act;
 use super::movers::{Kind, Mover, is_due};
 use super::{Joined, chosen};
 

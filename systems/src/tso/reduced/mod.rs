@@ -83,10 +83,9 @@ mod rests;
 mod tests;
 
 use self::movers::{Kind, Mover, is_due};
-use super::request::{Place, Processes};
+use super::request::{Act, Place, Processes};
 use super::scope::Part;
 use super::state::{GC, HandshakeType, SYS, State, Who, place_of};
-use super::system::Act;
 use crate::heap::Objects as Refs;
 
 pub(super) use self::movers::Reduction;
