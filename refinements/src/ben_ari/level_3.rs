@@ -251,12 +251,12 @@ impl LocalRefinement for Refinement3 {
         &self.specification
     }
 
-    /// What mutators see is the same on both levels,
+    /// The identity: mutators have the same variables on both levels.
     fn map_local(&self, seen: &Seen) -> Seen {
         *seen
     }
 
-    /// and so is the collector, but that six locations become PROPAGATE; H, I, J, BC and OBC are hidden.
+    /// The identity, except that six locations map to PROPAGATE; H, I, J, BC and OBC are hidden.
     fn map_context(&self, collector: &Collector) -> level_2::Collector {
         map_collector(collector)
     }

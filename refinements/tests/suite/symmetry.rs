@@ -9,7 +9,7 @@ use refmap::{
 };
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::State;
-use refmap_systems::ben_ari::{Exchange, InitialColours, Level3, Memory, MutatorOrder, Scope};
+use refmap_systems::ben_ari::{InitialColours, Level3, Memory, MutatorOrder, Permutation, Scope};
 
 /// Every reachable state, found the plain way.
 fn reachable<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
@@ -47,8 +47,8 @@ const DECIDABLE: [&str; 7] = [
 fn check<R>(refinement: &R, symmetry: Symmetry) -> Report
 where
     R: Refinement<
-            Concrete: Symmetric<Permutation = Exchange>,
-            Abstract: Symmetric<Permutation = Exchange>,
+            Concrete: Symmetric<Permutation = Permutation>,
+            Abstract: Symmetric<Permutation = Permutation>,
         >,
 {
     let settings = Settings {
@@ -66,8 +66,8 @@ where
 fn agrees<R>(refinement: &R)
 where
     R: Refinement<
-            Concrete: Symmetric<Permutation = Exchange>,
-            Abstract: Symmetric<Permutation = Exchange>,
+            Concrete: Symmetric<Permutation = Permutation>,
+            Abstract: Symmetric<Permutation = Permutation>,
         >,
 {
     let system = refinement.implementation();

@@ -43,7 +43,7 @@ pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape
 pub use mutator::MutatorAction;
 pub use scope::{Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError};
 pub use seen::Seen;
-pub use symmetry::Exchange;
+pub use symmetry::Permutation;
 
 /// The processes of every level.
 pub mod process {

@@ -15,11 +15,11 @@ use super::scope::MAX_MUTATORS;
 use super::seen::Seen;
 
 /// Mutator m takes the place of the mutator that stands at m.
-pub type Exchange = [u8; MAX_MUTATORS];
+pub type Permutation = [u8; MAX_MUTATORS];
 
 /// All exchanges of the first `mutators` of them, the one that changes nothing first.
-fn exchanges(mutators: u8) -> Vec<Exchange> {
-    let identity: Exchange = std::array::from_fn(|m| m as u8);
+fn exchanges(mutators: u8) -> Vec<Permutation> {
+    let identity: Permutation = std::array::from_fn(|m| m as u8);
     let mut all = vec![identity];
     for last in 1..usize::from(mutators) {
         let shorter = all.clone();
@@ -34,7 +34,7 @@ fn exchanges(mutators: u8) -> Vec<Exchange> {
     all
 }
 
-fn permute(by: &Exchange, seen: &Seen) -> Seen {
+fn permute(by: &Permutation, seen: &Seen) -> Seen {
     let mut permuted = *seen;
     for (old, new) in seen.mutators.iter().zip(by) {
         permuted.mutators[usize::from(*new)] = *old;
@@ -49,7 +49,7 @@ fn sorted(seen: &Seen) -> Seen {
     sorted
 }
 
-fn permute_mutation(by: &Exchange, action: MutatorAction) -> MutatorAction {
+fn permute_mutation(by: &Permutation, action: MutatorAction) -> MutatorAction {
     let mut permuted = action;
     let (MutatorAction::Mutate { mutator, .. }
     | MutatorAction::ColourTarget { mutator }
@@ -60,20 +60,20 @@ fn permute_mutation(by: &Exchange, action: MutatorAction) -> MutatorAction {
 }
 
 impl Symmetric for Level0 {
-    type Permutation = Exchange;
+    type Permutation = Permutation;
 
-    fn permutations(&self) -> Vec<Exchange> {
+    fn permutations(&self) -> Vec<Permutation> {
         exchanges(self.scope.mutators)
     }
 
     /// A memory says nothing of mutators.
-    fn permute(&self, _by: &Exchange, memory: &Memory) -> Memory {
+    fn permute(&self, _by: &Permutation, memory: &Memory) -> Memory {
         *memory
     }
 
     fn permute_action(
         &self,
-        by: &Exchange,
+        by: &Permutation,
         _from: &Memory,
         action: &level_0::Action,
         _to: &Memory,
@@ -93,13 +93,13 @@ impl Symmetric for Level0 {
 macro_rules! symmetric_level {
     ($level:ty) => {
         impl Symmetric for $level {
-            type Permutation = Exchange;
+            type Permutation = Permutation;
 
-            fn permutations(&self) -> Vec<Exchange> {
+            fn permutations(&self) -> Vec<Permutation> {
                 exchanges(self.scope.mutators)
             }
 
-            fn permute(&self, by: &Exchange, state: &StateOf<Self>) -> StateOf<Self> {
+            fn permute(&self, by: &Permutation, state: &StateOf<Self>) -> StateOf<Self> {
                 Split {
                     local: permute(by, &state.local),
                     ..*state
@@ -108,7 +108,7 @@ macro_rules! symmetric_level {
 
             fn permute_action(
                 &self,
-                by: &Exchange,
+                by: &Permutation,
                 _from: &StateOf<Self>,
                 action: &ActionOf<Self>,
                 _to: &StateOf<Self>,
@@ -119,7 +119,7 @@ macro_rules! symmetric_level {
                 }
             }
 
-            fn canonical(&self, _all: &[Exchange], state: &StateOf<Self>) -> StateOf<Self> {
+            fn canonical(&self, _all: &[Permutation], state: &StateOf<Self>) -> StateOf<Self> {
                 Split {
                     local: sorted(&state.local),
                     ..*state

@@ -16,7 +16,7 @@
 //! - D4: worklists are chains through the objects, as in Schism; in the model they are sets. So a race
 //!   to mark that two win frees what is reachable, where in the model it only breaks an invariant.
 //! - D5: the sense is loaded before the mark, as Fig. 5 prints it; in the proof development, and in the
-//!   model but for its variant [`SenseFirst`](crate::tso::Loads), it is loaded after it. That order may do
+//!   model but for its variant [`SenseFirst`](crate::tso::LoadOrder), it is loaded after it. That order may do
 //!   with a handshake fewer: see `skip-idle-noop` below.
 //!
 //! # What is recorded

@@ -1,4 +1,4 @@
-//! How a state is written into few bits: the ranges of its variables in an instance.
+//! Packing of a state: the ranges of its variables in an instance.
 
 use refmap::{Field, Fields, Layout};
 use refmap_processes::Location;
@@ -11,7 +11,7 @@ use super::state::{
 };
 use crate::heap::{Object as Ref, Objects as Refs};
 
-/// Where the variables of an instance are.
+/// Bit fields of the variables of an instance.
 pub(super) struct Packing {
     pub layout: Layout,
     scope: Scope,
@@ -157,7 +157,7 @@ impl Packing {
         }
     }
 
-    /// A state, whose variables pass through `fields`.
+    /// Passes the variables of a state through `fields`.
     #[inline(always)]
     pub fn pass(&self, state: &State, fields: &mut impl Fields) -> State {
         let mut at = state.at;

@@ -22,14 +22,14 @@ pub struct Scope {
     pub fields: u8,
     /// How many stores a mutator's buffer holds.
     pub buffer: u8,
-    /// How many stores the collector's buffer holds. A variant that stores more without a fence than it
-    /// holds waits, which may hide what is wrong with it.
+    /// How many stores the collector's buffer holds. A variant that issues more stores without a fence
+    /// blocks, which may hide its violations.
     pub collector_buffer: u8,
-    /// How it begins.
+    /// Initial states.
     pub initial: Initial,
-    /// What is one step.
+    /// Granularity of the steps.
     pub granularity: Granularity,
-    /// What becomes of registers that nobody will read.
+    /// Treatment of dead registers, which are never read again.
     pub registers: DeadRegisters,
 }
 
@@ -52,7 +52,7 @@ impl Scope {
     }
 }
 
-/// What is wrong with an instance.
+/// Error: the instance is not in range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
     /// A number outside its range.
@@ -70,21 +70,21 @@ pub enum ScopeError {
     Process(#[from] ProcessError),
 }
 
-/// What is one step.
+/// Granularity of the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Granularity {
-    /// Each command, and each evaluation of a guard.
+    /// No reduction: each command, and each evaluation of a guard, is a step.
     Fine,
-    /// Those run together that nobody can tell apart, with every invariant in sight.
+    /// Local fusion: steps are fused if that preserves every invariant and what each step shows.
     #[default]
     Coarse,
-    /// Also those run together that others cannot tell apart where only freeing matters.
+    /// Lipton reduction: steps are fused if that preserves what is freed.
     Reduced,
 }
 
 #[cfg(test)]
 impl Scope {
-    /// The smallest of its size, at granularity reduced.
+    /// The smallest instance of this size, at granularity reduced.
     pub(super) fn of_reduced(mutators: u8, refs: u8) -> Self {
         Self {
             mutators,
@@ -100,7 +100,7 @@ impl Scope {
 }
 
 impl Granularity {
-    /// What the processes take for one step.
+    /// Granularity of the composition of processes.
     pub(super) fn of_processes(self) -> refmap_processes::Granularity {
         match self {
             Self::Fine => refmap_processes::Granularity::Fine,
@@ -110,7 +110,7 @@ impl Granularity {
     }
 }
 
-/// How it begins.
+/// Initial states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initial {
     /// Object 0 points to object 1 in its field 0, if there are two; the other references are free,
@@ -120,39 +120,39 @@ pub enum Initial {
     All,
 }
 
-/// What memory does with stores.
+/// Memory model: treatment of stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// They wait in a buffer for each process, first in, first out [Fig. 9].
+    /// One FIFO store buffer for each process [Fig. 9].
     #[default]
     Tso,
-    /// They act at once.
+    /// No store buffers: a store takes effect at once.
     Sc,
-    /// They wait in a buffer for each process, first in, first out for each location.
+    /// One store buffer for each process, FIFO only for each location.
     Pso,
 }
 
 /// The variant: by default the collector of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variant {
-    /// What memory does with stores.
+    /// Memory model.
     pub memory: Memory,
-    /// What is left out.
+    /// Parts that are left out.
     pub without: Without,
-    /// What remains of a handshake that is left out.
-    pub remains: Remains,
-    /// Which barrier comes first.
+    /// Whether the fence of a noop handshake that is left out stays.
+    pub residual_fence: ResidualFence,
+    /// Order of the write barriers.
     pub barriers: Barriers,
-    /// How a new object is marked.
+    /// Mark of a new object.
     pub allocate: Allocate,
-    /// When `fA` is set.
+    /// When `fA` is set to `fM`.
     pub flip: Flip,
-    /// What marking loads first.
-    pub loads: Loads,
+    /// Order of the first two loads of marking.
+    pub load_order: LoadOrder,
 }
 
 impl Variant {
-    /// The paper's collector, but for one thing that is left out.
+    /// The paper's collector without one part.
     pub fn without(part: Part) -> Self {
         Self {
             without: Without::one(part),
@@ -175,8 +175,8 @@ pub enum Part {
     InsertionBarrier,
     /// … also where the mutator has marked its roots in this cycle [section 4].
     InsertionBarrierAfterRoots,
-    /// Marking compares and swaps [Fig. 5, lines 5–11]; without it stores the mark and believes to have
-    /// won.
+    /// Marking compares and swaps [Fig. 5, lines 5–11]; without this it stores the mark and continues as the
+    /// winner.
     Cas,
     /// The collector's fence at the beginning of a noop handshake [Fig. 4].
     CollectorFence,
@@ -218,7 +218,7 @@ impl Part {
 }
 
 impl Part {
-    /// What it is called where it is left out.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::DeletionBarrier => "deletion-barrier",
@@ -280,17 +280,17 @@ impl Without {
     }
 }
 
-/// What remains of a noop handshake that is left out.
+/// Residual fence: whether the collector's fence stays where a noop handshake is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Remains {
-    /// Nothing: its fence goes with it.
+pub enum ResidualFence {
+    /// The fence is left out with the handshake.
     #[default]
-    Nothing,
-    /// The collector's fence.
-    Fence,
+    Absent,
+    /// The fence stays.
+    Present,
 }
 
-/// Which barrier comes first.
+/// Order of the write barriers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Barriers {
     /// Deletion, insertion [Fig. 6].
@@ -326,12 +326,12 @@ pub enum Flip {
     Never,
 }
 
-/// What marking loads first.
+/// Order of the first two loads of marking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Loads {
-    /// The mark of the object, as in the proof development.
+pub enum LoadOrder {
+    /// The mark of the object, then `fM`, as in the proof development.
     #[default]
     MarkFirst,
-    /// `fM`, as Fig. 5 is printed, and as the native collector does it.
+    /// `fM`, then the mark, as in Fig. 5 and in the native collector.
     SenseFirst,
 }

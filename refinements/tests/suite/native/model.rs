@@ -12,7 +12,7 @@ use refmap_refinements::native::ObservedModel;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, Stage};
 use refmap_systems::native::{History, Program, Stress, most_mutators};
-use refmap_systems::tso::{Access, Round, State, Who};
+use refmap_systems::tso::{Access, HandshakeRound, State, Who};
 
 const SHAPE: Shape = Shape {
     objects: 4,
@@ -466,7 +466,7 @@ fn is_run(model: &Model, from: &Followed, to: &State, is_meant: impl Fn(&str) ->
         if state == *to {
             return true;
         }
-        model.by_access().model().next(&state, &mut |act, next| {
+        model.access_model().model().next(&state, &mut |act, next| {
             if is_meant(&act.process.to_string()) && seen.len() < 50_000 && seen.insert(next) {
                 work.push_back(next);
             }
@@ -604,8 +604,8 @@ fn a_refusal_tells_what_is_so() {
         alloc(0),
         Action::Leave { mutator: 0 },
         gc(Access::Fence),
-        gc(Access::Ask(Round::Idle)),
-        gc(Access::Answered(Round::Idle)),
+        gc(Access::Ask(HandshakeRound::Idle)),
+        gc(Access::Answered(HandshakeRound::Idle)),
     ];
     told(&flipping, 9, sense(zero), "`flip: load fM` next");
 }
@@ -674,7 +674,7 @@ fn accesses_are_runs_of_the_model() {
     let missing: Vec<_> = (0..names.len())
         .filter(|rule| !taken.contains_key(rule))
         .collect();
-    // Joining is not offered, and leaving was not taken.
+    // LocalFusion is not offered, and leaving was not taken.
     assert_eq!(missing, [0, 2], "{names:?}");
 }
 

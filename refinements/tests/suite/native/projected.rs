@@ -322,7 +322,7 @@ fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
     for time in (1..=steps).map(|step| step * STEP) {
         let mut offered = Vec::new();
         model
-            .by_access()
+            .access_model()
             .model()
             .next(&state, &mut |act, to| offered.push((act, to)));
         // Processes alike, and the collector as often as all others.

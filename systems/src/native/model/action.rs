@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::native::on_the_fly::Reference;
-use crate::tso::{Access, Mark, Round, Who};
+use crate::tso::{Access, HandshakeRound, Mark, Who};
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -16,7 +16,7 @@ pub enum Action {
         /// The thread.
         thread: u32,
         /// What it is asked for from the beginning.
-        owes: Option<Round>,
+        owes: Option<HandshakeRound>,
     },
     /// A mutator comes to hold what another does.
     Hold {

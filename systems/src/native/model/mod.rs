@@ -20,7 +20,7 @@
 //!   discarded there.
 //! - T4: an allocation that finds its mutator's pool and the common one empty is no step, whatever the
 //!   pools of others hold (D1); in the model nothing is free then. What pools do is not looked at.
-//! - T5: marking loads `fM` before the mark (D5): [`Loads::SenseFirst`].
+//! - T5: marking loads `fM` before the mark (D5): [`LoadOrder::SenseFirst`].
 //! - T6: a root that is looked at again in the same get-roots is no step. It has to be found marked.
 //! - T7: a store buffer has [`MAX_BUFFER`] places here, and some dozens in a processor. So a history may be
 //!   refused in which a thread was that far ahead of memory; none is accepted for it.
@@ -44,12 +44,13 @@ use self::rules::RULES;
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
 use crate::tso::{
-    Access, ByAccess, Loads, MAX_BUFFER, Round, Scope, ScopeError, Size, State, Variant, Who,
+    Access, AccessModel, HandshakeRound, LoadOrder, MAX_BUFFER, Scope, ScopeError, Size, State,
+    Variant, Who,
 };
 
 /// The model for histories of heaps of so many objects.
 pub struct Model {
-    by_access: ByAccess,
+    access_model: AccessModel,
 }
 
 impl Model {
@@ -60,7 +61,7 @@ impl Model {
     /// If the model has no such instance.
     pub fn new(mutators: u8, objects: u8, fields: u8) -> Result<Self, ScopeError> {
         let variant = Variant {
-            loads: Loads::SenseFirst,
+            load_order: LoadOrder::SenseFirst,
             ..Variant::default()
         };
         let size = Size {
@@ -69,23 +70,23 @@ impl Model {
             fields,
             buffer: MAX_BUFFER as u8,
         };
-        let by_access = ByAccess::new(size, variant)?;
-        Ok(Self { by_access })
+        let access_model = AccessModel::new(size, variant)?;
+        Ok(Self { access_model })
     }
 
     /// How many mutators there can be, and objects, and what else the model says of its size.
     pub fn scope(&self) -> &Scope {
-        &self.by_access.model().scope
+        &self.access_model.model().scope
     }
 
     /// The model by accesses.
-    pub fn by_access(&self) -> &ByAccess {
-        &self.by_access
+    pub fn access_model(&self) -> &AccessModel {
+        &self.access_model
     }
 
     /// Whether a mutator is between two operations.
     pub fn is_at_rest(&self, state: &Followed, mutator: u8) -> bool {
-        self.by_access.model().is_at_rest(&state.model, mutator)
+        self.access_model.model().is_at_rest(&state.model, mutator)
     }
 
     /// The effect of an action where its guard holds.
@@ -151,7 +152,7 @@ impl Model {
                 to.hold(mutator, reference);
                 let access = Access::Alloc { reference, mark };
                 to.model = self
-                    .by_access
+                    .access_model
                     .take(&from.model, Who::Mutator(mutator), access)?;
             }
             Action::Take { by, access } => {
@@ -164,21 +165,25 @@ impl Model {
                     {
                         self.is_at_rest(from, mutator).then_some(from.model)?
                     }
-                    _ => self.by_access.take(&from.model, by, access)?,
+                    _ => self.access_model.take(&from.model, by, access)?,
                 };
                 to.rename(by, access);
             }
-            Action::Commit { of } => to.model = self.by_access.commit(&from.model, of)?,
+            Action::Commit { of } => to.model = self.access_model.commit(&from.model, of)?,
         }
         Some(to)
     }
 
     /// Asks everybody, and who is not there answers (T1).
-    fn ask(&self, from: &Followed, by: Who, round: Round) -> Option<State> {
-        let mut model = self.by_access.take(&from.model, by, Access::Ask(round))?;
+    fn ask(&self, from: &Followed, by: Who, round: HandshakeRound) -> Option<State> {
+        let mut model = self
+            .access_model
+            .take(&from.model, by, Access::Ask(round))?;
         for mutator in from.absent().iter() {
             for access in [Access::Asked(round), Access::Fence, Access::Done(round)] {
-                model = self.by_access.take(&model, Who::Mutator(mutator), access)?;
+                model = self
+                    .access_model
+                    .take(&model, Who::Mutator(mutator), access)?;
             }
         }
         Some(model)
@@ -215,7 +220,7 @@ impl TransitionSystem for Model {
 
     /// An empty heap, and no thread.
     fn initial(&self, visit: &mut impl FnMut(Followed)) {
-        self.by_access.initial(&mut |model| {
+        self.access_model.initial(&mut |model| {
             visit(Followed {
                 model,
                 threads: (0..self.scope().mutators).map(|_| None).collect(),

@@ -2,7 +2,7 @@
 
 use super::{Action, Followed, Model};
 use crate::native::on_the_fly::Reference;
-use crate::tso::{Access, Phase, Round, Who};
+use crate::tso::{Access, HandshakeRound, Phase, Who};
 
 const PHASES: [Phase; 4] = [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep];
 
@@ -20,7 +20,7 @@ impl Model {
                 self.accesses(Who::Gc, &mut actions);
                 // Which of those that no thread is makes no difference.
                 if let Some(mutator) = from.absent().iter().next() {
-                    let owed = Round::ALL.map(Some).into_iter().chain([None]);
+                    let owed = HandshakeRound::ALL.map(Some).into_iter().chain([None]);
                     actions.extend(owed.map(|owes| Action::Join {
                         mutator,
                         thread,
@@ -52,7 +52,7 @@ impl Model {
         let values: Vec<_> = (0..refs).map(Some).chain([None]).collect();
         let mut take = |access| actions.push(Action::Take { by, access });
         take(Access::Fence);
-        for round in Round::ALL {
+        for round in HandshakeRound::ALL {
             take(Access::Ask(round));
             take(Access::Answered(round));
             take(Access::Asked(round));

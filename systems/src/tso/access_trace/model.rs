@@ -1,4 +1,4 @@
-//! The steps of the model at fine granularity, one process at a time.
+//! The model at fine granularity, whose steps accesses are composed of.
 
 use refmap_processes::{DeadRegisters, Location};
 use tinyvec::ArrayVec;
@@ -9,14 +9,14 @@ use crate::tso::scope::{Granularity, Initial, Scope, ScopeError, Variant};
 use crate::tso::state::{HandshakeType, SYS, State, Who};
 use crate::tso::system::OnTheFly;
 
-/// The model, by accesses.
-pub struct ByAccess {
+/// The model at the granularity of accesses.
+pub struct AccessModel {
     pub(super) model: OnTheFly,
-    /// Of each location of each process, whether the process goes on from there by itself (A1).
+    /// Of each location of each process, whether its steps are local and without a choice (A1).
     pub(super) goes_on: Vec<Vec<bool>>,
 }
 
-/// How large an instance is that is taken by accesses.
+/// Size of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     /// How many mutators there are.
@@ -29,12 +29,12 @@ pub struct Size {
     pub buffer: u8,
 }
 
-impl ByAccess {
-    /// The model of that size.
+impl AccessModel {
+    /// The model of this size.
     ///
     /// # Errors
     ///
-    /// If there is no such instance.
+    /// If the size is out of range.
     pub fn new(size: Size, variant: Variant) -> Result<Self, ScopeError> {
         let scope = Scope {
             mutators: size.mutators,
@@ -61,12 +61,12 @@ impl ByAccess {
         })
     }
 
-    /// The model itself.
+    /// The underlying model.
     pub fn model(&self) -> &OnTheFly {
         &self.model
     }
 
-    /// Visits the state in which the heap is empty and nobody holds anything.
+    /// Visits the state in which the heap is empty and no mutator has a root.
     pub fn initial(&self, visit: &mut impl FnMut(State)) {
         let Scope { mutators, refs, .. } = self.model.scope;
         let heap: ArrayVec<_> = (0..refs).map(|_| None).collect();
@@ -74,12 +74,12 @@ impl ByAccess {
         self.model.begin(heap, &roots, &mut |state| visit(state));
     }
 
-    /// The oldest pending store of a process goes to memory.
+    /// The state after the commit of the oldest pending store of a process.
     pub fn commit(&self, from: &State, of: Who) -> Option<State> {
         self.step(SYS, SysStep::Commit(of).into(), from, &|_| true)
     }
 
-    /// The step of a process that is labelled so, and whose result is meant.
+    /// The target of a step of a process with this label, the first that `is_meant` accepts.
     pub(super) fn step(
         &self,
         process: usize,
@@ -99,15 +99,15 @@ impl ByAccess {
         found
     }
 
-    /// What a process takes next, where it does not choose among several things.
+    /// Label of the next step of a process, unless it has a choice of several.
     pub(super) fn next(&self, state: &State, process: usize) -> Option<Label> {
         let mut labels = self.model.processes.labels(process, state.at[process]);
         let first = labels.next()?;
         labels.next().is_none().then_some(first)
     }
 
-    /// Whether a mutator that marks its roots is done with a root that it also holds by another name, so
-    /// that to look at it again is nothing: it is marked.
+    /// Whether a mutator in root marking has marked a root already: it holds the reference twice, and marking it
+    /// again has no effect.
     pub fn is_marked_root(&self, state: &State, mutator: u8, reference: Ref) -> bool {
         let who = Who::Mutator(mutator);
         let local = state.mutator(mutator);

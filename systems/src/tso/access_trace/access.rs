@@ -1,12 +1,12 @@
-//! What a thread of the collector's code does at one moment.
+//! Accesses: the recorded operations of the collector's code on shared memory.
 
 use serde::Serialize;
 
 use crate::heap::Object as Ref;
-use crate::tso::label::Round;
-use crate::tso::state::{HandshakePhase, HandshakeType, Mark, Phase, State};
+use crate::tso::handshake_round::HandshakeRound;
+use crate::tso::state::{Mark, Phase};
 
-/// What a thread does at one moment.
+/// An access of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -14,10 +14,10 @@ pub enum Access {
     Alloc {
         /// Which.
         reference: Ref,
-        /// Its mark, if it is told.
+        /// Its mark, if it is recorded.
         mark: Option<Mark>,
     },
-    /// A mutator lets go of a root.
+    /// A mutator discards a root.
     Discard {
         /// Which.
         reference: Ref,
@@ -51,11 +51,11 @@ pub enum Access {
         /// What it writes.
         value: Option<Ref>,
     },
-    /// A mutator finds that it is asked.
-    Asked(Round),
+    /// A mutator finds its pending bit set.
+    Asked(HandshakeRound),
     /// A mutator answers, and hands over its work.
-    Done(Round),
-    /// The fence of a handshake, of either side.
+    Done(HandshakeRound),
+    /// The fence of a handshake, on either side.
     Fence,
     /// Marking loads `fM`.
     LoadFm {
@@ -78,19 +78,19 @@ pub enum Access {
         /// What it reads.
         phase: Phase,
     },
-    /// Marking compares and swaps.
+    /// The CAS of marking.
     Cas {
-        /// What.
+        /// The object.
         reference: Ref,
         /// Whether the mark was still the one that was loaded.
         won: bool,
-        /// The mark that it writes, if it is told.
+        /// The mark that it writes, if it is recorded.
         mark: Option<Mark>,
     },
-    /// The collector asks for a handshake.
-    Ask(Round),
-    /// The collector has seen all answers, and takes over the work if any was asked for.
-    Answered(Round),
+    /// The collector requests a handshake of all mutators.
+    Ask(HandshakeRound),
+    /// The collector has polled all answers, and takes over the work if the handshake requests any.
+    Answered(HandshakeRound),
     /// The collector inverts `fM`.
     SetFm(Mark),
     /// The collector sets `fA`.
@@ -116,20 +116,4 @@ pub enum Access {
         /// Which.
         reference: Ref,
     },
-}
-
-impl Round {
-    /// Whether it is the one that was begun last.
-    pub fn is_current(self, state: &State) -> bool {
-        let noop =
-            |phase| state.sys.handshake == HandshakeType::Noop && state.sys.ghost_phase == phase;
-        match self {
-            Self::Idle => noop(HandshakePhase::Idle),
-            Self::IdleFlip => noop(HandshakePhase::IdleInit),
-            Self::Init => noop(HandshakePhase::InitMark),
-            Self::Mark => noop(HandshakePhase::Mark),
-            Self::GetRoots => state.sys.handshake == HandshakeType::GetRoots,
-            Self::GetWork => state.sys.handshake == HandshakeType::GetWork,
-        }
-    }
 }
