@@ -64,7 +64,7 @@ pub fn main() {
 //       18  mutator: discard (1)  [Gammie et al., Fig. 6, Discard]
 //           heap  0 grey → 1  1 white → null  phase Mark, fM 1, fA 1
 //
-// Now the program loads object 1 from there. It has answered, so nobody will ask what it holds again.
+// Now the program loads object 1 from there. It has answered, so the collector does not request its roots again.
 //
 //       19  mutator: load: choose  [Gammie et al., Fig. 6, Load]
 //           mutator 0  roots {0, 1}  W {}

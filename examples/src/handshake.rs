@@ -189,7 +189,7 @@ impl Refinement for HandshakeRefinesBuffer {
         }
     }
 
-    /// To drive the wire is nobody's business yet.
+    /// Driving the wire is a stutter.
     fn abstract_action(&self, _: &Wires, step: &Step, _: &Wires) -> Option<Step> {
         match step {
             Step::Drive(_) => None,

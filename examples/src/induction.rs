@@ -15,7 +15,7 @@ use serde::Serialize;
 /// The specification: at most one of two threads is in its critical section.
 struct Exclusion;
 
-/// The implementation: a flag that says whether somebody is.
+/// The implementation: a flag that is set while a thread is inside.
 struct Lock;
 
 /// A state of the implementation; a state of the specification is the thread inside, if any.
@@ -127,7 +127,7 @@ fn exclusion() -> Invariant<Lock> {
     Invariant::new("exclusion", source, |s: &Flag| s.inside != [true; 2])
 }
 
-/// What is known besides: whoever is inside has set the flag.
+/// The missing invariant: a thread inside has set the flag.
 fn flag_is_set() -> Invariant<Lock> {
     let source = "the counterexample to the induction of `exclusion`";
     Invariant::new("flag_is_set", source, |s: &Flag| s.locked)
@@ -178,7 +178,7 @@ pub fn main() {
     // and thread 1 enters.
     println!("{}", run("exclusion alone", || vec![exclusion()]));
 
-    // No such state is reached, because whoever is inside has set the flag. That is an invariant too,
+    // No such state is reached, because a thread inside has set the flag. That is an invariant too,
     // and the two together are inductive. Each needs the other: without `exclusion`, the first to
     // leave would clear the flag while the second is still inside.
     println!(

@@ -58,11 +58,11 @@ fn client() -> Command<Client, Ask, Granted> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lease {
     Endless,
-    /// It is over after some time. Nobody tells the client.
+    /// It expires after some time, without a message to the client.
     Expires,
 }
 
-/// Answers whoever asks.
+/// The server: it responds to every request.
 fn server(lease: Lease) -> Command<Server, Ask, Granted> {
     let answer = respond("answer", |ask: &Ask, s: &mut Server| {
         let granted = match ask {

@@ -102,7 +102,7 @@ pub fn main() {
 //
 // A fence between the announcement and the look mends it, and no other place will do: the third report
 // shows the trace without it. Under PSO that is not enough, says the fourth. There the flag may go down
-// before the counter goes up, and whoever enters then finds the old value. And the turn may be given
+// before the counter goes up, and a thread that enters then finds the old value. And the turn may be given
 // away before the flag is up: the other thread sees no flag, enters, and has given the turn back before
 // that, so that the first one enters too.
 

@@ -174,7 +174,7 @@ impl TransitionSystem for Account {
         state.balance
     }
 
-    /// Nobody has to use an account.
+    /// No user has to use an account.
     fn may_stop(&self, _: &State) -> bool {
         true
     }

@@ -1,7 +1,7 @@
 //! A protocol of your own: where does it work, what goes wrong elsewhere, and which fences mend it?
 //!
-//! The one idea: state the threads, say what they are for, and ask. This is a sequence lock, as
-//! somebody who publishes two numbers that belong together might write it.
+//! The one idea: state the threads and their specification, and check the one against the other. This is a
+//! sequence lock that publishes two numbers which belong together.
 
 use refmap::{Report, Settings, check};
 use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};

@@ -233,7 +233,7 @@ fn dekker_needs_a_fence_where_it_looks_and_under_pso_one_where_it_leaves() {
     }
 }
 
-/// Both threads come to increment the counter, so mutual exclusion is not had by nobody entering.
+/// Both threads increment the counter, so mutual exclusion does not hold vacuously.
 #[test]
 fn dekker_with_its_fences_is_exercised() {
     let program: Program = dekker::program(2);

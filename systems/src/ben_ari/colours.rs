@@ -1,4 +1,4 @@
-//! The colours of the nodes, and what can be observed of a coloured memory.
+//! The colours of the nodes, and observers of a coloured memory.
 //!
 //! Source: Havelund & Shankar, Figs. 7 and 11, Appendix A.3 (`Coloured_Memory`) and B.1
 //! (`Memory_Observers`).
@@ -62,7 +62,7 @@ impl Colours {
         memory.shape.cells().any(|(n, i)| self.bw(memory, n, i))
     }
 
-    /// The colourings with which a system may begin.
+    /// The initial colourings.
     pub fn initial(shape: Shape, colours: InitialColours) -> impl Iterator<Item = Self> {
         let count: u16 = match colours {
             InitialColours::Any => 1 << shape.nodes,

@@ -21,13 +21,13 @@ use super::seen::{Seen, Shared};
 pub struct Level1 {
     /// The instance.
     pub scope: Scope,
-    /// A fault planted in a rule; none in the algorithm itself.
+    /// A seeded fault; `None` for the algorithm itself.
     pub mutant: Option<Mutant>,
     packing: Packing,
     rules: Vec<Rule>,
 }
 
-/// A state of level 1 [Fig. 6]: what mutators see, and the collector.
+/// A state of level 1 [Fig. 6]: the variables that mutators see, and the collector.
 pub type State = Split<Level1>;
 
 /// The variables of the collector.
@@ -35,7 +35,7 @@ pub type State = Split<Level1>;
 pub struct Collector {
     /// Where it is.
     pub chi: Chi,
-    /// The node that the append phase has come to; NODES at its end.
+    /// The next node of the append phase; NODES at its end.
     pub l: u8,
 }
 
@@ -78,7 +78,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Which of the rules of the level it is an instance of.
+    /// The rule of the level that it is an instance of.
     #[inline]
     fn rule(self) -> RuleId {
         let collector = match self {

@@ -24,13 +24,13 @@ use super::seen::{Seen, Shared};
 pub struct Level3 {
     /// The instance.
     pub scope: Scope,
-    /// A fault planted in a rule; none in the algorithm itself.
+    /// A seeded fault; `None` for the algorithm itself.
     pub mutant: Option<Mutant>,
     packing: Packing,
     rules: Vec<Rule>,
 }
 
-/// A state of level 3 [Fig. 13]: what mutators see, and the collector.
+/// A state of level 3 [Fig. 13]: the variables that mutators see, and the collector.
 pub type State = Split<Level3>;
 
 /// The variables of the collector.
@@ -38,7 +38,7 @@ pub type State = Split<Level3>;
 pub struct Collector {
     /// Where it is.
     pub chi: Chi,
-    /// The node that the append phase has come to; NODES at its end.
+    /// The next node of the append phase; NODES at its end.
     pub l: u8,
     /// The node to be counted next; NODES when all are.
     pub h: u8,
@@ -136,7 +136,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Which of the rules of the level it is an instance of.
+    /// The rule of the level that it is an instance of.
     #[inline]
     fn rule(self) -> RuleId {
         let collector = match self {

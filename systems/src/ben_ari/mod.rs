@@ -10,7 +10,7 @@
 //! - D1: the initial colours are a parameter. The paper assumes nothing about them, which is
 //!   [`InitialColours::Any`]; with [`InitialColours::White`] bugs that need black garbage from the
 //!   start take a cycle longer to show.
-//! - D2: a guard that only keeps a PVS function total (`Q < NODES`) is left out where the type does
+//! - D2: a guard that only keeps a PVS function total (`Q < NODES`) is left out where the type implies
 //!   it. Nothing is hidden.
 //! - D3: several mutators may run. The paper has one; each further one obeys the same two rules.
 //! - D4: Fig. 14 has no label for COUNT, and Fig. 13 forgets L; both are put back.
@@ -52,7 +52,7 @@ pub mod process {
     /// The collector.
     pub const COLLECTOR: Process = Process::new("collector");
 
-    /// The mutators, the first of them unnumbered as long as it is alone.
+    /// A mutator; a single one has no number.
     pub fn mutator(number: u8, of: u8) -> Process {
         // PERF: one name and not one for each place in which this is compiled, for names are compared.
         static NAME: &str = "mutator";

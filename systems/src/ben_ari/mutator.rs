@@ -105,7 +105,7 @@ impl MutatorRules {
             match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
                     let (shape, accessible) = (m.shape, m.accessible());
-                    // PERF: the guard says no to all others, unless a mutant has spoiled it.
+                    // PERF: the guard rejects all other nodes, except in a mutant.
                     let is_offered = |k: &Node| self.mutant.is_some() || accessible.contains(*k);
                     for k in shape.nodes().filter(is_offered) {
                         for n in shape.nodes() {

@@ -1,7 +1,7 @@
-//! How the states of levels 1 to 3 are written into few bits: the ranges of Figs. 6, 10 and 13.
+//! Packing of the states of levels 1 to 3: the ranges of Figs. 6, 10 and 13.
 //!
-//! PERF: all of it is inlined, so that of the states that are passed through nothing is built but what
-//! somebody reads; the engine packs every target of every step.
+//! PERF: everything is inlined, so that of a state passed through only the parts that are read are
+//! built; the engine packs every target of every step.
 
 use refmap::{Field, Fields, Layout};
 
@@ -11,7 +11,7 @@ use super::memory::{Memory, NodeSet};
 use super::scope::{MAX_MUTATORS, MutatorOrder, Scope};
 use super::seen::Seen;
 
-/// Where the variables of a level are.
+/// Bit fields of the variables of a level.
 pub(super) struct Packing {
     pub layout: Layout,
     scope: Scope,
@@ -35,7 +35,7 @@ pub(super) struct Counters {
     pub obc: Field,
 }
 
-/// A level, which says what the variables are that not every level has.
+/// The level, which determines the ranges of the variables that not every level has.
 #[derive(Clone, Copy)]
 pub(super) enum Level {
     One,
@@ -44,7 +44,7 @@ pub(super) enum Level {
 }
 
 impl Packing {
-    /// The places of the variables of a level whose collector has `chi` locations.
+    /// The bit fields for a level whose collector has `chi` locations.
     pub fn new(scope: Scope, level: Level, chi: usize) -> Self {
         let shape = scope.shape;
         let [nodes, sons, roots] = [shape.nodes, shape.sons, shape.roots].map(u64::from);

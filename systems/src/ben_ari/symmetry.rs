@@ -1,4 +1,4 @@
-//! The symmetry of every level: mutators are interchangeable, since nobody asks which of them took a
+//! Symmetry of every level: mutators are interchangeable, since no variable depends on which of them took a
 //! step.
 //!
 //! Nodes are not: the collector scans them in order, and the roots come first.
@@ -14,18 +14,18 @@ use super::mutator::MutatorAction;
 use super::scope::MAX_MUTATORS;
 use super::seen::Seen;
 
-/// Mutator m takes the place of the mutator that stands at m.
+/// A permutation of the mutators: element m is the image of mutator m.
 pub type Permutation = [u8; MAX_MUTATORS];
 
-/// All exchanges of the first `mutators` of them, the one that changes nothing first.
-fn exchanges(mutators: u8) -> Vec<Permutation> {
+/// All permutations of the first `mutators` of them, the identity first.
+fn permutations(mutators: u8) -> Vec<Permutation> {
     let identity: Permutation = std::array::from_fn(|m| m as u8);
     let mut all = vec![identity];
     for last in 1..usize::from(mutators) {
         let shorter = all.clone();
         for place in 0..last {
-            all.extend(shorter.iter().map(|exchange| {
-                let mut longer = *exchange;
+            all.extend(shorter.iter().map(|permutation| {
+                let mut longer = *permutation;
                 longer.swap(place, last);
                 longer
             }));
@@ -63,10 +63,10 @@ impl Symmetric for Level0 {
     type Permutation = Permutation;
 
     fn permutations(&self) -> Vec<Permutation> {
-        exchanges(self.scope.mutators)
+        permutations(self.scope.mutators)
     }
 
-    /// A memory says nothing of mutators.
+    /// The identity: a memory has no variable of a mutator.
     fn permute(&self, _by: &Permutation, memory: &Memory) -> Memory {
         *memory
     }
@@ -96,7 +96,7 @@ macro_rules! symmetric_level {
             type Permutation = Permutation;
 
             fn permutations(&self) -> Vec<Permutation> {
-                exchanges(self.scope.mutators)
+                permutations(self.scope.mutators)
             }
 
             fn permute(&self, by: &Permutation, state: &StateOf<Self>) -> StateOf<Self> {
@@ -138,9 +138,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_exchange_is_there_once() {
+    fn every_permutation_is_there_once() {
         for (mutators, count) in [(1, 1), (2, 2), (3, 6)] {
-            let mut all = exchanges(mutators);
+            let mut all = permutations(mutators);
             assert_eq!(all[0], [0, 1, 2]);
             all.sort_unstable();
             all.dedup();

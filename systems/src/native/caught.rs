@@ -1,19 +1,19 @@
-//! Which fault is caught where, and by which program: what stress runs found, and made small.
+//! Detection of faults: where each fault is detected, and a shrunk program of a stress run that shows it.
 
-/// Where a fault is seen.
+/// Where a fault is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// On real threads, nearly always.
     Always,
-    /// On real threads, with luck; under Shuttle nearly always.
+    /// On real threads, rarely; under Shuttle nearly always.
     WithLuck,
     /// In Loom's model of memory alone: x86-64 makes stores visible in their order.
     InLoom,
-    /// Nowhere: nothing is known that shows it.
+    /// Nowhere: no failing program is known.
     Never,
 }
 
-/// A fault, where it is seen, and a program that shows it, one line a thread.
+/// A fault, where it is detected, and a program that shows it, one line a thread.
 pub type Row = (&'static str, Seen, &'static [&'static str]);
 
 /// Every fault.

@@ -1,4 +1,4 @@
-//! The steps of the model for histories.
+//! Actions of the model for histories.
 
 use serde::Serialize;
 
@@ -9,23 +9,23 @@ use crate::tso::{Access, HandshakeRound, Mark, Who};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// A thread becomes a mutator that none is.
+    /// A thread joins as a mutator without a thread.
     Join {
         /// Which mutator.
         mutator: u8,
         /// The thread.
         thread: u32,
-        /// What it is asked for from the beginning.
+        /// The request that is pending from the beginning.
         owes: Option<HandshakeRound>,
     },
-    /// A mutator comes to hold what another does.
+    /// A mutator gains a root of another one.
     Hold {
         /// Who.
         mutator: u8,
         /// What.
         reference: Reference,
     },
-    /// A mutator goes.
+    /// A mutator leaves.
     Leave {
         /// Who.
         mutator: u8,
@@ -36,7 +36,7 @@ pub enum Action {
         mutator: u8,
         /// What.
         reference: Reference,
-        /// Its mark, if it is told.
+        /// Its mark, if it is recorded.
         mark: Option<Mark>,
     },
     /// Any other access of the model.
@@ -46,7 +46,7 @@ pub enum Action {
         /// Which.
         access: Access,
     },
-    /// A pending store goes to memory.
+    /// A pending store is committed.
     Commit {
         /// Whose.
         of: Who,

@@ -1,6 +1,6 @@
 //! The on-the-fly mark-sweep collector, on real threads.
 //!
-//! See [`native`](super) for what it rests on. One file a concept: the collector is Fig. 2, a mutator
+//! See [`native`](super) for its correctness argument. One file a concept: the collector is Fig. 2, a mutator
 //! Fig. 6, marking Fig. 5, handshakes Fig. 4.
 
 use super::primitives;

@@ -3,7 +3,7 @@
 //! A rule is a conjunction of equations for the primed variables. Where two conjuncts give one
 //! variable two values the conjunction is false, and the rule is what remains: `MutatorWrite`
 //! conjoins "`edges` becomes" with "`edges` is unchanged", and "`toInc` grows" with "`toInc` is
-//! unchanged", so it fires only where it changes nothing. That is not mended here: it is the point.
+//! unchanged", so it is enabled only where it changes nothing. That is kept as stated.
 //!
 //! Deviations.
 //!
