@@ -155,10 +155,15 @@ impl Parts {
     }
 
     /// Presence of a part in the instance, where `presence` is that in the unchanged protocol.
+    ///
+    /// # Panics
+    ///
+    /// If the protocol states two presences of one part: a name stands for one change.
     pub fn presence(&self, name: &'static str, presence: Presence) -> Presence {
         let mut known = self.known.borrow_mut();
-        if known.iter().all(|part| part.name != name) {
-            known.push(Part { name, presence });
+        match known.iter().find(|part| part.name == name) {
+            None => known.push(Part { name, presence }),
+            Some(part) => assert_eq!(part.presence, presence, "two presences of {name}"),
         }
         let named = |names: &[String]| names.iter().any(|other| other == name);
         match presence {
@@ -321,4 +326,18 @@ pub(super) fn per_mutator(
 /// `if obj == FROM_OBJECT`.
 pub(super) fn is_from(m: &Mutator) -> Expression {
     m.obj.equals(FROM_OBJECT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part that is left out where the protocol has it cannot be added elsewhere under the same name.
+    #[test]
+    #[should_panic(expected = "two presences of fence")]
+    fn a_part_has_one_presence() {
+        let parts = Parts::default();
+        parts.presence("fence", Presence::Present);
+        parts.presence("fence", Presence::Absent);
+    }
 }
