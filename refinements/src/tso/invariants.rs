@@ -1,4 +1,4 @@
-//! The global invariants [section 3.2], in its order; those of program locations are behind them. Roots,
+//! The global invariants [section 3.2], in its order, followed by those of program locations. Roots,
 //! colours and paths are those of that section: pending stores and the honorary root are roots, and paths go
 //! through the heap.
 

@@ -19,7 +19,7 @@
 //!   the count, after which the invariants of the scan claim nothing; where it would not, behind
 //!   the count, all accessible nodes are black; and colouring a black one changes nothing.
 //! - How they change under append: nothing is claimed about them in the append phase.
-//! - That the counts below and from a bound add up to all, but for the bound 0.
+//! - That the counts below and from a bound add up to all, except for the bound 0.
 //!
 //! Two observations. Our free list does not need the first premise of `blackened5`, which
 //! the axiom alone does need. And `redirect_keeps_target` is about the target of the redirection

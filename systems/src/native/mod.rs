@@ -106,9 +106,9 @@
 //!
 //! **`skip-init-noop`.** Without it the barriers of a store may find the phase `Idle`, and the store takes
 //! place while marking has begun elsewhere. One mutator is about to store a reference to a white object in
-//! a field that is null; its barriers have marked nothing. The collector goes on to the mark handshake,
+//! a field that is null; its barriers have marked nothing. The collector proceeds to the mark handshake,
 //! and another mutator, which has answered that, is about to store null in the same field: its deletion
-//! barrier finds null. Now the first makes its store, lets go of the object, answers get-roots and loads
+//! barrier finds null. Now the first makes its store, discards the object, answers get-roots and loads
 //! the object again. The second makes its store, and answers get-roots. No thread has marked the object,
 //! its only root belongs to a mutator that has already answered, and it is freed. This needs no store
 //! buffers: Shuttle shows it too. With the handshake the first store takes place before the mark handshake is
@@ -125,19 +125,19 @@ pub mod model;
 pub mod on_the_fly;
 pub mod specification;
 
+mod background;
 mod generate;
 mod play;
 mod program;
 mod recording;
-mod running;
 #[cfg(test)]
 mod schedules;
 mod shorten;
 mod stress;
 
+pub use background::{BackgroundCollector, Trigger};
 pub use generate::programs;
-pub use play::{Outcome, Paced, play};
+pub use play::{DelayingWitness, Outcome, play};
 pub use program::{Operation, Program, ProgramError, Step};
 pub use recording::{Recorded, most_mutators, overhead};
-pub use running::{Running, Trigger};
 pub use stress::{Failure, History, Stress, Stressed};

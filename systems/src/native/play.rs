@@ -25,12 +25,12 @@ pub struct Outcome {
 }
 
 /// Witness that delays a thread at a place of its program, and forwards to another witness.
-pub struct Paced<W> {
+pub struct DelayingWitness<W> {
     inner: W,
     dwell: Option<Place>,
 }
 
-impl<W: Witness> Witness for Paced<W> {
+impl<W: Witness> Witness for DelayingWitness<W> {
     type Moment = W::Moment;
 
     #[inline]
@@ -65,7 +65,7 @@ struct Common {
 /// Result of a thread; its mutator still holds its roots.
 struct Left<W: Witness> {
     violation: Option<Violation>,
-    mutator: Mutator<Paced<W>>,
+    mutator: Mutator<DelayingWitness<W>>,
     allocated: Vec<Reference>,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn play_while<W: Witness + Send + 'static>(
 ) -> Result<Outcome, ShapeError> {
     let goes_on = Arc::new(goes_on);
     let heap = Heap::with_fault(shape, fault)?;
-    let paced = |dwell| Paced {
+    let paced = |dwell| DelayingWitness {
         inner: witness(),
         dwell,
     };
@@ -191,7 +191,7 @@ fn collect<W: Witness>(mut collector: Collector<W>, common: &Common) -> Option<V
 /// A thread of the program.
 struct Player<W: Witness, F, G> {
     /// `None` only while another one takes over.
-    mutator: Option<Mutator<Paced<W>>>,
+    mutator: Option<Mutator<DelayingWitness<W>>>,
     /// The newest is last.
     roots: Vec<Root>,
     allocated: Vec<Reference>,
@@ -241,7 +241,7 @@ impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
         (self.goes_on)() && !self.has_ended() && !self.common.violated.load(Ordering::Acquire)
     }
 
-    fn mutator(&mut self) -> &mut Mutator<Paced<W>> {
+    fn mutator(&mut self) -> &mut Mutator<DelayingWitness<W>> {
         let mutator = self.mutator.as_mut();
         mutator.expect("there is one between operations")
     }
@@ -347,7 +347,7 @@ impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
             }
             Operation::Until(stage) => self.until(stage),
             Operation::Relay => {
-                let witness = Paced {
+                let witness = DelayingWitness {
                     inner: (self.witness)(),
                     dwell: None,
                 };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use refmap_histories::{Begin, Event as Recording, Recorder, ThreadLog};
 
-use super::on_the_fly::{Event, Heap, HeapError, Mutator, Place, Shape, Unseen, Witness};
+use super::on_the_fly::{Event, Heap, HeapError, Mutator, NoWitness, Place, Shape, Witness};
 
 /// Witness that records one thread. Threads share only the clock.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub fn overhead() -> f64 {
     };
     let heap = Heap::new(shape).expect("the shape is one");
     let recorder = Recorder::new();
-    let unseen = time(Mutator::witnessed(&heap, Unseen), ROUNDS);
+    let unseen = time(Mutator::witnessed(&heap, NoWitness), ROUNDS);
     let recorded = time(Mutator::witnessed(&heap, Recorded::on(&recorder)), ROUNDS);
     recorded.as_secs_f64() / unseen.as_secs_f64().max(1e-9)
 }

@@ -13,7 +13,7 @@ use refmap_histories::Recorder;
 
 use super::generate::programs;
 use super::on_the_fly::{
-    Counts, Event, Fault, Place, Shape, ShapeError, Unseen, Violation, Witness,
+    Counts, Event, Fault, NoWitness, Place, Shape, ShapeError, Violation, Witness,
 };
 use super::play::{Outcome, play, play_while};
 use super::program::{Operation, Program, Step};
@@ -239,7 +239,7 @@ impl Stress {
     }
 
     fn play(&self, program: &Program, numbers: &Arc<AtomicU64>) -> Result<Outcome, ShapeError> {
-        self.play_with(program, numbers, || Unseen)
+        self.play_with(program, numbers, || NoWitness)
     }
 
     fn play_with<W: Witness + Send + 'static>(

@@ -66,7 +66,7 @@ pub enum Action {
         /// What it gets.
         reference: Ref,
     },
-    /// A mutator lets go of some of its roots.
+    /// A mutator discards some of its roots.
     Discard {
         /// Who.
         mutator: u8,

@@ -206,7 +206,7 @@ impl TransitionSystem for OnTheFly {
         let processes = &self.processes;
         match &self.fusion {
             Fusion::None => processes.steps(from, &mut |act, to| visit(act, to)),
-            Fusion::Local(joining) => joining.next(processes, from, &mut |act, to| visit(act, to)),
+            Fusion::Local(fusion) => fusion.next(processes, from, &mut |act, to| visit(act, to)),
             Fusion::Lipton(reduction) => {
                 reduction.next(processes, from, &mut |act, to| visit(act, to));
             }

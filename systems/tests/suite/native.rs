@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use refmap_histories::{Header, History, Writer};
 use refmap_systems::native::ben_ari::{self, Bounds};
-use refmap_systems::native::caught::{FAULTS, Seen};
+use refmap_systems::native::caught::{Detected, FAULTS};
 use refmap_systems::native::on_the_fly::{
-    Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
+    Collector, Event, Fault, Heap, HeapError, Mode, Mutator, NoWitness, Reference, Shape, Stage,
     Violation,
 };
 use refmap_systems::native::{
-    Failure, Outcome, Program, Running, Stress, Trigger, most_mutators, play,
+    BackgroundCollector, Failure, Outcome, Program, Stress, Trigger, most_mutators, play,
 };
 
 const SHAPE: Shape = Shape {
@@ -26,7 +26,7 @@ const SHAPE: Shape = Shape {
 
 fn outcome(fault: Fault, lines: &[&str]) -> Outcome {
     let program = Program::read(lines.iter().copied()).unwrap();
-    play(SHAPE, fault, &program, || Unseen).unwrap()
+    play(SHAPE, fault, &program, || NoWitness).unwrap()
 }
 
 /// Plays a program until it fails.
@@ -49,7 +49,7 @@ fn every_fault_has_a_row() {
 fn faults_are_caught_on_real_threads() {
     for (name, seen, lines) in FAULTS {
         let fault = Fault::named(name).unwrap();
-        if seen == Seen::Always {
+        if seen == Detected::Always {
             assert!(fails(fault, lines, 50).is_some(), "{name}");
         }
         let operations = Program::read(lines.iter().copied()).unwrap().len();
@@ -109,7 +109,7 @@ fn a_failure_is_made_small() {
 #[test]
 fn a_failure_is_repeated() {
     let (name, seen, lines) = FAULTS[2];
-    assert_eq!((name, seen), ("mark-without-cas", Seen::WithLuck));
+    assert_eq!((name, seen), ("mark-without-cas", Detected::Rarely));
     let stress = |duration| Stress {
         shape: SHAPE,
         threads: 2,
@@ -189,7 +189,7 @@ fn misuse_is_refused() {
         fields: 2,
     };
     assert_eq!(one.store(&root, 2, None), Err(field));
-    let (child, roots) = one.fork([&root], Unseen).unwrap();
+    let (child, roots) = one.fork([&root], NoWitness).unwrap();
     assert_eq!(roots[0].reference(), name);
     assert_eq!(child.roots().collect::<Vec<_>>(), [name]);
     assert_eq!(other.discard(root), Err(HeapError::NotARoot(name)));
@@ -383,7 +383,7 @@ fn slow_ben_ari_has_to_colour_after_redirecting() {
 fn a_collector_runs_by_itself() {
     let work = |trigger| -> u64 {
         let heap = Heap::new(SHAPE).unwrap();
-        let running = Running::start(&heap, trigger);
+        let running = BackgroundCollector::start(&heap, trigger);
         let mut mutator = Mutator::new(&heap);
         let mut allocated = 0;
         while allocated < 200 {
@@ -405,7 +405,7 @@ fn a_collector_runs_by_itself() {
     assert!(work(Trigger::FreeBelow(4)) > 2);
     assert!(work(Trigger::OnDemand) > 2);
     let heap = Heap::new(SHAPE).unwrap();
-    let running = Running::start(&heap, Trigger::OnDemand);
+    let running = BackgroundCollector::start(&heap, Trigger::OnDemand);
     std::thread::sleep(Duration::from_millis(20));
     running.end().unwrap();
     assert_eq!(heap.counts().cycles, 0);

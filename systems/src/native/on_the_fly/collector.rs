@@ -11,7 +11,7 @@ use super::heap::Heap;
 use super::marking::mark;
 use super::reference::{Header, Reference};
 use super::stage::Stage;
-use super::witness::{Event, Place, Unseen, Witness};
+use super::witness::{Event, NoWitness, Place, Witness};
 use super::worklist::Worklist;
 
 /// Mode of a collection.
@@ -29,7 +29,7 @@ pub enum Mode {
 const SWEPT: usize = 256;
 
 /// The collector of a heap. It runs in whatever thread calls [`cycle`](Self::cycle).
-pub struct Collector<W: Witness = Unseen> {
+pub struct Collector<W: Witness = NoWitness> {
     heap: Arc<Heap>,
     mode: Mode,
     w: Worklist,
@@ -40,7 +40,7 @@ pub struct Collector<W: Witness = Unseen> {
 impl Collector {
     /// The collector of a heap; a heap must have only one at a time.
     pub fn new(heap: &Arc<Heap>) -> Self {
-        Self::witnessed(heap, Unseen)
+        Self::witnessed(heap, NoWitness)
     }
 }
 

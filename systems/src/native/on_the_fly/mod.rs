@@ -29,4 +29,4 @@ pub use heap::{Heap, Shape, ShapeError};
 pub use mutator::{Mutator, Root};
 pub use reference::Reference;
 pub use stage::Stage;
-pub use witness::{Event, Place, Unseen, Witness};
+pub use witness::{Event, NoWitness, Place, Witness};

@@ -12,7 +12,7 @@ use super::marking::mark;
 use super::primitives;
 use super::reference::{Header, Reference};
 use super::stage::Stage;
-use super::witness::{Event, Place, Unseen, Witness};
+use super::witness::{Event, NoWitness, Place, Witness};
 use super::worklist::Worklist;
 
 /// A root: a reference that a mutator holds. Its object is kept alive until the root is discarded or the
@@ -74,7 +74,7 @@ impl Roots {
 
 /// A thread's access to a heap. It must call [`safepoint`](Self::safepoint) from time to time: the collector waits
 /// for it, other mutators do not. When it is dropped it leaves, and its roots with it.
-pub struct Mutator<W: Witness = Unseen> {
+pub struct Mutator<W: Witness = NoWitness> {
     heap: Arc<Heap>,
     seat: Arc<Seat>,
     roots: Roots,
@@ -87,7 +87,7 @@ pub struct Mutator<W: Witness = Unseen> {
 impl Mutator {
     /// A mutator without roots.
     pub fn new(heap: &Arc<Heap>) -> Self {
-        Self::witnessed(heap, Unseen)
+        Self::witnessed(heap, NoWitness)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Witnesses: observers of the events of a thread, which can delay it at certain places.
 //!
-//! [`Unseen`] observes nothing, and compiles to no code.
+//! [`NoWitness`] observes nothing, and compiles to no code.
 
 use serde::{Deserialize, Serialize};
 
@@ -186,9 +186,9 @@ pub trait Witness {
 
 /// The witness that observes nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unseen;
+pub struct NoWitness;
 
-impl Witness for Unseen {
+impl Witness for NoWitness {
     type Moment = ();
 
     #[inline]

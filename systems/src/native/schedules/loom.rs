@@ -45,7 +45,7 @@ fn both_win(fault: Fault) -> (u64, u64) {
         let heap = heap(1, fault);
         let mut one = Mutator::new(&heap);
         let root = one.alloc().unwrap();
-        let (mut other, roots) = one.fork([&root], on_the_fly::Unseen).unwrap();
+        let (mut other, roots) = one.fork([&root], on_the_fly::NoWitness).unwrap();
         heap.control.invert_fm();
         heap.control.set_phase(on_the_fly::Phase::Mark);
         let thread = thread::spawn(move || other.store(&roots[0], 0, Some(&roots[0])).unwrap());

@@ -13,8 +13,8 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Config, Runner};
 
 use crate::native::ben_ari;
-use crate::native::caught::{FAULTS, Seen};
-use crate::native::on_the_fly::{Counts, Fault, Shape, Unseen};
+use crate::native::caught::{Detected, FAULTS};
+use crate::native::on_the_fly::{Counts, Fault, NoWitness, Shape};
 use crate::native::{self, Program, play};
 
 const SHAPE: Shape = Shape {
@@ -37,7 +37,7 @@ fn seen(
     let execution = {
         let (failed, counts) = (Arc::clone(&failed), Arc::clone(&counts));
         move || {
-            let outcome = play(SHAPE, fault, &program, || Unseen).expect("the program fits");
+            let outcome = play(SHAPE, fault, &program, || NoWitness).expect("the program fits");
             failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
             *counts.lock().expect("nothing panics with it") += outcome.counts;
         }
@@ -75,11 +75,11 @@ fn without_a_fault_nothing_is_seen() {
 fn faults_are_caught() {
     for (name, seen, lines) in FAULTS {
         let fault = Fault::named(name).expect("it has a name");
-        let schedules = if seen == Seen::WithLuck { 2000 } else { 100 };
+        let schedules = if seen == Detected::Rarely { 2000 } else { 100 };
         let (failed, _) = random(fault, lines, schedules);
         match seen {
-            Seen::Always | Seen::WithLuck => assert!(failed > 0, "{name}"),
-            Seen::InLoom | Seen::Never => assert_eq!(failed, 0, "{name}"),
+            Detected::Always | Detected::Rarely => assert!(failed > 0, "{name}"),
+            Detected::InLoom | Detected::Never => assert_eq!(failed, 0, "{name}"),
         }
     }
 }
@@ -109,7 +109,7 @@ fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Cou
 fn random_programs_show_what_does_harm() {
     for (name, seen, _) in FAULTS {
         let fault = Fault::named(name).expect("it has a name");
-        if seen == Seen::Never {
+        if seen == Detected::Never {
             assert_eq!(random_programs(fault, 40, 15).0, 0, "{name}");
         }
     }

@@ -1,6 +1,6 @@
 //! The design that the comments of `yrc_proof` describe, and its variants: reference counts with
 //! buffered increments and decrements, and a cycle collector by trial deletion that runs under a
-//! global lock while threads go on storing.
+//! global lock while threads continue to store.
 //!
 //! The design as described is unsafe. Two rules tell the variants that are safe from the rest, and
 //! the catalogue has a pair of checks, alike in all else, for each.

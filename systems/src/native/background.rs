@@ -21,12 +21,12 @@ pub enum Trigger {
 
 /// A running collector. When it is dropped it ends after the current cycle; mutators must answer
 /// handshakes until then, or to have left.
-pub struct Running {
+pub struct BackgroundCollector {
     asked: Option<Sender<()>>,
     thread: Option<JoinHandle<Result<(), Violation>>>,
 }
 
-impl Running {
+impl BackgroundCollector {
     /// Starts the collector of a heap, which must have no other.
     pub fn start(heap: &Arc<Heap>, trigger: Trigger) -> Self {
         let (asked, asks) = mpsc::channel();
@@ -74,7 +74,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for BackgroundCollector {
     fn drop(&mut self) {
         self.asked = None;
         if let Some(thread) = self.thread.take() {
