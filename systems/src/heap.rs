@@ -106,11 +106,11 @@ impl Serialize for Objects {
 
 /// The specification for an instance.
 pub struct CollectOnlyGarbage {
-    /// How many objects there are.
+    /// Number of objects.
     pub objects: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many threads there are.
+    /// Number of threads.
     pub threads: u8,
     /// Sources of references.
     pub sources: Sources,
@@ -146,21 +146,21 @@ pub type Fields = ArrayVec<[Option<Object>; MAX_FIELDS]>;
 pub enum Action {
     /// A thread gets a fresh object; which one is a result.
     Allocate {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it gets.
+        /// The allocated object.
         object: Object,
     },
     /// A thread takes any object ([`Sources::Anywhere`]).
     Take {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it takes.
+        /// The object.
         object: Object,
     },
     /// A thread reads a field of an object that it holds, and then holds what is there.
     Load {
-        /// Who.
+        /// The thread.
         thread: u8,
         /// The object read.
         from: Object,
@@ -169,34 +169,34 @@ pub enum Action {
     },
     /// A thread writes a field of an object that it holds.
     Store {
-        /// Who.
+        /// The thread.
         thread: u8,
         /// The object written.
         to: Object,
         /// Its field.
         field: u8,
-        /// What is written, which the thread holds; or nothing.
+        /// The value, which the thread holds, or null.
         value: Option<Object>,
     },
     /// A thread drops an object.
     Drop {
-        /// Who.
+        /// The thread.
         thread: u8,
         /// The object.
         object: Object,
     },
     /// A thread lets another one hold an object that it holds.
     Pass {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What is passed.
+        /// The object passed.
         object: Object,
-        /// Who gets it.
+        /// The receiving thread.
         to: u8,
     },
     /// The collector frees objects that no thread can reach.
     Free {
-        /// Which.
+        /// The objects.
         objects: Objects,
     },
 }

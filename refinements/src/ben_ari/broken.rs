@@ -4,7 +4,7 @@ use refmap::{Process, Refinement};
 use refmap_systems::ben_ari::broken::{Broken, BrokenAction, Fault};
 use refmap_systems::ben_ari::{Level0, Memory, Scope, level_0};
 
-/// How states are mapped.
+/// Refinement mappings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
     /// Each state to itself.

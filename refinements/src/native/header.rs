@@ -30,7 +30,7 @@ pub enum HeaderError {
         least: u32,
         /// Its greatest value.
         most: u32,
-        /// What it is, if it is a number.
+        /// The given number, if it is one.
         given: Option<u64>,
     },
     /// It has an unknown parameter.

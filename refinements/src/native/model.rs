@@ -189,7 +189,7 @@ impl ObservedModel {
     }
 }
 
-/// What an event shows in the model.
+/// The meaning of an event in the model.
 enum Shown {
     /// This step, if it is enabled.
     Action(Action),

@@ -175,7 +175,7 @@ pub fn valid_refs() -> TsoInvariant {
     })
 }
 
-/// What the objects at `sources` point to.
+/// References in the fields of the objects at `sources`.
 fn targets(s: &State, sources: Refs) -> Refs {
     let objects = sources.iter().filter_map(|source| s.sys.object(source));
     objects.fold(Refs::default(), |all, object| all.and(pointed_to(object)))

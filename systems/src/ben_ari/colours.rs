@@ -37,12 +37,12 @@ impl Colours {
         }
     }
 
-    /// How many of the nodes from `from` up are black.
+    /// Number of black nodes from `from` up.
     pub fn blacks_from(self, from: u8) -> u8 {
         self.black.from(from).count()
     }
 
-    /// How many of the nodes below `bound` are black.
+    /// Number of black nodes below `bound`.
     pub fn blacks_below(self, bound: u8) -> u8 {
         self.black.count() - self.blacks_from(bound)
     }

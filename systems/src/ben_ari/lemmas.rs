@@ -42,7 +42,7 @@ pub use case::{Case, Functions};
 pub struct Lemma {
     /// Its name: the paper's, where it is printed there.
     pub name: &'static str,
-    /// Where it is printed, or the definition it is about.
+    /// Place where it is printed, or the definition it is about.
     pub source: &'static str,
     /// The inductive steps that use it, or the lemma through which they do.
     pub used_by: &'static str,

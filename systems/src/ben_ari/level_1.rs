@@ -33,7 +33,7 @@ pub type State = Split<Level1>;
 /// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Collector {
-    /// Where it is.
+    /// Program location.
     pub chi: Chi,
     /// The next node of the append phase; NODES at its end.
     pub l: u8,

@@ -36,7 +36,7 @@ pub type State = Split<Level3>;
 /// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Collector {
-    /// Where it is.
+    /// Program location.
     pub chi: Chi,
     /// The next node of the append phase; NODES at its end.
     pub l: u8,
@@ -48,9 +48,9 @@ pub struct Collector {
     pub j: u8,
     /// The root to be coloured next; ROOTS when all are.
     pub k: u8,
-    /// How many black nodes were counted so far.
+    /// Number of black nodes counted so far.
     pub bc: u8,
-    /// How many were counted the last time.
+    /// Result of the last count.
     pub obc: u8,
 }
 

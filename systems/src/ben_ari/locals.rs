@@ -14,13 +14,13 @@ pub type Mutators = ArrayVec<[Locals; MAX_MUTATORS]>;
 /// A mutator's program counter and its variable Q.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Locals {
-    /// Where it is.
+    /// Program location.
     pub mu: MutatorAt,
     /// The node to be coloured; stale at MUTATE.
     pub q: Node,
 }
 
-/// Where a mutator is (`MuPC`).
+/// Program location of a mutator (`MuPC`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MutatorAt {

@@ -33,19 +33,19 @@ impl Shape {
         0..self.nodes
     }
 
-    /// How many bits a node takes.
+    /// Number of bits of a node.
     #[inline]
     pub fn node_bits(self) -> u32 {
         u8::BITS - (self.nodes - 1).leading_zeros()
     }
 
-    /// How many bits the cells of a node take.
+    /// Number of bits of the cells of a node.
     #[inline]
     pub fn row_bits(self) -> u32 {
         self.node_bits() * u32::from(self.sons)
     }
 
-    /// How many bits each word of a memory takes.
+    /// Number of bits used in each word of a memory.
     pub(super) fn bits_of_words(self) -> [u32; 2] {
         let lower = self.nodes.min(NODES_A_WORD);
         [lower, self.nodes - lower].map(|nodes| u32::from(nodes) * self.row_bits())
@@ -110,7 +110,7 @@ impl NodeSet {
         Self(self.0 & !Self::first(bound).0)
     }
 
-    /// How many nodes there are in it.
+    /// Number of nodes in it.
     pub fn count(self) -> u8 {
         self.0.count_ones() as u8
     }

@@ -52,7 +52,7 @@ pub enum MutatorAction {
 }
 
 impl MutatorAction {
-    /// How many rules a mutator has.
+    /// Number of rules of a mutator.
     pub const RULES: usize = 2;
 
     /// The rules of a mutator, in the order of its steps.

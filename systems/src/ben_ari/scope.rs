@@ -10,7 +10,7 @@ pub const MAX_MUTATORS: usize = 3;
 pub struct Scope {
     /// NODES, SONS and ROOTS.
     pub shape: Shape,
-    /// How many mutators run; the paper has one.
+    /// Number of mutators; the paper has one.
     pub mutators: u8,
     /// Assumption on the initial colours.
     pub colours: InitialColours,

@@ -204,7 +204,7 @@ pub struct Instance {
     pub alpha: u8,
     /// The scenario of each mutator.
     pub scenario: Scenario,
-    /// How many mutators there are.
+    /// Number of mutators.
     pub mutators: u8,
     /// Maximum number of iterations of a loop; a thread that would iterate again is cut off.
     pub iterations: u8,
@@ -306,7 +306,7 @@ pub enum InstanceError {
     /// An unknown name.
     #[error("there is no {what} {name:?}; there are: {}", .known.join(", "))]
     Unknown {
-        /// Of what.
+        /// The quantity.
         what: &'static str,
         /// The name given.
         name: String,
@@ -316,7 +316,7 @@ pub enum InstanceError {
     /// A number out of its range.
     #[error("{what} is {given}, and must be a number from {least} to {most}")]
     OutOfRange {
-        /// Of what.
+        /// The quantity.
         what: &'static str,
         /// The number given.
         given: u8,

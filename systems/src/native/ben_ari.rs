@@ -60,11 +60,11 @@ impl Fault {
 /// The bounds of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// How many nodes there are.
+    /// Number of nodes.
     pub nodes: u32,
-    /// How many sons a node has.
+    /// Number of sons of a node.
     pub sons: u32,
-    /// How many of the nodes, the first of them, are roots.
+    /// Number of roots, which are the first nodes.
     pub roots: u32,
 }
 
@@ -81,11 +81,11 @@ impl Bounds {
     "{nodes} nodes of {sons} sons with {roots} roots; a memory has at least one of each, and no more roots than nodes"
 )]
 pub struct BoundsError {
-    /// How many nodes were asked for.
+    /// The given number of nodes.
     pub nodes: u32,
-    /// How many sons.
+    /// The given number of sons.
     pub sons: u32,
-    /// How many roots.
+    /// The given number of roots.
     pub roots: u32,
 }
 
@@ -120,7 +120,7 @@ pub enum Event {
     },
     /// The collector put a node in front of the free list.
     Append {
-        /// Which.
+        /// The node.
         node: u32,
     },
 }

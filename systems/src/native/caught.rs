@@ -1,6 +1,6 @@
 //! Detection of faults: where each fault is detected, and a shrunk program of a stress run that shows it.
 
-/// Where a fault is detected.
+/// Detection rate of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detected {
     /// On real threads, nearly always.

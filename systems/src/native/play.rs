@@ -20,7 +20,7 @@ pub struct Outcome {
     pub violation: Option<Violation>,
     /// Counters.
     pub counts: Counts,
-    /// How many objects the audit found reachable.
+    /// Number of objects that the audit found reachable.
     pub audited: usize,
 }
 
@@ -54,7 +54,7 @@ impl<W: Witness> Witness for DelayingWitness<W> {
 
 /// State that the threads of a run share besides the heap.
 struct Common {
-    /// How many threads have operations left.
+    /// Number of threads with operations left.
     running: AtomicUsize,
     /// The collector has ended.
     ended: AtomicBool,

@@ -44,12 +44,12 @@ pub enum Operation {
         src: u8,
         /// The field.
         field: u8,
-        /// What is written.
+        /// The value written.
         dst: Option<u8>,
     },
     /// Discards a root.
     Discard {
-        /// Which.
+        /// The root.
         root: u8,
     },
     /// Answers a handshake, if one is requested.
@@ -61,7 +61,7 @@ pub enum Operation {
 }
 
 impl Program {
-    /// How many operations there are.
+    /// Number of operations.
     pub fn len(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }

@@ -18,9 +18,9 @@ use super::on_the_fly::Reference;
 pub struct CollectOnlyGarbage {
     /// Number of mutators in [`next`](TransitionSystem::next). Actions of any other number are accepted too.
     pub mutators: u32,
-    /// How many slots there are.
+    /// Number of slots.
     pub objects: u32,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u32,
 }
 
@@ -64,21 +64,21 @@ fn as_list<K: Serialize + Ord + Clone, V: Serialize + Clone, S: serde::Serialize
 pub enum Action {
     /// A mutator gains a root of another one.
     Hold {
-        /// Who.
+        /// The mutator.
         mutator: u32,
-        /// What.
+        /// The reference.
         reference: Reference,
     },
     /// A mutator allocates an object with a fresh reference.
     Alloc {
-        /// Who.
+        /// The mutator.
         mutator: u32,
-        /// What it gets.
+        /// The allocated object.
         reference: Reference,
     },
     /// A mutator loads a field of an object that it holds, from memory.
     Load {
-        /// Who.
+        /// The mutator.
         mutator: u32,
         /// The object.
         src: Reference,
@@ -89,7 +89,7 @@ pub enum Action {
     },
     /// … from its own store buffer.
     LoadOwn {
-        /// Who.
+        /// The mutator.
         mutator: u32,
         /// The object.
         src: Reference,
@@ -102,24 +102,24 @@ pub enum Action {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What is written.
+        /// The value written.
         value: Option<Reference>,
     },
     /// A mutator discards a root.
     Discard {
-        /// Who.
+        /// The mutator.
         mutator: u32,
-        /// Which.
+        /// The object.
         reference: Reference,
     },
     /// A mutator leaves, and discards all of them.
     Leave {
-        /// Who.
+        /// The mutator.
         mutator: u32,
     },
     /// The collector frees an unreachable object.
     Free {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
 }

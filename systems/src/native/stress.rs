@@ -55,7 +55,7 @@ pub type History = Vec<refmap_histories::Event<Event>>;
 pub struct Stress {
     /// The heap.
     pub shape: Shape,
-    /// How many mutators random programs have.
+    /// Number of mutators of random programs.
     pub threads: usize,
     /// The seeded fault of the collector.
     pub fault: Fault,
@@ -76,7 +76,7 @@ pub struct Stressed {
     pub plays: u64,
     /// Counters of these runs.
     pub counts: Counts,
-    /// How many objects the audits found reachable.
+    /// Number of objects that the audits found reachable.
     pub audited: u64,
     /// The failure, if there is one.
     pub failure: Option<Failure>,

@@ -122,7 +122,7 @@ impl Object {
     }
 }
 
-/// What a store changes, ordered for [`Memory::Pso`], under which buffers are sorted by it.
+/// Location that a store changes, ordered for [`Memory::Pso`], under which buffers are sorted by it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Location {
     Mark(Ref),

@@ -178,7 +178,7 @@ impl Packing {
     }
 }
 
-/// How many stores there are.
+/// Number of stores.
 fn stores(scope: &Scope) -> u64 {
     let [refs, fields] = [scope.refs, scope.fields].map(u64::from);
     2 + 2 + 4 + 2 * refs + refs * fields * (refs + 1)

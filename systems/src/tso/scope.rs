@@ -14,15 +14,15 @@ pub const MAX_BUFFER: usize = 4;
 /// The instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// How many mutators there are.
+    /// Number of mutators.
     pub mutators: u8,
-    /// How many references there are.
+    /// Number of references.
     pub refs: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many stores a mutator's buffer holds.
+    /// Capacity of a mutator's buffer.
     pub buffer: u8,
-    /// How many stores the collector's buffer holds. A variant that issues more stores without a fence
+    /// Capacity of the collector's buffer. A variant that issues more stores without a fence
     /// blocks, which may hide its violations.
     pub collector_buffer: u8,
     /// Initial states.
@@ -58,11 +58,11 @@ pub enum ScopeError {
     /// A number outside its range.
     #[error("{what} must be from 1 to {most}, and is {given}")]
     OutOfRange {
-        /// Which.
+        /// The quantity.
         what: &'static str,
-        /// What it is.
+        /// The given number.
         given: u8,
-        /// What it may be at most.
+        /// The maximum.
         most: usize,
     },
     /// The programs are wrong.
@@ -300,7 +300,7 @@ pub enum Barriers {
     InsertionFirst,
 }
 
-/// How memory marks a new object.
+/// Mark of a new object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocate {
     /// With its `fA` [Fig. 6, line 17].

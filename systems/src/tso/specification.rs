@@ -16,13 +16,13 @@ use crate::heap::{Object as Ref, Objects as Refs, mutator as mutator_process};
 /// The specification for an instance.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectOnlyGarbage {
-    /// How many mutators there are.
+    /// Number of mutators.
     pub mutators: u8,
-    /// How many references there are.
+    /// Number of references.
     pub refs: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many stores a mutator's buffer holds.
+    /// Capacity of a mutator's buffer.
     pub buffer: u8,
     /// Memory model.
     pub memory: Memory,
@@ -51,7 +51,7 @@ pub struct FieldStore {
     pub src: Ref,
     /// Its field.
     pub field: u8,
-    /// What is written.
+    /// The value written.
     pub dst: Option<Ref>,
 }
 
@@ -61,21 +61,21 @@ pub struct FieldStore {
 pub enum Action {
     /// A mutator gets a fresh object; which one is a result.
     Alloc {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What it gets.
+        /// The allocated object.
         reference: Ref,
     },
     /// A mutator discards some of its roots.
     Discard {
-        /// Who.
+        /// The mutator.
         mutator: u8,
         /// Those it keeps.
         kept: Refs,
     },
     /// A mutator reads a field of an object that it holds, and then holds what is there.
     Load {
-        /// Who.
+        /// The mutator.
         mutator: u8,
         /// The object.
         src: Ref,
@@ -84,21 +84,21 @@ pub enum Action {
     },
     /// A mutator writes a field of an object that it holds.
     Store {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What, and where.
+        /// The store.
         store: FieldStore,
     },
     /// A pending store goes to memory.
     Commit {
-        /// Whose.
+        /// The mutator.
         mutator: u8,
-        /// Which.
+        /// The store.
         store: FieldStore,
     },
     /// The collector frees what no mutator can reach.
     Free {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
 }

@@ -13,7 +13,7 @@ pub type Mark = bool;
 /// The state of all processes: the collector is process 0, the system 1, and the mutators follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct State {
-    /// Where each process is.
+    /// Location of each process.
     pub at: At<{ MAX_MUTATORS + 2 }>,
     /// The collector's variables.
     pub gc: Gc,
@@ -34,7 +34,7 @@ pub fn place_of(mutator: u8) -> usize {
 }
 
 impl State {
-    /// Where a process is.
+    /// Location of a process.
     pub fn location_of(&self, who: Who) -> Location {
         self.at[who.process()]
     }
@@ -174,7 +174,7 @@ impl Default for Store {
 /// Pending stores, the oldest first.
 pub type Buffer = ArrayVec<[Store; MAX_BUFFER]>;
 
-/// What the system process holds: memory, the heap, and the synchronization of handshakes.
+/// Variables of the system process: memory, the heap, and the synchronization of handshakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Sys {
     /// The object at each reference, if there is one.

@@ -59,9 +59,9 @@ pub struct Functions {
     pub bw: fn(Colours, &Memory, Node, u8) -> bool,
     /// Whether some cell does.
     pub exists_bw: fn(Colours, &Memory) -> bool,
-    /// How many nodes below a bound are black.
+    /// Number of black nodes below a bound.
     pub blacks_below: fn(Colours, u8) -> u8,
-    /// How many nodes from a bound up are black.
+    /// Number of black nodes from a bound up.
     pub blacks_from: fn(Colours, u8) -> u8,
     /// Whether a cell is behind a position of the scan.
     pub behind: fn((Node, u8), (u8, u8)) -> bool,
@@ -173,7 +173,7 @@ impl Case {
         (self.n1, self.i1)
     }
 
-    /// Where the scan is.
+    /// Position of the scan.
     pub(super) fn at(&self) -> (u8, u8) {
         (self.bound, self.j)
     }

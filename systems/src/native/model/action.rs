@@ -20,35 +20,35 @@ pub enum Action {
     },
     /// A mutator gains a root of another one.
     Hold {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What.
+        /// The reference.
         reference: Reference,
     },
     /// A mutator leaves.
     Leave {
-        /// Who.
+        /// The mutator.
         mutator: u8,
     },
     /// A mutator gets a fresh object.
     Alloc {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What.
+        /// The reference.
         reference: Reference,
         /// Its mark, if it is recorded.
         mark: Option<Mark>,
     },
     /// Any other access of the model.
     Take {
-        /// Whose.
+        /// The process.
         by: Who,
-        /// Which.
+        /// The access.
         access: Access,
     },
     /// A pending store is committed.
     Commit {
-        /// Whose.
+        /// The process.
         of: Who,
     },
 }

@@ -28,7 +28,7 @@ pub enum HeapError {
     NoSuchField {
         /// The field asked for.
         field: u32,
-        /// How many there are.
+        /// Number of fields.
         fields: u32,
     },
     /// The collector has freed a reachable object.

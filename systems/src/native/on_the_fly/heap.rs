@@ -15,9 +15,9 @@ use super::worklist::Links;
 /// Shape of a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// How many objects there can be.
+    /// Maximum number of objects.
     pub objects: u32,
-    /// How many references an object has.
+    /// Number of fields of an object.
     pub fields: u32,
 }
 
@@ -27,13 +27,13 @@ pub enum ShapeError {
     /// Too few objects or too many.
     #[error("a heap has 1 to {most} objects, and not {given}", most = Shape::MOST_OBJECTS)]
     Objects {
-        /// How many were asked for.
+        /// The given number.
         given: u32,
     },
     /// Too many fields.
     #[error("an object has at most {most} fields, and not {given}", most = Shape::MOST_FIELDS)]
     Fields {
-        /// How many were asked for.
+        /// The given number.
         given: u32,
     },
 }

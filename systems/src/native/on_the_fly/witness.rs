@@ -37,7 +37,7 @@ pub enum Event {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What was there.
+        /// The value read.
         value: Option<Reference>,
     },
     /// The deletion barrier of a store read what the store will overwrite.
@@ -46,9 +46,9 @@ pub enum Event {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What was there.
+        /// The value read.
         was: Option<Reference>,
-        /// What will be written.
+        /// The value to be written.
         value: Option<Reference>,
     },
     /// A mutator wrote a field.
@@ -57,50 +57,50 @@ pub enum Event {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What it wrote.
+        /// The value written.
         value: Option<Reference>,
     },
     /// A mutator discarded a root. It may hold the same reference by another one.
     Discard {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
     /// A mutator read a request of a handshake.
     Asked {
-        /// Which.
+        /// The handshake.
         stage: Stage,
     },
     /// A thread executed the fence of a handshake.
     Fence,
     /// A mutator was about to answer a handshake, after its fence.
     Handshake {
-        /// Which.
+        /// The handshake.
         stage: Stage,
     },
     /// Marking loaded `fM`.
     Sense {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Reference,
         /// The sense in which objects are marked.
         fm: bool,
     },
     /// Marking loaded the mark.
     Look {
-        /// Of what.
+        /// The object.
         reference: Reference,
         /// Its mark.
         mark: bool,
     },
     /// Marking loaded the phase.
     Test {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Reference,
         /// The phase.
         phase: Phase,
     },
     /// A thread executed the CAS of marking.
     Mark {
-        /// Which.
+        /// The object.
         reference: Reference,
         /// Whether it won.
         won: bool,
@@ -110,32 +110,32 @@ pub enum Event {
     },
     /// The collector requested a handshake of all mutators.
     Ask {
-        /// Which.
+        /// The handshake.
         stage: Stage,
     },
     /// All mutators had answered, and the collector took over the work handed over.
     Answered {
-        /// Which handshake.
+        /// The handshake.
         stage: Stage,
     },
     /// The collector inverted `fM`.
     SetFm {
-        /// To what.
+        /// The new value.
         fm: bool,
     },
     /// The collector set `fA`.
     SetFa {
-        /// To what.
+        /// The new value.
         fa: bool,
     },
     /// The collector set the phase.
     SetPhase {
-        /// To what.
+        /// The new phase.
         phase: Phase,
     },
     /// The collector removed an object from its worklist, to trace it.
     Trace {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
     /// The collector read a field of the object that it traces.
@@ -144,12 +144,12 @@ pub enum Event {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What was there.
+        /// The value read.
         value: Option<Reference>,
     },
     /// The collector freed an object.
     Free {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
     /// A mutator left, with all its roots.

@@ -12,14 +12,14 @@ use crate::tso::state::{Mark, Phase};
 pub enum Access {
     /// A mutator gets a fresh object.
     Alloc {
-        /// Which.
+        /// The object.
         reference: Ref,
         /// Its mark, if it is recorded.
         mark: Option<Mark>,
     },
     /// A mutator discards a root.
     Discard {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
     /// A mutator reads a field.
@@ -28,7 +28,7 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it reads.
+        /// The value read.
         value: Option<Ref>,
     },
     /// A mutator begins a store: its deletion barrier reads the field.
@@ -37,9 +37,9 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it reads.
+        /// The value read.
         was: Option<Ref>,
-        /// What it will write.
+        /// The value to be written.
         value: Option<Ref>,
     },
     /// A mutator writes a field.
@@ -48,7 +48,7 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it writes.
+        /// The value written.
         value: Option<Ref>,
     },
     /// A mutator finds its pending bit set.
@@ -59,23 +59,23 @@ pub enum Access {
     Fence,
     /// Marking loads `fM`.
     LoadFm {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Ref,
-        /// What it reads.
+        /// The value read.
         fm: Mark,
     },
     /// Marking loads the mark.
     LoadMark {
-        /// Of what.
+        /// The object.
         reference: Ref,
-        /// What it reads.
+        /// The value read.
         mark: Mark,
     },
     /// Marking loads the phase.
     LoadPhase {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Ref,
-        /// What it reads.
+        /// The value read.
         phase: Phase,
     },
     /// The CAS of marking.
@@ -99,7 +99,7 @@ pub enum Access {
     SetPhase(Phase),
     /// The collector chooses an object to trace.
     Trace {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
     /// The collector reads a field of the object that it traces.
@@ -108,12 +108,12 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it reads.
+        /// The value read.
         value: Option<Ref>,
     },
     /// The collector frees an object.
     Free {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
 }

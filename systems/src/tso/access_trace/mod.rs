@@ -6,7 +6,7 @@
 //! process. So every state reached by accesses and commits is reachable in the model; the converse fails, since in
 //! the model other processes can interleave with those steps.
 //!
-//! What is fused, and why no recorded execution is lost by it:
+//! The fused steps, and why no recorded execution is lost by it:
 //!
 //! - A1. Guards, choices and assignments of a process's own variables are fused with the previous access, or
 //!   with the next one that determines the choice.

@@ -19,13 +19,13 @@ pub struct AccessModel {
 /// Size of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// How many mutators there are.
+    /// Number of mutators.
     pub mutators: u8,
-    /// How many references there are.
+    /// Number of references.
     pub refs: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many stores each buffer holds, the collector's too.
+    /// Capacity of each buffer, the collector's included.
     pub buffer: u8,
 }
 

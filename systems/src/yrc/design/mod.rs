@@ -81,15 +81,15 @@ use crate::heap::{Fields, Heap, Object, Objects, mutator as thread_process};
 /// The design for an instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
-    /// How many objects there are.
+    /// Number of objects.
     pub objects: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many mutator threads there are.
+    /// Number of mutator threads.
     pub mutators: u8,
-    /// How many entries each queue of a stripe takes.
+    /// Capacity of each queue of a stripe.
     pub queue: u8,
-    /// How many stripes there are; a thread uses the one of its number modulo this.
+    /// Number of stripes; a thread uses the one of its number modulo this.
     pub stripes: u8,
     /// The variant of the design.
     pub variant: Variant,
@@ -101,60 +101,60 @@ pub struct Design {
 pub enum Action {
     /// A thread gets a free object.
     Allocate {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it gets.
+        /// The allocated object.
         object: Object,
     },
     /// A thread reads a field, and then holds what is there.
     Load {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it reads.
+        /// The value read.
         from: Slot,
     },
     /// A thread drops a local.
     Drop {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// Of what.
+        /// The object.
         object: Object,
     },
     /// A thread passes an object that it holds to another thread.
     Pass {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What.
+        /// The object.
         object: Object,
-        /// Who gets it.
+        /// The receiving thread.
         to: u8,
     },
     /// The write of a field.
     Store {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What is written.
+        /// The value written.
         to: Slot,
         /// The new value.
         value: Option<Object>,
     },
     /// The increment that starts a store, where the barrier begins with it.
     IncrementFirst {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What will be written.
+        /// The value to be written.
         to: Slot,
         /// The new value.
         value: Object,
     },
     /// The increment that follows the write of the field.
     Increment {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
     /// The decrement that ends a store.
     Decrement {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
     /// The collector takes the global lock.

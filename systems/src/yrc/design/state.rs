@@ -65,7 +65,7 @@ impl Bag {
         Self((0..objects).map(|_| 0).collect())
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub fn len(&self) -> u8 {
         self.0.iter().sum()
     }
@@ -75,7 +75,7 @@ impl Bag {
         self.len() == 0
     }
 
-    /// How many entries are for `object`.
+    /// Number of entries for `object`.
     pub fn of(&self, object: Object) -> u8 {
         self.0[usize::from(object)]
     }
@@ -110,7 +110,7 @@ pub enum InFlight {
         to: Object,
         /// Its field.
         field: u8,
-        /// What is written.
+        /// The value written.
         value: Object,
     },
     /// To increment the new value, and then to decrement the old one, if there was one.
@@ -127,7 +127,7 @@ pub enum InFlight {
     },
 }
 
-/// Where the collector is.
+/// Program location of the collector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
@@ -161,7 +161,7 @@ pub type Stack = ArrayVec<[Slot; MAX_STACK]>;
 /// The collector's own variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Collector {
-    /// Where it is.
+    /// Program location.
     pub at: Location,
     /// The candidates from which the phase has not yet started.
     pub todo: Objects,
