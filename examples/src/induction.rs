@@ -25,7 +25,7 @@ struct Flag {
     inside: [bool; 2],
 }
 
-/// A step of both, by one of the threads.
+/// An action of both systems, by one of the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Step {
@@ -45,7 +45,7 @@ fn rule_of(step: &Step) -> RuleId {
 impl TransitionSystem for Exclusion {
     type State = Option<usize>;
     type Action = Step;
-    /// Who is inside.
+    /// The threads inside.
     type Observation = [bool; 2];
 
     fn rules(&self) -> &[Rule] {
@@ -111,7 +111,7 @@ impl TransitionSystem for Lock {
     }
 }
 
-/// Every combination of the three variables: eight states, of which three are reached.
+/// All values of the three variables: eight states, of which three are reachable.
 impl TypeCorrect for Lock {
     fn type_correct(&self, choices: &mut Choices) -> Flag {
         Flag {
@@ -121,7 +121,7 @@ impl TypeCorrect for Lock {
     }
 }
 
-/// What is wanted: not both are inside.
+/// The invariant wanted, mutual exclusion: not both are inside.
 fn exclusion() -> Invariant<Lock> {
     let source = "the specification";
     Invariant::new("exclusion", source, |s: &Flag| s.inside != [true; 2])

@@ -1,8 +1,8 @@
 //! Peterson's mutual exclusion refines an atomic increment under SC, and not under TSO; which fences
 //! mend it is found.
 //!
-//! The one idea: an algorithm is stated once, and the memory model is a value. What it must do is
-//! another program, and what both show is compared.
+//! The one idea: an algorithm is stated once, and the memory model is a value. Its specification is
+//! another program, and the outputs of both are compared.
 
 use refmap::{Report, Settings, check};
 use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};
@@ -10,7 +10,7 @@ use refmap_programs::{
     Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
 };
 
-/// More states than any of the programs here has.
+/// State limit, larger than any of the programs here needs.
 const STATES: u64 = 1_000_000;
 
 /// The implementation: two threads take turns by Peterson's protocol, each increments a counter by a
