@@ -12,7 +12,7 @@ use serde::Serialize;
 /// The specification: at most one of two threads is in its critical section.
 struct Exclusion;
 
-/// The implementation: a flag that says whether somebody is.
+/// The implementation: a flag that is set while a thread is inside.
 struct Lock;
 
 /// A state of the implementation; a state of the specification is the thread inside, if any.
@@ -22,7 +22,7 @@ struct Flag {
     inside: [bool; 2],
 }
 
-/// A step of both, by one of the threads.
+/// An action of both systems, by one of the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Step {
@@ -42,7 +42,7 @@ fn rule_of(step: &Step) -> RuleId {
 impl TransitionSystem for Exclusion {
     type State = Option<usize>;
     type Action = Step;
-    /// Who is inside.
+    /// The threads inside.
     type Observation = [bool; 2];
 
     fn rules(&self) -> &[Rule] {
@@ -108,7 +108,7 @@ impl TransitionSystem for Lock {
     }
 }
 
-/// Every combination of the three variables: eight states, of which three are reached.
+/// All values of the three variables: eight states, of which three are reachable.
 impl TypeCorrect for Lock {
     fn type_correct(&self, choices: &mut Choices) -> Flag {
         Flag {
@@ -118,13 +118,13 @@ impl TypeCorrect for Lock {
     }
 }
 
-/// What is wanted: not both are inside.
+/// The invariant wanted, mutual exclusion: not both are inside.
 fn exclusion() -> Invariant<Lock> {
     let source = "the specification";
     Invariant::new("exclusion", source, |s: &Flag| s.inside != [true; 2])
 }
 
-/// What is known besides: whoever is inside has set the flag.
+/// The missing invariant: a thread inside has set the flag.
 fn flag_is_set() -> Invariant<Lock> {
     let source = "the counterexample to the induction of `exclusion`";
     Invariant::new("flag_is_set", source, |s: &Flag| s.locked)
@@ -177,7 +177,7 @@ pub fn main() {
     // and thread 1 enters.
     println!("{}", run("exclusion alone", || vec![exclusion()]));
 
-    // No such state is reached, because whoever is inside has set the flag. That is an invariant too,
+    // No such state is reached, because a thread inside has set the flag. That is an invariant too,
     // and the two together are inductive. Each needs the other: without `exclusion`, the first to
     // leave would clear the flag while the second is still inside.
     println!(
