@@ -1,8 +1,8 @@
 //! The engine, part by part, at a size that takes milliseconds: level 3 of Ben-Ari's collector with
 //! three nodes of one son each, every node white at the start.
 //!
-//! For a comparison of changes to the engine. What it does at larger sizes, where memory matters, is
-//! measured by the bench `compare`.
+//! For a comparison of changes to the engine. The bench `compare` measures larger sizes, where memory
+//! matters.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use refmap::{ActionOf, Refinement, Settings, StateOf, TransitionSystem, Verdict,
 use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{InitialColours, Level3, Scope};
 
-/// What every search here has to find.
+/// Expected counts of every search here.
 const STATES: usize = 12_497;
 const TRANSITIONS: u64 = 54_070;
 
@@ -36,7 +36,7 @@ fn scope() -> Scope {
     }
 }
 
-/// Looks at nothing, so that the engine alone is measured.
+/// Visitor that does nothing, so that the engine alone is measured.
 struct Blind;
 
 impl<S: TransitionSystem> Visitor<S> for Blind {
@@ -78,7 +78,7 @@ fn assert_counts<T>(explored: &Explored<Level3, T>) {
     assert_eq!(explored.transitions, TRANSITIONS);
 }
 
-/// Searches that test nothing.
+/// Exploration without obligations.
 fn exploration(criterion: &mut Criterion) {
     let system = Level3::new(scope());
     let mut group = criterion.benchmark_group("explore");
@@ -100,7 +100,7 @@ fn exploration(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Searches that test a refinement.
+/// Exploration with the obligations of a refinement.
 fn check(criterion: &mut Criterion) {
     let refinement = Refinement3::new(scope());
     let mut group = criterion.benchmark_group("check");
@@ -133,7 +133,7 @@ fn check(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The functions of a model that a search calls, at every reachable state.
+/// The model's functions, called on every reachable state without a search.
 fn model(criterion: &mut Criterion) {
     let refinement = Refinement3::new(scope());
     let system = refinement.implementation();

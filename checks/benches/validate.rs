@@ -1,4 +1,4 @@
-//! How fast histories are recorded, read and validated.
+//! Throughput of recording, reading and validating histories.
 //!
 //! `cargo bench -p refmap-checks --bench validate` measures; with `-- long` it validates one history of
 //! ten million events, which is read as it is made, and prints the time and the memory that took.
@@ -18,7 +18,7 @@ use refmap_histories::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A memory of so many cells.
+/// Specification: a memory with this many cells.
 const CELLS: usize = 8;
 type Cells = [u16; CELLS];
 
@@ -74,7 +74,7 @@ impl TransitionSystem for Memory {
     }
 }
 
-/// The cell that is accessed.
+/// Cell that the event accesses.
 fn cell(access: &Access) -> Option<usize> {
     match access {
         Access::Store { cell, .. } | Access::Load { cell, .. } => Some(*cell),
@@ -142,7 +142,7 @@ impl Observed for Memory {
     }
 }
 
-/// What threads that take turns record: each event overlaps with those that begin at the next turns.
+/// History of threads that take turns: each event overlaps those that begin at the next turns.
 struct Turns {
     random: Generator,
     cells: Cells,
@@ -254,7 +254,7 @@ fn text(events: impl Iterator<Item = Event<Access>>) -> Vec<u8> {
     writer.finish().expect("there is memory")
 }
 
-/// What recording an event costs the thread that does it: two looks at the clock and a place in memory.
+/// Cost of recording an event to its thread: two reads of the clock and an append.
 fn recording(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("record");
     group.throughput(Throughput::Elements(EVENTS));
@@ -282,7 +282,7 @@ fn recording(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The lines of a history, made as they are read.
+/// Reader that generates the lines of a history as they are read.
 struct Made {
     events: Turns,
     line: Vec<u8>,

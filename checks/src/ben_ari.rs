@@ -10,7 +10,7 @@ use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
 use refmap_systems::ben_ari::{
-    Exchange, Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder, Scope,
+    Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder, Permutation, Scope,
     Shape,
 };
 use serde_json::Value;
@@ -65,7 +65,7 @@ pub(super) fn checks() -> Vec<Check> {
 }
 
 /// Configuration of the checker for a refinement: the packing of its states, and their parts.
-type Told<R> = for<'r> fn(Checker<'r, R>) -> Checker<'r, R>;
+type Configuration<R> = for<'r> fn(Checker<'r, R>) -> Checker<'r, R>;
 
 /// Creates a check with the parameters of a scope.
 fn scoped<R>(
@@ -73,18 +73,18 @@ fn scoped<R>(
     about: &'static str,
     source: &'static str,
     refinement: fn(Scope) -> R,
-    told: Told<R>,
+    configuration: Configuration<R>,
 ) -> Check
 where
     R: Refinement<
-            Concrete: Packed + TypeCorrect + Symmetric<Permutation = Exchange>,
-            Abstract: Symmetric<Permutation = Exchange>,
+            Concrete: Packed + TypeCorrect + Symmetric<Permutation = Permutation>,
+            Abstract: Symmetric<Permutation = Permutation>,
         > + 'static,
 {
     let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
         let refinement = refinement(scope);
-        Ok(told(Checker::new(&refinement))
+        Ok(configuration(Checker::new(&refinement))
             .inductive()
             .symmetric()
             .check(settings)?)

@@ -1,4 +1,4 @@
-//! Checks and claims of YRC: the module that proves nothing, and the design that it describes.
+//! Checks and claims of YRC: the TLA+ module, which holds vacuously, and the design that it describes.
 //!
 //! The counts of the module equal those of the reachable states, counted by hand: any set of roots for each thread,
 //! times the lock free or held by one of the threads.
@@ -40,8 +40,8 @@ pub(super) fn checks() -> Vec<Check> {
     vec![module_check, design_check]
 }
 
-/// Every combination at slot granularity with reservation. The instances are those at which some combination first
-/// fails: one object, two objects, two threads, two stripes.
+/// Parameter sweep: every combination at slot granularity with reservation. The instances are those at which some
+/// combination first fails: one object, two objects, two threads, two stripes.
 pub(super) fn tables() -> Vec<Table> {
     let instance = |objects: u8, mutators: u8, stripes: u8| {
         vec![

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::invariant::Invariant;
+use crate::obligation::ObligationKind;
 use crate::refinement::{Refinement, Waiver};
 use crate::system::{ActionOf, ObservationOf, Process, StateOf, TransitionSystem};
 
@@ -86,7 +87,7 @@ where
         self.lower.at_rest(state, process) && self.upper.at_rest(&self.lower.map(state), process)
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         let lower = self.lower.unsupported(obligation);
         lower.or_else(|| self.upper.unsupported(obligation))
     }

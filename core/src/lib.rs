@@ -6,6 +6,17 @@
 //! the mapping a refinement mapping. The outcome is a [`Report`]: which obligations hold, how often
 //! each was tested, what was never exercised, and for each that fails a shortest counterexample.
 //!
+//! | to | use |
+//! |---|---|
+//! | state a system and what it refines | [`TransitionSystem`], [`Refinement`], [`Invariant`]; [`offer`] for a rule |
+//! | check it | [`check`], [`Settings`]; [`obligation`] lists what has to hold |
+//! | read the outcome | [`Report`], [`report::Counterexample`] |
+//! | bound a search | [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
+//! | keep states in a few bits, decide induction, use a symmetry | [`Packed`], [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
+//! | compute steps once for each projection of a state | [`LocalTransitions`], [`LocalRefinement`] |
+//! | refine in two stages, add a history variable | [`compose`], [`auxiliary`] |
+//! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
+//!
 //! The theory is that of Havelund and Shankar, *A Refinement Proof for a Garbage Collector*,
 //! section 3, which in turn follows Abadi and Lamport, *The Existence of Refinement Mappings*.
 //!
@@ -21,7 +32,8 @@ mod disagreement;
 pub mod explore;
 mod invariant;
 mod local;
-pub mod model_call;
+mod model_call;
+mod nearest;
 pub mod obligation;
 mod packed;
 mod parallel;
@@ -38,13 +50,13 @@ mod work_ranges;
 
 pub use action::Action;
 pub use compose::{Composed, compose};
-pub use disagreement::{Disagreement, disagreement, misfiled};
+pub use disagreement::{Disagreement, disagreement};
 pub use invariant::Invariant;
 pub use local::{
     ContextOf, LocalOf, LocalRefinement, LocalTransitions, PackedLocal, Split, SplitAction,
     SplitActionOf,
 };
-pub use obligation::{Search, Settings, check, check_with_induction};
+pub use obligation::{Search, Settings, check};
 pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
 pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};
@@ -52,11 +64,25 @@ pub use report::{Evidence, Report, Verdict};
 pub use state::State;
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
 pub use system::{
-    ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem, first_initial,
-    offer, offer_changed, steps,
+    ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem, offer,
+    offer_changed, steps,
 };
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};
+
+/// What the other crates of this workspace share with this one; no part of its interface.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::disagreement::misfiled;
+    pub use crate::explore::memory::resident_bytes;
+    pub use crate::model_call::{break_off, catch, first_visited, until_enough};
+    pub use crate::nearest::nearest;
+    pub use crate::random::generator::mix;
+    pub use crate::random::shrink::Cuts;
+    pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
+    pub use crate::report::layout::{Ink, plain, steps, wrap};
+    pub use crate::system::first_initial;
+}
 
 /// The README's example, and the report it shows, are tested.
 #[cfg(doctest)]

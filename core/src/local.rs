@@ -25,6 +25,7 @@ use serde::{Serialize, Serializer};
 
 use crate::action::Action;
 use crate::invariant::Invariant;
+use crate::obligation::ObligationKind;
 use crate::packed::{Fields, Layout, Packed};
 use crate::refinement::{Refinement, Waiver};
 use crate::state::State;
@@ -440,7 +441,7 @@ pub trait LocalRefinement: Sync {
     }
 
     /// Why an obligation cannot be decided on this implementation, if it cannot.
-    fn unsupported(&self, _obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, _obligation: ObligationKind) -> Option<&'static str> {
         None
     }
 
@@ -507,7 +508,7 @@ impl<R: LocalRefinement> Refinement for R {
         LocalRefinement::at_rest(self, state, process)
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         LocalRefinement::unsupported(self, obligation)
     }
 

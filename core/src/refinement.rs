@@ -3,6 +3,7 @@
 //! Source: Havelund & Shankar, Definition 6 and section 6.1.2.
 
 use crate::invariant::Invariant;
+use crate::obligation::ObligationKind;
 use crate::system::{ActionOf, ObservationOf, Process, StateOf, TransitionSystem};
 
 /// Why the implementation refines the specification: a refinement mapping, the abstract step that
@@ -50,9 +51,8 @@ pub trait Refinement: Sync {
 
     /// Why an obligation cannot be decided on this implementation, if it cannot: on one whose steps are
     /// fused, say, `environment`, where that this loses no step of it has not been shown.
-    /// `obligation` is a name up to its colon. The obligation is then `incomplete` with this reason, and
-    /// refused where it is named.
-    fn unsupported(&self, _obligation: &str) -> Option<&'static str> {
+    /// The obligation is then `incomplete` with this reason, and refused where it is named.
+    fn unsupported(&self, _obligation: ObligationKind) -> Option<&'static str> {
         None
     }
 

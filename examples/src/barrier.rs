@@ -1,6 +1,6 @@
 //! From "collect only garbage" to the write barrier, in three steps.
 //!
-//! The one idea: a barrier is there for one execution, and a checker shows it. The collector is the x86-TSO
+//! The one idea: a barrier rules out one execution, and a checker shows which. The collector is the x86-TSO
 //! on-the-fly collector of Gammie, Hosking & Engelhardt: it marks and frees while the program goes on
 //! loading and storing, and stores wait in a buffer before others see them. Its purpose is a
 //! specification of its own, in which the collector may free whatever no program can reach, and nothing else.
@@ -9,13 +9,13 @@ use super::collector::collector;
 use refmap::Report;
 use refmap_systems::tso::{Part, Variant};
 
-/// With one program, which holds object 0, and object 0 refers to object 1.
+/// The instance: one mutator, which holds object 0; object 0 refers to object 1.
 fn named(name: &str, variant: Variant) -> Report {
     collector(variant).named(name, [("references", 2)])
 }
 
-/// The first step: it frees what it has not marked, and the program marks nothing when it is asked what it
-/// holds.
+/// The first step: the collector frees what it has not marked, and the mutator marks none of its roots when
+/// it is asked for them.
 fn without_roots() -> Report {
     named("without-roots", Variant::without(Part::RootMarking))
 }
@@ -64,7 +64,7 @@ pub fn main() {
 //       18  mutator: discard (1)  [Gammie et al., Fig. 6, Discard]
 //           heap  0 grey → 1  1 white → null  phase Mark, fM 1, fA 1
 //
-// Now the program loads object 1 from there. It has answered, so nobody will ask what it holds again.
+// Now the program loads object 1 from there. It has answered, so the collector does not request its roots again.
 //
 //       19  mutator: load: choose  [Gammie et al., Fig. 6, Load]
 //           mutator 0  roots {0, 1}  W {}

@@ -1,7 +1,7 @@
 //! Ben-Ari's collector at level 1: it colours nodes, and collects the white ones.
 //!
-//! The one idea: a step may be right only because of what went before it. What went before is put
-//! into invariants, and the refinement rests on them.
+//! The one idea: a step may be right only because of the steps before it. Invariants state what those
+//! have established, and the refinement assumes them.
 //!
 //! To be read beside Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, section 6.1:
 //! the variables are those of Fig. 6, the mutator is Fig. 8, the collector Fig. 9, and the names of
@@ -23,13 +23,13 @@ use serde::Serialize;
 /// The state [Fig. 6, with the two program counters of Appendix A.3].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 struct State {
-    /// M, which is all that is observed.
+    /// M, the only observable.
     m: Memory,
     /// C.
     c: Colours,
     /// Q, the node that the mutator has to colour.
     q: Node,
-    /// L, the node that the append phase has come to.
+    /// L, the node that the append phase looks at next.
     l: u8,
     /// The location of the mutator.
     mu: Mu,
@@ -278,7 +278,7 @@ impl Refinement for CollectsOnlyGarbage {
         ]
     }
 
-    /// A collector that holds up the mutator for good would be no refinement [section 2].
+    /// A collector that blocks the mutator for ever is no refinement [section 2].
     fn environment(&self) -> &[Process] {
         const { &[Process::new("mutator")] }
     }
@@ -351,7 +351,7 @@ mod tests {
         assert!(report.unexercised.is_empty());
     }
 
-    /// The figures written down twice, here and in `refmap_systems`, span the same graphs.
+    /// The two transcriptions of the figures, here and in `refmap_systems`, span the same graphs.
     #[test]
     fn level_1_is_that_of_the_systems() {
         for (nodes, sons, roots) in [(2, 1, 1), (2, 1, 2), (2, 2, 1), (3, 1, 1), (3, 1, 2)] {

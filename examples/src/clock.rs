@@ -1,22 +1,22 @@
 //! A clock with two hands refines a clock with an hour hand.
 //!
 //! The one idea: a step of which the specification knows nothing is allowed if the specification
-//! cannot notice it. Such a step is answered by a stutter, and every other one by a step.
+//! cannot notice it. Such a step is a stutter, and every other one simulates a step.
 
 use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check, offer};
 use serde::Serialize;
 
-/// The specification: an hour hand. How long an hour takes is not said.
+/// The specification: an hour hand. It leaves open how long an hour takes.
 struct HourClock;
 
 /// The implementation: an hour hand and a minute hand.
 struct Clock {
-    /// How many minutes the minute hand moves at a time; a divisor of 60.
+    /// Minutes that the minute hand moves at a time; a divisor of 60.
     tick: u8,
     midnight: Midnight,
 }
 
-/// Which hour is followed by hour 0: the one place in which the clocks below differ.
+/// The hour that hour 0 follows: the one place in which the clocks below differ.
 #[derive(Debug)]
 enum Midnight {
     /// Hour 23.
@@ -47,7 +47,7 @@ impl refmap::Action for Step {}
 impl TransitionSystem for HourClock {
     type State = u8;
     type Action = Step;
-    /// The hour is all that is observed, here and of the implementation.
+    /// The hour is the only observable, here and in the implementation.
     type Observation = u8;
 
     fn rules(&self) -> &[Rule] {
@@ -144,7 +144,7 @@ impl Refinement for ClockRefinesHourClock {
         time.hour
     }
 
-    /// Nothing said here is trusted: the check looks whether each step is what it is said to be.
+    /// The checker trusts nothing stated here: it checks that each abstract action does simulate its step.
     fn abstract_action(&self, _: &Time, step: &Step, _: &Time) -> Option<Step> {
         match step {
             Step::NextMinute => None,

@@ -1,4 +1,4 @@
-//! The x86-TSO on-the-fly collector at a size that takes a moment.
+//! The x86-TSO on-the-fly collector at a size that is checked in a moment.
 
 use refmap::obligation::{Checker, Selection, Symmetry};
 use refmap::{Report, Settings};
@@ -6,11 +6,10 @@ use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, Variant};
 
-/// Whether it collects only garbage under one program, which holds object 0, and object 0 refers to
-/// object 1.
+/// Checks that the collector collects only garbage under one mutator, which holds object 0; object 0
+/// refers to object 1.
 ///
-/// What is freed can be decided with steps run together that nobody can tell apart, and of states that differ
-/// by the names of the objects one is enough.
+/// Lipton reduction and symmetry reduction both preserve what is freed.
 pub fn collector(variant: Variant) -> Report {
     let scope = Scope {
         mutators: 1,

@@ -1,8 +1,8 @@
-//! Two fences of a collector, what is in the buffers without them, and a memory in which neither is needed.
+//! Two fences of a collector, the pending stores that they guard against, and a memory model that needs neither.
 //!
-//! The one idea: a fence makes a process wait for its own stores, and what it is for is seen in what is
-//! still in a buffer when another thread acts. The collector is that of `barrier`. It tells the program
-//! what it is about to do by storing `fM`, `fA` and `phase`, and asks whether that was heard by a handshake.
+//! The one idea: a fence makes a process wait for its own stores, and the stores still in a buffer when
+//! another thread acts show why it is needed. The collector is that of `barrier`. It tells the program
+//! what it is about to do by storing `fM`, `fA` and `phase`, and asks for an acknowledgement by a handshake.
 //! Handshakes do not go through store buffers, and the stores do.
 
 use refmap::Report;

@@ -32,15 +32,15 @@ struct Wires {
 
 impl<S: ?Sized> refmap::State<S> for Wires {}
 
-/// The steps of both.
+/// The actions of both systems.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Step {
     /// The sender puts a value on its wire.
     Drive(bool),
-    /// The sender flips `req`; of the buffer, the value is put.
+    /// The sender flips `req`; in the buffer, the value is put.
     Put(bool),
-    /// The receiver reads the wire and flips `ack`; of the buffer, the value is got.
+    /// The receiver reads the wire and flips `ack`; in the buffer, the value is got.
     Get,
 }
 
@@ -160,7 +160,7 @@ impl TransitionSystem for Handshake {
     }
 }
 
-/// When the buffer holds a value: the one place in which the mappings below differ.
+/// The condition under which the buffer holds a value: the one place in which the mappings below differ.
 #[derive(Debug)]
 enum Full {
     /// While `req` is up: true of a handshake that lowers its wires again after each value.
@@ -195,7 +195,7 @@ impl Refinement for HandshakeRefinesBuffer {
         }
     }
 
-    /// To drive the wire is nobody's business yet.
+    /// Driving the wire is a stutter.
     fn abstract_action(&self, _: &Wires, step: &Step, _: &Wires) -> Option<Step> {
         match step {
             Step::Drive(_) => None,

@@ -5,17 +5,14 @@
 //! whether or not the state is ever reached. What a counterexample to induction asks is: what do you
 //! know that keeps this state from being reached?
 
-use refmap::obligation::{Induction, Settings};
-use refmap::{
-    Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect,
-    check_with_induction,
-};
+use refmap::obligation::{Checker, Induction, Settings};
+use refmap::{Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect};
 use serde::Serialize;
 
 /// The specification: at most one of two threads is in its critical section.
 struct Exclusion;
 
-/// The implementation: a flag that says whether somebody is.
+/// The implementation: a flag that is set while a thread is inside.
 struct Lock;
 
 /// A state of the implementation; a state of the specification is the thread inside, if any.
@@ -27,7 +24,7 @@ struct Flag {
 
 impl<S: ?Sized> refmap::State<S> for Flag {}
 
-/// A step of both, by one of the threads.
+/// An action of both systems, by one of the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Step {
@@ -49,7 +46,7 @@ fn rule_of(step: &Step) -> RuleId {
 impl TransitionSystem for Exclusion {
     type State = Option<usize>;
     type Action = Step;
-    /// Who is inside.
+    /// The threads inside.
     type Observation = [bool; 2];
 
     fn rules(&self) -> &[Rule] {
@@ -115,7 +112,7 @@ impl TransitionSystem for Lock {
     }
 }
 
-/// Every combination of the three variables: eight states, of which three are reached.
+/// All values of the three variables: eight states, of which three are reachable.
 impl TypeCorrect for Lock {
     fn type_correct(&self, choices: &mut Choices) -> Flag {
         Flag {
@@ -125,13 +122,13 @@ impl TypeCorrect for Lock {
     }
 }
 
-/// What is wanted: not both are inside.
+/// The invariant wanted, mutual exclusion: not both are inside.
 fn exclusion() -> Invariant<Lock> {
     let source = "the specification";
     Invariant::new("exclusion", source, |s: &Flag| s.inside != [true; 2])
 }
 
-/// What is known besides: whoever is inside has set the flag.
+/// The missing invariant: a thread inside has set the flag.
 fn flag_is_set() -> Invariant<Lock> {
     let source = "the counterexample to the induction of `exclusion`";
     Invariant::new("flag_is_set", source, |s: &Flag| s.locked)
@@ -172,7 +169,9 @@ fn run(name: &str, invariants: fn() -> Vec<Invariant<Lock>>) -> Report {
         induction: Induction::Included,
         ..Settings::default()
     };
-    check_with_induction(&LockExcludes { invariants }, &settings)
+    Checker::new(&LockExcludes { invariants })
+        .inductive()
+        .check(&settings)
         .expect("every obligation is checked")
         .named(name, [("threads", 2)])
 }
@@ -182,7 +181,7 @@ pub fn main() {
     // and thread 1 enters.
     println!("{}", run("exclusion alone", || vec![exclusion()]));
 
-    // No such state is reached, because whoever is inside has set the flag. That is an invariant too,
+    // No such state is reached, because a thread inside has set the flag. That is an invariant too,
     // and the two together are inductive. Each needs the other: without `exclusion`, the first to
     // leave would clear the flag while the second is still inside.
     println!(

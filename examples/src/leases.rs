@@ -1,8 +1,8 @@
 //! A server that lends one thing to two clients, stated as processes that meet.
 //!
 //! The one idea: a process is stated over its own data alone, and reads like the pseudo-code of one.
-//! What is between processes is a request and its answer, which they take as one step. The lender
-//! that takes a thing back after a while, without asking, is the one that lends it twice.
+//! Processes interact by a rendezvous: a request and its response, which they take as one step. The lender
+//! whose leases expire without notice is the one that lends the thing twice.
 
 use refmap::{
     Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check,
@@ -13,20 +13,20 @@ use refmap_processes::{
 };
 use serde::Serialize;
 
-/// What a client asks of the server, and what it is told.
+/// A client's request and the server's response.
 enum Ask {
     Acquire,
     Release,
 }
 type Granted = bool;
 
-/// A client knows whether the thing is in its hands.
+/// A client's data: whether it holds the thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Client {
     holds: bool,
 }
 
-/// The server knows whether it has lent it.
+/// The server's data: whether it has lent the thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct Server {
     lent: bool,
@@ -54,15 +54,15 @@ fn client() -> Command<Client, Ask, Granted> {
     ]))
 }
 
-/// Whether the server takes the thing back by itself.
+/// How a lease ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lease {
     Endless,
-    /// It is over after some time. Nobody tells the client.
+    /// The lease expires after some time, without a message to the client.
     Expires,
 }
 
-/// Answers whoever asks.
+/// The server: it responds to every request.
 fn server(lease: Lease) -> Command<Server, Ask, Granted> {
     let answer = respond("answer", |ask: &Ask, s: &mut Server| {
         let granted = match ask {
@@ -81,7 +81,7 @@ fn server(lease: Lease) -> Command<Server, Ask, Granted> {
     })
 }
 
-/// All of them, and where they are.
+/// The processes' data, and their control locations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 struct State {
     at: At<3>,
@@ -128,7 +128,7 @@ impl Leases {
     }
 }
 
-/// Who uses the thing: what can be seen of both systems.
+/// The observable of both systems: the users of the thing.
 type Users = [bool; 2];
 
 impl TransitionSystem for Leases {
@@ -234,7 +234,7 @@ impl Refinement for LeasesRefineOneAtATime {
         self.0.observe(state)
     }
 
-    /// A step takes or returns the thing where it changes whose it is.
+    /// A step simulates a take or a return where it changes the user.
     fn abstract_action(&self, from: &State, _: &Act, to: &State) -> Option<Step> {
         (0..2).find_map(|n| match (from.clients[n].holds, to.clients[n].holds) {
             (false, true) => Some(Step::Take(n)),

@@ -1,7 +1,7 @@
 //! Tutorials on refinement, in reading order, and the program that runs them: `refmap-examples NAME`.
 //!
-//! Each is a page that reads from top to bottom, with a `main` of its own. `collector` and `page` are what
-//! several of them use.
+//! Each is a page that reads from top to bottom, with a `main` of its own. `collector` and `page` are shared
+//! by several of them.
 
 #![allow(clippy::print_stdout, reason = "the reports are the output")]
 
@@ -23,14 +23,14 @@ mod yrc;
 
 use std::process::ExitCode;
 
-/// A page that runs.
+/// A tutorial and its entry point.
 struct Example {
     name: &'static str,
     about: &'static str,
     main: fn(),
 }
 
-/// All of them, in reading order, which numbers them from 1.
+/// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
 const EXAMPLES: [Example; 12] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
@@ -47,7 +47,7 @@ const EXAMPLES: [Example; 12] = [
     Example { name: "fences", about: "two fences of a collector, and a memory that needs neither", main: fences::main },
 ];
 
-/// What the arguments ask for.
+/// The parsed command line.
 enum Request {
     List,
     Run(&'static Example),
@@ -90,7 +90,7 @@ fn request(arguments: impl IntoIterator<Item = String>) -> Result<Request, Strin
     }
 }
 
-/// A line an example.
+/// The usage text: one line for each example.
 fn list() -> String {
     let line = |(number, Example { name, about, .. }): (usize, &Example)| {
         format!("{number:>2}  {name:<16}  {about}\n")

@@ -1,4 +1,4 @@
-//! A page that quotes what its program prints.
+//! Test that the reports quoted in a page are those that its program prints.
 
 use refmap::Report;
 
@@ -6,7 +6,7 @@ use refmap::Report;
 ///
 /// # Errors
 ///
-/// The first that is no line of `reports`, but for its indentation.
+/// The first quoted line that, indentation aside, is no line of `reports`.
 pub fn quoted(page: &str, reports: &[Report]) -> Result<usize, String> {
     let reports: Vec<_> = reports.iter().map(ToString::to_string).collect();
     let real: Vec<_> = reports.iter().flat_map(|report| report.lines()).collect();

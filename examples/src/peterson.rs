@@ -1,8 +1,8 @@
 //! Peterson's mutual exclusion refines an atomic increment under SC, and not under TSO; which fences
 //! mend it is found.
 //!
-//! The one idea: an algorithm is stated once, and the memory model is a value. What it must do is
-//! another program, and what both show is compared.
+//! The one idea: an algorithm is stated once, and the memory model is a value. Its specification is
+//! another program, and the outputs of both are compared.
 
 use refmap::{Report, Settings, check};
 use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};
@@ -10,7 +10,7 @@ use refmap_programs::{
     Behaviours, Fence, MemoryModel, Presence, Program, ProgramBuilder, ProgramRefinement,
 };
 
-/// More states than any of the programs here has.
+/// State limit, larger than any of the programs here needs.
 const STATES: u64 = 1_000_000;
 
 /// The implementation: two threads take turns by Peterson's protocol, each increments a counter by a
@@ -102,7 +102,7 @@ pub fn main() {
 //
 // A fence between the announcement and the look mends it, and no other place will do: the third report
 // shows the trace without it. Under PSO that is not enough, says the fourth. There the flag may go down
-// before the counter goes up, and whoever enters then finds the old value. And the turn may be given
+// before the counter goes up, and a thread that enters then finds the old value. And the turn may be given
 // away before the flag is up: the other thread sees no flag, enters, and has given the turn back before
 // that, so that the first one enters too.
 

@@ -18,7 +18,7 @@ struct Account {
 /// The specification is a ledger: a withdrawal happens at once, and only if it is covered.
 struct Ledger;
 
-/// Where a machine is.
+/// The control location of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum At {
@@ -178,12 +178,12 @@ impl TransitionSystem for Account {
         state.balance
     }
 
-    /// Nobody has to use an account.
+    /// No user has to use an account.
     fn may_stop(&self, _: &State) -> bool {
         true
     }
 
-    /// A drawing says at a glance what fields say in a line; it is optional.
+    /// An optional drawing of the state, shown in counterexamples.
     fn draw(&self, state: &State) -> Option<String> {
         let notes = "▮".repeat(usize::try_from(state.balance).unwrap_or(0));
         let promised = state.machines.iter().filter(|at| **at == At::Approved);
@@ -228,7 +228,7 @@ impl Refinement for AccountRefinesLedger {
         )]
     }
 
-    /// What customers deposit, the account must take.
+    /// Deposits are the environment's: the account must accept them.
     fn environment(&self) -> &[Process] {
         const { &[Process::new("bank")] }
     }
@@ -320,7 +320,7 @@ mod tests {
     use super::*;
     use refmap::Verdict;
 
-    /// What this page shows of its reports is what is printed.
+    /// The reports quoted in this page are those that are printed.
     #[test]
     fn the_reports_on_this_page_are_real() {
         let reports = format!("{}{}", run(false, 3), run(true, 1));

@@ -1,7 +1,7 @@
 //! A protocol of your own: where does it work, what goes wrong elsewhere, and which fences mend it?
 //!
-//! The one idea: state the threads, say what they are for, and ask. This is a sequence lock, as
-//! somebody who publishes two numbers that belong together might write it.
+//! The one idea: state the threads and their specification, and check the one against the other. This is a
+//! sequence lock that publishes two numbers which belong together.
 
 use refmap::{Report, Settings, check};
 use refmap_programs::synthesis::{Scenario, Synthesis, synthesise};
@@ -11,7 +11,7 @@ use refmap_programs::{
 
 /// The implementation. The writer makes the sequence number odd, writes, and makes it even again; the
 /// reader believes what it has read if it has seen the same even number before and after. At four
-/// points a fence may stand, of whichever kind does.
+/// points a fence may stand, of any kind that suffices.
 fn seqlock() -> Program {
     let mut program = ProgramBuilder::new("sequence lock");
     let sequence = program.location("sequence", 0);
@@ -66,7 +66,7 @@ fn at_once() -> Program {
     program.build().expect("the program is well formed")
 }
 
-/// That the one does only what the other may.
+/// The claim: every behaviour of the implementation is one of the specification.
 fn refinement(program: Program, model: MemoryModel) -> ProgramRefinement {
     let specification = Behaviours::of(at_once(), MemoryModel::Sc, 1_000);
     ProgramRefinement::new(

@@ -1,9 +1,9 @@
-//! A lock-free stack that runs on real threads, and what they did with it.
+//! A lock-free stack that runs on real threads, and the check of a recorded history.
 //!
-//! The one idea: no model of the code. The code itself is run, its threads record what they did, and the
-//! record is held against a specification of one line. The stack is Treiber's (*Systems Programming:
+//! The one idea: no model of the code. The code itself runs, its threads record a history of their calls, and
+//! the history is validated against a specification of one line. The stack is Treiber's (*Systems Programming:
 //! Coping with Parallelism*, IBM RJ 5118, 1986) on numbered slots that are used again, and has the
-//! mistake that such stacks have: a slot that was freed and came back looks as if nothing had happened.
+//! ABA bug of such stacks: a slot that was freed and reused looks as if nothing had happened.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -16,7 +16,7 @@ use refmap_histories::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What tells a head from an earlier one.
+/// What a CAS compares to tell a head from an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heads {
     /// The slot alone.
@@ -32,11 +32,11 @@ struct Stack {
     head: AtomicU64,
     links: Vec<AtomicU64>,
     values: Vec<AtomicU64>,
-    /// Slots that are not in use. Behind a lock, since they are not what this is about.
+    /// Free slots. Behind a lock, since allocation is not the subject here.
     free: Mutex<VecDeque<u64>>,
 }
 
-/// The part of a head that is the link.
+/// Mask of the bits of a head that hold the link.
 const LINK: u64 = u32::MAX as u64;
 
 impl Stack {
@@ -100,7 +100,7 @@ impl Stack {
     }
 }
 
-/// What a thread records.
+/// An event that a thread records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Call {
@@ -162,7 +162,7 @@ impl TransitionSystem for Lifo {
     }
 }
 
-/// Which step of the specification a call shows.
+/// Maps a recorded call to the action of the specification that it shows.
 impl Observed for Lifo {
     type Specification = Self;
     type Event = Call;
@@ -206,7 +206,7 @@ fn pop(log: &mut ThreadLog<Call>, stack: &Stack) {
 }
 
 /// One thread is interrupted in the middle of a pop while another one empties the stack and fills it
-/// again. The barrier stands for a scheduler that has a bad day.
+/// again. The barrier forces the schedule that would otherwise be rare.
 fn run(heads: Heads) -> Validation {
     let stack = Stack::new(heads, 3);
     let recorder = Recorder::new();

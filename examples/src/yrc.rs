@@ -1,9 +1,10 @@
-//! A module that proves nothing, the design that it is about, and a change of order.
+//! A TLA+ module that holds vacuously, the design that it is about, and a reordering that repairs it.
 //!
-//! The one idea: that a check holds says something only of what the system does. YRC is a garbage
+//! The one idea: a check that holds says something only of the steps that the system takes. YRC is a garbage
 //! collector that counts references; it buffers what changes the counts, and finds cycles by trial
 //! deletion while threads go on storing. Its TLA+ module passes every property that it states,
-//! since next to nothing happens in it. Its comments describe a design in which something does.
+//! since none of its steps stores a reference, so that no collection starts. Its comments describe a
+//! design in which threads do store.
 
 use refmap::obligation::Selection;
 use refmap::{Refinement, Report, Settings, check};

@@ -1,5 +1,4 @@
-//! Who refines whom: one file a refinement, holding its mapping, its step correspondence and its
-//! invariants.
+//! Refinements: one file each, with the mapping, the abstract actions that steps simulate, and the invariants.
 
 pub mod ben_ari;
 pub mod copying;

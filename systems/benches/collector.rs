@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use refmap::random::Generator;
 use refmap_systems::native::on_the_fly::{
-    Collector, Heap, HeapError, Mode, Mutator, Root, Shape, Unseen,
+    Collector, Heap, HeapError, Mode, Mutator, NoWitness, Root, Shape,
 };
 
 /// Objects that stay reachable, as a tree.
@@ -195,7 +195,7 @@ fn measure(mutators: u64, collecting: Collecting, duration: Duration) {
     };
     let mut threads = Vec::new();
     for seed in 0..mutators {
-        let (mutator, mut roots) = first.fork([&root], Unseen).expect("it is a root");
+        let (mutator, mut roots) = first.fork([&root], NoWitness).expect("it is a root");
         let root = roots.pop().expect("there is one");
         let ended = Arc::clone(&ended);
         threads.push(thread::spawn(move || mutate(mutator, root, &ended, seed)));

@@ -1,14 +1,14 @@
-//! Dekker's mutual exclusion, and what it is for.
+//! Dekker's mutual exclusion, and its specification.
 //!
 //! Source: Dijkstra, *Cooperating Sequential Processes* (EWD 123), section 2.1, the solution of
 //! Dekker. Two threads increment a counter by a load and a store, each between entering and leaving.
 //!
-//! Deviations. D1: no thread comes back for another round. D2: a thread that has looked as often as
-//! the bound says is cut off.
+//! Deviations. D1: each thread enters once. D2: a thread is cut off after the bounded number of
+//! iterations.
 
 use refmap_programs::{Fence, Presence, Program, ProgramBuilder, ThreadBuilder};
 
-/// The places where a fence may stand, in both threads alike, in program order.
+/// Fence places, in both threads alike, in program order.
 pub const PLACES: [&str; 5] = [
     "after-raising",
     "after-lowering",
@@ -60,7 +60,7 @@ pub fn program(backward_jumps: u8) -> Program {
     p.build().expect("it is well formed")
 }
 
-/// What mutual exclusion is for: the counter is incremented at once, so the threads show 0 and 1.
+/// The specification: increments are atomic, so the threads show 0 and 1.
 pub fn specification() -> Program {
     let mut p = ProgramBuilder::new("atomic increment");
     let counter = p.location("counter", 0);

@@ -1,10 +1,10 @@
-//! The specification "collect only garbage" over a heap with allocation: threads work on objects
-//! that they hold, and the collector frees only what no thread can reach.
+//! The specification "collect only garbage" over a heap with allocation: threads operate on objects
+//! that they hold, and the collector frees only objects that no thread can reach.
 //!
 //! Source: Havelund & Shankar, section 5, for the idea; the operations are those of the x86-TSO
 //! collector's mutators (Gammie, Hosking & Engelhardt, Fig. 6) and of YRC's threads.
 //!
-//! The fields of an object that no thread can reach are no part of a state: no thread will see them
+//! The fields of an unreachable object are no part of a state: no thread will read them
 //! again, and a collector may clear them. So every step hides them.
 
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
@@ -26,24 +26,24 @@ pub type Object = u8;
 pub struct Objects(pub u8);
 
 impl Objects {
-    /// Just `object`.
+    /// The set of one object.
     pub fn one(object: Object) -> Self {
         Self(1 << object)
     }
 
-    /// These, and `object` if there is one.
+    /// The union with an object, if there is one.
     #[must_use]
     pub fn with(self, object: Option<Object>) -> Self {
         object.map_or(self, |object| Self(self.0 | 1 << object))
     }
 
-    /// These and those of `other`.
+    /// The union.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those that are also in `other`.
+    /// The intersection.
     #[must_use]
     pub fn within(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -59,23 +59,23 @@ impl Objects {
         self.0 >> object & 1 == 1
     }
 
-    /// Puts `object` in.
+    /// Inserts `object`.
     pub fn insert(&mut self, object: Object) {
         self.0 |= 1 << object;
     }
 
-    /// Takes `object` out.
+    /// Removes `object`.
     pub fn remove(&mut self, object: Object) {
         self.0 &= !(1 << object);
     }
 
-    /// Those that are not in `other`.
+    /// The difference.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -106,32 +106,32 @@ impl Serialize for Objects {
 
 /// The specification for an instance.
 pub struct CollectOnlyGarbage {
-    /// How many objects there are.
+    /// Number of objects.
     pub objects: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many threads there are.
+    /// Number of threads.
     pub threads: u8,
-    /// How threads come by the objects that they hold.
+    /// Sources of references.
     pub sources: Sources,
 }
 
-/// How threads come by the objects that they hold.
+/// Sources of references: how threads come to hold objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sources {
-    /// By allocation, by loads, and from one another; at first no object is allocated.
+    /// Allocation, loads, and other threads; initially no object is allocated.
     Operations,
-    /// Any thread takes any object, all of which are allocated at first: what a model allows that
-    /// does not say where references come from.
+    /// Any thread takes any object; all objects are initially allocated. For models that do not state where references
+    /// come from.
     Anywhere,
 }
 
-/// What threads can see, and which objects are allocated.
+/// The state: fields and held objects as threads observe them, and which objects are allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Heap {
     /// The objects that are allocated.
     pub allocated: Objects,
-    /// The fields of each object; nothing for those of an unreachable one.
+    /// The fields of each object; null for an unreachable one.
     pub fields: ArrayVec<[Fields; MAX_OBJECTS]>,
     /// The objects that each thread holds.
     pub held: ArrayVec<[Objects; MAX_THREADS]>,
@@ -148,21 +148,21 @@ pub type Fields = ArrayVec<[Option<Object>; MAX_FIELDS]>;
 pub enum Action {
     /// A thread gets a fresh object; which one is a result.
     Allocate {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it gets.
+        /// The allocated object.
         object: Object,
     },
     /// A thread takes any object ([`Sources::Anywhere`]).
     Take {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it takes.
+        /// The object.
         object: Object,
     },
     /// A thread reads a field of an object that it holds, and then holds what is there.
     Load {
-        /// Who.
+        /// The thread.
         thread: u8,
         /// The object read.
         from: Object,
@@ -171,34 +171,34 @@ pub enum Action {
     },
     /// A thread writes a field of an object that it holds.
     Store {
-        /// Who.
+        /// The thread.
         thread: u8,
         /// The object written.
         to: Object,
         /// Its field.
         field: u8,
-        /// What is written, which the thread holds; or nothing.
+        /// The value, which the thread holds, or null.
         value: Option<Object>,
     },
-    /// A thread lets go of an object.
+    /// A thread drops an object.
     Drop {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it lets go of.
+        /// The object.
         object: Object,
     },
     /// A thread lets another one hold an object that it holds.
     Pass {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What is passed.
+        /// The object passed.
         object: Object,
-        /// Who gets it.
+        /// The receiving thread.
         to: u8,
     },
     /// The collector frees objects that no thread can reach.
     Free {
-        /// Which.
+        /// The objects.
         objects: Objects,
     },
 }
@@ -215,7 +215,7 @@ static RULES: [Rule; 7] = [
     Rule::new("free", "collector", "Havelund & Shankar, Fig. 5, COLLECT.1"),
 ];
 
-/// The process that a thread is.
+/// The process of a thread.
 pub fn mutator(thread: u8, of: u8) -> Process {
     match of {
         1 => Process::new("mutator"),
@@ -243,7 +243,7 @@ impl Heap {
         }
     }
 
-    /// The same without the fields of unreachable objects.
+    /// The heap without the fields of unreachable objects.
     #[must_use]
     pub fn hiding_the_unreachable(mut self) -> Self {
         let reachable = self.reachable();
@@ -265,7 +265,7 @@ impl Heap {
 }
 
 impl CollectOnlyGarbage {
-    /// A heap in which nothing points anywhere and nobody holds anything.
+    /// A heap whose fields are null, in which no thread holds an object.
     pub fn empty(&self, allocated: Objects) -> Heap {
         let no_fields: Fields = (0..self.fields).map(|_| None).collect();
         Heap {
@@ -424,7 +424,7 @@ impl TransitionSystem for CollectOnlyGarbage {
         *state
     }
 
-    /// Which object an allocation returns is the system's to choose.
+    /// The system chooses the object that an allocation returns.
     fn inputs(&self, action: &Action) -> Action {
         match *action {
             Action::Allocate { thread, .. } => Action::Allocate { thread, object: 0 },

@@ -1,5 +1,5 @@
-//! The models, one folder a family, and under [`native`] the implementations on real threads. A system
-//! does not know what it implements, nor who implements it: that is what the refinements say.
+//! Models of systems, one module a family, and in [`native`] implementations on real threads. A system
+//! names neither its specification nor its implementations; the refinements do.
 
 pub mod ben_ari;
 pub mod copying;

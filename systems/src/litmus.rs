@@ -1,8 +1,8 @@
 //! Litmus tests that the format of the herd tools for X86 cannot state: acquire and release fences,
 //! dependencies by address, and exclusive accesses. Those that it can are the files in `litmus/`.
 //!
-//! Names are built as the herd tools build them: the shape, then what stands between the accesses of
-//! each thread that has two (`po` for nothing). The shapes are those of Alglave, Maranget &
+//! Names are built as the herd tools build them: the shape, then the ordering between the accesses of
+//! each thread that has two (`po` for none). The shapes are those of Alglave, Maranget &
 //! Tautschnig, *Herding Cats*; the verdicts follow from the orderings of Ugawa, Abe & Maeda,
 //! *Model Checking Copy Phases of Concurrent Copying Garbage Collection with Various Memory Models*,
 //! section 3.1, and of its section 4.2.2 for the two weaker fences.
@@ -12,7 +12,7 @@ use refmap_programs::{
     ThreadBuilder, Value,
 };
 
-/// Under which models the final state that a test asks for can be reached.
+/// Memory models under which the queried final state of a test is reachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// Under none.
@@ -25,25 +25,25 @@ pub enum Reached {
     Rmo,
 }
 
-/// A test: a program, and a question about its final states.
+/// A litmus test: a program, and a query on its final states.
 #[derive(Debug)]
 pub struct LitmusTest {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The program.
     pub program: Program,
-    /// What the registers of the threads hold in the state asked for, all of them in order.
+    /// Values of the registers in the queried state, by threads and in order.
     pub registers: Vec<i64>,
-    /// What locations hold in the state asked for.
+    /// Values of locations in the queried state.
     pub memory: Vec<(Location, i64)>,
-    /// Under which models that state can be reached.
+    /// Models under which that state is reachable.
     pub reached: Reached,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 
 impl LitmusTest {
-    /// Whether `outcome` is what the test asks for.
+    /// Whether `outcome` is the queried state.
     pub fn asks_for(&self, outcome: &Outcome) -> bool {
         let kept = outcome.threads.iter().flat_map(|thread| &thread.kept);
         let registers = self.registers.iter().map(|number| Value::Number(*number));
@@ -54,16 +54,16 @@ impl LitmusTest {
     }
 }
 
-/// What stands between two accesses of a thread.
+/// Ordering between two accesses of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
     Nothing,
     Fence(Fence),
-    /// The address of the second depends on what the first read.
+    /// Address dependency of the second on the first.
     Address,
-    /// So does the value that it writes.
+    /// Data dependency.
     Data,
-    /// So does whether it is reached.
+    /// Control dependency.
     Control,
 }
 
@@ -79,7 +79,7 @@ use Between::{Address, Control, Data, Nothing};
 const ACQUIRE: Between = Between::Fence(Fence::Acquire);
 const RELEASE: Between = Between::Fence(Fence::Release);
 
-/// A thread of one or two accesses. What it reads it keeps.
+/// A thread of one or two accesses, which keeps the values that it reads.
 fn thread(t: &mut ThreadBuilder<'_>, first: Access, second: Option<(Between, Access)>) {
     let mut number = 0;
     let mut register = |t: &mut ThreadBuilder<'_>| {
@@ -100,7 +100,7 @@ fn thread(t: &mut ThreadBuilder<'_>, first: Access, second: Option<(Between, Acc
     let Some((between, second)) = second else {
         return;
     };
-    // 0, in a way that depends on what was read.
+    // 0, with a dependency on the value read.
     let nothing = |read: Option<Register>| -> Expression {
         let read = read.expect("only what follows a read depends on it");
         Expression::of(Operator::Xor, read, read)
@@ -132,22 +132,22 @@ fn thread(t: &mut ThreadBuilder<'_>, first: Access, second: Option<(Between, Acc
     }
 }
 
-/// The shapes, each with what its threads do first and second.
+/// Shapes of tests: the first and second access of each thread.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Store buffering: both write, then read the other's location, and find nothing.
+    /// Store buffering: both write, then read the initial value of the other's location.
     Sb,
-    /// Message passing: the flag is seen and the message is not.
+    /// Message passing: the flag is read, and then the old message.
     Mp,
-    /// Load buffering: both read what the other writes later.
+    /// Load buffering: both read the value that the other writes later.
     Lb,
     /// A write is overtaken by one that it caused.
     S,
-    /// Two writes each, of which the first come last.
+    /// Two writes each, of which the first ones come last.
     TwoPlusTwoW,
     /// Two readers disagree on the order of two writes.
     Iriw,
-    /// What caused a write is not seen where the write is.
+    /// Write-to-read causality: a write is read without the write that caused it.
     Wrc,
     /// … by way of two others.
     Isa2,
@@ -243,7 +243,7 @@ fn test(
     }
 }
 
-/// All of them.
+/// All tests.
 pub fn tests() -> Vec<LitmusTest> {
     use Reached::{FromPso, FromTso, Never, Rmo};
     use Shape::{Iriw, Isa2, Lb, Mp, S, Sb, TwoPlusTwoW, Wrc};
@@ -427,7 +427,7 @@ pub fn tests() -> Vec<LitmusTest> {
 }
 
 /// Load buffering in which each thread writes 42 only if it has read it: each could justify the other,
-/// and 42 would come from nowhere.
+/// and 42 would appear out of thin air.
 fn thin_air() -> LitmusTest {
     let mut program = ProgramBuilder::new("thin air");
     let locations = ["x", "y"].map(|name| program.location(name, 0));
@@ -450,7 +450,7 @@ fn thin_air() -> LitmusTest {
     }
 }
 
-/// Load buffering in which a thread passes on what it read by way of its own pending store.
+/// Load buffering in which a thread forwards the value read through its own pending store.
 fn forwarded_dependency() -> LitmusTest {
     let mut program = ProgramBuilder::new("LB+data-rfi-datas");
     let [x, y, a, b] = ["x", "y", "a", "b"].map(|name| program.location(name, 0));
@@ -492,7 +492,7 @@ fn exclusive() -> LitmusTest {
         registers: vec![0, 1, 0, 1],
         memory: vec![],
         reached: Reached::Never,
-        reason: "an SC fails if somebody else has written since the LL",
+        reason: "an SC fails if another thread has written since the LL",
     }
 }
 
@@ -514,7 +514,7 @@ fn intervention() -> LitmusTest {
         registers: vec![0, 1],
         memory: vec![(x, 1)],
         reached: Reached::Never,
-        reason: "an SC fails if somebody else has written since the LL",
+        reason: "an SC fails if another thread has written since the LL",
     }
 }
 

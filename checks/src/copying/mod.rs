@@ -83,13 +83,13 @@ pub(super) fn tables() -> Vec<Table> {
 
 /// Claims; counts and lengths were found by this checker.
 pub(super) fn claims() -> Vec<Claim> {
-    let mut claims = told();
+    let mut claims = published();
     claims.extend(ours());
     claims
 }
 
 /// Claims of the paper.
-fn told() -> Vec<Claim> {
+fn published() -> Vec<Claim> {
     let stopless = "Ugawa et al., section 4.1.3";
     let staccato = "Ugawa et al., section 4.2.3";
     let clover = "Ugawa et al., section 4.3.3";

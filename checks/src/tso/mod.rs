@@ -9,8 +9,8 @@ use refmap_cli::catalogue::{Arguments, Check, Choice, InputError, Parameter};
 use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
-    Allocate, Barriers, Flip, Granularity, Initial, Loads, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS,
-    MAX_REFS, Memory, OnTheFly, Part, Remains, Scope, Variant, Without,
+    Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,
+    MAX_MUTATORS, MAX_REFS, Memory, OnTheFly, Part, ResidualFence, Scope, Variant, Without,
 };
 
 pub(super) use claims::claims;
@@ -139,13 +139,13 @@ fn barriers() -> Choice<Barriers> {
     )
 }
 
-fn loads() -> Choice<Loads> {
+fn loads() -> Choice<LoadOrder> {
     Choice::new(
         "loads",
         "what marking loads first: the mark, or fM as Fig. 5 prints it",
         [
-            ("mark-first", Loads::MarkFirst),
-            ("sense-first", Loads::SenseFirst),
+            ("mark-first", LoadOrder::MarkFirst),
+            ("sense-first", LoadOrder::SenseFirst),
         ],
     )
 }
@@ -184,12 +184,12 @@ fn variant(arguments: &Arguments) -> Result<Variant, InputError> {
     Ok(Variant {
         memory: memory().of(arguments),
         without,
-        remains: match arguments.flag("keep-fences") {
-            true => Remains::Fence,
-            false => Remains::Nothing,
+        residual_fence: match arguments.flag("keep-fences") {
+            true => ResidualFence::Present,
+            false => ResidualFence::Absent,
         },
         barriers: barriers().of(arguments),
-        loads: loads().of(arguments),
+        load_order: loads().of(arguments),
         allocate: allocate().of(arguments),
         flip: match ["fa-never-flips", "fa-early"].map(|flag| arguments.flag(flag)) {
             [false, false] => Flip::BeforeMark,

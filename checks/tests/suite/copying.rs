@@ -36,7 +36,7 @@ fn a_cell_is_checked_with_its_bounds_in_the_verdict() {
     assert_eq!(row("coverage")["checked"], 2);
 }
 
-/// Each loop runs once, unless more is asked for: what else a thread would do is not looked at.
+/// Each loop runs once by default; the report names the threads whose executions the bound cuts off.
 #[test]
 fn a_thread_that_was_cut_off_is_named() {
     let words = "check copying --protocol stopless --memory tso --scenario wr";
@@ -72,7 +72,7 @@ fn a_cell_that_fails_tells_its_story() {
     }
 }
 
-/// Each of Stopless's three fences is given by its name, one after the other.
+/// A repeated parameter accumulates: Stopless's three fences, added one by one.
 #[test]
 fn names_may_be_given_again() {
     let mut words = "check copying --protocol stopless --memory pso-no --scenario wr".to_owned();
@@ -156,7 +156,7 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
     }
 }
 
-/// The ablations that a user may know by name, per protocol.
+/// The ablations by their names on the command line, per protocol.
 #[test]
 fn the_ablations_have_their_names() {
     let without = |protocol: &str, names: &[&str]| {
@@ -297,7 +297,7 @@ fn the_table_is_printed_with_what_the_paper_leaves_out_in_parentheses() {
     );
 }
 
-/// What `words` print over the row of Clover with α = 1, two cells of which claim what is not so.
+/// Output of a command over Clover's row with α = 1, with wrong expectations in two of its cells.
 fn over_a_wrong_row(words: &str) -> String {
     let mut catalogue = catalogue();
     for table in &mut catalogue.tables {
@@ -327,7 +327,7 @@ fn over_a_wrong_row(words: &str) -> String {
     text(&output)
 }
 
-/// One line for each, whether anything was published or not.
+/// Each differing cell has one line, whether its result was published or not.
 #[test]
 fn cells_that_are_not_as_claimed_are_named_by_row_and_column() {
     let printed = over_a_wrong_row("table copying");
@@ -345,7 +345,7 @@ fn cells_that_are_not_as_claimed_are_named_by_row_and_column() {
     assert_eq!(at("pso-full") - at("tso"), widest.len());
 }
 
-/// Where nothing was published there is nothing to agree with.
+/// A sweep without published results reports no agreement with a paper.
 #[test]
 fn a_table_of_our_own_says_nothing_of_a_paper() {
     let printed = over_a_wrong_row("table copying-ablations --json");

@@ -1,4 +1,4 @@
-//! `refmap fences` as its users meet it, and what it finds.
+//! Tests of `refmap fences`: its output, and the minimal sets that it finds.
 
 use refmap::{Settings, Verdict, check};
 use refmap_checks::catalogue;
@@ -39,8 +39,8 @@ fn stopless(scenario: copying::Scenario) -> Instance {
 
 const SCENARIOS: [copying::Scenario; 2] = [copying::Scenario::Wr, copying::Scenario::Rw];
 
-/// One fence is enough where the paper has three: what is behind the copy waits for all that is before
-/// it, the forwarding pointers too.
+/// One fence suffices where the paper has three: all accesses behind the copy wait for all before it,
+/// those of the forwarding pointers included.
 #[test]
 fn stopless_needs_one_fence_after_the_copy() {
     for model in [MemoryModel::PsoNo, MemoryModel::RmoNo] {
@@ -56,8 +56,8 @@ fn stopless_needs_one_fence_after_the_copy() {
     }
 }
 
-/// [Section 4.2.3]: a release fence where a mutator answers the handshake is a cure, and one in the
-/// write barrier is the other. Where a CAS is no fence the collector's `write-sync` is needed besides.
+/// [Section 4.2.3]: a release fence where a mutator acknowledges the handshake suffices, and so does one
+/// in the write barrier. Where a CAS is no fence, the collector's `write-sync` is needed as well.
 #[test]
 fn staccato_is_mended_by_a_release_fence_at_the_yieldpoint() {
     let (answer, write) = ("yieldpoint-fence:release", "write-barrier-fence");
@@ -75,7 +75,7 @@ fn staccato_is_mended_by_a_release_fence_at_the_yieldpoint() {
     }
 }
 
-/// What the paper has at the yieldpoint suffices, and a full fence is more than it takes.
+/// The paper's fence at the yieldpoint suffices; a full fence there is stronger than needed.
 #[test]
 fn a_published_fence_that_is_stronger_than_needed_is_said_to_be() {
     let report = json("fences staccato --memory rmo-no --json");
@@ -106,8 +106,8 @@ fn a_published_fence_that_is_stronger_than_needed_is_said_to_be() {
     assert!(shown.contains(sentence), "{shown}");
 }
 
-/// Under TSO the stores of the two threads are in order, and the barrier of the mutator needs nothing.
-/// Each fence has a place of its own, so that none is in an answer for the sake of another.
+/// Under TSO the stores of the two threads are in order, and the barrier of the mutator needs no fence.
+/// Each fence has a place of its own, so that no set contains one only because another shares its place.
 #[test]
 fn sapphire_needs_fewer_fences_than_lines_that_are_to_be_in_order() {
     let (iteration, llsc) = ("sapphire-iteration", "sapphire-llsc");
@@ -148,8 +148,8 @@ fn yieldpoints_need_a_fence_on_each_side() {
     }
 }
 
-/// The fence that the paper tries is one of three where a CAS is none, and not one of the two where it
-/// is one [section 4.2.3].
+/// The fence that the paper tries is in the minimal set of three where a CAS is no fence, and not in the
+/// minimal set of two where a CAS is one [section 4.2.3].
 #[test]
 fn chicken_needs_two_fences_and_three_where_a_cas_is_none() {
     for model in [MemoryModel::Sc, MemoryModel::Tso] {
@@ -166,8 +166,8 @@ fn chicken_needs_two_fences_and_three_where_a_cas_is_none() {
     }
 }
 
-/// The same without the search and without its lemma: of these sets those suffice in which the fence
-/// stands, and each is checked as the command line checks a cell.
+/// Checks each of these sets directly, without the synthesis and its monotonicity lemma: exactly those
+/// that contain the fence suffice.
 fn assert_the_fence_after_the_copy_decides(chosen: impl Fn(u32) -> bool) {
     let program = copying::program(&stopless(copying::Scenario::Wr)).expect("it is stated");
     let places: Vec<_> = program.places.iter().map(|place| &place.name).collect();
@@ -202,8 +202,7 @@ fn slow_of_all_sets_of_fences_of_stopless_those_with_the_one_after_the_copy_hold
     assert_the_fence_after_the_copy_decides(|_| true);
 }
 
-/// Beyond the bounds at which the paper checked: the same fence, in both scenarios at once and longer
-/// ones.
+/// The same fence suffices beyond the paper's bounds: with both scenarios at once, and with longer ones.
 #[test]
 fn the_fence_of_stopless_is_enough_for_longer_mutators() {
     let longer = |scenario, iterations, mutators| {
@@ -233,7 +232,7 @@ fn dekker_needs_a_fence_where_it_looks_and_under_pso_one_where_it_leaves() {
     }
 }
 
-/// Both threads come to increment the counter, so mutual exclusion is not had by nobody entering.
+/// Both threads increment the counter, so mutual exclusion does not hold vacuously.
 #[test]
 fn dekker_with_its_fences_is_exercised() {
     let program: Program = dekker::program(2);

@@ -1,4 +1,4 @@
-//! `refmap litmus` as its users meet it.
+//! Tests of the command `refmap litmus`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,7 @@ fn what_cannot_be_read_is_told_and_the_rest_still_runs() {
     fs::remove_dir_all(folder).expect("it can be removed");
 }
 
-/// A test that a bound leaves undecided is no answer, and no file that cannot be read.
+/// A test that a bound leaves undecided is `incomplete`: neither a verdict nor an unreadable file.
 #[test]
 fn bounds_can_be_set_and_are_told() {
     let output = litmus(&["--json"], &[battery("SB.litmus")]);
@@ -186,7 +186,7 @@ fn an_unknown_model_names_those_that_there_are() {
     assert_eq!(litmus(&[], &[]).status.code(), Some(2));
 }
 
-/// A folder of this process alone.
+/// Temporary directory of this process.
 fn scratch() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("refmap-litmus-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("it can be created");

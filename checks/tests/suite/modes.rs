@@ -1,15 +1,14 @@
-//! However a claim is checked, the same comes of it: packed or whole, by fingerprints, with one thread
-//! or with three.
+//! Every mode yields the same results: packed or whole states, fingerprints, one thread or three.
 
 use refmap::explore::{Limits, Storage};
 use refmap::obligation::Induction;
 use refmap::{Report, Settings, Verdict};
 use refmap_checks::catalogue;
 
-/// Claims with more states are for the default run of `refmap`.
+/// State limit of this test; the default run of `refmap` checks the larger claims.
 const MOST_STATES: u64 = 10_000;
 
-/// What is said of an obligation: verdict, how often it was tested, length of the counterexample.
+/// Result of each obligation: its name, its verdict, the number of tests, the length of its counterexample.
 fn said(report: &Report) -> Vec<(String, Verdict, u64, Option<usize>)> {
     let row = |row: &refmap::report::Obligation| {
         let length = row.counterexamples.first().map(|found| found.length);

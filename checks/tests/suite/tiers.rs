@@ -1,15 +1,15 @@
-//! Every test belongs to a tier: the default one, or `slow` or `nightly`, which is how its name begins.
+//! Tests that every test belongs to a tier: the default one, or the `slow` or `nightly` of its name's prefix.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the default tier leaves out, with the reason: the command of each runs the tests of its name.
+/// Prefixes of the other tiers.
 const TIERS: [&str; 2] = ["slow_", "nightly_"];
 
-/// Run by another test, in a process of its own.
+/// Reason of a test that another one runs in a process of its own.
 const BY_ANOTHER: &str = "run by the next test";
 
-/// The ignored tests of a source: the reason, and the name.
+/// Ignored tests of a source file, each a reason and a name.
 fn ignored(source: &str) -> Vec<(&str, &str)> {
     let of = |after: &'_ str| -> Option<(usize, usize, usize)> {
         let reason = after.find("\"]")?;
@@ -24,7 +24,7 @@ fn ignored(source: &str) -> Vec<(&str, &str)> {
     tests.collect()
 }
 
-/// Why an ignored test belongs to no tier; none if it does.
+/// Reason why an ignored test belongs to no tier; `None` if it belongs to one.
 fn fault((reason, name): (&str, &str)) -> Option<String> {
     let has_tier = TIERS.iter().any(|tier| name.starts_with(tier));
     if reason.is_empty() {

@@ -1,4 +1,4 @@
-//! `validate` as its users meet it, over a catalogue of their own.
+//! Tests of the command `validate`, over a user's catalogue.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +12,7 @@ use refmap_cli::{CommandError, Status};
 use refmap_histories::{Happening, Header, Observed};
 use serde_json::{Value, json};
 
-/// A counter that stays below a bound.
+/// Specification: a counter that stays below a bound.
 struct Counter {
     bound: u64,
 }
@@ -99,7 +99,7 @@ fn run(words: &[&str]) -> (Result<Status, CommandError>, String) {
     (status, String::from_utf8(output).expect("it is text"))
 }
 
-/// The command on a history of these lines.
+/// Runs `validate` on a history with these lines.
 fn validate(lines: &[&str], options: &[&str]) -> (Result<Status, CommandError>, String) {
     let mut file = tempfile::NamedTempFile::new().expect("there is room for a file");
     file.write_all(lines.join("\n").as_bytes())
@@ -203,7 +203,7 @@ fn a_file_or_a_name_that_there_is_not_is_refused() {
     assert!(message.contains("counter"), "{message}");
 }
 
-/// Traces of states are told by their name, as those that `check --trace` writes.
+/// A file's name selects its format: traces of states are named as `check --trace` names them.
 #[test]
 fn a_trace_of_states_is_validated_too() {
     let run = |states: Value, against: &str| {
@@ -246,7 +246,7 @@ fn validators_are_listed() {
     assert_eq!(listed["validators"][0]["name"], "counter");
 }
 
-/// A file of 2 GiB without a line's end, which takes no room on the disk, is refused at once.
+/// A sparse file of 2 GiB without a line break is refused at once.
 #[test]
 fn a_file_of_any_size_takes_little_memory() {
     let mut file = tempfile::NamedTempFile::new().expect("there is room for a file");

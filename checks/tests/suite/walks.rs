@@ -1,4 +1,4 @@
-//! Random walks find a published mistake where exploration takes long, and show it shortly.
+//! Random walks find a published error where exploration takes long, with a short counterexample.
 
 use refmap::random::Walks;
 use refmap::{Evidence, Refinement, Search, Settings, TransitionSystem, Verdict};
@@ -7,7 +7,7 @@ use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{Figure14, Scope, process};
 use std::collections::HashSet;
 
-/// What the collector needs alone, from the best colours to start with.
+/// Length of the shortest counterexample of the collector's steps alone, over all initial colours.
 const SHORTEST: usize = 82;
 
 /// Fig. 14 as printed, at six nodes: each of five seeds finds it in few walks.
@@ -46,7 +46,7 @@ fn walks_find_figure_14_as_printed() {
     }
 }
 
-/// The figure above, by a search of the collector's steps alone.
+/// Computes `SHORTEST` by a breadth-first search of the collector's steps alone.
 #[test]
 fn the_collector_alone_shows_figure_14_as_printed_after_82_steps() {
     let refinement = Refinement3::new(Scope {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
+use super::observed::{Action, Observed, State};
+
 /// Progress of a thread ahead of its responses: the number of events taken that have not ended, and the delayed
 /// events taken that have not taken effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +68,12 @@ impl<S> Configuration<S> {
 /// Path to a configuration: the latest recorded step.
 pub(super) type Trail<A, S> = Option<Arc<Link<A, S>>>;
 
+/// Path of a search to a configuration.
+pub(super) type Way<O> = Trail<Action<O>, State<O>>;
+
+/// Configurations of a search, each with a path to it.
+pub(super) type Frontier<O> = Vec<(Configuration<State<O>>, Way<O>)>;
+
 /// Recorded step on the path to a configuration.
 #[derive(Debug)]
 pub(super) struct Link<A, S> {
@@ -95,6 +103,12 @@ pub(super) struct Taken<A> {
     pub event: Option<u64>,
     /// Action of the specification; `None` if the state does not change.
     pub action: Option<A>,
+}
+
+/// Step with its target.
+pub(super) struct Fresh<O: Observed> {
+    pub step: Taken<Action<O>>,
+    pub to: Configuration<State<O>>,
 }
 
 /// Kind of a step.

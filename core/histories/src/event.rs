@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use refmap::obligation::nearest;
+use refmap::internal::nearest;
 
 /// Header: the first line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +14,14 @@ pub struct Header {
 
 /// Format version that this crate reads and writes.
 pub const VERSION: u64 = 1;
+
+/// Greatest number of threads of a history.
+pub const MOST_THREADS: usize = 1 << 16;
+
+/// Line of an event; the header is line 1.
+pub(super) fn line(number: u64) -> u64 {
+    number + 2
+}
 
 impl Header {
     /// Creates a header with these parameters.

@@ -5,17 +5,13 @@ use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::configuration::{Configuration, Kind, Link, Taken};
-use super::event::Event;
-use super::observed::{Effect, Observed};
-use super::search::{Remember, Search, State, Way, happening, pending};
+use super::configuration::{Configuration, Kind, Link, Taken, Way};
+use super::observed::{Effect, Happening, Observed, State};
+use super::search::{Remember, Search};
 use super::smallest::{End, Moment, replay, smallest};
-use super::validator::line;
 use super::window::Log;
 use refmap::TransitionSystem;
-use refmap::report::history::{
-    Explanation, Prefix, PrefixStep, Refused, ShownEvent, Situation, StepKind,
-};
+use refmap::report::history::{Explanation, Prefix, PrefixStep, Refused, Situation, StepKind};
 
 /// Greatest number of longest prefixes to show.
 const MOST_PREFIXES: usize = 8;
@@ -56,7 +52,7 @@ pub(super) fn explain<O: Observed>(
     if again.misled {
         return Err(Misled);
     }
-    let event = refused.map(|number| shown(again.observed, log, number));
+    let event = refused.map(|number| log.shown(again.observed, number));
     let mut explanation = Explanation {
         event,
         prefixes: Vec::new(),
@@ -132,7 +128,7 @@ fn last_steps<O: Observed>(
         let specification = observed.specification();
         let rule = action.map(|action| &specification.rules()[specification.rule_of(action).0]);
         steps.push_front(PrefixStep {
-            event: at.step.event.map(|number| shown(observed, log, number)),
+            event: at.step.event.map(|number| log.shown(observed, number)),
             kind,
             action: action.and_then(|action| serde_json::to_value(action).ok()),
             rule: rule.map(|rule| rule.name.clone().into_owned()),
@@ -159,11 +155,11 @@ fn refused<O: Observed>(
             continue;
         }
         let ahead = at.ahead(lane);
-        let waiting = pending::<O>(log, place.pending(ahead));
+        let waiting = log.recorded(place.pending(ahead));
         let refusal = |number: u64, waiting: &[&O::Event]| {
             let event = log.get(number);
             let what = event.event.as_ref()?;
-            Some(observed.refusal(&at.state, &happening(event, what, waiting)))
+            Some(observed.refusal(&at.state, &Happening::of(event, what, waiting)))
         };
         if let Some(number) = place
             .next(ahead)
@@ -177,7 +173,7 @@ fn refused<O: Observed>(
                 Effect::Draining | Effect::Within => refusal(number, &waiting),
             };
             refused.extend(reason.map(|reason| Refused {
-                event: shown(observed, log, number),
+                event: log.shown(observed, number),
                 reason,
             }));
         }
@@ -185,7 +181,7 @@ fn refused<O: Observed>(
         if let Some(number) = oldest.filter(|number| !possible.contains(number)) {
             let reason = refusal(number, &[]);
             refused.extend(reason.map(|reason| Refused {
-                event: shown(observed, log, number),
+                event: log.shown(observed, number),
                 reason: format!("it cannot take effect: {reason}"),
             }));
         }
@@ -197,25 +193,5 @@ fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
     Situation {
         state: serde_json::to_value(state).unwrap_or_default(),
         drawing: observed.specification().draw(state),
-    }
-}
-
-pub(super) fn shown<O: Observed>(observed: &O, log: &Log<O::Event>, number: u64) -> ShownEvent {
-    let event = log.get(number);
-    let Event {
-        thread,
-        place,
-        begin,
-        end,
-        ..
-    } = *event;
-    let what = event.event.as_ref();
-    ShownEvent {
-        line: Some(line(number)),
-        thread,
-        place,
-        begin,
-        end,
-        text: what.map_or_else(|| "not recorded".to_owned(), |what| observed.describe(what)),
     }
 }

@@ -14,11 +14,10 @@ use self::same::is_same;
 use super::event::Event;
 use super::observed::{Happening, Observed};
 use super::ordered::Ordered;
-use super::validator::{Outcome, Settings, Validation, validate};
-use refmap::first_initial;
+use super::settings::Settings;
+use super::validator::{Outcome, Validation, validate};
+use refmap::internal::{STEP_VARIABLES, fields, first_initial, plain};
 use refmap::report::history::Explanation;
-use refmap::report::itf::{STEP_VARIABLES, fields};
-use refmap::report::layout::plain;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
 /// Error: the input is not a trace of the specification.

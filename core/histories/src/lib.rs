@@ -67,21 +67,23 @@ mod problem;
 mod recorder;
 mod report;
 mod search;
+mod settings;
 mod smallest;
 mod validator;
 mod window;
 mod writer;
 
-pub use event::{Event, Header, UnknownParameter, VERSION};
+pub use event::{Event, Header, MOST_THREADS, UnknownParameter, VERSION};
 pub use history::{Events, History, LONGEST_LINE};
 pub use itf::{TraceError, validate_trace};
 pub use observed::{Effect, Happening, Observed};
-pub use ordered::{MOST_THREADS, Ordered};
+pub use ordered::Ordered;
 pub use problem::{HistoryError, Problem};
 pub use recorder::{Begin, Recorder, ThreadLog};
 pub use refmap::report::history::{
     Assumption, Explanation, Partial, Prefix, PrefixStep, Recorded, Refused, ShownEvent, Situation,
     SmallWindow, StepKind,
 };
-pub use validator::{Outcome, Settings, Validation, validate};
+pub use settings::Settings;
+pub use validator::{Outcome, Validation, validate};
 pub use writer::Writer;

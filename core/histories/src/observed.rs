@@ -5,7 +5,13 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::event::Event;
 use refmap::{ActionOf, StateOf, TransitionSystem};
+
+/// State of the specification.
+pub(super) type State<O> = StateOf<<O as Observed>::Specification>;
+/// Action of the specification.
+pub(super) type Action<O> = ActionOf<<O as Observed>::Specification>;
 
 /// Time at which an event takes effect, that is, at which the specification takes the step that the event shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +38,17 @@ pub struct Happening<'a, E> {
     /// Earlier delayed events of the same thread that have not taken effect, oldest first. A load with store
     /// forwarding reads these.
     pub pending: &'a [&'a E],
+}
+
+impl<'a, E> Happening<'a, E> {
+    pub(super) fn of(event: &Event<E>, what: &'a E, pending: &'a [&'a E]) -> Self {
+        Self {
+            thread: event.thread,
+            place: event.place,
+            event: what,
+            pending,
+        }
+    }
 }
 
 /// Adapter from a history to a specification: the actions that an event shows, the time of its effect, and the
@@ -133,7 +150,13 @@ pub trait Observed: Sync {
         let value = serde_json::to_value(event);
         value.map_or_else(
             |_| format!("{event:?}"),
-            |value| refmap::report::layout::plain(&value),
+            |value| refmap::internal::plain(&value),
         )
     }
+}
+
+/// Whether the search has to fill in unrecorded information.
+pub(super) fn is_partial<O: Observed>(observed: &O, event: &Event<O::Event>) -> bool {
+    let what = event.event.as_ref();
+    event.end.is_none() || what.is_none_or(|what| observed.is_partial(what))
 }

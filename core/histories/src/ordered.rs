@@ -2,11 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::event::Event;
+use super::event::{Event, MOST_THREADS};
 use super::problem::{HistoryError, Problem};
-
-/// Greatest number of threads of a history.
-pub const MOST_THREADS: usize = 1 << 16;
 
 /// Iterator that checks the order a validator needs: by begin, and per thread by place. It ends with the first
 /// event out of order.

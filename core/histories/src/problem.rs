@@ -5,8 +5,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::event::VERSION;
-use super::ordered::MOST_THREADS;
+use super::event::{MOST_THREADS, VERSION};
 
 /// Error in a history, with its line.
 #[derive(Debug)]

@@ -24,23 +24,15 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::configuration::{Configuration, Link, Set, Taken, Trail};
+use super::configuration::{Configuration, Fresh, Frontier, Link, Set, Taken, Way};
 use super::needed::Needed;
-use super::observed::Observed;
-use super::validator::Settings;
+use super::observed::{Action, Observed, State, is_partial};
+use super::settings::Settings;
 use super::window::{Log, Window};
 pub(super) use compared::Compared;
+use refmap::TransitionSystem;
 use refmap::explore::Limit;
-use refmap::model_call::{break_off, until_enough};
-use refmap::{ActionOf, StateOf, TransitionSystem};
-use steps::Fresh;
-
-pub(super) use steps::{happening, is_partial, pending};
-
-pub(super) type State<O> = StateOf<<O as Observed>::Specification>;
-pub(super) type Action<O> = ActionOf<<O as Observed>::Specification>;
-pub(super) type Way<O> = Trail<Action<O>, State<O>>;
-pub(super) type Frontier<O> = Vec<(Configuration<State<O>>, Way<O>)>;
+use refmap::internal::{break_off, until_enough};
 
 /// Reason why a search stops.
 pub(super) enum Stop {

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use foldhash::HashSet;
 
 use super::configuration::Configuration;
-use super::explain::shown;
-use super::observed::Observed;
-use super::search::{Search, State, Stop};
+use super::observed::{Observed, State};
+use super::search::{Search, Stop};
 use super::window::{Log, Window};
 use refmap::explore::Limit;
 use refmap::report::history::SmallWindow;
@@ -110,7 +109,7 @@ pub(super) fn smallest<O: Observed>(
             let numbers = numbers.into_iter();
             return Ok(Some(SmallWindow {
                 events: numbers
-                    .map(|number| shown(again.observed, log, number))
+                    .map(|number| log.shown(again.observed, number))
                     .collect(),
                 states: states.len(),
             }));

@@ -4,50 +4,22 @@ use std::time::Instant;
 
 use foldhash::{HashSet, HashSetExt};
 
-use super::configuration::Kind;
-use super::event::Event;
+use super::configuration::{Frontier, Kind, Way};
+use super::event::{Event, line};
 use super::explain::{Misled, explain};
 use super::observed::Observed;
 use super::ordered::Ordered;
 use super::problem::HistoryError;
-use super::search::{Frontier, Search, Stop, Way};
+use super::search::{Search, Stop};
+use super::settings::Settings;
 use super::window::{Log, Window};
 use refmap::report::history::{Assumption, Explanation, Partial};
 
 use refmap::Disagreement;
 use refmap::TransitionSystem;
-use refmap::explore::{Limit, Limits, Phase, Progress, Watch, resident_bytes};
+use refmap::explore::{Limit, Phase, Progress};
+use refmap::internal::resident_bytes;
 use refmap::report::{RuleCoverage, Verdict};
-
-/// Settings of a validation.
-#[derive(Clone)]
-pub struct Settings<'a> {
-    /// Greatest size of the frontier. If more configurations are needed, the verdict is `incomplete`.
-    pub configurations: usize,
-    /// Greatest number of delayed events of a thread that are not in effect; unlimited by default. A processor's
-    /// store buffer has some dozens of entries; a bound below the processor's rejects histories that it can
-    /// produce. Without a bound, the stores of a thread that never drains are all held in memory.
-    pub buffer: Option<u32>,
-    /// Number of events before the refusal that the explanation covers: between this many and twice as many are
-    /// kept.
-    pub context: u64,
-    /// Limits; only those on time and memory apply.
-    pub limits: Limits,
-    /// Cancellation and progress.
-    pub watch: Watch<'a>,
-}
-
-impl Default for Settings<'_> {
-    fn default() -> Self {
-        Self {
-            configurations: 1 << 20,
-            buffer: None,
-            context: 128,
-            limits: Limits::default(),
-            watch: Watch::default(),
-        }
-    }
-}
 
 /// Result of a validation.
 #[derive(Clone, Debug)]
@@ -357,9 +329,4 @@ fn assumptions<O: Observed>(way: &Way<O>) -> Vec<Assumption> {
     }
     assumed.reverse();
     assumed
-}
-
-/// Line of an event; the header is line 1.
-pub(super) fn line(number: u64) -> u64 {
-    number + 2
 }

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use super::configuration::{Ahead, Configuration};
-use super::event::Event;
+use super::event::{Event, line};
 use super::observed::{Effect, Observed};
+use refmap::report::history::ShownEvent;
 
 /// Log of events by number; it drops old ones that are neither under way nor delayed.
 #[derive(Debug)]
@@ -76,6 +77,27 @@ impl<E> Log<E> {
     pub fn effect<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> Effect {
         let event = self.get(number).event.as_ref();
         event.map_or(Effect::Within, |event| observed.effect(event))
+    }
+
+    /// The events of these numbers that were recorded.
+    pub fn recorded(&self, numbers: impl Iterator<Item = u64>) -> Vec<&E> {
+        numbers
+            .filter_map(|number| self.get(number).event.as_ref())
+            .collect()
+    }
+
+    /// An event as an explanation shows it.
+    pub fn shown<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> ShownEvent {
+        let event = self.get(number);
+        let what = event.event.as_ref();
+        ShownEvent {
+            line: Some(line(number)),
+            thread: event.thread,
+            place: event.place,
+            begin: event.begin,
+            end: event.end,
+            text: what.map_or_else(|| "not recorded".to_owned(), |what| observed.describe(what)),
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::data::Registers;
 use super::label::Label;
-use super::liveness::Registers;
 
 /// A command of a process with data state `L`, which sends requests `Q`, takes answers `A`, and is labelled
 /// by texts or by another type `N`.

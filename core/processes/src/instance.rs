@@ -4,10 +4,10 @@
 //! process often follow each other, and then only that process's data is saved.
 
 use super::command::Kind;
-use super::composition::Configuration;
+use super::configuration::Configuration;
+use super::data::{Data, Register, Registers};
 use super::flow::{Edge, Flow, Location};
 use super::label::CommandLabel;
-use super::liveness::{Data, Register, Registers};
 use refmap::Process;
 
 /// Process instance, for any type of its data state. A method that calls `visit` restores the state before it

@@ -76,6 +76,8 @@
 mod act;
 mod command;
 mod composition;
+mod configuration;
+mod data;
 mod flow;
 mod instance;
 mod label;
@@ -86,9 +88,9 @@ pub use command::{
     Command, assign, choice, choose, forever, request, respond, respond_any, sequence, when,
     when_else, while_do,
 };
-pub use composition::{
-    At, Choices, Composition, Configuration, Granularity, Locations, Undeclared,
-};
+pub use composition::{Choices, Composition, Granularity, Locations, Undeclared};
+pub use configuration::{At, Configuration};
+pub use data::{Data, Register, Registers};
 pub use flow::{Location, ProcessError};
 pub use label::{CommandLabel, Label};
-pub use liveness::{Data, DeadRegisters, Register, Registers};
+pub use liveness::DeadRegisters;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use super::ends::{TooManyStates, reachable};
 use super::expression::Value;
 use super::machine::{End, Machine, Observation, Shown};
 use super::model::MemoryModel;
-use super::outcome::{TooManyStates, reachable};
 use super::program::Program;
 use super::state::State;
 use refmap::Refinement;

@@ -11,6 +11,7 @@ pub mod axiomatic;
 mod behaviour;
 mod builder;
 mod code;
+mod ends;
 mod expression;
 mod fetch;
 pub mod litmus;
@@ -24,12 +25,13 @@ pub mod synthesis;
 
 pub use behaviour::{Behaviours, ProgramRefinement, Show};
 pub use builder::{BuildError, Label, ProgramBuilder, ThreadBuilder};
+pub use ends::{Ends, TooManyStates, ends, outcomes};
 pub use expression::{
     Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,
 };
 pub use machine::{Action, Effect, End, Machine, Observation, Shown};
 pub use model::{AccessKind, MemoryModel, UnknownModel};
-pub use outcome::{Ends, Outcome, ThreadEnd, ThreadOutcome, TooManyStates, ends, outcomes};
+pub use outcome::{Outcome, ThreadEnd, ThreadOutcome};
 pub use program::{
     Afterwards, Fence, FencePlace, Instruction, LoadKind, MOST_INSTRUCTIONS, MOST_LOCATIONS,
     MOST_REGISTERS, MOST_THREADS, Presence, PrivateRegister, Program, Returned, Thread,

@@ -6,6 +6,7 @@
 use super::choice::Choice;
 use super::counterexample::{counterexample, last_step, rule_name};
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
@@ -14,7 +15,7 @@ use crate::report::{Counterexample, Obligation, Verdict};
 use crate::system::{ActionOf, Process, TransitionSystem};
 use crate::trace::Trace;
 
-const NAME: &str = "agency";
+const KIND: ObligationKind = ObligationKind::Agency;
 
 #[derive(Clone)]
 pub(super) struct Agency<'a> {
@@ -34,9 +35,9 @@ pub(super) enum Actor {
 
 impl<'a> Agency<'a> {
     pub fn new(refinement: &'a impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(NAME);
+        let unsupported = refinement.unsupported(KIND);
         Self {
-            row: choice.by_default(NAME.to_owned(), unsupported),
+            row: choice.by_default(KIND.to_string(), unsupported),
             environment: refinement.environment(),
         }
     }

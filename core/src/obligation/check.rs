@@ -38,22 +38,6 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
     Checker::new(refinement).check(settings)
 }
 
-/// The same for a refinement whose implementation enumerates its type-correct states: `inductive:*`
-/// can be chosen.
-///
-/// # Errors
-///
-/// As [`check`].
-pub fn check_with_induction<R: Refinement>(
-    refinement: &R,
-    settings: &Settings<'_>,
-) -> Result<Report, CheckError>
-where
-    R::Concrete: TypeCorrect,
-{
-    Checker::new(refinement).inductive().check(settings)
-}
-
 /// A refinement, and what its systems have beside them: how states are packed, which of them are
 /// type-correct, what can be exchanged.
 ///

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::error::{CheckError, nearest};
+use super::error::CheckError;
+use super::kind::ObligationKind;
 use super::row::Row;
 use super::selection::Selection;
 use super::settings::{Induction, Settings};
+use crate::nearest::nearest;
 
 /// Chooses rows by the settings of a check.
 pub(super) struct Choice<'a> {
@@ -62,11 +64,11 @@ pub(super) fn stands_for(name: &str, row: &str) -> bool {
 pub(super) struct Names<'a> {
     pub rows: Vec<String>,
     /// Those that stand for several rows, or for none if the refinement has no such rows.
-    pub groups: Vec<&'static str>,
+    pub groups: Vec<ObligationKind>,
     /// Names that stand for rows that this refinement might have, and does not.
-    pub without_rows: Option<&'static str>,
-    /// Why an obligation, by its name up to the colon, cannot be decided.
-    pub unsupported: &'a dyn Fn(&str) -> Option<&'static str>,
+    pub without_rows: Option<ObligationKind>,
+    /// Why obligations of a kind cannot be decided.
+    pub unsupported: &'a dyn Fn(ObligationKind) -> Option<&'static str>,
 }
 
 impl Names<'_> {
@@ -76,14 +78,14 @@ impl Names<'_> {
             return Ok(());
         };
         for name in names {
-            let group = name.split_once(':').map_or(&**name, |(group, _)| group);
-            if let Some(reason) = (self.unsupported)(group) {
+            let kind = ObligationKind::of(name);
+            if let Some(reason) = kind.and_then(self.unsupported) {
                 return Err(CheckError::Unsupported {
                     name: name.clone(),
                     reason,
                 });
             }
-            if self.without_rows == Some(name) {
+            if self.without_rows.is_some_and(|kind| kind.name() == name) {
                 return Err(CheckError::NoInvariants { name: name.clone() });
             }
             if !self.rows.iter().any(|row| stands_for(name, row)) {
@@ -94,7 +96,7 @@ impl Names<'_> {
     }
 
     fn unknown(&self, name: &str) -> CheckError {
-        let groups = self.groups.iter().map(|group| (*group).to_owned());
+        let groups = self.groups.iter().map(ToString::to_string);
         let mut known: Vec<_> = groups.chain(self.rows.iter().cloned()).collect();
         let mut seen = HashSet::new();
         known.retain(|name| seen.insert(name.clone()));

@@ -7,18 +7,20 @@
 use foldhash::{HashSet, HashSetExt};
 
 use super::choice::Choice;
-use super::error::{CheckError, nearest};
+use super::error::CheckError;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::rules::{names_one, no_such_rule};
 use super::tested::add_counts;
 use crate::explore::{Panic, StateId};
 use crate::model_call::catch;
+use crate::nearest::nearest;
 use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
 use crate::system::{ActionOf, Rule, RuleId, TransitionSystem};
 
-const NAME: &str = "coverage";
+const KIND: ObligationKind = ObligationKind::Coverage;
 
 #[derive(Clone)]
 pub(super) struct Coverage {
@@ -96,7 +98,7 @@ impl Counts {
 
 /// Why the obligation cannot be decided for a refinement, if it cannot.
 pub(super) fn unsupported(refinement: &impl Refinement) -> Option<&'static str> {
-    refinement.unsupported(NAME)
+    refinement.unsupported(KIND)
 }
 
 /// What is found of the obligation, and the rules of the specification that are enabled nowhere.
@@ -117,7 +119,7 @@ impl Coverage {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Result<Self, CheckError> {
         validate(&refinement.waivers(), refinement.specification().rules())?;
         Ok(Self {
-            row: choice.by_default(NAME.to_owned(), unsupported(refinement)),
+            row: choice.by_default(KIND.to_string(), unsupported(refinement)),
         })
     }
 

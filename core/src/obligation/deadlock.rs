@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
@@ -16,7 +17,7 @@ use crate::report::CutOff;
 use crate::system::{StateOf, TransitionSystem, steps};
 use crate::trace::Trace;
 
-const NAME: &str = "deadlock";
+const KIND: ObligationKind = ObligationKind::Deadlock;
 
 #[derive(Clone)]
 pub(super) struct Deadlock {
@@ -72,9 +73,9 @@ impl Counts {
 
 impl Deadlock {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(NAME);
+        let unsupported = refinement.unsupported(KIND);
         Self {
-            row: choice.by_default(NAME.to_owned(), unsupported),
+            row: choice.by_default(KIND.to_string(), unsupported),
             is_bounded: refinement.implementation().bound().is_some(),
         }
     }

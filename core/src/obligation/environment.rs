@@ -24,19 +24,21 @@ use self::graph::{Findings, PanickedAt, Refusal, Unrest, UnrestReason, decide};
 pub(super) use self::label::Label;
 use super::choice::Choice;
 use super::counterexample::{counterexample, json};
-use super::error::{CheckError, nearest};
+use super::error::CheckError;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
 use super::settings::{Settings, Symmetry};
 use crate::explore::{Graph, Order, Phase, Place, Storage};
+use crate::nearest::nearest;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::system::{ActionOf, Process, Rule, RuleId, TransitionSystem};
 use crate::trace::Trace;
 
 /// Stands for the rows of all rules; the row itself where no environment is declared.
-pub(super) const NAME: &str = "environment";
+const KIND: ObligationKind = ObligationKind::Environment;
 
 /// The bits of a transition's label allow for this many environment processes.
 const MOST_PROCESSES: usize = 32;
@@ -63,7 +65,7 @@ pub(super) fn unsupported<R: Refinement>(
     refinement: &R,
     settings: &Settings<'_>,
 ) -> Option<&'static str> {
-    let of_refinement = refinement.unsupported(NAME);
+    let of_refinement = refinement.unsupported(KIND);
     of_refinement.or_else(|| unsupported_settings(settings))
 }
 
@@ -143,7 +145,7 @@ impl<'a> Environment<'a> {
         // Whether it can be decided depends on the settings as well, and is told when it is judged.
         let row = |name| choice.by_default(name, None);
         if processes.is_empty() {
-            let rows = Rows::None(row(NAME.to_owned()));
+            let rows = Rows::None(row(KIND.to_string()));
             return Ok(Self { processes, rows });
         }
         validate_kinds(processes, specified)?;
@@ -151,10 +153,10 @@ impl<'a> Environment<'a> {
         for (index, rule) in specified.iter().enumerate() {
             if processes.iter().any(|process| process.name == rule.process) {
                 names_one(specified, &rule.name)?;
-                rules.push((RuleId(index), row(format!("{NAME}:{}", rule.name))));
+                rules.push((RuleId(index), row(format!("{KIND}:{}", rule.name))));
             }
         }
-        let at_rest = row(format!("{NAME}:at_rest"));
+        let at_rest = row(format!("{KIND}:at_rest"));
         let rows = Rows::Some { rules, at_rest };
         Ok(Self { processes, rows })
     }

@@ -18,6 +18,7 @@ pub(super) use self::pass::{Findings, decide, state};
 use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::settings::{Settings, Until};
 use super::{invariant, simulation};
@@ -30,7 +31,7 @@ use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
 /// Stands for all its rows.
-pub(super) const NAME: &str = "inductive";
+const KIND: ObligationKind = ObligationKind::Inductive;
 
 #[derive(Clone)]
 pub(super) struct Induction {
@@ -68,11 +69,11 @@ impl Induction {
         is_enumerated: bool,
         choice: &Choice<'_>,
     ) -> Self {
-        let unsupported = refinement.unsupported(NAME);
-        let row = |goal: &str| choice.on_request(format!("{NAME}:{goal}"), unsupported);
+        let unsupported = refinement.unsupported(KIND);
+        let row = |goal: &str| choice.on_request(format!("{KIND}:{goal}"), unsupported);
         let rows = || PerGoal {
             invariants: invariants.iter().map(|one| row(one.name())).collect(),
-            simulation: row(simulation::NAME),
+            simulation: row(ObligationKind::Simulation.name()),
         };
         Self {
             rows: is_enumerated.then(rows),
@@ -191,7 +192,7 @@ impl Findings {
             Some((_, failing)) => {
                 let failing = match failing {
                     Goal::Invariant(place) => names[place],
-                    Goal::Simulation => simulation::NAME,
+                    Goal::Simulation => ObligationKind::Simulation.name(),
                 };
                 format!("needed: without it inductive:{failing} fails")
             }

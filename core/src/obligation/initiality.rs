@@ -6,6 +6,7 @@ use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::fault::ModelCall;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
@@ -14,7 +15,7 @@ use crate::report::{Counterexample, Obligation};
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
-const NAME: &str = "initiality";
+const KIND: ObligationKind = ObligationKind::Initiality;
 
 #[derive(Clone)]
 pub(super) struct Initiality {
@@ -23,9 +24,9 @@ pub(super) struct Initiality {
 
 impl Initiality {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(NAME);
+        let unsupported = refinement.unsupported(KIND);
         Self {
-            row: choice.by_default(NAME.to_owned(), unsupported),
+            row: choice.by_default(KIND.to_string(), unsupported),
         }
     }
 

@@ -7,6 +7,7 @@ use super::counterexample::counterexample;
 use super::error::CheckError;
 use super::fault::ModelCall;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
@@ -17,7 +18,7 @@ use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
 /// Stands for the rows of all invariants.
-pub(super) const NAME: &str = "invariant";
+const KIND: ObligationKind = ObligationKind::Invariant;
 
 /// The invariants of a refinement, by a row each.
 #[derive(Clone)]
@@ -89,7 +90,7 @@ impl Invariants {
         all: &[Invariant<S>],
         choice: &Choice<'_>,
     ) -> Result<Self, CheckError> {
-        let unsupported = refinement.unsupported(NAME);
+        let unsupported = refinement.unsupported(KIND);
         let mut rows = Vec::with_capacity(all.len());
         for (index, invariant) in all.iter().enumerate() {
             let name = invariant.name();
@@ -98,7 +99,7 @@ impl Invariants {
                     name: name.to_owned(),
                 });
             }
-            rows.push(choice.by_default(format!("{NAME}:{name}"), unsupported));
+            rows.push(choice.by_default(format!("{KIND}:{name}"), unsupported));
         }
         Ok(Self { rows })
     }

@@ -45,6 +45,7 @@ mod counterexample;
 mod error;
 mod fault;
 mod found;
+mod kind;
 mod row;
 mod rules;
 mod sample;
@@ -55,8 +56,8 @@ mod tested;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Checker, check, check_with_induction};
+pub use check::{Checker, check};
 pub use error::CheckError;
-pub use error::nearest;
+pub use kind::ObligationKind;
 pub use selection::Selection;
 pub use settings::{Induction, Search, Settings, Symmetry, Until, Warnings};

@@ -24,6 +24,7 @@ use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::fault::{Fault, ModelCall};
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use crate::explore::{Panic, Place, StateId};
 use crate::invariant::Invariant;
@@ -33,7 +34,7 @@ use crate::report::{Counterexample, Obligation, Verdict};
 use crate::symmetry::{Tested, is_in_turn};
 use crate::system::{ActionOf, Process, Rule, StateOf, steps};
 
-const NAME: &str = "model";
+const KIND: ObligationKind = ObligationKind::Model;
 
 #[derive(Clone)]
 pub(super) struct Model {
@@ -170,9 +171,9 @@ pub(super) struct Context<'a, R: Refinement> {
 
 impl Model {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(NAME);
+        let unsupported = refinement.unsupported(KIND);
         Self {
-            row: choice.always(NAME.to_owned(), unsupported),
+            row: choice.always(KIND.to_string(), unsupported),
         }
     }
 

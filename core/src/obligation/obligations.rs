@@ -1,7 +1,7 @@
 //! The obligations of a check, in the order of the report: what each is, its file says.
 //!
 //! To add one: write its file beside the others (`observation` is one that is tested at states, `agency` one at steps, and
-//! `coverage` one that is judged when the search is over), give it a field here and, if it counts anything, in
+//! `coverage` one that is judged when the search is over), give it a kind, a field here and, if it counts anything, in
 //! [`Counts`](super::counts::Counts), call its test from the [`Visitor`](super::visitor::Visitor), and its `judge` from the
 //! list in `judge`.
 
@@ -11,9 +11,10 @@ use super::coverage::Coverage;
 use super::deadlock::Deadlock;
 use super::environment::{self, Environment};
 use super::error::CheckError;
-use super::induction::{self, Induction};
+use super::induction::Induction;
 use super::initiality::Initiality;
-use super::invariant::{self, Invariants};
+use super::invariant::Invariants;
+use super::kind::ObligationKind;
 use super::model::Model;
 use super::observation::Observation;
 use super::row::Row;
@@ -77,9 +78,9 @@ impl<'a> Obligations<'a> {
             model: Model::new(refinement, choice),
         };
         validate(settings)?;
-        obligations.validate_names(settings, is_enumerated, &|group| match group {
-            environment::NAME => environment::unsupported(refinement, settings),
-            group => refinement.unsupported(group),
+        obligations.validate_names(settings, is_enumerated, &|kind| match kind {
+            ObligationKind::Environment => environment::unsupported(refinement, settings),
+            kind => refinement.unsupported(kind),
         })?;
         Ok(obligations)
     }
@@ -89,19 +90,19 @@ impl<'a> Obligations<'a> {
         &self,
         settings: &Settings<'_>,
         is_enumerated: bool,
-        unsupported: &dyn Fn(&str) -> Option<&'static str>,
+        unsupported: &dyn Fn(ObligationKind) -> Option<&'static str>,
     ) -> Result<(), CheckError> {
         let has_invariants = !self.invariants.rows.is_empty();
         let groups = [
-            Some(environment::NAME),
-            has_invariants.then_some(invariant::NAME),
-            is_enumerated.then_some(induction::NAME),
+            Some(ObligationKind::Environment),
+            has_invariants.then_some(ObligationKind::Invariant),
+            is_enumerated.then_some(ObligationKind::Inductive),
         ];
         let mut all = self.clone();
         let names = Names {
             rows: all.rows_mut().map(|row| row.name.clone()).collect(),
             groups: groups.into_iter().flatten().collect(),
-            without_rows: (!has_invariants).then_some(invariant::NAME),
+            without_rows: (!has_invariants).then_some(ObligationKind::Invariant),
             unsupported,
         };
         names.validate(&settings.obligations)

@@ -6,6 +6,7 @@ use super::choice::Choice;
 use super::counterexample::counterexample;
 use super::fault::ModelCall;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
@@ -14,7 +15,7 @@ use crate::report::Counterexample;
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
-const NAME: &str = "observation";
+const KIND: ObligationKind = ObligationKind::Observation;
 
 /// What a state of the implementation shows.
 type Shown<R> = <<R as Refinement>::Concrete as TransitionSystem>::Observation;
@@ -26,9 +27,9 @@ pub(super) struct Observation {
 
 impl Observation {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(NAME);
+        let unsupported = refinement.unsupported(KIND);
         Self {
-            row: choice.by_default(NAME.to_owned(), unsupported),
+            row: choice.by_default(KIND.to_string(), unsupported),
         }
     }
 

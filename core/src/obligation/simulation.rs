@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::counterexample::{counterexample, json, last_step, rule_name};
 use super::fault::ModelCall;
 use super::found::Found;
+use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
 use crate::explore::Place;
@@ -17,7 +18,7 @@ use crate::report::{Counterexample, Nearest, changes};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
-pub(super) const NAME: &str = "simulation";
+const KIND: ObligationKind = ObligationKind::Simulation;
 
 /// How many abstract actions are shown beside a failed step.
 const NEAREST: usize = 4;
@@ -68,9 +69,9 @@ impl Counts {
 
 impl Simulation {
     pub fn new(refinement: &impl Refinement, choice: &Choice<'_>) -> Self {
-        let unsupported = refinement.unsupported(NAME);
+        let unsupported = refinement.unsupported(KIND);
         Self {
-            row: choice.by_default(NAME.to_owned(), unsupported),
+            row: choice.by_default(KIND.to_string(), unsupported),
         }
     }
 

@@ -19,8 +19,7 @@ pub mod arbitrary;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
-pub use generator::{Generator, mix};
-pub use shrink::Cuts;
+pub use generator::Generator;
 pub use states::random_state;
 pub use walk::random_trace;
 

@@ -8,44 +8,44 @@ use std::fmt::Write;
 use super::value::{compact, name};
 use super::{Counterexample, Report, Step, changes};
 
-/// The counterexample of `report` as a directed graph.
-pub fn graph(report: &Report, counterexample: &Counterexample) -> String {
-    let mut text = String::from("digraph counterexample {\n");
-    let mut line = |content: String| {
-        writeln!(text, "    {content}").expect("a string can be written to");
-    };
-    let mut title = vec![format!(
-        "{}: {} fails: {}",
-        report.check, counterexample.obligation, counterexample.explanation
-    )];
-    if let Some(refused) = &counterexample.refused {
-        title.push(format!("refused from here on: {}", compact(refused)));
-    }
-    line(format!("label={};", label(&title)));
-    line("labelloc=t;".to_owned());
-    line("node [shape=box, fontname=monospace];".to_owned());
-    for (index, step) in counterexample.steps.iter().enumerate() {
-        let before = index
-            .checked_sub(1)
-            .map(|before| &counterexample.steps[before]);
-        let lines = node(index, before, step);
-        line(format!("s{index} [label={}];", label(&lines)));
-    }
-    let last = counterexample.steps.len().saturating_sub(1);
-    for (index, step) in counterexample.steps.iter().enumerate().skip(1) {
-        let lines = edge(step);
-        let red = if index == last {
-            ", color=red, fontcolor=red"
-        } else {
-            ""
+impl Counterexample {
+    /// The counterexample of `report` as a directed graph, in the language of Graphviz.
+    pub fn dot(&self, report: &Report) -> String {
+        let mut text = String::from("digraph counterexample {\n");
+        let mut line = |content: String| {
+            writeln!(text, "    {content}").expect("a string can be written to");
         };
-        line(format!(
-            "s{} -> s{index} [label={}{red}];",
-            index - 1,
-            label(&lines)
-        ));
+        let mut title = vec![format!(
+            "{}: {} fails: {}",
+            report.check, self.obligation, self.explanation
+        )];
+        if let Some(refused) = &self.refused {
+            title.push(format!("refused from here on: {}", compact(refused)));
+        }
+        line(format!("label={};", label(&title)));
+        line("labelloc=t;".to_owned());
+        line("node [shape=box, fontname=monospace];".to_owned());
+        for (index, step) in self.steps.iter().enumerate() {
+            let before = index.checked_sub(1).map(|before| &self.steps[before]);
+            let lines = node(index, before, step);
+            line(format!("s{index} [label={}];", label(&lines)));
+        }
+        let last = self.steps.len().saturating_sub(1);
+        for (index, step) in self.steps.iter().enumerate().skip(1) {
+            let lines = edge(step);
+            let red = if index == last {
+                ", color=red, fontcolor=red"
+            } else {
+                ""
+            };
+            line(format!(
+                "s{} -> s{index} [label={}{red}];",
+                index - 1,
+                label(&lines)
+            ));
+        }
+        text + "}\n"
     }
-    text + "}\n"
 }
 
 /// What a node says: of the first state everything, of each further one what changed.

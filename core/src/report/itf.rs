@@ -15,50 +15,52 @@ use super::{Counterexample, Report};
 /// Variables of every trace, besides the fields of the state.
 pub const STEP_VARIABLES: [&str; 4] = ["action", "process", "abstract_action", "abstract_state"];
 
-/// The counterexample of `report` as an ITF trace.
-pub fn trace(report: &Report, counterexample: &Counterexample) -> Value {
-    let mut vars: Vec<Value> = STEP_VARIABLES.map(Value::from).to_vec();
-    if let Some(first) = counterexample.steps.first() {
-        vars.extend(fields(&first.state).keys().cloned().map(Value::from));
-    }
-    let states: Vec<Value> = counterexample
-        .steps
-        .iter()
-        .enumerate()
-        .map(|(index, step)| {
-            let mut state = Map::from_iter([("#meta".to_owned(), json!({"index": index}))]);
-            let process = step.process.clone().map_or(Value::Null, Value::from);
-            let own = [
-                step.action.clone().unwrap_or_default(),
-                process,
-                step.abstract_action.clone().unwrap_or_default(),
-                step.abstract_state.clone(),
-            ];
-            for (name, value) in STEP_VARIABLES.into_iter().zip(own) {
-                state.insert(name.to_owned(), encode(&value));
-            }
-            for (name, value) in fields(&step.state) {
-                state.insert(name, encode(&value));
-            }
-            Value::Object(state)
+impl Counterexample {
+    /// The counterexample of `report` as a trace in Apalache's Informal Trace Format.
+    pub fn itf(&self, report: &Report) -> Value {
+        let mut vars: Vec<Value> = STEP_VARIABLES.map(Value::from).to_vec();
+        if let Some(first) = self.steps.first() {
+            vars.extend(fields(&first.state).keys().cloned().map(Value::from));
+        }
+        let states: Vec<Value> = self
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(index, step)| {
+                let mut state = Map::from_iter([("#meta".to_owned(), json!({"index": index}))]);
+                let process = step.process.clone().map_or(Value::Null, Value::from);
+                let own = [
+                    step.action.clone().unwrap_or_default(),
+                    process,
+                    step.abstract_action.clone().unwrap_or_default(),
+                    step.abstract_state.clone(),
+                ];
+                for (name, value) in STEP_VARIABLES.into_iter().zip(own) {
+                    state.insert(name.to_owned(), encode(&value));
+                }
+                for (name, value) in fields(&step.state) {
+                    state.insert(name, encode(&value));
+                }
+                Value::Object(state)
+            })
+            .collect();
+        let parameters: Vec<String> = report
+            .parameters
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        json!({
+            "#meta": {
+                "format": "ITF",
+                "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+                "source": format!("refmap check {} {}", report.check, parameters.join(" ")),
+                "status": "violation",
+                "description": format!("{}: {}", self.obligation, self.explanation),
+            },
+            "vars": vars,
+            "states": states,
         })
-        .collect();
-    let parameters: Vec<String> = report
-        .parameters
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    json!({
-        "#meta": {
-            "format": "ITF",
-            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-            "source": format!("refmap check {} {}", report.check, parameters.join(" ")),
-            "status": "violation",
-            "description": format!("{}: {}", counterexample.obligation, counterexample.explanation),
-        },
-        "vars": vars,
-        "states": states,
-    })
+    }
 }
 
 /// The variables that a state consists of. A name that the trace needs itself gets a trailing `_`.

@@ -7,80 +7,87 @@ use std::fmt::Write;
 
 use super::value::{compact, name};
 use super::{Counterexample, Report, Step, changes};
+use crate::obligation::ObligationKind;
 
-/// The counterexample of `report` as a sequence diagram.
-pub fn diagram(report: &Report, counterexample: &Counterexample) -> String {
-    let mut processes: Vec<&str> = Vec::new();
-    for step in &counterexample.steps[1.min(counterexample.steps.len())..] {
-        if !processes.contains(&process(step)) {
-            processes.push(process(step));
-        }
-    }
-    let mut text = String::from("sequenceDiagram\n");
-    let mut line = |content: String| {
-        writeln!(text, "    {content}").expect("a string can be written to");
-    };
-    for (number, process) in processes.iter().enumerate() {
-        line(format!("participant p{number} as {}", escape(process)));
-    }
-    line("participant s as specification".to_owned());
-    let all = match processes.len() {
-        0 => "s",
-        _ => "p0,s",
-    };
-    let check = escape(&report.check);
-    let beginning = counterexample.beginning();
-    line(format!("Note over {all}: {check}, {beginning}"));
-    let last = counterexample.steps.len().saturating_sub(1);
-    for (index, pair) in counterexample.steps.windows(2).enumerate() {
-        let (before, step, index) = (&pair[0], &pair[1], index + 1);
-        let from = processes.iter().position(|other| *other == process(step));
-        let from = from.expect("the process of every step is a participant");
-        let action = step.action.as_ref().map(compact).unwrap_or_default();
-        let (arrow, label) = match &step.abstract_action {
-            None => (
-                format!("p{from}->>p{from}"),
-                format!("{index} {action} (stutter)"),
-            ),
-            Some(answer) => {
-                // A cross at the end of an arrow: what was sent is not received.
-                let head = if index == last && refuted(counterexample) {
-                    "-x"
-                } else {
-                    "->>"
-                };
-                let label = format!("{index} {action} ⇒ {}", compact(answer));
-                (format!("p{from}{head}s"), label)
+impl Counterexample {
+    /// The counterexample of `report` as a sequence diagram, in the language of Mermaid.
+    pub fn mermaid(&self, report: &Report) -> String {
+        let mut processes: Vec<&str> = Vec::new();
+        for step in &self.steps[1.min(self.steps.len())..] {
+            if !processes.contains(&process(step)) {
+                processes.push(process(step));
             }
+        }
+        let mut text = String::from("sequenceDiagram\n");
+        let mut line = |content: String| {
+            writeln!(text, "    {content}").expect("a string can be written to");
         };
-        line(format!("{arrow}: {}", escape(&label)));
-        if index == last {
-            let changed = changes(&before.state, &step.state)
-                .into_iter()
-                .map(|change| {
-                    let (from, to) = (compact(&change.from), compact(&change.to));
-                    escape(&format!("{}: {from} → {to}", name(&change.field)))
-                });
-            let changed = changed.collect::<Vec<_>>();
-            if !changed.is_empty() {
-                line(format!("Note over p{from}: {}", changed.join("<br/>")));
+        for (number, process) in processes.iter().enumerate() {
+            line(format!("participant p{number} as {}", escape(process)));
+        }
+        line("participant s as specification".to_owned());
+        let all = match processes.len() {
+            0 => "s",
+            _ => "p0,s",
+        };
+        let check = escape(&report.check);
+        let beginning = self.beginning();
+        line(format!("Note over {all}: {check}, {beginning}"));
+        let last = self.steps.len().saturating_sub(1);
+        for (index, pair) in self.steps.windows(2).enumerate() {
+            let (before, step, index) = (&pair[0], &pair[1], index + 1);
+            let from = processes.iter().position(|other| *other == process(step));
+            let from = from.expect("the process of every step is a participant");
+            let action = step.action.as_ref().map(compact).unwrap_or_default();
+            let (arrow, label) = match &step.abstract_action {
+                None => (
+                    format!("p{from}->>p{from}"),
+                    format!("{index} {action} (stutter)"),
+                ),
+                Some(answer) => {
+                    // A cross at the end of an arrow: what was sent is not received.
+                    let head = if index == last && refuted(self) {
+                        "-x"
+                    } else {
+                        "->>"
+                    };
+                    let label = format!("{index} {action} ⇒ {}", compact(answer));
+                    (format!("p{from}{head}s"), label)
+                }
+            };
+            line(format!("{arrow}: {}", escape(&label)));
+            if index == last {
+                let changed = changes(&before.state, &step.state)
+                    .into_iter()
+                    .map(|change| {
+                        let (from, to) = (compact(&change.from), compact(&change.to));
+                        escape(&format!("{}: {from} → {to}", name(&change.field)))
+                    });
+                let changed = changed.collect::<Vec<_>>();
+                if !changed.is_empty() {
+                    line(format!("Note over p{from}: {}", changed.join("<br/>")));
+                }
             }
         }
+        if let Some(refused) = &self.refused {
+            let refused = escape(&compact(refused));
+            line(format!("Note over {all}: refused from here on: {refused}"));
+        }
+        let (obligation, why) = (&self.obligation, &self.explanation);
+        let failure = escape(&format!("{obligation} fails: {why}"));
+        line(format!("Note over {all}: {failure}"));
+        text
     }
-    if let Some(refused) = &counterexample.refused {
-        let refused = escape(&compact(refused));
-        line(format!("Note over {all}: refused from here on: {refused}"));
-    }
-    let (obligation, why) = (&counterexample.obligation, &counterexample.explanation);
-    let failure = escape(&format!("{obligation} fails: {why}"));
-    line(format!("Note over {all}: {failure}"));
-    text
 }
 
 /// Whether it is the last step itself that fails, and not the state to which it leads.
 fn refuted(counterexample: &Counterexample) -> bool {
     let obligation = &counterexample.obligation;
-    obligation.ends_with("simulation") || obligation == "agency"
+    match ObligationKind::of(obligation) {
+        Some(ObligationKind::Simulation | ObligationKind::Agency) => true,
+        Some(ObligationKind::Inductive) => obligation.ends_with(":simulation"),
+        _ => false,
+    }
 }
 
 fn process(step: &Step) -> &str {

@@ -1,6 +1,6 @@
 //! The outcome of a check, as data. Renderings: [`Report`] displays as text for people and
-//! serialises to the JSON that `--json` prints; [`itf`], [`mermaid`] and [`dot`] write a
-//! counterexample for other tools.
+//! serialises to the JSON that `--json` prints; a [`Counterexample`] is written for other tools in
+//! [ITF](Counterexample::itf), as [Mermaid](Counterexample::mermaid) and as [DOT](Counterexample::dot).
 
 mod difference;
 mod value;
@@ -9,18 +9,21 @@ mod story;
 mod summary;
 mod text;
 
-pub mod dot;
+mod dot;
+// Documented where histories are: in `refmap-histories`.
+#[doc(hidden)]
 pub mod history;
-pub mod itf;
-pub mod layout;
-pub mod mermaid;
+pub(crate) mod itf;
+pub(crate) mod layout;
+mod mermaid;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use difference::{Change, changes};
+pub use difference::Change;
+pub(crate) use difference::changes;
 pub use layout::Colour;
-pub use text::{Detail, Text, TextOptions};
+pub use text::{Detail, TextOptions};
 
 use crate::explore::Limit;
 use crate::explore::StatesKept;
@@ -81,7 +84,7 @@ pub struct Report {
     /// The random walks, if they are what it rests on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub walks: Option<Sample>,
-    /// The recorded history, if one was validated: what it rests on, and how far one gets with it.
+    /// The recorded history, if `refmap-histories` validated one: what it rests on, and how far one gets with it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub history: Option<Box<Recorded>>,
     /// The symmetry by which states were identified, if they were; counts are then those of the

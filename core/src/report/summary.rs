@@ -67,7 +67,10 @@ impl Display for Text<'_, Report> {
         let mut told: Vec<&Counterexample> = Vec::new();
         for counterexample in report.counterexample.iter().chain(others) {
             writeln!(f)?;
-            let text = counterexample.text(self.options);
+            let text = Text {
+                of: counterexample,
+                options: self.options,
+            };
             let same = |earlier: &&Counterexample| earlier.steps == counterexample.steps;
             match told.iter().copied().find(same) {
                 Some(earlier) => text.without_steps(f, &earlier.obligation)?,

@@ -40,21 +40,21 @@ impl Default for TextOptions {
 
 /// A report or a counterexample, to be displayed in a given way.
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'a, T> {
+pub(super) struct Text<'a, T> {
     pub(super) of: &'a T,
     pub(super) options: TextOptions,
 }
 
 impl Report {
     /// The report as text, written in this way.
-    pub fn text(&self, options: TextOptions) -> Text<'_, Self> {
+    pub fn text(&self, options: TextOptions) -> impl Display {
         Text { of: self, options }
     }
 }
 
 impl Counterexample {
     /// The counterexample as text, written in this way.
-    pub fn text(&self, options: TextOptions) -> Text<'_, Self> {
+    pub fn text(&self, options: TextOptions) -> impl Display {
         Text { of: self, options }
     }
 }

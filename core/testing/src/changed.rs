@@ -1,5 +1,6 @@
 //! Wrapper that adds one declaration to a refinement.
 
+use refmap::obligation::ObligationKind;
 use refmap::{ActionOf, Invariant, Process, Refinement, StateOf};
 
 /// Refinement with one additional declaration.
@@ -8,7 +9,7 @@ pub struct Changed<R>(pub R, pub Change);
 /// The declaration.
 pub enum Change {
     /// These obligations are unsupported.
-    Undecided(&'static [&'static str]),
+    Undecided(Vec<ObligationKind>),
     /// An invariant that no state satisfies.
     Falsified,
 }
@@ -50,8 +51,8 @@ impl<R: Refinement> Refinement for Changed<R> {
         self.0.environment()
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
-        match self.1 {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
+        match &self.1 {
             Change::Undecided(all) => all.contains(&obligation).then_some("steps are joined"),
             Change::Falsified => None,
         }

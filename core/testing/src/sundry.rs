@@ -1,6 +1,5 @@
 //! States that are hard to represent for other tools.
 
-use refmap::report::itf;
 use refmap::{Invariant, Settings, check};
 
 use crate::{Machine, itself};
@@ -78,7 +77,7 @@ pub fn sundry_trace() -> (Machine<Sundry>, serde_json::Value) {
     })];
     let report = check(&refinement, &Settings::default()).expect("the settings fit");
     let counterexample = report.counterexample.as_ref().expect("it is violated");
-    let trace = itf::trace(&report, counterexample);
+    let trace = counterexample.itf(&report);
     assert_eq!(trace["states"].as_array().map(Vec::len), Some(2));
     (machine, trace)
 }

@@ -1,10 +1,10 @@
-//! Wrong implementations and a wrong mapping, each of which passes `simulation`.
+//! Wrong implementations and a wrong mapping, each of which satisfies `simulation`.
 
 use refmap::{Process, Refinement};
 use refmap_systems::ben_ari::broken::{Broken, BrokenAction, Fault};
 use refmap_systems::ben_ari::{Level0, Memory, Scope, level_0};
 
-/// How states are mapped.
+/// Refinement mappings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
     /// Each state to itself.
@@ -13,7 +13,7 @@ pub enum Mapping {
     OneState,
 }
 
-/// A broken implementation of the specification, with the answers that excuse it.
+/// A wrong implementation of the specification, with abstract actions that make it pass `simulation`.
 pub struct BrokenRefinement {
     implementation: Broken,
     specification: Level0,
@@ -61,7 +61,7 @@ impl Refinement for BrokenRefinement {
         match (self.mapping, *action) {
             (Mapping::OneState, _) => None,
             (Mapping::Identity, BrokenAction::Sound(action)) => Some(action),
-            // Calls it a mutation of the first mutator.
+            // Claims that it simulates a mutation of the first mutator.
             (Mapping::Identity, BrokenAction::Overwrite { n, i }) => {
                 Some(level_0::Action::Mutate {
                     mutator: 0,

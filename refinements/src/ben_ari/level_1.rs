@@ -42,7 +42,7 @@ pub fn inv1() -> Invariant<Level1> {
     })
 }
 
-/// The generalisation of `inv1` to all nodes still to be looked at, which makes it inductive.
+/// The generalisation of `inv1` to all nodes that the append phase has not yet visited, which makes it inductive.
 pub fn inv2() -> Invariant<Level1> {
     Invariant::new("inv2", "Appendix B.2, inv2; section 6.1.2", |s: &State| {
         s.local.c.blackened(&s.local.m, s.context.l)

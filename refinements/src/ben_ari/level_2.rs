@@ -61,12 +61,12 @@ impl LocalRefinement for Refinement2 {
         &self.specification
     }
 
-    /// What mutators see is the same on both levels,
+    /// The identity: mutators have the same variables on both levels.
     fn map_local(&self, seen: &Seen) -> Seen {
         *seen
     }
 
-    /// and so is the collector, but that COLOUR_ROOTS and PROPAGATE become COLOUR; K is hidden.
+    /// The identity, except that COLOUR_ROOTS and PROPAGATE map to COLOUR; K is hidden.
     fn map_context(&self, collector: &Collector) -> level_1::Collector {
         level_1::Collector {
             chi: match collector.chi {

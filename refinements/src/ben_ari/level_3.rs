@@ -127,7 +127,7 @@ pub fn count_is_a_lower_bound() -> Invariant<Level3> {
     .when(|s: &State| counting(s) || s.context.chi == Chi::Compare)
 }
 
-/// While counting, the last count is not more than what this one will come to at least.
+/// While counting, the last count is at most the least final value of this one.
 pub fn old_count_is_at_most_the_new() -> Invariant<Level3> {
     let source = "supports uncoloured_count_has_no_bw";
     Invariant::new("old_count_is_at_most_the_new", source, |s: &State| {
@@ -251,12 +251,12 @@ impl LocalRefinement for Refinement3 {
         &self.specification
     }
 
-    /// What mutators see is the same on both levels,
+    /// The identity: mutators have the same variables on both levels.
     fn map_local(&self, seen: &Seen) -> Seen {
         *seen
     }
 
-    /// and so is the collector, but that six locations become PROPAGATE; H, I, J, BC and OBC are hidden.
+    /// The identity, except that six locations map to PROPAGATE; H, I, J, BC and OBC are hidden.
     fn map_context(&self, collector: &Collector) -> level_2::Collector {
         map_collector(collector)
     }

@@ -1,9 +1,9 @@
-//! A copying protocol under a memory model against one atomic register.
+//! A copying protocol under a memory model refines one atomic register.
 //!
 //! Source: Ugawa, Abe & Maeda, *Model Checking Copy Phases of Concurrent Copying Garbage Collection
-//! with Various Memory Models*, section 2: a mutator reads what was written to the slot last, or what
-//! was there at first. With several mutators: what all of them read together is what they read from a
-//! register at which their operations come one after the other.
+//! with Various Memory Models*, section 2: a mutator reads the last value written to the slot, or its initial value.
+//! With several mutators: their reads together are those from a register on which their operations are
+//! linearized.
 
 mod register;
 
@@ -22,8 +22,8 @@ pub struct CopyingRefinement {
     implementation: Machine,
     specification: Register,
     root: Location,
-    /// Of each mutator its number among the threads, and that of the register that says which copy
-    /// served its last operation.
+    /// Of each mutator, the index of its thread, and that of the register that records which copy served its last
+    /// operation.
     served: Vec<(usize, usize)>,
 }
 
@@ -37,7 +37,7 @@ impl CopyingRefinement {
         Self::of(copying::program(instance)?, instance, model)
     }
 
-    /// The same for a `program` that differs from that of the instance: in its fences, say.
+    /// The same for a `program` that differs from that of the instance, for example in its fences.
     ///
     /// # Errors
     ///
@@ -74,8 +74,8 @@ impl CopyingRefinement {
         })
     }
 
-    /// Whether everything has ended, with the flip done and the last operation of every mutator served
-    /// by the to-space object.
+    /// Whether all threads have ended after the flip, with the last operation of every mutator served by the to-space
+    /// object.
     fn is_complete_in_copy(&self, state: &Running) -> bool {
         let moved = |held: Value| held == Value::Number(TO_OBJECT);
         let in_copy = |(thread, register): &(usize, usize)| {
@@ -90,7 +90,7 @@ impl CopyingRefinement {
     }
 }
 
-/// What a thread shows by a step between these observations, if any does.
+/// The output of a step between these observations, if there is any.
 fn shown_by(from: &Observation, to: &Observation) -> Option<Show> {
     let thread = (0..from.len()).find(|thread| from[*thread] != to[*thread])?;
     let seen = from[thread].output.len();
@@ -117,7 +117,7 @@ impl Refinement for CopyingRefinement {
         &self.specification
     }
 
-    /// What is shown. The ghost is looked at where all is over.
+    /// The observation, and the ghost in final states.
     fn map(&self, state: &Running) -> State {
         State {
             shown: self.implementation.observe(state),
@@ -125,7 +125,7 @@ impl Refinement for CopyingRefinement {
         }
     }
 
-    /// A step is answered by what it shows; most show nothing.
+    /// A step simulates its output; most steps are stutters.
     fn abstract_action(&self, from: &Running, _: &Access, to: &Running) -> Option<Action> {
         let (from, to) = (self.map(from), self.map(to));
         match to.in_copy {

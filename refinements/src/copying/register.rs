@@ -1,4 +1,4 @@
-//! One atomic register, as a specification: all that mutators which share it may show.
+//! The specification: one atomic register, and all outputs of mutators that share it.
 
 use std::collections::BTreeSet;
 
@@ -7,24 +7,24 @@ use refmap_programs::{Behaviours, End, MemoryModel, Observation, Show, Shown, To
 use refmap_systems::copying::{self, Instance};
 use serde::{Serialize, Serializer};
 
-/// One atomic register, and the mutators of an instance with nothing between it and them.
+/// One atomic register, and the mutators of an instance, which access it directly.
 ///
-/// Which copy serves an operation is nobody's business. So the mutators may end in two ways: by
-/// showing the last of what they show, or by *complete in the copy*, which shows all that is left
-/// and ends with the last operation of each of them served by the to-space object. The latter is open
-/// from the beginning, so that an implementation in which it never happens fails `coverage`.
+/// The specification does not determine which copy serves an operation. So the mutators may end in two ways: by
+/// their last output, or by *complete in the copy*, which shows all remaining output
+/// and ends with the last operation of each mutator served by the to-space object. The latter is enabled
+/// from the initial state on, so an implementation in which it never happens violates `coverage`.
 #[derive(Debug)]
 pub struct Register {
     behaviours: Behaviours,
-    /// What is shown in the end.
+    /// Final observations.
     complete: BTreeSet<Observation>,
     rules: [Rule; 2],
 }
 
-/// What has been shown, and whether the mutators have ended in the copy.
+/// The output so far, and whether the mutators have ended in the copy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
-    /// Of each thread what it has shown, and how it ended.
+    /// Of each thread its output, and how it ended.
     pub shown: Observation,
     /// Whether they have ended, each served by the to-space object last.
     pub in_copy: bool,
@@ -35,9 +35,9 @@ impl<S: ?Sized> refmap::State<S> for State {}
 /// A step of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// A thread shows something more.
+    /// A thread shows further output.
     Show(Show),
-    /// All threads show all that is left and end, the mutators served by the to-space object last.
+    /// All threads show their remaining output and end, the mutators last served by the to-space object.
     CompleteInCopy(Observation),
 }
 
@@ -60,7 +60,7 @@ impl Serialize for Action {
     }
 }
 
-/// The most states of the mutators over a register; the largest instance has far fewer.
+/// Bound on the states of the mutators over a register; the largest instance has far fewer.
 const MOST_STATES: u64 = 1_000_000;
 
 impl Register {
@@ -68,7 +68,7 @@ impl Register {
     ///
     /// # Errors
     ///
-    /// If the instance is none, or too large.
+    /// If the instance is out of range, or too large.
     pub fn new(instance: &Instance) -> Result<Self, NotStated> {
         let program = copying::specification(instance)?;
         let behaviours = Behaviours::of(program, MemoryModel::Sc, MOST_STATES)?;
@@ -89,10 +89,10 @@ impl Register {
     }
 }
 
-/// Why there is no such refinement.
+/// Error: the refinement cannot be stated.
 #[derive(Debug, thiserror::Error)]
 pub enum NotStated {
-    /// There is no such instance.
+    /// The instance is not in range.
     #[error(transparent)]
     Instance(#[from] copying::InstanceError),
     /// It is too large.
@@ -100,7 +100,7 @@ pub enum NotStated {
     TooLarge(#[from] TooManyStates),
 }
 
-/// Whether a thread that has shown `before` can have shown `after` in the end.
+/// Whether a thread with the output `before` can end with the output `after`.
 fn continues(before: &Shown, after: &Shown) -> bool {
     after.output.starts_with(&before.output) && (before.end == End::None || before == after)
 }
@@ -128,7 +128,7 @@ impl TransitionSystem for Register {
         }
     }
 
-    /// Whatever may be shown: what a thread shows before its first access it shows at once.
+    /// Visits the initial states: a thread shows its output before its first access at once.
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let in_copy = false;
         self.behaviours

@@ -1,7 +1,7 @@
-//! Histories of Ben-Ari's native collector, against "collect only garbage".
+//! Validation of histories of Ben-Ari's native collector against "collect only garbage".
 //!
 //! A redirection and an append each take effect within their interval. An append is several stores, to
-//! cells that nobody can reach but for the last, which makes them accessible.
+//! inaccessible cells except for the last one, which makes the node accessible.
 
 use refmap_histories::{Happening, Header, Observed};
 use refmap_systems::native::ben_ari::{Bounds, Event};
@@ -9,17 +9,17 @@ use refmap_systems::native::free_list::{Action, Cells, FreeList};
 
 use super::header::{BEN_ARI, HeaderError, number};
 
-/// Says which steps of the specification the recorded events show.
+/// Correspondence of recorded events to steps of the specification.
 pub struct ObservedMemory {
     specification: FreeList,
 }
 
 impl ObservedMemory {
-    /// For the memory that the header of a history speaks of: `nodes`, `sons` and `roots`.
+    /// For the memory that the header of a history describes: `nodes`, `sons` and `roots`.
     ///
     /// # Errors
     ///
-    /// If it does not say so, or something that is not known.
+    /// If one is missing or out of range, or the header has an unknown parameter.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
         header.allow(&BEN_ARI)?;
         let nodes = number(header, "nodes", 1, Bounds::MOST_NODES)?;
@@ -75,7 +75,7 @@ impl Observed for ObservedMemory {
         }
     }
 
-    /// A history in which nothing was appended says nothing of what is appended.
+    /// Appends: a history without them is vacuous.
     fn is_interesting(&self, event: &Event) -> bool {
         matches!(event, Event::Append { .. })
     }

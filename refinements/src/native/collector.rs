@@ -1,27 +1,27 @@
-//! The native collector's histories, against "collect only garbage".
+//! Validation of the native collector's histories against "collect only garbage".
 //!
-//! A mutator is a thread of the history, and so is the collector. A store takes effect by the next
-//! handshake of its mutator, which has a fence, and until then its mutator alone sees it. Marking and
-//! handshakes are nothing to the specification.
+//! Each mutator is a thread of the history, and so is the collector. A store takes effect at the latest at the next
+//! handshake of its mutator, which has a fence, and until then only its mutator reads it. Marking and
+//! handshakes are stutters of the specification.
 
 use refmap_histories::{Effect, Happening, Header, Observed};
 use refmap_systems::native::on_the_fly::{Event, Reference, Shape};
 use refmap_systems::native::specification::{Action, CollectOnlyGarbage, Program};
 
+use super::event_text::described;
 use super::header::{HeaderError, ON_THE_FLY, number};
-use super::words::described;
 
-/// Says which steps of the specification the recorded events show.
+/// Correspondence of recorded events to steps of the specification.
 pub struct ObservedHeap {
     specification: CollectOnlyGarbage,
 }
 
 impl ObservedHeap {
-    /// For the heap that the header of a history speaks of: `objects` and `fields`.
+    /// For the heap that the header of a history describes: `objects` and `fields`.
     ///
     /// # Errors
     ///
-    /// If it does not say so, or something that is not known.
+    /// If one is missing or out of range, or the header has an unknown parameter.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
         header.allow(&ON_THE_FLY)?;
         let number = |name, least, most| number(header, name, least, most);
@@ -35,7 +35,7 @@ impl ObservedHeap {
     }
 }
 
-/// What its thread has stored there, and memory has not.
+/// The newest pending store of the thread to a field.
 fn own(pending: &[&Event], at: (Reference, u32)) -> Option<Option<Reference>> {
     pending.iter().rev().find_map(|event| match **event {
         Event::Store { src, field, value } if (src, field) == at => Some(value),
@@ -91,8 +91,8 @@ impl Observed for ObservedHeap {
         }
     }
 
-    /// Mutators come and go, so that the specification knows none beforehand. Left out is a load of what
-    /// the thread has stored itself, if that has not reached memory and nobody holds it any more.
+    /// Mutators join and leave, so the specification has no fixed number of them. Left out is a load of the thread's
+    /// own pending store, if no mutator holds the value any more.
     fn unrecorded(&self, from: &Program, thread: u32, visit: &mut impl FnMut(Action)) {
         self.specification.steps_of(thread, from, visit);
     }
@@ -170,7 +170,7 @@ impl Observed for ObservedHeap {
         }
     }
 
-    /// A history in which nothing was freed says nothing of what is freed.
+    /// Frees: a history without them is vacuous.
     fn is_interesting(&self, event: &Event) -> bool {
         matches!(event, Event::Free { .. })
     }

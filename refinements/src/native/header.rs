@@ -1,8 +1,8 @@
-//! What the header of a history says of its instance.
+//! Header of a history: the parameters of its instance.
 
 use refmap_histories::{Header, UnknownParameter};
 
-/// What the headers of histories of the on-the-fly collector say.
+/// Parameters in headers of histories of the on-the-fly collector.
 pub(super) const ON_THE_FLY: [&str; 7] = [
     "collector",
     "threads",
@@ -12,13 +12,13 @@ pub(super) const ON_THE_FLY: [&str; 7] = [
     "fault",
     "seed",
 ];
-/// What those of Ben-Ari's collector say.
+/// Parameters in headers of histories of Ben-Ari's collector.
 pub(super) const BEN_ARI: [&str; 6] = ["collector", "nodes", "sons", "roots", "fault", "seed"];
 
-/// A header that cannot be used.
+/// Error: the header is not usable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// It does not say how large the instance is, or that it is larger than can be validated.
+    /// The size of the instance is missing, or larger than can be validated.
     #[error(
         "the header's parameter {name:?} must be a number from {least} to {most}, and {given}",
         given = .given.map_or("is none".to_owned(), |given| format!("is {given}"))
@@ -30,15 +30,15 @@ pub enum HeaderError {
         least: u32,
         /// Its greatest value.
         most: u32,
-        /// What it is, if it is a number.
+        /// The given number, if it is one.
         given: Option<u64>,
     },
-    /// It has a parameter that there is not.
+    /// It has an unknown parameter.
     #[error(transparent)]
     Unknown(#[from] UnknownParameter),
 }
 
-/// The number that a parameter is, if it is in its range.
+/// Value of a numeric parameter, if it is in its range.
 pub(super) fn number(
     header: &Header,
     name: &'static str,

@@ -1,10 +1,11 @@
-//! What recorded histories of the native collectors are validated against.
+//! Validation of recorded histories of the native collectors: the correspondence of events to steps of each
+//! specification.
 
 mod ben_ari;
 mod collector;
+mod event_text;
 mod header;
 mod model;
-mod words;
 
 pub use ben_ari::ObservedMemory;
 pub use collector::ObservedHeap;

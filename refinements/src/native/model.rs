@@ -1,35 +1,35 @@
-//! The native collector's histories, against the x86-TSO model.
+//! Validation of the native collector's histories against the x86-TSO model.
 //!
-//! Each event is an access of the model ([`Access`]), taken by the process that the event's thread is: a
+//! Each event is an access of the model ([`Access`]) by the process of the event's thread: a
 //! mutator once it has joined, and otherwise the collector. Every access takes place within the event's
-//! interval, but for two of handshakes (T9 of the model). What a store does to memory is a step of its own,
-//! which no event shows: the commits are the model's, at any time.
+//! interval, except two of handshakes (T9 of the model). The commit of a store is an internal step of the model,
+//! which no event records.
 //!
-//! So a history is accepted if there is an order of its events that respects threads and intervals, with
-//! commits in between, that is a run of the model as [`native::model`](refmap_systems::native::model) has
+//! So a history is accepted if some order of its events that respects threads and intervals, with
+//! commits interleaved, is an execution of the model as [`native::model`](refmap_systems::native::model) states
 //! it, deviations included.
 
 use refmap_histories::{Happening, Header, Observed};
 use refmap_systems::heap::Object as Ref;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
-use refmap_systems::tso::{self, Access, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Round, Who};
+use refmap_systems::tso::{self, Access, HandshakeRound, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Who};
 
+use super::event_text::described;
 use super::header::{HeaderError, ON_THE_FLY, number};
-use super::words::described;
 
-/// Says which steps of the model the recorded events show.
+/// Correspondence of recorded events to steps of the model.
 pub struct ObservedModel {
     model: Model,
 }
 
 impl ObservedModel {
-    /// For the heap that the header of a history speaks of: `mutators`, the most there are at a time,
+    /// For the heap that the header of a history describes: `mutators`, the maximum at a time,
     /// `objects` and `fields`.
     ///
     /// # Errors
     ///
-    /// If it does not say so, or the model has no instance of that size.
+    /// If one is missing, or the model has no instance of this size.
     pub fn of(header: &Header) -> Result<Self, HeaderError> {
         header.allow(&ON_THE_FLY)?;
         let number = |name, most: usize| number(header, name, 1, most as u32);
@@ -44,7 +44,7 @@ impl ObservedModel {
         Ok(Self { model })
     }
 
-    /// What an event is in the model, where its references are there.
+    /// The step of the model that an event shows, if its references are to existing objects.
     fn shown(&self, from: &Followed, thread: u32, event: &Event) -> Shown {
         let mutator = from.mutator_of(thread);
         let by = mutator.map_or(Who::Gc, Who::Mutator);
@@ -184,41 +184,41 @@ impl ObservedModel {
     }
 
     fn is_marked_root(&self, from: &Followed, mutator: Option<u8>, reference: Ref) -> bool {
-        let by_access = self.model.by_access();
-        mutator.is_some_and(|mutator| by_access.is_marked_root(&from.model, mutator, reference))
+        let access_model = self.model.access_model();
+        mutator.is_some_and(|mutator| access_model.is_marked_root(&from.model, mutator, reference))
     }
 }
 
-/// What an event is in the model.
+/// The meaning of an event in the model.
 enum Shown {
-    /// This, if it is possible.
+    /// This step, if it is enabled.
     Action(Action),
-    /// Nothing.
+    /// A stutter.
     Nothing,
-    /// Nothing that is possible: the object is not there.
+    /// Not possible: the object does not exist.
     Stale(Reference),
-    /// … the thread is no mutator.
+    /// Not possible: the thread is no mutator.
     NotJoined,
-    /// … the thread is a mutator already.
+    /// Not possible: the thread is a mutator already.
     Joined,
-    /// … there are no more mutators.
+    /// Not possible: every mutator of the model is in use.
     TooMany,
-    /// … the model does not stop the world.
+    /// Not possible: the model does not stop the world.
     Stopped,
-    /// … an object has fewer fields.
+    /// Not possible: an object has fewer fields.
     NoField,
-    /// … a root that has been marked is not.
+    /// Not possible: a marked root is unmarked.
     Unmarked,
 }
 
-fn round_of(stage: Stage) -> Option<Round> {
+fn round_of(stage: Stage) -> Option<HandshakeRound> {
     match stage {
-        Stage::Idle => Some(Round::Idle),
-        Stage::IdleFlip => Some(Round::IdleFlip),
-        Stage::Init => Some(Round::Init),
-        Stage::Mark => Some(Round::Mark),
-        Stage::GetRoots => Some(Round::GetRoots),
-        Stage::GetWork => Some(Round::GetWork),
+        Stage::Idle => Some(HandshakeRound::Idle),
+        Stage::IdleFlip => Some(HandshakeRound::IdleFlip),
+        Stage::Init => Some(HandshakeRound::Init),
+        Stage::Mark => Some(HandshakeRound::Mark),
+        Stage::GetRoots => Some(HandshakeRound::GetRoots),
+        Stage::GetWork => Some(HandshakeRound::GetWork),
         Stage::Stop => None,
     }
 }
@@ -253,7 +253,7 @@ impl Observed for ObservedModel {
         }
     }
 
-    /// What the thread can have done alone, whichever mutator it is, or the collector. Commits are
+    /// All steps of the thread, as a mutator or as the collector. Commits are
     /// [internal](Self::internal).
     fn unrecorded(&self, from: &Followed, thread: u32, visit: &mut impl FnMut(Action)) {
         self.model.steps_of(thread, from, visit);
@@ -270,10 +270,10 @@ impl Observed for ObservedModel {
 
     fn refusal(&self, from: &Followed, happening: &Happening<'_, Event>) -> String {
         let thread = happening.thread;
-        let by_access = self.model.by_access();
+        let access_model = self.model.access_model();
         match self.shown(from, thread, happening.event) {
             Shown::Action(Action::Take { by, access }) => {
-                by_access.refusal(&from.model, by, access)
+                access_model.refusal(&from.model, by, access)
             }
             Shown::Action(Action::Alloc {
                 mutator,
@@ -288,7 +288,7 @@ impl Observed for ObservedModel {
                 }
                 _ => {
                     let (by, reference) = (Who::Mutator(mutator), slot as Ref);
-                    by_access.refusal(&from.model, by, Access::Alloc { reference, mark })
+                    access_model.refusal(&from.model, by, Access::Alloc { reference, mark })
                 }
             },
             Shown::Action(Action::Join { .. }) => {
@@ -297,7 +297,7 @@ impl Observed for ObservedModel {
             Shown::Action(Action::Hold { mutator, .. } | Action::Leave { mutator })
                 if !self.model.is_at_rest(from, mutator) =>
             {
-                by_access.next_step(&from.model, Who::Mutator(mutator))
+                access_model.next_step(&from.model, Who::Mutator(mutator))
             }
             Shown::Action(Action::Hold { reference, .. }) => {
                 format!("no other mutator holds {reference}")
@@ -316,7 +316,7 @@ impl Observed for ObservedModel {
         }
     }
 
-    /// A history in which nothing was freed and nothing was raced for says nothing of the collector.
+    /// Frees and races to mark: a history without them is vacuous.
     fn is_interesting(&self, event: &Event) -> bool {
         matches!(event, Event::Free { .. } | Event::Mark { .. })
     }

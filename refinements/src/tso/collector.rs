@@ -1,5 +1,6 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
+use refmap::obligation::ObligationKind;
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
@@ -11,7 +12,7 @@ use refmap_systems::tso::{
 
 use super::invariants;
 
-/// What is decided where steps are run together because others cannot tell them apart: what is freed.
+/// Obligations that Lipton reduction preserves.
 pub const AT_REDUCED: [&str; 5] = [
     "observation",
     "initiality",
@@ -20,7 +21,7 @@ pub const AT_REDUCED: [&str; 5] = [
     "deadlock",
 ];
 
-/// What is decided at coarse granularity: all but the environment.
+/// Obligations that local fusion preserves: all but `environment`.
 pub const AT_COARSE: [&str; 7] = [
     "observation",
     "initiality",
@@ -31,7 +32,7 @@ pub const AT_COARSE: [&str; 7] = [
     "coverage",
 ];
 
-/// The collector as a refinement of its purpose.
+/// The collector as a refinement of "collect only garbage".
 pub struct CollectorRefinement {
     implementation: OnTheFly,
     specification: CollectOnlyGarbage,
@@ -50,7 +51,7 @@ impl CollectorRefinement {
     }
 }
 
-/// The mutator that a process is.
+/// Number of the mutator that a process is.
 fn number(process: Process) -> u8 {
     process.number.unwrap_or(0) as u8
 }
@@ -67,19 +68,19 @@ impl Refinement for CollectorRefinement {
         &self.specification
     }
 
-    /// What programs can see.
+    /// The observable state of programs.
     fn map(&self, state: &State) -> Program {
         state.program()
     }
 
-    /// The operations of Fig. 6 answer with the step that completes them, a commit of a field and a
-    /// freeing with themselves; what is done for the collector's sake answers nothing.
+    /// The last step of an operation of Fig. 6 simulates the operation, a commit of a field and a freeing simulate
+    /// themselves, and every other step is a stutter.
     fn abstract_action(&self, from: &State, action: &Act, to: &State) -> Option<Action> {
         let mutator = number(action.process);
         let local = || from.mutator(mutator);
         let granularity = self.implementation.scope.granularity;
-        // What joined steps do, of which the visible one need not be the first.
-        let joined = || match granularity {
+        // In a transaction the visible step need not be the first.
+        let of_transaction = || match granularity {
             Granularity::Reduced => by_difference(mutator_of(action), from, to),
             Granularity::Fine | Granularity::Coarse => None,
         };
@@ -96,7 +97,7 @@ impl Refinement for CollectorRefinement {
                     mutator,
                     kept: to.mutator(mutator).roots,
                 }),
-                // Where choices are late, what was chosen shows in what has changed.
+                // If the choice is fused with this step, the state change shows what was chosen.
                 MutatorStep::Load | MutatorStep::Store if granularity == Granularity::Coarse => {
                     by_difference(mutator_of(action), from, to)
                 }
@@ -119,7 +120,7 @@ impl Refinement for CollectorRefinement {
                 | MutatorStep::LoadDeleted
                 | MutatorStep::RootsUnmarked
                 | MutatorStep::TakeInserted
-                | MutatorStep::Fence => joined(),
+                | MutatorStep::Fence => of_transaction(),
             },
             Label::Sweep(step) => match step {
                 SweepStep::Free => Some(Action::Free {
@@ -131,9 +132,9 @@ impl Refinement for CollectorRefinement {
                 | SweepStep::ChooseRef
                 | SweepStep::LoadMark
                 | SweepStep::IsWhite
-                | SweepStep::RefDone => joined(),
+                | SweepStep::RefDone => of_transaction(),
             },
-            // Of the commits, those of a mutator's fields.
+            // Of the commits, only those of fields are visible.
             Label::Sys(SysStep::Commit(_) | SysStep::Answer) => committed(from, to),
             Label::Round(..)
             | Label::Flip(_)
@@ -141,7 +142,7 @@ impl Refinement for CollectorRefinement {
             | Label::StorePhase(_)
             | Label::MarkLoop(_)
             | Label::Answer(_)
-            | Label::Marking(..) => joined(),
+            | Label::Marking(..) => of_transaction(),
         }
     }
 
@@ -153,18 +154,18 @@ impl Refinement for CollectorRefinement {
         &self.mutators
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         match (self.implementation.scope.granularity, obligation) {
             (Granularity::Fine, _) => None,
-            (_, "environment") => Some(
+            (_, ObligationKind::Environment) => Some(
                 "steps are run together, and that this keeps every choice of the mutators open is not \
                  shown; it is decided at fine granularity (--granularity fine)",
             ),
-            (Granularity::Reduced, "invariant") => Some(
+            (Granularity::Reduced, ObligationKind::Invariant) => Some(
                 "steps are run together over states in which an invariant may be broken; it is decided \
                  with granularity coarse or fine",
             ),
-            (Granularity::Reduced, "coverage") => Some(
+            (Granularity::Reduced, ObligationKind::Coverage) => Some(
                 "steps that only discard, load or fence are left out; it is decided with granularity \
                  coarse or fine",
             ),
@@ -178,12 +179,12 @@ impl Refinement for CollectorRefinement {
     }
 }
 
-/// The mutator that takes a step, if it is none of the collector's.
+/// The mutator that takes a step, if it is no step of the collector.
 fn mutator_of(action: &Act) -> Option<u8> {
     (action.process != Process::new("gc")).then(|| number(action.process))
 }
 
-/// What joined steps of a mutator or of the collector do, by what they have changed.
+/// The abstract action of fused steps of a mutator or of the collector, by the state change.
 fn by_difference(mutator: Option<u8>, from: &State, to: &State) -> Option<Action> {
     let Some(mutator) = mutator else {
         let mut places = (0..).zip(from.sys.heap.iter().zip(&to.sys.heap));

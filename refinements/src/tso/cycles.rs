@@ -1,28 +1,29 @@
-//! How long garbage stays: a history variable that counts, for each object, the cycles of the
-//! collector's loop that have ended since nobody could reach it.
+//! Bounded garbage retention: a history variable that counts, for each object, the cycles of the
+//! collector's loop that have ended since it became unreachable.
 //!
 //! Source: Gammie et al., section 4, Connection With Reality, which claims it without a proof: garbage is
-//! collected within two cycles, if mutators and the hardware go on. That cycles do end, if they do, is not
-//! looked at.
+//! collected within two cycles, if mutators and the hardware make progress. That cycles end under this fairness is not
+//! checked.
 
 use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
+use refmap::obligation::ObligationKind;
 use refmap::{Invariant, Process, Refinement, Waiver};
 use refmap_systems::tso::specification::{Action, CollectOnlyGarbage, Program};
 use refmap_systems::tso::{
-    Act, Exchange, Label, MAX_REFS, OnTheFly, Phase, Scope, ScopeError, State, Variant,
+    Act, Label, MAX_REFS, OnTheFly, Permutation, Phase, Scope, ScopeError, State, Variant,
 };
 
 use super::collector::CollectorRefinement;
 
-/// Counts the cycles that ended while an object was garbage.
+/// History variable: counts the cycles that ended while an object was garbage.
 #[derive(Clone, Copy, Debug)]
 pub struct CycleEnds {
-    /// It counts no further than this.
+    /// Saturation bound of the counts.
     pub most: u8,
 }
 
-/// For each reference, the ends of cycles since its object became unreachable; 0 if it is reachable, or
-/// if there is no object.
+/// For each reference, the number of cycles that ended since its object became unreachable; 0 if it is reachable or
+/// free.
 pub type Survived = [u8; MAX_REFS];
 
 /// The last step of the collector's loop [Fig. 2, line 45].
@@ -57,7 +58,7 @@ impl History<OnTheFly> for CycleEnds {
 }
 
 impl SymmetricHistory<OnTheFly> for CycleEnds {
-    fn permute(&self, _system: &OnTheFly, by: &Exchange, survived: &Survived) -> Survived {
+    fn permute(&self, _system: &OnTheFly, by: &Permutation, survived: &Survived) -> Survived {
         let mut exchanged = Survived::default();
         for (reference, ends) in (0..).zip(survived) {
             exchanged[usize::from(by.reference(reference))] = *ends;
@@ -66,7 +67,7 @@ impl SymmetricHistory<OnTheFly> for CycleEnds {
     }
 }
 
-/// The collector with that variable: it frees what is garbage, and all of it in time.
+/// The collector with that variable, and the invariant that it frees all garbage in time.
 pub struct CyclesRefinement {
     refinement: CollectorRefinement,
     implementation: WithHistory<OnTheFly, CycleEnds>,
@@ -91,7 +92,7 @@ impl CyclesRefinement {
     }
 }
 
-/// No object is still there when so many cycles have ended since it became unreachable.
+/// No object still exists when so many cycles have ended since it became unreachable.
 pub fn freed_in_time(cycles: u8) -> Invariant<WithHistory<OnTheFly, CycleEnds>> {
     Invariant::new(
         "freed_in_time",
@@ -129,7 +130,7 @@ impl Refinement for CyclesRefinement {
             .abstract_action(&from.state, action, &to.state)
     }
 
-    /// That of the history alone: those of the collector are its own refinement's.
+    /// Only the invariant of the history variable; those of the collector belong to its own refinement.
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
         vec![freed_in_time(self.implementation.history.most)]
     }
@@ -142,7 +143,7 @@ impl Refinement for CyclesRefinement {
         self.refinement.at_rest(&s.state, process)
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         self.refinement.unsupported(obligation)
     }
 
@@ -209,9 +210,9 @@ mod tests {
         assert_eq!((report.states, report.transitions), (132_639, 765_904));
     }
 
-    /// References change places in the history as they do in the heap.
+    /// The history variable is permuted with the references of the heap.
     #[test]
-    fn the_history_changes_places_with_the_references() {
+    fn the_history_is_permuted_with_the_references() {
         let refinement = CyclesRefinement::new(scope(1, 2), Variant::default(), 2);
         let refinement = refinement.expect("the instance is one");
         let mut states = Vec::new();

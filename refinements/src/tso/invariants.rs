@@ -1,4 +1,4 @@
-//! The global invariants [section 3.2], in its order; those of program locations are behind them. Roots,
+//! The global invariants [section 3.2], in its order, followed by those of program locations. Roots,
 //! colours and paths are those of that section: pending stores and the honorary root are roots, and paths go
 //! through the heap.
 
@@ -71,8 +71,8 @@ fn all_in_sync(s: &State) -> bool {
         .all(|mutator| s.sys.ghost_in_sync.contains(mutator))
 }
 
-/// The phase is that of the last handshake; or, once everybody has answered it, one that the collector
-/// has stored since, of which stores may be pending.
+/// The phase is that of the last handshake; or, once every mutator has answered it, one that the collector
+/// has stored since, possibly with pending stores.
 pub fn phase_rel() -> TsoInvariant {
     use HandshakePhase::{Idle, IdleInit, IdleMarkSweep, InitMark};
     let source = "Gammie et al., section 3.2, Coarse TSO Invariants; Fig. 3";
@@ -150,7 +150,7 @@ pub fn fa_rel() -> TsoInvariant {
 pub fn tso_store() -> TsoInvariant {
     let source = "Gammie et al., section 3.2, Coarse TSO Invariants";
     Invariant::new("tso_store", source, |s: &State| {
-        s.everybody().all(|who| {
+        s.buffer_owners().all(|who| {
             let may_store = |store: &Store| match (who, store) {
                 (_, Store::Mark(..)) => true,
                 (Who::Gc, store) => !matches!(store, Store::Field(..)),
@@ -160,13 +160,13 @@ pub fn tso_store() -> TsoInvariant {
         })
     })
     .when(|s: &State| {
-        s.everybody()
+        s.buffer_owners()
             .any(|who| !s.sys.pending_stores(who).is_empty())
     })
 }
 
-/// There is an object at every reference reachable from a mutator or from a grey one: what the
-/// collector is for.
+/// An object exists at every reference reachable from a mutator or from a grey one: the safety property of the
+/// collector.
 pub fn valid_refs() -> TsoInvariant {
     let source = "Gammie et al., sections 1.1 and 3.2";
     Invariant::new("valid_refs", source, |s: &State| {
@@ -175,7 +175,7 @@ pub fn valid_refs() -> TsoInvariant {
     })
 }
 
-/// What the objects at `sources` point to.
+/// References in the fields of the objects at `sources`.
 fn targets(s: &State, sources: Refs) -> Refs {
     let objects = sources.iter().filter_map(|source| s.sys.object(source));
     objects.fold(Refs::default(), |all, object| all.and(pointed_to(object)))
@@ -211,7 +211,7 @@ pub fn valid_w() -> Vec<TsoInvariant> {
     let disjoint = Invariant::new("valid_W_disjoint", source, |s: &State| {
         let of_process = |who| [s.worklist(who), s.honorary_grey(who)];
         let mut lists = vec![s.sys.w];
-        lists.extend(s.everybody().flat_map(of_process));
+        lists.extend(s.buffer_owners().flat_map(of_process));
         let mut seen = Refs::default();
         lists.into_iter().all(|list| {
             let is_new = list.within(seen).is_empty();
@@ -225,13 +225,13 @@ pub fn valid_w() -> Vec<TsoInvariant> {
             true => s.worklist(who),
             false => s.worklist(who).and(s.honorary_grey(who)),
         };
-        let claimed = s.everybody().map(claimed);
+        let claimed = s.buffer_owners().map(claimed);
         let claimed = claimed.fold(s.sys.w, Refs::and);
         claimed.without(s.marked()).is_empty()
     })
     .when(|s: &State| !s.grey().is_empty());
     let pending = Invariant::new("valid_W_pending", source, |s: &State| {
-        s.everybody().all(|who| match marks(s, who)[..] {
+        s.buffer_owners().all(|who| match marks(s, who)[..] {
             [] => true,
             [(reference, mark)] => {
                 mark == s.sys.fm
@@ -242,7 +242,7 @@ pub fn valid_w() -> Vec<TsoInvariant> {
             _ => false,
         })
     })
-    .when(|s: &State| s.everybody().any(|who| !marks(s, who).is_empty()));
+    .when(|s: &State| s.buffer_owners().any(|who| !marks(s, who).is_empty()));
     vec![disjoint, marked, pending]
 }
 

@@ -1,5 +1,5 @@
-//! What section 3.2 asserts of program locations: who holds the TSO lock, what mutators hold while they are
-//! asked for roots and work, when the mark loop is left, and while sweeping.
+//! Local invariants: what section 3.2 asserts at program locations, of the TSO lock, of work during get-roots and
+//! get-work, of the exit of the mark loop, and of the sweep.
 //!
 //! Left out are the local invariants of the marks in a mutator's store, which the paper calls the most
 //! intricate of its development and does not state.
@@ -8,7 +8,7 @@ use refmap::Invariant;
 use refmap_processes::Locations;
 use refmap_systems::heap::Objects as Refs;
 use refmap_systems::tso::{
-    Label, MarkingStep, OnTheFly, Part, Phase, Round, RoundStep, State, Who,
+    HandshakeRound, Label, MarkingStep, OnTheFly, Part, Phase, RoundStep, State, Who,
 };
 
 type TsoInvariant = Invariant<OnTheFly>;
@@ -28,8 +28,8 @@ pub(super) fn all(system: &OnTheFly) -> Vec<TsoInvariant> {
 /// A process holds the TSO lock if, and only if, it is within a CAS [Fig. 5, lines 6 to 11].
 pub fn tso_lock(system: &OnTheFly) -> TsoInvariant {
     let source = "Gammie et al., section 3.2, Coarse TSO Invariants";
-    let everybody = Who::all(system.scope.mutators);
-    let locked: Vec<_> = everybody
+    let processes = Who::all(system.scope.mutators);
+    let locked: Vec<_> = processes
         .map(|who| (who, within_cas(system, who)))
         .collect();
     let is_within = move |s: &State, (who, within): &(Who, Option<Locations>)| {
@@ -47,7 +47,7 @@ pub fn tso_lock(system: &OnTheFly) -> TsoInvariant {
     })
 }
 
-/// Where a process is within a CAS: nowhere in the variant that does without, or if the process marks nothing.
+/// Locations of a process within a CAS; `None` in the variant without CAS, or if the process marks nothing.
 fn within_cas(system: &OnTheFly, who: Who) -> Option<Locations> {
     if !system.variant.has(Part::Cas) {
         return None;
@@ -76,9 +76,9 @@ fn within_cas(system: &OnTheFly, who: Who) -> Option<Locations> {
 /// so does one that has not.
 pub fn gc_w_empty(system: &OnTheFly) -> TsoInvariant {
     let source = "Gammie et al., section 3.2, gc_W_empty_mut_inv";
-    // In a variant that asks for no work there is no such round.
+    // The variant without get-work has only get-roots.
     let is_there = collector_at(system, |label| match label {
-        Label::Round(Round::GetRoots | Round::GetWork, step) => {
+        Label::Round(HandshakeRound::GetRoots | HandshakeRound::GetWork, step) => {
             step.is_behind_type() || step == RoundStep::TakeWork
         }
         _ => false,
@@ -103,7 +103,7 @@ pub fn swept_no_grey(system: &OnTheFly) -> TsoInvariant {
     Invariant::new("swept_no_grey", SOURCE, |s: &State| s.grey().is_empty()).when(sweeps(system))
 }
 
-/// There, what a mutator can reach is black, so that what is white can be freed.
+/// From the end of the mark loop to the end of the sweep, every object that a mutator can reach is black, so white objects can be freed.
 pub fn swept_all_marked(system: &OnTheFly) -> TsoInvariant {
     let reachable = |s: &State| {
         let all = s.numbers().map(|mutator| s.reachable(mutator));
@@ -126,12 +126,12 @@ fn sweeps(system: &OnTheFly) -> impl Fn(&State) -> bool + Send + Sync + use<> {
     })
 }
 
-/// Whether the collector is where it takes one of the steps that are meant.
+/// Predicate: the collector is at a location with a step whose label is accepted.
 fn collector_at(
     system: &OnTheFly,
-    is_meant: fn(Label) -> bool,
+    accepts: fn(Label) -> bool,
 ) -> impl Fn(&State) -> bool + Send + Sync + use<> {
-    let at = system.find(Who::Gc, is_meant);
+    let at = system.find(Who::Gc, accepts);
     let at = at.expect("the collector has such a step");
     move |s: &State| at.contains(s.location_of(Who::Gc))
 }

@@ -1,10 +1,10 @@
-//! The design of YRC as meant, with its variants, against "collect only garbage".
+//! The design of YRC, with its variants, refines "collect only garbage".
 
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::heap::{self, CollectOnlyGarbage, Heap, Object, Objects, Sources, mutator};
 use refmap_systems::yrc::design::{Action, Design, InFlight, Location, State, Variant};
 
-/// The design as a refinement of its purpose.
+/// The design as a refinement of "collect only garbage".
 pub struct DesignRefinement {
     implementation: Design,
     specification: CollectOnlyGarbage,
@@ -29,8 +29,7 @@ impl DesignRefinement {
     }
 }
 
-/// When the collector is about to free, no local and no field of an object that stays refers to what
-/// it frees.
+/// When the collector is about to free, no local and no field of a surviving object refers to a condemned object.
 pub fn no_external_reference_condemned() -> Invariant<Design> {
     let name = "no_external_reference_condemned";
     Invariant::new(name, "yrc_proof, CycleInvariant", |s: &State| {
@@ -46,8 +45,8 @@ pub fn no_external_reference_condemned() -> Invariant<Design> {
     .when(|s: &State| s.collector.at == Location::Free)
 }
 
-/// Nothing with which threads or the collector will work is free: locals, fields of what stays, values
-/// in flight, queues, candidates, slots to be read, what is condemned.
+/// No reference that threads or the collector will use is free: locals, fields of surviving objects, values
+/// in flight, queues, candidates, slots left to read, condemned objects.
 pub fn no_freed_object_touched() -> Invariant<Design> {
     let source = "YRC, what a merge or a trace works on";
     Invariant::new("no_freed_object_touched", source, |s: &State| {
@@ -83,8 +82,8 @@ fn touched(s: &State) -> Objects {
     touched
 }
 
-/// The count of an object that stays, with the increments and without the decrements that are pending
-/// or still to be buffered, is the number of references to it. Trial deletion in place spoils it until
+/// The count of a surviving object, plus the increments and minus the decrements that are pending
+/// or not yet buffered, is the number of references to it. Trial deletion in place havocs the count until
 /// the collection ends.
 pub fn counts(variant: Variant) -> Invariant<Design> {
     let source = "yrc_proof, RCInvariant";
@@ -101,7 +100,7 @@ pub fn counts(variant: Variant) -> Invariant<Design> {
     }
 }
 
-/// What the counts say, all entries merged and all operations in flight completed but for their writes.
+/// The count with all entries merged and all operations in flight completed, except their writes.
 fn accounted(s: &State, object: Object) -> i16 {
     let entries = |bags: &[refmap_systems::yrc::design::Bag]| -> i16 {
         bags.iter().map(|bag| i16::from(bag.of(object))).sum()
@@ -121,7 +120,7 @@ fn accounted(s: &State, object: Object) -> i16 {
         + in_flight
 }
 
-/// References to `object` from locals, and from fields of objects that stay.
+/// Number of references to `object` from locals, and from fields of surviving objects.
 fn references(s: &State, object: Object) -> i16 {
     let locals = s.held.iter().filter(|held| held.contains(object)).count();
     let staying = s.allocated.without(s.collector.condemned);
@@ -150,7 +149,7 @@ impl Refinement for DesignRefinement {
         state.heap()
     }
 
-    /// A store answers where it writes the field, and the counts answer nothing.
+    /// A store is simulated by its write of the field; steps on counts are stutters.
     fn abstract_action(&self, from: &State, action: &Action, to: &State) -> Option<heap::Action> {
         match *action {
             Action::Allocate { thread, object } => Some(heap::Action::Allocate { thread, object }),
@@ -194,7 +193,7 @@ impl Refinement for DesignRefinement {
         &self.mutators
     }
 
-    /// Not in the middle of a barrier.
+    /// A thread is at rest outside its barrier.
     fn at_rest(&self, state: &State, process: Process) -> bool {
         let thread = process.number.unwrap_or(0);
         state.in_flight[usize::from(thread)] == InFlight::Nothing

@@ -1,4 +1,4 @@
-//! YRC against "collect only garbage" over a heap with allocation.
+//! YRC refines "collect only garbage" over a heap with allocation.
 
 mod design;
 mod module;

@@ -1,15 +1,15 @@
-//! The module `yrc_proof` as stated. It passes `simulation` and the three properties that it states,
-//! and says nothing: no store is ever possible, so there is never an edge, a cycle or any garbage to
-//! find. `environment` and `coverage` are what says so.
+//! The module `yrc_proof` as stated. It satisfies `simulation` and the three properties that it states
+//! vacuously: no store is ever enabled, so there is never an edge, a cycle or any garbage to
+//! find. `environment` and `coverage` detect that.
 //!
 //! Deviation M6: the module does not say where references come from. A root may be assigned any
-//! object, so every object is allocated from the start and threads take what they like.
+//! object, so every object is allocated from the start and threads take any of them.
 
 use refmap::{Invariant, Process, Refinement};
 use refmap_systems::heap::{self, CollectOnlyGarbage, Heap, Objects, Sources, mutator};
 use refmap_systems::yrc::module::{Action, Colour, Module, State};
 
-/// The module as a refinement of its purpose.
+/// The module as a refinement of "collect only garbage".
 pub struct ModuleRefinement {
     implementation: Module,
     specification: CollectOnlyGarbage,
@@ -55,7 +55,7 @@ pub fn safety() -> Invariant<Module> {
     })
 }
 
-/// Under the lock, before a collection and with empty queues, counts are what the graph says.
+/// Under the lock, before a collection and with empty queues, counts equal the numbers of references.
 pub fn rc_invariant() -> Invariant<Module> {
     Invariant::new("RCInvariant", "yrc_proof, RCInvariant", |s: &State| {
         let mut counts = (0..).zip(&s.rc);
@@ -87,7 +87,7 @@ pub fn cycle_invariant() -> Invariant<Module> {
     .when(move |s: &State| !white(s).is_empty())
 }
 
-/// What the types of the variables do not say already: queues within their bounds.
+/// The part of TypeOK that the Rust types do not state: queues within their bounds.
 pub fn type_ok(queue: u8) -> Invariant<Module> {
     Invariant::new("TypeOK", "yrc_proof, TypeOK", move |s: &State| {
         s.to_inc.len().max(s.to_dec.len()) <= usize::from(queue)
@@ -106,7 +106,7 @@ impl Refinement for ModuleRefinement {
         &self.specification
     }
 
-    /// Everything is allocated, and all that can be seen is all there is.
+    /// The observation: every object is allocated.
     fn map(&self, state: &State) -> Heap {
         use refmap::TransitionSystem;
         self.implementation.observe(state)
@@ -115,7 +115,7 @@ impl Refinement for ModuleRefinement {
     fn abstract_action(&self, from: &State, action: &Action, _to: &State) -> Option<heap::Action> {
         let holds = |thread: u8, object| from.roots[usize::from(thread)].contains(object);
         match *action {
-            // A store by a thread that holds what it works on; another changes nothing visible.
+            // A store by a thread that holds the objects involved; any other changes nothing visible.
             Action::MutatorWrite {
                 thread, dest, new, ..
             } => {

@@ -9,7 +9,7 @@ use refmap_systems::ben_ari::{
     AppendToFree, Level0, Level3, Memory, MutatorAction, Scope, level_0, process,
 };
 
-/// Level 3 against the specification, stated between the ends without the levels between.
+/// Level 3 as a direct refinement of the specification, without the levels between.
 struct Direct {
     implementation: Level3,
     specification: Level0,

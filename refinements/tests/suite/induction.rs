@@ -1,8 +1,8 @@
 //! [Appendix B.2] The invariants of each level are inductive and suffice for its refinement, and
 //! leaving one out breaks something.
 
-use refmap::obligation::{Induction, Selection, Settings};
-use refmap::{Refinement, Report, TypeCorrect, Verdict, check_with_induction, type_correct_states};
+use refmap::obligation::{Checker, Induction, Selection, Settings};
+use refmap::{Refinement, Report, TypeCorrect, Verdict, type_correct_states};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::{Level3, Scope};
 
@@ -12,7 +12,10 @@ fn induct<R: Refinement<Concrete: TypeCorrect>>(refinement: &R) -> Report {
         induction: Induction::Included,
         ..Settings::default()
     };
-    check_with_induction(refinement, &settings).expect("the settings fit")
+    Checker::new(refinement)
+        .inductive()
+        .check(&settings)
+        .expect("the settings fit")
 }
 
 /// Asserts that everything is inductive, and that just the `implied` invariants can be left out.

@@ -1,5 +1,5 @@
-//! Levels 2 and 3 of Ben-Ari's collector, with the steps of mutators judged once for each projection: the
-//! reports are those of the check that looks at every step.
+//! Levels 2 and 3 of Ben-Ari's collector with cached successors of projections: the reports equal those of the direct
+//! check.
 
 use refmap::obligation::{Checker, Selection, Until};
 use refmap::{LocalRefinement, PackedLocal, Report, RuleId, Settings, TransitionSystem, Verdict};
@@ -8,7 +8,7 @@ use refmap_systems::ben_ari::{
     Figure14, InitialColours, Level3, Mutant, Mutation, MutatorOrder, Scope,
 };
 
-/// All obligations that are decided of a state or a step.
+/// All obligations on states or steps.
 const OF_STEPS: [&str; 7] = [
     "observation",
     "initiality",
@@ -30,7 +30,7 @@ fn timeless(report: Report) -> Report {
     }
 }
 
-/// Compares the two checks, and says what they find.
+/// Asserts that the two checks agree; returns their report.
 fn compare<R>(refinement: &R, threads: usize) -> Report
 where
     R: LocalRefinement<Concrete: PackedLocal>,
@@ -80,7 +80,7 @@ fn projections_decide_what_states_decide() {
     assert!(hold > 5 && violated > 5, "{hold} hold, {violated} do not");
 }
 
-/// Each fault that a rule may have is shown by the same counterexamples.
+/// Both checks refute each mutant with the same counterexamples.
 #[test]
 fn projections_refute_what_states_refute() {
     let scope = Scope::new(3, 1, 1);

@@ -1,15 +1,14 @@
-//! Faults planted mechanically in every rule of every level: each is refuted by some obligation, or
-//! listed with the reason why it makes no difference.
+//! Mutation tests: every mutant of every rule of every level is refuted by some obligation, or
+//! listed as equivalent, with the reason.
 //!
-//! An obligation is worth what it catches. A rule at a location has a guard and an effect; the guard
-//! is dropped or negated, or the effect is dropped.
+//! A rule at a location has a guard and an effect; a mutant drops or negates the guard, or drops the effect.
 
 use refmap::{Refinement, RuleId, Settings, TransitionSystem, Verdict, check};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3};
 use refmap_systems::ben_ari::{Mutant, Mutation, Scope};
 
-/// The sizes at which a mutant must survive to count as equivalent. At the second one a scan has
-/// room to go wrong.
+/// The sizes at which a mutant must survive to count as equivalent. The second one is large enough for a scan to
+/// fail.
 const SIZES: [(u8, u8, u8); 2] = [(3, 1, 1), (4, 1, 1)];
 
 /// Why a mutant still refines the level above.
@@ -17,9 +16,9 @@ const SIZES: [(u8, u8, u8); 2] = [(3, 1, 1), (4, 1, 1)];
 enum Reason {
     /// The rule has no guard in the figure.
     NoGuard,
-    /// It takes a liberty that the level above has.
+    /// The level above allows its steps.
     AllowedAbove,
-    /// It does less, or nothing more: nothing is claimed of what is collected in the end.
+    /// It only violates liveness, which is not claimed: it collects less, or nothing.
     OnlyLiveness,
 }
 

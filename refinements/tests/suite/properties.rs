@@ -7,7 +7,7 @@ use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{Level3, Scope};
 
 const SCOPE: Scope = Scope::new(5, 2, 2);
-/// Enough for the collector to come round.
+/// Enough for a whole cycle of the collector.
 const STEPS: u32 = 600;
 
 fn invariants() -> Vec<Invariant<Level3>> {

@@ -9,9 +9,9 @@ use refmap::{
 };
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::State;
-use refmap_systems::ben_ari::{Exchange, InitialColours, Level3, Memory, MutatorOrder, Scope};
+use refmap_systems::ben_ari::{InitialColours, Level3, Memory, MutatorOrder, Permutation, Scope};
 
-/// Every reachable state, found the plain way.
+/// Every reachable state, by naive search.
 fn reachable<S: TransitionSystem>(system: &S) -> HashSet<StateOf<S>> {
     let mut found = HashSet::new();
     let mut left = Vec::new();
@@ -33,7 +33,7 @@ fn scope(nodes: u8, mutators: u8, mutator: MutatorOrder) -> Scope {
     }
 }
 
-/// What can be decided of a quotient.
+/// Obligations that symmetry reduction preserves.
 const DECIDABLE: [&str; 7] = [
     "observation",
     "initiality",
@@ -47,8 +47,8 @@ const DECIDABLE: [&str; 7] = [
 fn check<R>(refinement: &R, symmetry: Symmetry) -> Report
 where
     R: Refinement<
-            Concrete: Symmetric<Permutation = Exchange>,
-            Abstract: Symmetric<Permutation = Exchange>,
+            Concrete: Symmetric<Permutation = Permutation>,
+            Abstract: Symmetric<Permutation = Permutation>,
         >,
 {
     let settings = Settings {
@@ -61,13 +61,13 @@ where
     report.expect("the settings fit")
 }
 
-/// Every state and its image agree; as many states are kept as there are classes; and what is decided
-/// of the quotient is what is decided of the system.
+/// Asserts that every state agrees with its images, that one state of each orbit is stored, and that symmetry
+/// reduction preserves all verdicts.
 fn agrees<R>(refinement: &R)
 where
     R: Refinement<
-            Concrete: Symmetric<Permutation = Exchange>,
-            Abstract: Symmetric<Permutation = Exchange>,
+            Concrete: Symmetric<Permutation = Permutation>,
+            Abstract: Symmetric<Permutation = Permutation>,
         >,
 {
     let system = refinement.implementation();

@@ -1,4 +1,4 @@
-//! The design of YRC and its variants: what the catalogue does not say.
+//! The design of YRC and its variants: claims beyond the catalogue.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -96,7 +96,7 @@ fn assert_holds(design: Design) {
     assert_eq!(verdict(design), Some(Verdict::Holds), "{design:?}");
 }
 
-/// What follows the rules is safe with one thread, and with two on two stripes.
+/// Variants that follow the rules are safe with one thread, and with two on two stripes.
 #[test]
 fn the_rules_suffice() {
     for granularity in Granularity::ALL {
@@ -107,7 +107,7 @@ fn the_rules_suffice() {
     }
 }
 
-/// What breaks them is unsafe in one of four small instances.
+/// Variants that violate them are unsafe in one of four small instances.
 #[test]
 fn the_rules_are_needed() {
     let instances = [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 2, 2)];
@@ -124,8 +124,8 @@ fn the_rules_are_needed() {
     }
 }
 
-/// Without reservation, a variant that lets a thread be stopped in the middle of its operation for no
-/// longer than a collection is as safe as with it; one that waits for it to end waits for ever.
+/// Without reservation, a variant that may stop a thread within its operation during a collection stays safe; one
+/// whose collection waits for operations to end deadlocks.
 #[test]
 fn reservation_is_needed_where_a_collection_waits_for_operations() {
     for variant in safe(Granularity::Slot) {
@@ -169,12 +169,12 @@ fn objects_may_have_two_fields() {
     assert_complete(&two_fields);
 }
 
-/// From every quiet state, the collector alone frees what no thread can reach.
+/// From every quiescent state, the collector alone frees all garbage.
 fn assert_complete(design: &Design) {
     let reached = reachable(design);
-    let quiet = |state: &&State| !state.locked() && state.no_operation_in_flight();
+    let quiescent = |state: &&State| !state.locked() && state.no_operation_in_flight();
     let mut garbage_seen = 0;
-    for state in reached.iter().filter(quiet) {
+    for state in reached.iter().filter(quiescent) {
         garbage_seen += usize::from(!garbage(state).is_empty());
         let end = collected(design, *state);
         assert!(garbage(&end).is_empty(), "{design:?}\n{state:?}\n{end:?}");
@@ -208,7 +208,7 @@ fn collector_step(design: &Design, state: &State) -> State {
             next = Some(to);
         }
     });
-    next.expect("the collector can always go on in a quiet state")
+    next.expect("the collector always has a step in a quiescent state")
 }
 
 fn reachable(design: &Design) -> HashSet<State> {
@@ -226,7 +226,7 @@ fn reachable(design: &Design) -> HashSet<State> {
     reached
 }
 
-/// The overridden methods of the model say what `next` says.
+/// The overridden methods of the model are consistent with `next`.
 #[test]
 fn the_model_agrees_with_itself() {
     for variant in safe(Granularity::Slot) {

@@ -1,9 +1,9 @@
 //! YRC against a second formulation: the heaps that the design reaches are those of the specification,
 //! all of them and no others.
 //!
-//! Refinement says that there are no others. That all are reached says that a safe variant neither
-//! keeps threads from what they may do nor fails to free what may be freed. The specification is a
-//! direct transcription of the heap; both are searched plainly, without the explorer.
+//! Refinement states that there are no others. That all are reached states that a safe variant neither
+//! blocks operations of threads nor fails to free garbage. The specification is a
+//! direct transcription of the heap; both are explored by naive search.
 
 use std::collections::{HashSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Implementations of "collect only garbage" that are wrong in ways that a checker can miss.
+//! Wrong implementations of "collect only garbage", which a checker of simulation alone accepts.
 //!
 //! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
 //! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
@@ -9,7 +9,7 @@ use super::level_0::{Action, Level0};
 use super::memory::{AppendToFree, Memory, Node};
 use super::scope::Scope;
 
-/// What is wrong.
+/// The fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// Nothing: the positive twin.
@@ -28,7 +28,7 @@ pub enum Fault {
 
 /// The specification with a fault.
 pub struct Broken {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
     inner: Level0,
     rules: [Rule; 3],
@@ -68,7 +68,7 @@ impl Broken {
         }
     }
 
-    /// Whether the fault leaves the step in.
+    /// Whether the step remains with the fault.
     fn keeps(&self, m: &Memory, action: Action) -> bool {
         match (self.fault, action) {
             (Fault::NeverRedirectsAway, Action::Mutate { n, i, k, .. }) => {
@@ -138,8 +138,8 @@ impl TransitionSystem for Broken {
         self.inner.draw(state)
     }
 
-    /// Beside a mutator that never moves, the collector is done once there is no garbage: that it
-    /// then stops is not what is wrong.
+    /// With a mutator that never moves, the collector stops once there is no garbage: that
+    /// deadlock is not the fault.
     fn may_stop(&self, _state: &Memory) -> bool {
         self.fault == Fault::IdleMutator
     }

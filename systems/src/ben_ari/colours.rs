@@ -1,4 +1,4 @@
-//! The colours of the nodes, and what can be observed of a coloured memory.
+//! The colours of the nodes, and observers of a coloured memory.
 //!
 //! Source: Havelund & Shankar, Figs. 7 and 11, Appendix A.3 (`Coloured_Memory`) and B.1
 //! (`Memory_Observers`).
@@ -37,12 +37,12 @@ impl Colours {
         }
     }
 
-    /// How many of the nodes from `from` up are black.
+    /// Number of black nodes from `from` up.
     pub fn blacks_from(self, from: u8) -> u8 {
         self.black.from(from).count()
     }
 
-    /// How many of the nodes below `bound` are black.
+    /// Number of black nodes below `bound`.
     pub fn blacks_below(self, bound: u8) -> u8 {
         self.black.count() - self.blacks_from(bound)
     }
@@ -62,7 +62,7 @@ impl Colours {
         memory.shape.cells().any(|(n, i)| self.bw(memory, n, i))
     }
 
-    /// The colourings with which a system may begin.
+    /// The initial colourings.
     pub fn initial(shape: Shape, colours: InitialColours) -> impl Iterator<Item = Self> {
         let count: u16 = match colours {
             InitialColours::Any => 1 << shape.nodes,

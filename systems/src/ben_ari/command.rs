@@ -1,28 +1,28 @@
 //! Guarded commands: a rule at a program location, `guard → effect`, as the figures write them.
 //!
 //! Location, guard and effect stand together and in the figures' order:
-//! `at(location).when(guard).then(effect)`. Since all rules are fired here, a fault can be planted in
-//! any of them mechanically: the obligations of a refinement are worth what they catch.
+//! `at(location).when(guard).then(effect)`. All rules are fired here, so a mutant of any of them can be
+//! generated mechanically, to test which mutants the obligations detect.
 
 use refmap::RuleId;
 
-/// A fault planted in a rule.
+/// A mutant: a rule with a seeded fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mutant {
     /// The rule.
     pub rule: RuleId,
-    /// What is done to it.
+    /// The seeded fault.
     pub mutation: Mutation,
 }
 
-/// What is done to a rule.
+/// Mutation operators on a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mutation {
-    /// It fires at its location whatever its guard says.
+    /// The guard is dropped: the rule is enabled at its location.
     DropGuard,
-    /// It fires where its guard is false, and only there.
+    /// The guard is negated.
     NegateGuard,
-    /// It fires, and changes nothing, not even the location.
+    /// The effect is dropped, the change of location included.
     DropEffect,
 }
 
@@ -58,7 +58,7 @@ impl<'a, S> Command<'a, S> {
         self
     }
 
-    /// The guard; asked only at the rule's location, where it makes sense.
+    /// The guard; evaluated only at the rule's location, where it is defined.
     #[inline]
     pub fn when(mut self, guard: impl FnOnce(&S) -> bool) -> Self {
         self.enabled = self.enabled
@@ -70,7 +70,7 @@ impl<'a, S> Command<'a, S> {
         self
     }
 
-    /// The effect, if the rule is enabled; and whether it is.
+    /// Applies the effect if the rule is enabled; returns whether it is.
     #[inline]
     pub fn then(self, effect: impl FnOnce(&mut S)) -> bool {
         if self.enabled && self.mutation != Some(Mutation::DropEffect) {

@@ -1,4 +1,4 @@
-//! Memories as people draw them: what the reports of all levels show.
+//! Drawing of a memory in reports of all levels.
 
 use super::colours::Colours;
 use super::memory::{Memory, Node, NodeSet};
@@ -31,8 +31,8 @@ pub(super) fn memory(m: &Memory, colours: Option<Colours>) -> String {
 /// The nodes on the list that begins in cell (0, 0), each pointing to the next one from its cell 0,
 /// up to a root. A list that runs into itself ends with dots.
 ///
-/// Cell (0, 0) and the nodes on the list are also the mutator's to write, so this is where an
-/// allocation would look, whatever became of the list.
+/// The mutator may also write cell (0, 0) and the nodes on the list, so this is the list that an
+/// allocation would find, intact or not.
 fn free_list(m: &Memory) -> String {
     let mut list: Vec<Node> = Vec::new();
     let mut seen = NodeSet::default();

@@ -1,5 +1,5 @@
-//! The function lemmas: what the inductive steps of the invariants take for granted about memories
-//! and colourings.
+//! Function lemmas: the properties of memories and colourings that the inductive steps of the invariants
+//! use.
 //!
 //! Source: Havelund & Shankar, Appendix A.2.1 (three axioms about the memory) and B.1 (the seven
 //! lemmas of the first refinement), here under the names they have there. Section 7 counts 57
@@ -13,19 +13,19 @@
 //! scan as well as for one ahead of it. What is checked by enumeration needs no lemmas about an
 //! induction. And what types say (a son is a node) is not a lemma.
 //!
-//! Three things that one might expect are not here, because no step uses them.
+//! Three kinds of lemmas that one might expect are left out, because no step uses them.
 //!
 //! - How `bw` and `exists_bw` change when a node is coloured. A white node that is coloured raises
 //!   the count, after which the invariants of the scan claim nothing; where it would not, behind
 //!   the count, all accessible nodes are black; and colouring a black one changes nothing.
 //! - How they change under append: nothing is claimed about them in the append phase.
-//! - That the counts below and from a bound add up to all, but for the bound 0.
+//! - That the counts below and from a bound add up to all, except for the bound 0.
 //!
-//! And two things were found. Our free list does not need the first premise of `blackened5`, which
+//! Two observations. Our free list does not need the first premise of `blackened5`, which
 //! the axiom alone does need. And `redirect_keeps_target` is about the target of the redirection
-//! only: it is the step that fails for several mutators, where `target_accessible` does.
+//! only: that step fails with several mutators, as `target_accessible` does.
 //!
-//! What it leaves out: lemmas that are arithmetic alone (`scanned_node_exists`,
+//! Left out: lemmas that are arithmetic alone (`scanned_node_exists`,
 //! `counted_node_exists` and `all_counted_at_compare` need no other), and proofs. A lemma is a
 //! statement that can be evaluated for a [`Case`]; to check it is to evaluate it for all of them.
 
@@ -42,27 +42,27 @@ pub use case::{Case, Functions};
 pub struct Lemma {
     /// Its name: the paper's, where it is printed there.
     pub name: &'static str,
-    /// Where it is printed, or the definition it is about.
+    /// Place where it is printed, or the definition it is about.
     pub source: &'static str,
-    /// The steps of invariants that use it, or the lemma by which they do.
+    /// The inductive steps that use it, or the lemma through which they do.
     pub used_by: &'static str,
-    /// What it assumes; each is needed (the tests say where one is not).
+    /// Its premises; each is needed (the tests name the exception).
     pub premises: Vec<Statement>,
-    /// What it claims.
+    /// Its conclusion.
     pub conclusion: Statement,
 }
 
 /// A premise or a conclusion.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement {
-    /// How it reads.
+    /// Its text.
     pub text: &'static str,
     /// Whether it is true of a case.
     pub holds: fn(&Case) -> bool,
 }
 
 impl Lemma {
-    /// Whether all its premises are true of `case`, so that it claims something.
+    /// Whether all its premises hold of `case`, so that it is not vacuous there.
     pub fn applies(&self, case: &Case) -> bool {
         self.premises.iter().all(|premise| (premise.holds)(case))
     }
@@ -91,16 +91,16 @@ pub fn lemmas() -> Vec<Lemma> {
     lemmas
 }
 
-/// A lemma that is being stated: `lemma(…).given(…).then(…)`.
-struct Stating {
+/// Builder of a lemma: `lemma(…).given(…).then(…)`.
+struct LemmaBuilder {
     name: &'static str,
     source: &'static str,
     used_by: &'static str,
     premises: Vec<Statement>,
 }
 
-fn lemma(name: &'static str, source: &'static str, used_by: &'static str) -> Stating {
-    Stating {
+fn lemma(name: &'static str, source: &'static str, used_by: &'static str) -> LemmaBuilder {
+    LemmaBuilder {
         name,
         source,
         used_by,
@@ -108,7 +108,7 @@ fn lemma(name: &'static str, source: &'static str, used_by: &'static str) -> Sta
     }
 }
 
-impl Stating {
+impl LemmaBuilder {
     fn given(mut self, text: &'static str, holds: fn(&Case) -> bool) -> Self {
         self.premises.push(Statement { text, holds });
         self

@@ -16,7 +16,7 @@ use super::scope::Scope;
 pub struct Level0 {
     /// The instance; only its bounds and the number of mutators matter here.
     pub scope: Scope,
-    /// What append does. With [`AppendToFree::Axiom`] the result of an append is left open, as in
+    /// Semantics of append. With [`AppendToFree::Axiom`] the result of an append is left open, as in
     /// the paper; `next` then enumerates all memories.
     pub append: AppendToFree,
 }
@@ -134,7 +134,7 @@ impl TransitionSystem for Level0 {
         Some(drawing::memory(m, None))
     }
 
-    /// Where the result is open, one of those allowed: that of the free list.
+    /// If the result is open, one of the allowed results: that of the free list.
     fn successor(&self, m: &Memory, action: &Action) -> Option<Memory> {
         let accessible = m.accessible();
         match *action {

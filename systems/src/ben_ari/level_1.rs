@@ -3,8 +3,8 @@
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
 use refmap::{
-    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
-    TypeCorrect, offer_changed,
+    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -21,21 +21,21 @@ use super::seen::{Seen, Shared};
 pub struct Level1 {
     /// The instance.
     pub scope: Scope,
-    /// A fault planted in a rule; none in the algorithm itself.
+    /// A seeded fault; `None` for the algorithm itself.
     pub mutant: Option<Mutant>,
-    pub(super) packing: Packing,
+    packing: Packing,
     rules: Vec<Rule>,
 }
 
-/// A state of level 1 [Fig. 6]: what mutators see, and the collector.
+/// A state of level 1 [Fig. 6]: the variables that mutators see, and the collector.
 pub type State = Split<Level1>;
 
 /// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Collector {
-    /// Where it is.
+    /// Program location.
     pub chi: Chi,
-    /// The node that the append phase has come to; NODES at its end.
+    /// The next node of the append phase; NODES at its end.
     pub l: u8,
 }
 
@@ -78,7 +78,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Which of the rules of the level it is an instance of.
+    /// The rule of the level that it is an instance of.
     #[inline]
     fn rule(self) -> RuleId {
         let collector = match self {
@@ -108,7 +108,7 @@ impl Level1 {
         ]);
         Self {
             scope,
-            packing: Packing::new(scope, Level::One),
+            packing: Packing::new(scope, Level::One, Chi::ALL.len()),
             mutant: None,
             rules,
         }
@@ -263,5 +263,25 @@ impl TypeCorrect for Level1 {
         let (local, l) = Seen::type_correct(&self.scope, choices);
         let context = Collector { chi, l };
         Split { local, context }
+    }
+}
+
+impl PackedLocal for Level1 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(&self, s: &Collector, fields: &mut impl Fields) -> Collector {
+        let at = &self.packing;
+        Collector {
+            chi: fields.one_of(at.chi, s.chi as usize, &Chi::ALL),
+            l: fields.byte(at.l, s.l),
+        }
     }
 }

@@ -3,8 +3,8 @@
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
 use refmap::{
-    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
-    TypeCorrect, offer_changed,
+    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -21,21 +21,21 @@ use super::seen::{Seen, Shared};
 pub struct Level2 {
     /// The instance.
     pub scope: Scope,
-    /// A fault planted in a rule; none in the algorithm itself.
+    /// A seeded fault; `None` for the algorithm itself.
     pub mutant: Option<Mutant>,
-    pub(super) packing: Packing,
+    packing: Packing,
     rules: Vec<Rule>,
 }
 
-/// A state of level 2 [Fig. 10]: what mutators see, and the collector.
+/// A state of level 2 [Fig. 10]: the variables that mutators see, and the collector.
 pub type State = Split<Level2>;
 
 /// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Collector {
-    /// Where it is.
+    /// Program location.
     pub chi: Chi,
-    /// The node that the append phase has come to; NODES at its end.
+    /// The next node of the append phase; NODES at its end.
     pub l: u8,
     /// The root to be coloured next; ROOTS when all are.
     pub k: u8,
@@ -93,7 +93,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Which of the rules of the level it is an instance of.
+    /// The rule of the level that it is an instance of.
     #[inline]
     fn rule(self) -> RuleId {
         let collector = match self {
@@ -127,7 +127,7 @@ impl Level2 {
         ]);
         Self {
             scope,
-            packing: Packing::new(scope, Level::Two),
+            packing: Packing::new(scope, Level::Two, Chi::ALL.len()),
             mutant: None,
             rules,
         }
@@ -293,14 +293,14 @@ impl LocalTransitions for Level2 {
         self.collector(&mut to, *action).then_some(to)
     }
 
-    /// PERF: asked at every step of level 3. Compared where it is made, the state need not be moved.
+    /// PERF: called at every step of level 3. The successor is compared in place, so it is not moved.
     #[inline]
     fn allows_local(&self, from: &Seen, action: &MutatorAction, to: &Seen) -> bool {
         let mut seen = *from;
         self.mutators().take(&mut seen, *action) && seen == *to
     }
 
-    /// PERF: the same.
+    /// PERF: as above.
     #[inline]
     fn allows_context(&self, from: &State, action: &Action, to: &State) -> bool {
         let mut s = *from;
@@ -320,5 +320,26 @@ impl TypeCorrect for Level2 {
             k: choices.below(u64::from(shape.roots) + 1) as u8,
         };
         Split { local, context }
+    }
+}
+
+impl PackedLocal for Level2 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(&self, s: &Collector, fields: &mut impl Fields) -> Collector {
+        let at = &self.packing;
+        Collector {
+            chi: fields.one_of(at.chi, s.chi as usize, &Chi::ALL),
+            l: fields.byte(at.l, s.l),
+            k: fields.byte(at.k, s.k),
+        }
     }
 }

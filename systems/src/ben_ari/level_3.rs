@@ -6,8 +6,8 @@
 //! Both texts are here, as [`Figure14`].
 
 use refmap::{
-    Choices, LocalTransitions, Process, Rule, RuleId, Split, SplitAction, SplitActionOf,
-    TypeCorrect, offer_changed,
+    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -24,21 +24,21 @@ use super::seen::{Seen, Shared};
 pub struct Level3 {
     /// The instance.
     pub scope: Scope,
-    /// A fault planted in a rule; none in the algorithm itself.
+    /// A seeded fault; `None` for the algorithm itself.
     pub mutant: Option<Mutant>,
-    pub(super) packing: Packing,
+    packing: Packing,
     rules: Vec<Rule>,
 }
 
-/// A state of level 3 [Fig. 13]: what mutators see, and the collector.
+/// A state of level 3 [Fig. 13]: the variables that mutators see, and the collector.
 pub type State = Split<Level3>;
 
 /// The variables of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Collector {
-    /// Where it is.
+    /// Program location.
     pub chi: Chi,
-    /// The node that the append phase has come to; NODES at its end.
+    /// The next node of the append phase; NODES at its end.
     pub l: u8,
     /// The node to be counted next; NODES when all are.
     pub h: u8,
@@ -48,9 +48,9 @@ pub struct Collector {
     pub j: u8,
     /// The root to be coloured next; ROOTS when all are.
     pub k: u8,
-    /// How many black nodes were counted so far.
+    /// Number of black nodes counted so far.
     pub bc: u8,
-    /// How many were counted the last time.
+    /// Result of the last count.
     pub obc: u8,
 }
 
@@ -136,7 +136,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Which of the rules of the level it is an instance of.
+    /// The rule of the level that it is an instance of.
     #[inline]
     fn rule(self) -> RuleId {
         let collector = match self {
@@ -194,7 +194,7 @@ impl Level3 {
         ]);
         Self {
             scope,
-            packing: Packing::new(scope, Level::Three),
+            packing: Packing::new(scope, Level::Three, Chi::ALL.len()),
             mutant: None,
             rules,
         }
@@ -483,5 +483,31 @@ impl TypeCorrect for Level3 {
             obc: choices.below(u64::from(shape.nodes) + 1) as u8,
         };
         Split { local, context }
+    }
+}
+
+impl PackedLocal for Level3 {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    #[inline(always)]
+    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
+        self.packing.seen(seen, fields)
+    }
+
+    #[inline(always)]
+    fn context_fields(&self, s: &Collector, fields: &mut impl Fields) -> Collector {
+        let at = &self.packing;
+        Collector {
+            chi: fields.one_of(at.chi, s.chi as usize, &Chi::ALL),
+            l: fields.byte(at.l, s.l),
+            h: fields.byte(at.counters.h, s.h),
+            i: fields.byte(at.counters.i, s.i),
+            j: fields.byte(at.counters.j, s.j),
+            k: fields.byte(at.k, s.k),
+            bc: fields.byte(at.counters.bc, s.bc),
+            obc: fields.byte(at.counters.obc, s.obc),
+        }
     }
 }

@@ -33,19 +33,19 @@ impl Shape {
         0..self.nodes
     }
 
-    /// How many bits a node takes.
+    /// Number of bits of a node.
     #[inline]
     pub fn node_bits(self) -> u32 {
         u8::BITS - (self.nodes - 1).leading_zeros()
     }
 
-    /// How many bits the cells of a node take.
+    /// Number of bits of the cells of a node.
     #[inline]
     pub fn row_bits(self) -> u32 {
         self.node_bits() * u32::from(self.sons)
     }
 
-    /// How many bits each word of a memory takes.
+    /// Number of bits used in each word of a memory.
     pub(super) fn bits_of_words(self) -> [u32; 2] {
         let lower = self.nodes.min(NODES_A_WORD);
         [lower, self.nodes - lower].map(|nodes| u32::from(nodes) * self.row_bits())
@@ -110,7 +110,7 @@ impl NodeSet {
         Self(self.0 & !Self::first(bound).0)
     }
 
-    /// How many nodes there are in it.
+    /// Number of nodes in it.
     pub fn count(self) -> u8 {
         self.0.count_ones() as u8
     }
@@ -144,15 +144,15 @@ impl Serialize for NodeSet {
 pub struct Memory {
     /// The bounds, which are those of the instance.
     pub shape: Shape,
-    /// What the cells point to, by nodes and then by indices, each in as few bits as the last node
+    /// Contents of the cells, by nodes and then by indices, each in as few bits as the last node
     /// needs, lowest first: of the first four nodes, and of the others.
     cells: [Word; 2],
 }
 
 impl<S: ?Sized> refmap::State<S> for Memory {}
 
-/// A word in halves: aligned to words, a state would take some bytes more. PERF: less aligned, a copy of a
-/// state would cut it in two, and whoever reads it next would wait for both.
+/// A word in halves: with word alignment a state would take some bytes more. PERF: with less alignment, a copy of a
+/// state would write it in two parts, and the next load of it would stall on both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Word([u32; 2]);
 
@@ -204,7 +204,7 @@ impl Memory {
         self.cells.map(Word::bits)
     }
 
-    /// In which word the cells of node n are, and how far up in bits they begin there.
+    /// The word that contains the cells of node n, and their bit offset in it.
     #[inline]
     fn place_of_row(&self, n: Node) -> (usize, u32) {
         assert!(n < self.shape.nodes, "there is no node {n}");
@@ -279,7 +279,7 @@ impl Memory {
             .contains(k)
     }
 
-    /// The nodes that are found by following pointers from the roots until they are enough.
+    /// The nodes found by following pointers from the roots until `enough` accepts them.
     #[inline]
     fn reached_until(&self, enough: impl Fn(NodeSet) -> bool) -> NodeSet {
         let mut reached = NodeSet::first(self.shape.roots);
@@ -344,12 +344,12 @@ impl Serialize for Memory {
     }
 }
 
-/// What the specification's append does [Fig. 3; Appendix A.2.1].
+/// Semantics of the specification's append [Fig. 3; Appendix A.2.1].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AppendToFree {
-    /// Anything that the axiom allows: the result is open.
+    /// Any result that the axiom allows.
     Axiom,
-    /// What the concrete free list does.
+    /// The result of the concrete free list.
     FreeList,
 }
 

@@ -10,7 +10,7 @@
 //! - D1: the initial colours are a parameter. The paper assumes nothing about them, which is
 //!   [`InitialColours::Any`]; with [`InitialColours::White`] bugs that need black garbage from the
 //!   start take a cycle longer to show.
-//! - D2: a guard that only keeps a PVS function total (`Q < NODES`) is left out where the type does
+//! - D2: a guard that only keeps a PVS function total (`Q < NODES`) is left out where the type implies
 //!   it. Nothing is hidden.
 //! - D3: several mutators may run. The paper has one; each further one obeys the same two rules.
 //! - D4: Fig. 14 has no label for COUNT, and Fig. 13 forgets L; both are put back.
@@ -24,6 +24,7 @@ pub mod level_0;
 pub mod level_1;
 pub mod level_2;
 pub mod level_3;
+mod locals;
 mod memory;
 mod mutator;
 mod packing;
@@ -37,11 +38,12 @@ pub use level_0::Level0;
 pub use level_1::Level1;
 pub use level_2::Level2;
 pub use level_3::Level3;
+pub use locals::{Locals, MutatorAt, Mutators};
 pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape};
-pub use mutator::{Locals, MAX_MUTATORS, MutatorAction, MutatorAt, Mutators};
-pub use scope::{Figure14, InitialColours, MutatorOrder, Scope, ScopeError};
+pub use mutator::MutatorAction;
+pub use scope::{Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError};
 pub use seen::Seen;
-pub use symmetry::Exchange;
+pub use symmetry::Permutation;
 
 /// The processes of every level.
 pub mod process {
@@ -50,7 +52,7 @@ pub mod process {
     /// The collector.
     pub const COLLECTOR: Process = Process::new("collector");
 
-    /// The mutators, the first of them unnumbered as long as it is alone.
+    /// A mutator; a single one has no number.
     pub fn mutator(number: u8, of: u8) -> Process {
         // PERF: one name and not one for each place in which this is compiled, for names are compared.
         static NAME: &str = "mutator";

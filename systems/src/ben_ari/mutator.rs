@@ -5,46 +5,13 @@
 
 use refmap::{Process, Rule, RuleId, offer_changed};
 use serde::Serialize;
-use tinyvec::ArrayVec;
 
 use super::command::{Command, Mutant};
+use super::locals::MutatorAt;
 use super::memory::Node;
 use super::process;
 use super::scope::{MutatorOrder, Scope};
 use super::seen::Seen;
-
-/// The most mutators that an instance can have.
-pub const MAX_MUTATORS: usize = 3;
-
-/// The mutators of an instance.
-pub type Mutators = ArrayVec<[Locals; MAX_MUTATORS]>;
-
-/// A mutator's program counter and its variable Q.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Locals {
-    /// Where it is.
-    pub mu: MutatorAt,
-    /// The node to be coloured; stale at MUTATE.
-    pub q: Node,
-}
-
-/// Where a mutator is (`MuPC`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MutatorAt {
-    /// Between two operations.
-    #[default]
-    Mutate,
-    /// Redirect-first: the cell is redirected, and Q is to be coloured.
-    Colour,
-    /// Colour-first: Q is coloured, and cell (n, i) is to be redirected to it.
-    Redirect {
-        /// The node of the cell.
-        n: Node,
-        /// The index of the cell.
-        i: u8,
-    },
-}
 
 /// A step of a mutator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -85,7 +52,7 @@ pub enum MutatorAction {
 }
 
 impl MutatorAction {
-    /// How many rules a mutator has.
+    /// Number of rules of a mutator.
     pub const RULES: usize = 2;
 
     /// The rules of a mutator, in the order of its steps.
@@ -138,7 +105,7 @@ impl MutatorRules {
             match (locals.mu, self.scope.mutator) {
                 (MutatorAt::Mutate, order) => {
                     let (shape, accessible) = (m.shape, m.accessible());
-                    // PERF: the guard says no to all others, unless a mutant has spoiled it.
+                    // PERF: the guard rejects all other nodes, except in a mutant.
                     let is_offered = |k: &Node| self.mutant.is_some() || accessible.contains(*k);
                     for k in shape.nodes().filter(is_offered) {
                         for n in shape.nodes() {

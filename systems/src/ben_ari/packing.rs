@@ -1,44 +1,41 @@
-//! How the states of levels 1 to 3 are written into few bits: the ranges of Figs. 6, 10 and 13.
+//! Packing of the states of levels 1 to 3: the ranges of Figs. 6, 10 and 13.
 //!
-//! PERF: all of it is inlined, so that of the states that are passed through nothing is built but what
-//! somebody reads; the engine packs every target of every step.
+//! PERF: everything is inlined, so that of a state passed through only the parts that are read are
+//! built; the engine packs every target of every step.
 
-use refmap::{Field, Fields, Layout, PackedLocal};
+use refmap::{Field, Fields, Layout};
 
 use super::colours::Colours;
-use super::level_1::{self, Level1};
-use super::level_2::{self, Level2};
-use super::level_3::{self, Level3};
+use super::locals::{Locals, MutatorAt};
 use super::memory::{Memory, NodeSet};
-use super::mutator::{Locals, MAX_MUTATORS, MutatorAt};
-use super::scope::{MutatorOrder, Scope};
+use super::scope::{MAX_MUTATORS, MutatorOrder, Scope};
 use super::seen::Seen;
 
-/// Where the variables of a level are.
+/// Bit fields of the variables of a level.
 pub(super) struct Packing {
-    layout: Layout,
+    pub layout: Layout,
     scope: Scope,
     /// The two words of cells.
     cells: [Field; 2],
     c: Field,
-    l: Field,
+    pub l: Field,
     /// MU and Q of each mutator.
     locals: [(Field, Field); MAX_MUTATORS],
-    chi: Field,
-    k: Field,
+    pub chi: Field,
+    pub k: Field,
     /// H, I, J, BC and OBC, of level 3 alone.
-    counters: Counters,
+    pub counters: Counters,
 }
 
-struct Counters {
-    h: Field,
-    i: Field,
-    j: Field,
-    bc: Field,
-    obc: Field,
+pub(super) struct Counters {
+    pub h: Field,
+    pub i: Field,
+    pub j: Field,
+    pub bc: Field,
+    pub obc: Field,
 }
 
-/// How many values the variables have that not every level has.
+/// The level, which determines the ranges of the variables that not every level has.
 #[derive(Clone, Copy)]
 pub(super) enum Level {
     One,
@@ -47,7 +44,8 @@ pub(super) enum Level {
 }
 
 impl Packing {
-    pub fn new(scope: Scope, level: Level) -> Self {
+    /// The bit fields for a level whose collector has `chi` locations.
+    pub fn new(scope: Scope, level: Level, chi: usize) -> Self {
         let shape = scope.shape;
         let [nodes, sons, roots] = [shape.nodes, shape.sons, shape.roots].map(u64::from);
         let cells = shape.bits_of_words();
@@ -56,10 +54,10 @@ impl Packing {
             MutatorOrder::RedirectFirst => 2,
             MutatorOrder::ColourFirst => nodes * sons + 1,
         };
-        let (chi, k, counters, j) = match level {
-            Level::One => (level_1::Chi::ALL.len(), 1, 1, 1),
-            Level::Two => (level_2::Chi::ALL.len(), roots + 1, 1, 1),
-            Level::Three => (level_3::Chi::ALL.len(), roots + 1, nodes + 1, sons + 1),
+        let (k, counters, j) = match level {
+            Level::One => (1, 1, 1),
+            Level::Two => (roots + 1, 1, 1),
+            Level::Three => (roots + 1, nodes + 1, sons + 1),
         };
         Self {
             scope,
@@ -85,7 +83,7 @@ impl Packing {
 
     /// The variables that mutators see.
     #[inline(always)]
-    fn seen(&self, s: &Seen, fields: &mut impl Fields) -> Seen {
+    pub fn seen(&self, s: &Seen, fields: &mut impl Fields) -> Seen {
         let [lower, upper] = self.cells;
         let words = s.m.words();
         let words = [
@@ -134,85 +132,6 @@ impl Packing {
                 n: (cell / sons) as u8,
                 i: (cell % sons) as u8,
             },
-        }
-    }
-}
-
-impl PackedLocal for Level1 {
-    fn layout(&self) -> &Layout {
-        &self.packing.layout
-    }
-
-    #[inline(always)]
-    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
-        self.packing.seen(seen, fields)
-    }
-
-    #[inline(always)]
-    fn context_fields(
-        &self,
-        s: &level_1::Collector,
-        fields: &mut impl Fields,
-    ) -> level_1::Collector {
-        let at = &self.packing;
-        level_1::Collector {
-            chi: fields.one_of(at.chi, s.chi as usize, &level_1::Chi::ALL),
-            l: fields.byte(at.l, s.l),
-        }
-    }
-}
-
-impl PackedLocal for Level2 {
-    fn layout(&self) -> &Layout {
-        &self.packing.layout
-    }
-
-    #[inline(always)]
-    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
-        self.packing.seen(seen, fields)
-    }
-
-    #[inline(always)]
-    fn context_fields(
-        &self,
-        s: &level_2::Collector,
-        fields: &mut impl Fields,
-    ) -> level_2::Collector {
-        let at = &self.packing;
-        level_2::Collector {
-            chi: fields.one_of(at.chi, s.chi as usize, &level_2::Chi::ALL),
-            l: fields.byte(at.l, s.l),
-            k: fields.byte(at.k, s.k),
-        }
-    }
-}
-
-impl PackedLocal for Level3 {
-    fn layout(&self) -> &Layout {
-        &self.packing.layout
-    }
-
-    #[inline(always)]
-    fn local_fields(&self, seen: &Seen, fields: &mut impl Fields) -> Seen {
-        self.packing.seen(seen, fields)
-    }
-
-    #[inline(always)]
-    fn context_fields(
-        &self,
-        s: &level_3::Collector,
-        fields: &mut impl Fields,
-    ) -> level_3::Collector {
-        let at = &self.packing;
-        level_3::Collector {
-            chi: fields.one_of(at.chi, s.chi as usize, &level_3::Chi::ALL),
-            l: fields.byte(at.l, s.l),
-            h: fields.byte(at.counters.h, s.h),
-            i: fields.byte(at.counters.i, s.i),
-            j: fields.byte(at.counters.j, s.j),
-            k: fields.byte(at.k, s.k),
-            bc: fields.byte(at.counters.bc, s.bc),
-            obc: fields.byte(at.counters.obc, s.obc),
         }
     }
 }

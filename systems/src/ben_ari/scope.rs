@@ -1,20 +1,22 @@
-//! The instance and the variant: what a check of Ben-Ari's collector speaks of.
+//! The instance and the variant of Ben-Ari's collector.
 
 use super::memory::{MAX_NODES, MAX_SONS, Shape};
-use super::mutator::MAX_MUTATORS;
 
-/// The bounds of the memory, the number of mutators, and which of the published variants is meant.
+/// The most mutators that an instance can have.
+pub const MAX_MUTATORS: usize = 3;
+
+/// The bounds of the memory, the number of mutators, and the published variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// NODES, SONS and ROOTS.
     pub shape: Shape,
-    /// How many mutators run; the paper has one.
+    /// Number of mutators; the paper has one.
     pub mutators: u8,
-    /// What is assumed about the colours at the start.
+    /// Assumption on the initial colours.
     pub colours: InitialColours,
     /// The order of the mutator's two steps.
     pub mutator: MutatorOrder,
-    /// Which text of Fig. 14 is meant.
+    /// The text of Fig. 14.
     pub figure_14: Figure14,
 }
 
@@ -30,11 +32,11 @@ impl Scope {
         }
     }
 
-    /// Whether there is such an instance.
+    /// Validates the bounds.
     ///
     /// # Errors
     ///
-    /// Which bound is out of its range.
+    /// If one is out of its range.
     pub fn validate(self) -> Result<Self, ScopeError> {
         let Shape { nodes, sons, roots } = self.shape;
         let within = |name, value, most| match value {
@@ -52,7 +54,7 @@ impl Scope {
     }
 }
 
-/// What is assumed about the colours at the start.
+/// Assumption on the initial colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InitialColours {
     /// Nothing: every colouring is an initial state [section 4.1].
@@ -71,7 +73,7 @@ pub enum MutatorOrder {
     ColourFirst,
 }
 
-/// Which text of Fig. 14 is meant.
+/// The text of Fig. 14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Figure14 {
     /// TEST_L.1 goes to COLOUR_ROOTS, as in Fig. 12.
@@ -80,7 +82,7 @@ pub enum Figure14 {
     AsPrinted,
 }
 
-/// Why there is no such instance.
+/// Error: the instance is not in range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
     /// A bound is out of its range.

@@ -1,5 +1,5 @@
-//! What mutators see of a state of levels 1 to 3, and what all collectors do with it: the append phase, which
-//! no level refines.
+//! The variables that mutators see in levels 1 to 3, and the append phase of the collectors on them, which is the same
+//! on all levels.
 //!
 //! Source: Havelund & Shankar, Fig. 6; Fig. 8, whose MUTATE.1 and COLOUR.1 read and write M, C, MU and Q
 //! alone; APPEND in Figs. 9, 12 and 14.
@@ -8,8 +8,8 @@ use refmap::Choices;
 use serde::Serialize;
 
 use super::colours::Colours;
+use super::locals::{Locals, MutatorAt, Mutators};
 use super::memory::{Memory, Node, NodeSet};
-use super::mutator::{Locals, MutatorAt, Mutators};
 use super::scope::{MutatorOrder, Scope};
 
 /// The variables that mutators see: those of Fig. 6 but L, and the program counter and Q of each mutator.
@@ -19,15 +19,15 @@ use super::scope::{MutatorOrder, Scope};
     reason = "it is the derived one, inlined"
 )]
 pub struct Seen {
-    /// The memory, which is all that can be observed.
+    /// The memory, the only observable variable.
     pub m: Memory,
     /// The colours.
     pub c: Colours,
-    /// What each mutator has for itself.
+    /// The local variables of each mutator.
     pub mutators: Mutators,
 }
 
-/// PERF: inlined where states are read back and compared, so that what is the same in all states is not.
+/// PERF: inlined where states are unpacked and compared, so that constants of all states are not compared.
 impl PartialEq for Seen {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
@@ -36,7 +36,7 @@ impl PartialEq for Seen {
     }
 }
 
-/// The same as reports show them, with L among them: the variables that all levels have.
+/// The same for reports, with L: the variables that all levels have.
 #[derive(Serialize)]
 pub(super) struct Shared<'s> {
     m: &'s Memory,
@@ -46,7 +46,7 @@ pub(super) struct Shared<'s> {
 }
 
 impl Seen {
-    /// The variables at the start: all 0, each mutator at MUTATE, the colours as assumed.
+    /// The initial values: all 0, each mutator at MUTATE, the colours as the scope states.
     pub fn initial(scope: &Scope) -> impl Iterator<Item = Self> + use<> {
         let scope = *scope;
         Colours::initial(scope.shape, scope.colours).map(move |c| Self {
@@ -56,12 +56,12 @@ impl Seen {
         })
     }
 
-    /// Whether these are variables at the start.
+    /// Whether these are initial values.
     pub fn is_initial(&self, scope: &Scope) -> bool {
         Self::initial(scope).any(|initial| initial == *self)
     }
 
-    /// The type-correct variables that `choices` make, and L among them: up to NODES; Q is a node.
+    /// Type-correct values by `choices`, with L: L is at most NODES, and Q is a node.
     pub fn type_correct(scope: &Scope, choices: &mut Choices) -> (Self, u8) {
         let nodes = u64::from(scope.shape.nodes);
         let mut m = Memory::null_array(scope.shape);
@@ -94,7 +94,7 @@ impl Seen {
         (Self { m, c, mutators }, l)
     }
 
-    /// These variables with L, to be shown.
+    /// These variables with L, for reports.
     pub(super) fn with(&self, l: u8) -> Shared<'_> {
         let Self { m, c, mutators } = self;
         Shared { m, c, l, mutators }

@@ -1,4 +1,4 @@
-//! The symmetry of every level: mutators are interchangeable, since nobody asks which of them took a
+//! Symmetry of every level: mutators are interchangeable, since no variable depends on which of them took a
 //! step.
 //!
 //! Nodes are not: the collector scans them in order, and the roots come first.
@@ -10,21 +10,22 @@ use super::level_1::Level1;
 use super::level_2::Level2;
 use super::level_3::Level3;
 use super::memory::Memory;
-use super::mutator::{MAX_MUTATORS, MutatorAction};
+use super::mutator::MutatorAction;
+use super::scope::MAX_MUTATORS;
 use super::seen::Seen;
 
-/// Mutator m takes the place of the mutator that stands at m.
-pub type Exchange = [u8; MAX_MUTATORS];
+/// A permutation of the mutators: element m is the image of mutator m.
+pub type Permutation = [u8; MAX_MUTATORS];
 
-/// All exchanges of the first `mutators` of them, the one that changes nothing first.
-fn exchanges(mutators: u8) -> Vec<Exchange> {
-    let identity: Exchange = std::array::from_fn(|m| m as u8);
+/// All permutations of the first `mutators` of them, the identity first.
+fn permutations(mutators: u8) -> Vec<Permutation> {
+    let identity: Permutation = std::array::from_fn(|m| m as u8);
     let mut all = vec![identity];
     for last in 1..usize::from(mutators) {
         let shorter = all.clone();
         for place in 0..last {
-            all.extend(shorter.iter().map(|exchange| {
-                let mut longer = *exchange;
+            all.extend(shorter.iter().map(|permutation| {
+                let mut longer = *permutation;
                 longer.swap(place, last);
                 longer
             }));
@@ -33,7 +34,7 @@ fn exchanges(mutators: u8) -> Vec<Exchange> {
     all
 }
 
-fn permute(by: &Exchange, seen: &Seen) -> Seen {
+fn permute(by: &Permutation, seen: &Seen) -> Seen {
     let mut permuted = *seen;
     for (old, new) in seen.mutators.iter().zip(by) {
         permuted.mutators[usize::from(*new)] = *old;
@@ -48,7 +49,7 @@ fn sorted(seen: &Seen) -> Seen {
     sorted
 }
 
-fn permute_mutation(by: &Exchange, action: MutatorAction) -> MutatorAction {
+fn permute_mutation(by: &Permutation, action: MutatorAction) -> MutatorAction {
     let mut permuted = action;
     let (MutatorAction::Mutate { mutator, .. }
     | MutatorAction::ColourTarget { mutator }
@@ -59,20 +60,20 @@ fn permute_mutation(by: &Exchange, action: MutatorAction) -> MutatorAction {
 }
 
 impl Symmetric for Level0 {
-    type Permutation = Exchange;
+    type Permutation = Permutation;
 
-    fn permutations(&self) -> Vec<Exchange> {
-        exchanges(self.scope.mutators)
+    fn permutations(&self) -> Vec<Permutation> {
+        permutations(self.scope.mutators)
     }
 
-    /// A memory says nothing of mutators.
-    fn permute(&self, _by: &Exchange, memory: &Memory) -> Memory {
+    /// The identity: a memory has no variable of a mutator.
+    fn permute(&self, _by: &Permutation, memory: &Memory) -> Memory {
         *memory
     }
 
     fn permute_action(
         &self,
-        by: &Exchange,
+        by: &Permutation,
         _from: &Memory,
         action: &level_0::Action,
         _to: &Memory,
@@ -92,13 +93,13 @@ impl Symmetric for Level0 {
 macro_rules! symmetric_level {
     ($level:ty) => {
         impl Symmetric for $level {
-            type Permutation = Exchange;
+            type Permutation = Permutation;
 
-            fn permutations(&self) -> Vec<Exchange> {
-                exchanges(self.scope.mutators)
+            fn permutations(&self) -> Vec<Permutation> {
+                permutations(self.scope.mutators)
             }
 
-            fn permute(&self, by: &Exchange, state: &StateOf<Self>) -> StateOf<Self> {
+            fn permute(&self, by: &Permutation, state: &StateOf<Self>) -> StateOf<Self> {
                 Split {
                     local: permute(by, &state.local),
                     ..*state
@@ -107,7 +108,7 @@ macro_rules! symmetric_level {
 
             fn permute_action(
                 &self,
-                by: &Exchange,
+                by: &Permutation,
                 _from: &StateOf<Self>,
                 action: &ActionOf<Self>,
                 _to: &StateOf<Self>,
@@ -118,7 +119,7 @@ macro_rules! symmetric_level {
                 }
             }
 
-            fn canonical(&self, _all: &[Exchange], state: &StateOf<Self>) -> StateOf<Self> {
+            fn canonical(&self, _all: &[Permutation], state: &StateOf<Self>) -> StateOf<Self> {
                 Split {
                     local: sorted(&state.local),
                     ..*state
@@ -137,9 +138,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_exchange_is_there_once() {
+    fn every_permutation_is_there_once() {
         for (mutators, count) in [(1, 1), (2, 2), (3, 6)] {
-            let mut all = exchanges(mutators);
+            let mut all = permutations(mutators);
             assert_eq!(all[0], [0, 1, 2]);
             all.sort_unstable();
             all.dedup();

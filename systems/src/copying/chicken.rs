@@ -1,16 +1,16 @@
 //! Chicken and Staccato [Ugawa et al., section 4.2, Algorithms 2 and 3, Fig. 7].
 //!
-//! The collector copies the object at its own risk: a mutator that writes to the object in the
-//! meantime (in Staccato also one that reads it) takes the mark `COPYING` away, and the copy is not
-//! used.
+//! The collector copies the object optimistically: a mutator that writes to the object in the
+//! meantime (in Staccato also one that reads it) clears the flag `COPYING`, and the copy is
+//! discarded.
 //!
 //! Deviations. D1: a mutator whose root refers to the to-space object asserts that this has its
 //! forwarding pointer, as the model of Stopless does [Fig. 5, lines 21 and 45]. D2: Staccato's
-//! collector goes on only if its CAS that sets `COPYING` succeeded, of which Algorithm 2 and the text
-//! say nothing; it always succeeds, but asking keeps what comes later behind it
+//! collector continues only if its CAS that sets `COPYING` succeeded, which Algorithm 2 and the text
+//! leave open; it always succeeds, but the branch on its result orders later accesses behind it
 //! (`copying-cas-result`). D3: the flip reads the forwarding pointer, as in Stopless [Fig. 4, line 27],
-//! so that it changes nothing where the copy was given up. D4: a fence may stand at the end of the
-//! write barrier, the cure that the paper considers first and finds too dear [section 4.2.3].
+//! so it has no effect if the copy was discarded. D4: the write barrier may end with a fence,
+//! the fix that the paper considers first and rejects as too expensive [section 4.2.3].
 
 use refmap_programs::{Expression, Fence, Operator, Register, ThreadBuilder};
 
@@ -30,7 +30,7 @@ fn without_copying(forward: Register) -> Expression {
     Expression::of(Operator::And, forward, !COPYING)
 }
 
-/// Chicken, and what Staccato does otherwise.
+/// Chicken, or Staccato.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Chicken,
@@ -57,8 +57,8 @@ impl Chicken<'_> {
         access(t);
     }
 
-    /// `access(o)` [Algorithm 3]: leaves the copy to be used in `l_fwd`. Reads of one location stay in
-    /// order under every model, so the last one needs no barrier around it.
+    /// `access(o)` [Algorithm 3]: leaves the copy to be used in `l_fwd`. Reads of one location are
+    /// ordered under every model, so the last one needs no fence.
     fn access(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
         let from_fwd = self.heap.from_fwd;
         t.load(m.l_fwd, from_fwd);
@@ -105,7 +105,7 @@ impl Copying for Chicken<'_> {
             to_data,
         } = self.heap;
         let (x, poll, success) = (t.register("x"), t.register("poll"), t.register("success"));
-        // What follows the preparation.
+        // The steps after the preparation.
         let rest = |t: &mut ThreadBuilder<'_>| {
             self.handshake.soft_handshake(t, poll);
             if let Kind::Staccato(_) = self.kind {

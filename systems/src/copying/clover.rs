@@ -1,11 +1,11 @@
 //! Clover [Ugawa et al., section 4.3, Algorithm 4, Fig. 8].
 //!
-//! A slot of the from-space object that holds α has been copied. A mutator that wants to write α waits
+//! A slot of the from-space object that holds α has been copied. A mutator that writes α waits
 //! until the object has been copied.
 //!
 //! Deviations. D1: the collector of the fixed variants leaves the loop when it finds α, as in
-//! Algorithm 4 (`continue`); as Fig. 8 is printed it would go on for ever. D2: the to-space object
-//! forwards to itself, so that what is read there is not read a second time.
+//! Algorithm 4 (`continue`); as Fig. 8 is printed it would not terminate. D2: the to-space object
+//! forwards to itself, so a value read there is not read a second time.
 
 use refmap_programs::{Fence, Location, Presence, ProgramBuilder, ThreadBuilder};
 

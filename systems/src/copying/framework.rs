@@ -1,4 +1,4 @@
-//! The common framework [Ugawa et al., section 3.2]: the object and its copies, the mutator's variable,
+//! The common framework [Ugawa et al., section 3.2]: the object and its copies, the root of the mutators,
 //! and mutators that run a scenario with the barriers of a protocol.
 
 use std::cell::RefCell;
@@ -19,13 +19,12 @@ pub const TO_OBJECT: i64 = 2;
 pub(super) const FALSE: i64 = 0;
 pub(super) const TRUE: i64 = 1;
 
-/// The variable of the mutators that refers to the object.
+/// The root: the variable of the mutators that refers to the object.
 pub const ROOT: &str = "root";
-/// The register of a mutator that says at its end which copy served its last operation. Nothing
-/// depends on it.
+/// The ghost register of a mutator that records which copy served its last operation.
 pub const SERVED: &str = "served";
 
-/// The variable, and the two copies with their headers [Figs. 1 and 3].
+/// The root, and the two copies with their headers [Figs. 1 and 3].
 #[derive(Clone, Copy)]
 pub(super) struct Heap {
     pub root: Location,
@@ -69,19 +68,19 @@ impl Heap {
 /// A mutator and its private variables.
 #[derive(Clone, Copy)]
 pub(super) struct Mutator {
-    /// Which one it is.
+    /// Its number.
     pub number: usize,
-    /// The object that the barrier was called with: the value of the root by then.
+    /// The argument of the barrier: the value of the root at the call.
     pub obj: Register,
-    /// Which copy served the last operation: a ghost, which no branch reads.
+    /// The copy that served the last operation: a ghost, which no branch reads.
     pub served: Register,
-    /// What a read barrier returns.
+    /// The result of a read barrier.
     pub readval: Register,
     pub l_fwd: Register,
     pub x: Register,
     pub success: Register,
     pub poll: Register,
-    /// Whether the assertions of a barrier are looked at.
+    /// Whether an assertion of a barrier is evaluated.
     pub asserts: Register,
 }
 
@@ -100,7 +99,7 @@ impl Mutator {
         }
     }
 
-    /// Reads the slot of one copy, and returns that.
+    /// Reads the slot of one copy into `readval`.
     pub fn read_from(&self, t: &mut ThreadBuilder<'_>, data: Location, copy: i64) {
         t.load(self.readval, data);
         t.assign(self.served, copy);
@@ -112,8 +111,8 @@ impl Mutator {
         t.assign(self.served, copy);
     }
 
-    /// `ASSERT_EQ(location, value)` between accesses: looked at or not, since it keeps accesses in
-    /// order where it is [section 3.2.2].
+    /// `ASSERT_EQ(location, value)`, evaluated or skipped nondeterministically, since its load may order
+    /// accesses [section 3.2.2].
     pub fn assert_eq(&self, t: &mut ThreadBuilder<'_>, location: Location, value: i64) {
         t.choose(self.asserts, [FALSE, TRUE]);
         t.when(self.asserts, |t| {
@@ -123,26 +122,26 @@ impl Mutator {
     }
 }
 
-/// What a protocol has to say for itself: one collector and three procedures of the mutators.
+/// A copying protocol: the collector, and the procedures of the mutators.
 pub(super) trait Copying {
     /// The collector copies the object and then lets the root refer to the copy.
     fn collector(&self, t: &mut ThreadBuilder<'_>);
-    /// `read(o, v)`: leaves what it reads in `readval`, and says which copy it was read from.
+    /// `read(o, v)`: leaves the value in `readval`, and records the copy that it was read from.
     fn read(&self, t: &mut ThreadBuilder<'_>, m: &Mutator);
-    /// `write(o, v)`: says which copy it wrote to.
+    /// `write(o, v)`: records the copy that it wrote to.
     fn write(&self, t: &mut ThreadBuilder<'_>, m: &Mutator, value: i64);
-    /// `yieldpoint()`: empty, unless the protocol needs it.
+    /// `yieldpoint()`; empty by default.
     fn yieldpoint(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
-    /// What a mutator does at its end: nothing, unless the collector waits for it.
+    /// The end of a mutator; empty by default.
     fn end(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
 }
 
-/// The parts of a protocol that may be there or not, as the instance has it.
+/// Optional parts of a protocol, with the changes of an instance.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     without: Vec<String>,
     with: Vec<String>,
-    /// All that were asked for, and whether the protocol has them unless something else is said.
+    /// All parts of the protocol, each with whether the unchanged protocol has it.
     known: RefCell<Vec<Part>>,
 }
 
@@ -155,11 +154,16 @@ impl Parts {
         }
     }
 
-    /// Whether the part is there, where `presence` is what the protocol says.
+    /// Presence of a part in the instance, where `presence` is that in the unchanged protocol.
+    ///
+    /// # Panics
+    ///
+    /// If the protocol states two presences of one part: a name stands for one change.
     pub fn presence(&self, name: &'static str, presence: Presence) -> Presence {
         let mut known = self.known.borrow_mut();
-        if known.iter().all(|part| part.name != name) {
-            known.push(Part { name, presence });
+        match known.iter().find(|part| part.name == name) {
+            None => known.push(Part { name, presence }),
+            Some(part) => assert_eq!(part.presence, presence, "two presences of {name}"),
         }
         let named = |names: &[String]| names.iter().any(|other| other == name);
         match presence {
@@ -169,18 +173,17 @@ impl Parts {
         }
     }
 
-    /// Whether the part, which the protocol has, is there.
+    /// Whether the instance has a part that the unchanged protocol has.
     pub fn has(&self, name: &'static str) -> bool {
         self.presence(name, Presence::Present) == Presence::Present
     }
 
-    /// A fence that the protocol has.
+    /// A fence of the unchanged protocol.
     pub fn fence(&self, t: &mut ThreadBuilder<'_>, name: &'static str, fence: Fence) {
         t.fence_at(name, fence, self.presence(name, Presence::Present));
     }
 
-    /// A CAS of the collector on which the protocol rests. Taken away, it is a store, which succeeds
-    /// whatever is there.
+    /// A CAS of the collector that the protocol depends on. Left out, it is an unconditional store.
     pub fn cas(
         &self,
         t: &mut ThreadBuilder<'_>,
@@ -198,14 +201,14 @@ impl Parts {
         }
     }
 
-    /// One of several full fences that the protocol has, with a place of its own, `name`. It goes by
+    /// One of several full fences of the unchanged protocol, at the place `name`. It can be left out by
     /// its own name, and with the others by that of the `group`.
     pub fn fence_of(&self, t: &mut ThreadBuilder<'_>, group: &'static str, name: &'static str) {
         t.fence_at(name, Fence::Full, self.member(group, name));
     }
 
-    /// A fence that the protocol has, of this `kind`, where one of another kind may stand. Each has a
-    /// name; the `group` is the one that stands.
+    /// A fence of the unchanged protocol, of this `kind`, which one of another kind may replace. Each kind has a
+    /// name; the `group` is the fence that is present.
     pub fn fence_of_kind(
         &self,
         t: &mut ThreadBuilder<'_>,
@@ -222,7 +225,7 @@ impl Parts {
         }
     }
 
-    /// Whether a member of a group is there.
+    /// Presence of a member of a group.
     fn member(&self, group: &'static str, name: &'static str) -> Presence {
         match (self.has(group), self.has(name)) {
             (true, true) => Presence::Present,
@@ -230,17 +233,17 @@ impl Parts {
         }
     }
 
-    /// A place where a full fence may stand, and in the protocol none does.
+    /// A place for a full fence that the unchanged protocol lacks.
     pub fn place(&self, t: &mut ThreadBuilder<'_>, name: &'static str) {
         t.fence_at(name, Fence::Full, self.presence(name, Presence::Absent));
     }
 
-    /// The parts that were asked for.
+    /// The parts of the protocol.
     pub fn known(&self) -> Vec<Part> {
         self.known.borrow().clone()
     }
 
-    /// That everything which the instance wants changed could be.
+    /// Validates that the protocol has every part that the instance changes.
     pub fn validate(&self, instance: &Instance) -> Result<(), InstanceError> {
         let changes = [
             (Change::Without, &self.without, Presence::Present),
@@ -323,4 +326,18 @@ pub(super) fn per_mutator(
 /// `if obj == FROM_OBJECT`.
 pub(super) fn is_from(m: &Mutator) -> Expression {
     m.obj.equals(FROM_OBJECT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part that is left out where the protocol has it cannot be added elsewhere under the same name.
+    #[test]
+    #[should_panic(expected = "two presences of fence")]
+    fn a_part_has_one_presence() {
+        let parts = Parts::default();
+        parts.presence("fence", Presence::Present);
+        parts.presence("fence", Presence::Absent);
+    }
 }

@@ -31,7 +31,7 @@ impl Handshake {
         }
     }
 
-    /// `yieldpoint()` [Fig. 7, lines 2 to 7], with what stands before the answer [line 4].
+    /// `yieldpoint()` [Fig. 7, lines 2 to 7], with the code before the answer [line 4].
     pub fn yieldpoint(
         &self,
         t: &mut ThreadBuilder<'_>,
@@ -47,7 +47,7 @@ impl Handshake {
     }
 }
 
-/// A handshake in which the mutator answers without a fence, where one may stand.
+/// A handshake in which the mutator answers without a fence, at a fence place.
 pub(super) fn unfenced(
     handshake: &Handshake,
     t: &mut ThreadBuilder<'_>,

@@ -1,17 +1,16 @@
-//! Which program is meant: the protocol, what the mutators do, how long loops run, and what is taken
-//! away or added.
+//! Instances: the protocol, the scenario of the mutators, the bounds, and the parts that are left out or added.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use refmap_programs::{BuildError, Presence};
 
-/// What the slot holds at first [Fig. 2, line 1].
+/// Initial value of the slot [Fig. 2, line 1].
 pub const INITIAL_VALUE: i64 = 0;
-/// What the slot of a copy holds before it is copied [Fig. 2, line 2].
+/// Value of the slot of a copy before it is copied [Fig. 2, line 2].
 pub const UNINITIALISED: i64 = 2;
 
-/// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover are told apart by α besides.
+/// A copying protocol, a row of [Ugawa et al., Table 2]. The rows of Clover differ in α as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
     /// Stopless, as published [section 4.1].
@@ -46,7 +45,7 @@ pub enum Protocol {
     Compressor,
     /// Pauseless, which protects pages of the from-space.
     Pauseless,
-    /// Schism, which copies spines that nobody changes.
+    /// Schism, which copies immutable spines.
     Schism,
 }
 
@@ -120,10 +119,10 @@ impl FromStr for Protocol {
     }
 }
 
-/// What a mutator does [section 3.2.2]; the longer and the shorter ones are ours.
+/// Scenario of a mutator [section 3.2.2]; the longer and the shorter ones are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scenario {
-    /// It writes, and reads what it has written.
+    /// It writes, and reads the slot.
     Wr,
     /// It reads the initial value, and writes.
     Rw,
@@ -137,12 +136,12 @@ pub enum Scenario {
     R,
 }
 
-/// What a mutator does with the object.
+/// Operation of a mutator on the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// It reads the slot.
     Read,
-    /// It writes a value to the slot that has not been there.
+    /// It writes a fresh value to the slot.
     Write,
 }
 
@@ -196,28 +195,27 @@ pub const MAX_MUTATORS: u8 = 2;
 /// The most runs of a loop's body.
 pub const MAX_ITERATIONS: u8 = 8;
 
-/// An instance of the framework: a protocol in a scenario, with the bounds that every verdict on it
-/// speaks of.
+/// An instance of the framework: a protocol in a scenario, with the bounds of every verdict on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Instance {
     /// The protocol.
     pub protocol: Protocol,
     /// Clover's α; 0 in protocols that have none.
     pub alpha: u8,
-    /// What each mutator does.
+    /// The scenario of each mutator.
     pub scenario: Scenario,
-    /// How many mutators there are.
+    /// Number of mutators.
     pub mutators: u8,
-    /// How often the body of a loop runs; a thread that wants to go on is cut off.
+    /// Maximum number of iterations of a loop; a thread that would iterate again is cut off.
     pub iterations: u8,
-    /// What is taken away from the protocol, by name.
+    /// Names of the parts that are left out.
     pub without: Vec<String>,
-    /// What is added to it, by name.
+    /// Names of the parts that are added.
     pub with: Vec<String>,
 }
 
 impl Instance {
-    /// A protocol as it is in a scenario of the paper: α = 0, one mutator, each loop once.
+    /// The unchanged protocol in a scenario of the paper: α = 0, one mutator, one iteration of each loop.
     pub fn new(protocol: Protocol, scenario: Scenario) -> Self {
         Self {
             protocol,
@@ -237,14 +235,14 @@ impl Instance {
         self
     }
 
-    /// The same without a part that it has.
+    /// The same without a part.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.without.push(name.to_owned());
         self
     }
 
-    /// The same with a part that it does not have.
+    /// The same with an added part.
     #[must_use]
     pub fn with(mut self, name: &str) -> Self {
         self.with.push(name.to_owned());
@@ -258,9 +256,8 @@ impl Instance {
         self
     }
 
-    /// What the mutator of this number writes in its first write, second write and so on: 1 first,
-    /// and then values that nobody has written before. The value 2 stands for a slot that was not
-    /// initialised, so it is left out.
+    /// The values that the mutator of this number writes, in order: all values of all mutators are distinct, and the
+    /// first is 1. The value 2 stands for an uninitialised slot, so it is left out.
     pub(super) fn values(&self, mutator: u8) -> impl Iterator<Item = i64> {
         let writes = |operation: &&Operation| **operation == Operation::Write;
         let each = self.scenario.operations().iter().filter(writes).count() as i64;
@@ -294,32 +291,32 @@ impl Instance {
     }
 }
 
-/// A part of a protocol that can be there or not.
+/// An optional part of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// Whether the protocol has it.
+    /// Whether the unchanged protocol has it.
     pub presence: Presence,
 }
 
-/// Why there is no such program.
+/// Error: the instance cannot be stated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstanceError {
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("there is no {what} {name:?}; there are: {}", .known.join(", "))]
     Unknown {
-        /// Of what.
+        /// The quantity.
         what: &'static str,
         /// The name given.
         name: String,
         /// All names.
         known: Vec<&'static str>,
     },
-    /// More or less than there may be.
+    /// A number out of its range.
     #[error("{what} is {given}, and must be a number from {least} to {most}")]
     OutOfRange {
-        /// Of what.
+        /// The quantity.
         what: &'static str,
         /// The number given.
         given: u8,
@@ -336,21 +333,21 @@ pub enum InstanceError {
         /// The protocol.
         protocol: Protocol,
     },
-    /// A part that the protocol does not have, or has already.
+    /// A part to leave out that the protocol lacks, or to add that it has.
     #[error(
         "{protocol} cannot be checked {how} {name:?}; {}", allowed(.how, .known)
     )]
     NoSuchPart {
         /// The protocol.
         protocol: Protocol,
-        /// Whether it was to be taken away or added.
+        /// Whether it was to be left out or added.
         how: Change,
         /// The name given.
         name: String,
         /// The names that could have been given.
         known: Vec<&'static str>,
     },
-    /// The protocol is not stated well.
+    /// The program is not well formed.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
@@ -365,10 +362,10 @@ impl InstanceError {
     }
 }
 
-/// What is done to a protocol.
+/// Change to a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A part is taken away.
+    /// A part is left out.
     Without,
     /// A part is added.
     With,
@@ -416,7 +413,7 @@ mod tests {
         assert!(unknown.ends_with("pauseless, schism"));
     }
 
-    /// What the design of each row rests on can be taken away, and nothing else.
+    /// Exactly the parts of each protocol can be left out or added.
     #[test]
     fn a_part_that_a_protocol_does_not_have_is_refused() {
         let stopless = Instance::new(Protocol::Stopless, Scenario::Wr);
@@ -475,7 +472,7 @@ mod tests {
         assert!(error(&endless).starts_with("iterations is 0"));
     }
 
-    /// No mutator writes what another one has written, or what stands for an uninitialised slot.
+    /// No mutator writes a value of another one, or the value of an uninitialised slot.
     #[test]
     fn every_write_writes_another_value() {
         let instance = Instance::new(Protocol::Stopless, Scenario::Wrwr).mutators(2);

@@ -3,21 +3,20 @@
 //! Source: Ugawa, Abe & Maeda, *Model Checking Copy Phases of Concurrent Copying Garbage Collection
 //! with Various Memory Models*, sections 3.2 and 4. One object with one slot is copied by one
 //! collector, which then lets the mutators' variable refer to the copy (the *flip*), while mutators
-//! read and write the slot through the protocol's barriers. A program says nothing of the memory model
-//! that it runs under. What it implements, and runs beside, is the same scenario over one atomic
+//! read and write the slot through the protocol's barriers. A program is independent of the memory model
+//! under which it runs. Its specification is the same scenario over one atomic
 //! register: [`specification`].
 //!
-//! A protocol is a file, or shares one with its kin; rows of the paper's Table 2 that differ in a
-//! fence or a check are one model with a parameter. Every fence can be taken away by name ([`parts`]),
-//! and so can the checks and the log that tell one row from another (Staccato's question to its CAS,
-//! Clover's for α, Replication's log), and the CAS with which a collector decides that the copy is
-//! the object, in whose place a store then stands. The mutators' CASes and branches stay: without them
-//! it is another protocol.
+//! A protocol is a file, or shares one with related protocols; rows of the paper's Table 2 that differ in a
+//! fence or a check are one model with a parameter. Every fence can be left out by name ([`parts`]),
+//! and so can the checks and the log that distinguish rows (Staccato's test of its CAS,
+//! Clover's of α, Replication's log), and the CAS with which a collector commits the copy, which a store
+//! then replaces. The mutators' CASes and branches stay: without them it is another protocol.
 //!
-//! Deviations. D1: what a read returns is shown to the world and compared with what the register
-//! returns; the paper asserts that it is 1 or 0 [Fig. 2]. D2: assertions inside a barrier are looked
-//! at or not, everywhere; the paper does so where one stands between accesses [section 3.2.2]. D3: the
-//! payload of the to-space object is α at first in Clover, as its algorithm assumes. D4: the barrier
+//! Deviations. D1: the value that a read returns is output, and compared with the output of the register;
+//! the paper asserts that it is 1 or 0 [Fig. 2]. D2: an assertion inside a barrier is evaluated or skipped
+//! nondeterministically, everywhere; the paper does so where one stands between accesses [section 3.2.2]. D3: the
+//! payload of the to-space object is initially α in Clover, as its algorithm assumes. D4: the barrier
 //! reads the root once, when it is called.
 //!
 //! Left out: allocation, marking, several objects and slots, several collectors.
@@ -59,7 +58,7 @@ pub use instance::{
 ///
 /// # Errors
 ///
-/// If a bound is out of range, or the protocol does not have what is taken away or has what is added.
+/// If a bound is out of range, the protocol lacks a part to be left out, or has a part to be added.
 pub fn program(instance: &Instance) -> Result<Program, InstanceError> {
     let parts = Parts::new(instance);
     let program = state(instance, &parts)?;
@@ -67,7 +66,7 @@ pub fn program(instance: &Instance) -> Result<Program, InstanceError> {
     Ok(program)
 }
 
-/// What of a protocol can be taken away or added.
+/// Parts of a protocol that can be left out or added.
 pub fn parts(protocol: Protocol) -> Vec<Part> {
     let parts = Parts::default();
     let instance = Instance::new(protocol, Scenario::Wr);
@@ -75,7 +74,7 @@ pub fn parts(protocol: Protocol) -> Vec<Part> {
     parts.known()
 }
 
-/// The same scenario over one atomic register, under SC.
+/// The specification: the same scenario over one atomic register, under SC.
 ///
 /// # Errors
 ///

@@ -1,12 +1,12 @@
 //! Collectors that protect pages: Compressor and Pauseless [Ugawa et al., section 4.5]. The
-//! protection of a page is a shared flag, which a mutator looks at before it uses the page.
+//! protection of a page is a shared flag, which a mutator reads before it uses the page.
 //!
-//! Deviations. D1: that looking and using are two steps, where the hardware makes them one; the branch
-//! between them keeps them in order, and the flag is set only while mutators are stopped. D2:
-//! Compressor's trap copies the page by itself, unless the collector or another mutator has claimed
-//! it, which a CAS decides; so the row uses one, as the paper's table says, while its text says
-//! nothing of how pages are claimed. D3: in Pauseless nobody traps as long as yieldpoints keep accesses
-//! in order, since the only root is replaced at the stop; the barrier is there nevertheless.
+//! Deviations. D1: the test of the flag and the use of the page are two steps, where the hardware makes them one;
+//! the branch between them orders them, and the flag is set only while mutators are stopped. D2:
+//! Compressor's trap handler copies the page, unless the collector or another mutator has claimed
+//! it by a CAS; so the row uses one, as the paper's table says, while its text leaves open
+//! how pages are claimed. D3: in Pauseless no mutator traps as long as yieldpoints order
+//! accesses, since the only root is replaced at the stop; the barrier is stated nevertheless.
 
 use refmap_programs::{Fence, Location, ProgramBuilder, Register, ThreadBuilder};
 
@@ -15,15 +15,15 @@ use super::framework::{
 };
 use super::safepoint::Safepoint;
 
-/// Everybody may use the page.
+/// No access traps.
 const UNPROTECTED: i64 = 0;
-/// Whoever uses the page traps.
+/// Every access traps.
 const PROTECTED: i64 = 1;
-/// So does everybody, but somebody is copying already.
+/// Every access traps, and a thread is copying the page.
 const CLAIMED: i64 = 2;
 
-/// The roots are made to refer to protected pages of the to-space at a stop; these are filled one by
-/// one, by the collector or in a trap.
+/// Compressor: at a stop the roots are redirected to protected pages of the to-space, which are then filled one by
+/// one, by the collector or in a trap handler.
 pub(super) struct Compressor<'a> {
     heap: Heap,
     /// The page of the to-space object.
@@ -42,7 +42,7 @@ impl<'a> Compressor<'a> {
         }
     }
 
-    /// Copies the page, if nobody else has claimed it.
+    /// Claims the page by a CAS, and copies it on success.
     fn fill(&self, t: &mut ThreadBuilder<'_>, success: Register, x: Register) {
         t.cas(success, self.page, PROTECTED, CLAIMED);
         t.when(success.equals(TRUE), |t| {
@@ -53,7 +53,7 @@ impl<'a> Compressor<'a> {
         });
     }
 
-    /// What a mutator does before it uses the to-space object.
+    /// The trap of a mutator before it uses the to-space object.
     fn check(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
         t.load(m.l_fwd, self.page);
         t.when(m.l_fwd.differs(UNPROTECTED), |t| {
@@ -105,8 +105,8 @@ impl Copying for Compressor<'_> {
     }
 }
 
-/// What the roots refer to is copied at a stop, as Baker's collector does; a page that was evacuated
-/// is protected, and a reference to it is followed to the copy.
+/// Pauseless: the objects that roots refer to are copied at a stop, as in Baker's collector; an evacuated page
+/// is protected, and a loaded reference to it is replaced by one to the copy.
 pub(super) struct Pauseless<'a> {
     heap: Heap,
     /// Whether the page of the from-space object is protected.

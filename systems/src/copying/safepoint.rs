@@ -1,9 +1,9 @@
 //! Stopping the mutators at yieldpoints, so that the collector's critical section is one step
 //! [Ugawa et al., section 4.5].
 //!
-//! Deviations. D1: the collector waits until every mutator is at a yieldpoint; the paper gives up the
-//! execution where one is not. D2: a mutator that has ended stays at a yieldpoint, so that the
-//! collector need not wait for it in vain. D3: a yieldpoint orders everything before it and behind
+//! Deviations. D1: the collector waits until every mutator is at a yieldpoint; the paper discards an
+//! execution where one is not. D2: a mutator that has ended stays at a yieldpoint, so the
+//! collector does not wait for it forever. D3: a yieldpoint orders all accesses before and after
 //! it; that is `yieldpoint-fence`: a fence before it, one behind it, and one before the end.
 
 use refmap_programs::{Location, ProgramBuilder, Register, ThreadBuilder};

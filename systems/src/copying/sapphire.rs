@@ -1,26 +1,26 @@
 //! Sapphire [Ugawa et al., section 4.4, Algorithm 5], and its variant for the x86.
 //!
 //! The from-space object is always up to date: mutators read it, and write to both copies. The
-//! collector copies again until the copy is equal to the original, and if that takes too long uses LL
+//! collector repeats the copy until it equals the original, and after too many iterations uses LL
 //! and SC.
 //!
-//! Deviations. D1: between the lines marked $ stands a full fence, in the mutator too, and one behind
+//! Deviations. D1: a full fence is between the lines marked $, in the mutator too, and one after
 //! the last of the collector, without which the flip overtakes it; the paper is not explicit about the
-//! latter. D2: the fence of the variant for the x86 stands between the copy of a slot and the read that
-//! checks it. The text puts it behind that read, where it does not keep the copy from being delayed
-//! past it: then the row fails under TSO, for which it is made (`literal-fence`). D3: a mutator whose
-//! root refers to the to-space object writes there alone: the copy phase is over.
+//! latter. D2: the fence of the variant for the x86 is between the copy of a slot and the read that
+//! checks it. The text puts it after that read, where it does not prevent the copy from being delayed
+//! past the read: then the row fails under TSO, for which it is designed (`literal-fence`). D3: a mutator whose
+//! root refers to the to-space object writes only there: the copy phase is over.
 
 use refmap_programs::{Fence, Presence, Register, ThreadBuilder};
 
 use super::framework::{Copying, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, is_from};
 
-/// Which part of Sapphire copies.
+/// The part of Sapphire that copies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// The loop.
     Iteration,
-    /// What follows it.
+    /// The fallback after it.
     LlSc,
     /// The loop of the variant for the x86.
     X86,

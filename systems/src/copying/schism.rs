@@ -1,11 +1,11 @@
 //! Schism [Ugawa et al., section 4.5, "Schism"].
 //!
 //! An object is a spine that refers to the fragments of its payload. Only spines are copied, and
-//! nobody changes them, so what is written to a fragment is not lost.
+//! they are immutable, so no write to a fragment is lost.
 //!
-//! Deviations. D1: the root stands for the sentinel too, which says which spine is the current one.
-//! D2: the copied spine is published behind a fence (`publication-fence`), of which the paper says
-//! nothing; without it a mutator may follow a spine that is not there yet.
+//! Deviations. D1: the root also models the sentinel, which identifies the current spine.
+//! D2: the copied spine is published after a fence (`publication-fence`), which the paper does not
+//! mention; without it a mutator may read the spine before it is initialised.
 
 use refmap_programs::{Fence, Location, ProgramBuilder, ThreadBuilder, Value};
 

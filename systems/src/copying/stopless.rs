@@ -1,11 +1,11 @@
 //! Stopless [Ugawa et al., section 4.1, Algorithm 1; the model in Figs. 3 to 5].
 //!
-//! The object is copied by way of a wide version, each slot of which says where its value is.
+//! The object is copied via a wide version, each slot of which records where its value is.
 //!
-//! Deviations. D1: a slot and its status are put together with three bits for the slot, the paper has
-//! two, so that longer scenarios find values. D2: more fences may stand in the collector than the
-//! three that the paper tried, one between any two accesses that follow each other. None may stand in
-//! the mutators, who would pay for it at every access: those of the collector suffice.
+//! Deviations. D1: a slot and its status are packed with three bits for the slot, the paper has
+//! two, so that longer scenarios have enough values. D2: the collector has more fence places than the
+//! three that the paper tried, one between any two consecutive accesses. The mutators have none,
+//! since each would cost at every access: fences of the collector suffice.
 
 use refmap_programs::{
     Expression, Location, Operator, Presence, ProgramBuilder, Register, ThreadBuilder,
@@ -40,7 +40,7 @@ fn wide_status(x: Register) -> Expression {
     x >> BITS
 }
 
-/// Which of the fences of the paper stand.
+/// The fences of the paper that are present.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fences {
     /// None: Stopless as published.

@@ -1,4 +1,4 @@
-//! Collectors that copy at a stop of the mutators, at least in part: Baker's and Replication
+//! Collectors that copy, at least in part, while mutators are stopped: Baker's and Replication
 //! [Ugawa et al., section 4.5].
 
 use refmap_programs::{Location, ProgramBuilder, ThreadBuilder};
@@ -8,7 +8,7 @@ use super::framework::{
 };
 use super::safepoint::Safepoint;
 
-/// Baker's collector copies what the roots refer to at once, which here is everything
+/// Baker's collector: copies all objects that roots refer to at a stop, here the only object
 /// [section 4.5, "Baker"].
 pub(super) struct Baker<'a> {
     pub heap: Heap,
@@ -43,8 +43,8 @@ impl Copying for Baker<'_> {
     }
 }
 
-/// The mutators use the from-space while a replica is made, and say in a log that they have written;
-/// the collector copies again at a stop what is in the log [section 4.5, "Replication GC"].
+/// Replication: mutators use the from-space during the copy, and log their writes;
+/// at a stop the collector copies the logged slots again [section 4.5, "Replication GC"].
 pub(super) struct Replication<'a> {
     heap: Heap,
     /// Whether the slot is in the mutation log.

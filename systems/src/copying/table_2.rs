@@ -1,20 +1,20 @@
-//! What was published: [Ugawa et al., Table 2], as data.
+//! The published results: [Ugawa et al., Table 2], as data.
 
 use Cell::{BothFail, Holds, WrFails};
 use refmap_programs::MemoryModel;
 
 use super::instance::Protocol;
 
-/// What becomes of a protocol under a memory model, in both scenarios.
+/// Result of a protocol under a memory model, in both scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cell {
-    /// Neither scenario shows an error.
+    /// Neither scenario fails.
     Holds,
-    /// WR does.
+    /// WR fails.
     WrFails,
-    /// RW does.
+    /// RW fails.
     RwFails,
-    /// Both do.
+    /// Both fail.
     BothFail,
 }
 

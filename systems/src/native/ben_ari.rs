@@ -1,17 +1,17 @@
 //! Ben-Ari's collector on real threads, small and sequentially consistent.
 //!
 //! Source: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, sections 4–6, Figs. 8 and
-//! 12–14; [`ben_ari`](crate::ben_ari) is the model. Nodes have sons; nothing is null; what no root leads
-//! to is appended to the free list, which begins in cell (0, 0).
+//! 12–14; [`ben_ari`](crate::ben_ari) is the model. Nodes have sons; no cell is null; inaccessible nodes
+//! are appended to the free list, which begins in cell (0, 0).
 //!
-//! Every access is `SeqCst`: the proof is for a memory in which stores act at once, and on x86-64 that
-//! makes each store an exchange.
+//! Every access is `SeqCst`: the proof is for sequentially consistent memory, and on x86-64 that
+//! compiles each store to an exchange.
 //!
 //! Deviations.
 //!
-//! - D1: the mutator does not write cell (0, 0), nor any of a node that it cannot reach. An append is
-//!   several stores here; one by the mutator in between would be lost, or would cut the free list.
-//! - D2: one mutator, as in the paper. That is what makes what it knows of the memory certain: see
+//! - D1: the mutator does not write cell (0, 0), nor any cell of a node that it cannot reach. An append is
+//!   several stores here; a store of the mutator in between would be lost, or would truncate the free list.
+//! - D2: one mutator, as in the paper, so its knowledge of the memory is exact: see
 //!   `Mutator::redirect`.
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::primitives::{self, AtomicBool, AtomicU32, Ordering, thread};
 
-/// What is wrong with it.
+/// A seeded fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing.
@@ -33,7 +33,7 @@ pub enum Fault {
     ColourFirst,
     /// The mutator does not colour [Fig. 8].
     NoColour,
-    /// The collector goes over the memory once, and does not count [Fig. 13].
+    /// The collector makes one pass over the memory, and does not count [Fig. 13].
     NoCount,
 }
 
@@ -60,36 +60,36 @@ impl Fault {
 /// The bounds of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// How many nodes there are.
+    /// Number of nodes.
     pub nodes: u32,
-    /// How many sons a node has.
+    /// Number of sons of a node.
     pub sons: u32,
-    /// How many of the nodes, the first of them, are roots.
+    /// Number of roots, which are the first nodes.
     pub roots: u32,
 }
 
 impl Bounds {
-    /// The most nodes that are driven and validated.
+    /// The most nodes that are run and validated.
     pub const MOST_NODES: u32 = 1 << 16;
     /// The most sons.
     pub const MOST_SONS: u32 = 16;
 }
 
-/// A memory that cannot be.
+/// Error: the bounds are not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{nodes} nodes of {sons} sons with {roots} roots; a memory has at least one of each, and no more roots than nodes"
 )]
 pub struct BoundsError {
-    /// How many nodes were asked for.
+    /// The given number of nodes.
     pub nodes: u32,
-    /// How many sons.
+    /// The given number of sons.
     pub sons: u32,
-    /// How many roots.
+    /// The given number of roots.
     pub roots: u32,
 }
 
-/// What the collector did to a node that the mutator can reach.
+/// Violation: the collector appended a node that the mutator can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "node {node} is accessible, and its son {son} was {was} and is {is}: it was appended to the free list"
@@ -99,13 +99,13 @@ pub struct Appended {
     pub node: u32,
     /// The index of the cell.
     pub son: u32,
-    /// What the mutator knows to have been there.
+    /// The value that the mutator knows.
     pub was: u32,
-    /// What is there.
+    /// The value found.
     pub is: u32,
 }
 
-/// What is recorded: what the specification has steps for.
+/// Recorded events: those that simulate steps of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -120,12 +120,12 @@ pub enum Event {
     },
     /// The collector put a node in front of the free list.
     Append {
-        /// Which.
+        /// The node.
         node: u32,
     },
 }
 
-/// Does something, which is recorded if anything is.
+/// Runs `done`, and records it if there is a log.
 fn recorded<T>(log: &mut Option<ThreadLog<Event>>, event: Event, done: impl FnOnce() -> T) -> T {
     let begin = log.as_mut().map(ThreadLog::begin);
     let done = done();
@@ -135,7 +135,7 @@ fn recorded<T>(log: &mut Option<ThreadLog<Event>>, event: Event, done: impl FnOn
     done
 }
 
-/// What happened.
+/// Counters of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Cycles of the collector.
@@ -148,7 +148,7 @@ pub struct Counts {
     pub redirected: u64,
     /// Nodes made inaccessible by the mutator.
     pub dropped: u64,
-    /// Cells of accessible nodes that were compared with what the mutator knows.
+    /// Cells of accessible nodes that were compared with the mutator's knowledge.
     pub compared: u64,
 }
 
@@ -248,7 +248,7 @@ impl Collector {
 /// The mutator [Fig. 8].
 struct Mutator {
     memory: Arc<Memory>,
-    /// What it knows of the cells of accessible nodes.
+    /// Known values of the cells of accessible nodes.
     known: Vec<Option<u32>>,
     /// The cell that points to what is being hidden.
     hidden: Option<(u32, u32)>,
@@ -258,8 +258,8 @@ struct Mutator {
 }
 
 impl Mutator {
-    /// The nodes that are accessible once cell (n, i) is redirected to k, with what is in their cells.
-    /// Each cell is compared with what is known: the collector changes none but (0, 0).
+    /// The nodes that are accessible once cell (n, i) is redirected to k.
+    /// Each cell is compared with its known value: the collector changes only (0, 0).
     fn accessible(&mut self, redirected: Option<(u32, u32, u32)>) -> Result<Vec<bool>, Appended> {
         let Bounds { nodes, sons, roots } = self.memory.bounds;
         let mut reached: Vec<bool> = (0..nodes).map(|node| node < roots).collect();
@@ -287,7 +287,7 @@ impl Mutator {
         Ok(reached)
     }
 
-    /// Where some steps from a root lead.
+    /// The end of a random walk from a root.
     fn walk(&mut self) -> u32 {
         let Bounds { sons, roots, .. } = self.memory.bounds;
         let mut node = self.choice.below(roots as usize) as u32;
@@ -306,8 +306,8 @@ impl Mutator {
         (cell != (0, 0)).then_some(cell)
     }
 
-    /// Redirects some cell to some accessible node; or hides a node from the collector: has another cell
-    /// point to it, and then cuts the way there was, time and again the same node.
+    /// Redirects a random cell to a random accessible node; or hides a node from the collector: redirects another cell
+    /// to it, and then removes the old path, often repeatedly for the same node.
     fn step(&mut self) -> Result<(), Appended> {
         let Some(cell) = self.some_cell() else {
             return Ok(());
@@ -323,7 +323,7 @@ impl Mutator {
                 None => return Ok(()),
             },
         };
-        // It may have become inaccessible by a redirection in between.
+        // A redirection in between may have made it inaccessible.
         if was == cell || !self.accessible(None)?[was.0 as usize] {
             self.hidden = None;
             return Ok(());
@@ -336,8 +336,8 @@ impl Mutator {
 
     /// Redirects a cell of a node, if that is accessible, to an accessible node, and colours that.
     ///
-    /// What becomes inaccessible by it is forgotten before: afterwards the collector may have it. What
-    /// remains accessible is known, since nobody else writes it.
+    /// Knowledge of nodes that become inaccessible is discarded before: afterwards the collector may append them. The
+    /// cells of nodes that remain accessible are known, since no other thread writes them.
     fn redirect(&mut self, (n, i): (u32, u32), k: u32) -> Result<(), Appended> {
         let sons = self.memory.bounds.sons;
         let before = self.accessible(None)?;
@@ -373,7 +373,7 @@ impl Mutator {
     }
 }
 
-/// Here and there, lets the other thread come between.
+/// Yields or sleeps at random, so that the other thread interleaves.
 fn linger(choice: &mut Generator) {
     match choice.below(64) {
         0 => primitives::dwell(),
@@ -382,22 +382,22 @@ fn linger(choice: &mut Generator) {
     }
 }
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What happened.
+    /// Counters.
     pub counts: Counts,
-    /// What went wrong, if anything did.
+    /// The violation, if there is one.
     pub violation: Option<Appended>,
 }
 
-/// Has the mutator redirect cells, at random, as often as `steps` says and as long as `goes_on` does,
-/// while the collector makes one cycle after the other. In the beginning every cell points to node 0. What
-/// both do is recorded, if there is a recorder.
+/// Runs the mutator, which redirects random cells, for at most `steps` steps and while `goes_on` returns true,
+/// concurrently with cycles of the collector. Initially every cell points to node 0. A recorder, if there is one,
+/// records both.
 ///
 /// # Errors
 ///
-/// If the memory cannot be.
+/// If the bounds are not valid.
 pub fn run(
     bounds: Bounds,
     fault: Fault,

@@ -1,36 +1,36 @@
-//! Which fault is caught where, and by which program: what stress runs found, and made small.
+//! Detection of faults: where each fault is detected, and a shrunk program of a stress run that shows it.
 
-/// Where a fault is seen.
+/// Detection rate of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Detected {
     /// On real threads, nearly always.
     Always,
-    /// On real threads, with luck; under Shuttle nearly always.
-    WithLuck,
+    /// On real threads, rarely; under Shuttle nearly always.
+    Rarely,
     /// In Loom's model of memory alone: x86-64 makes stores visible in their order.
     InLoom,
-    /// Nowhere: nothing is known that shows it.
+    /// Nowhere: no failing program is known.
     Never,
 }
 
-/// A fault, where it is seen, and a program that shows it, one line a thread.
-pub type Row = (&'static str, Seen, &'static [&'static str]);
+/// A fault, where it is detected, and a program that shows it, one line a thread.
+pub type Row = (&'static str, Detected, &'static [&'static str]);
 
 /// Every fault.
 pub const FAULTS: [Row; 14] = [
     (
         "no-deletion-barrier",
-        Seen::Always,
+        Detected::Always,
         &["alloc; store 1.0=0; discard 0; until get-roots; load 0.0; store 1.0=null; until idle"],
     ),
     (
         "no-insertion-barrier",
-        Seen::Always,
+        Detected::Always,
         &["until mark; alloc; store 0.0=1; discard 1; until idle"],
     ),
     (
         "mark-without-cas",
-        Seen::WithLuck,
+        Detected::Rarely,
         &[
             "alloc; alloc; store 1.0=0; discard 0; until get-roots@claim",
             "until get-roots@claim",
@@ -38,7 +38,7 @@ pub const FAULTS: [Row; 14] = [
     ),
     (
         "skip-idle-noop",
-        Seen::Never,
+        Detected::Never,
         &[
             "until init; store 1.0=0@sense",
             "until idle; store 1.0=0@sense",
@@ -46,12 +46,12 @@ pub const FAULTS: [Row; 14] = [
     ),
     (
         "skip-idle-flip-noop",
-        Seen::WithLuck,
+        Detected::Rarely,
         &["until idle; store 0.0=0@sense", "until idle; store 0.0=0"],
     ),
     (
         "skip-init-noop",
-        Seen::WithLuck,
+        Detected::Rarely,
         &[
             "alloc; until idle-flip; store 1.0=0@write; discard 0; until get-roots; load 0.0; until idle",
             "until mark; store 0.0=null@write; until idle",
@@ -59,18 +59,18 @@ pub const FAULTS: [Row; 14] = [
     ),
     (
         "skip-mark-noop",
-        Seen::InLoom,
+        Detected::InLoom,
         &["until get-roots; alloc; until idle"],
     ),
     (
         "no-handshake-fence",
-        Seen::InLoom,
+        Detected::InLoom,
         &["until get-roots; alloc; until idle"],
     ),
-    ("roots-not-marked", Seen::Always, &["until idle"]),
+    ("roots-not-marked", Detected::Always, &["until idle"]),
     (
         "no-get-work",
-        Seen::Always,
+        Detected::Always,
         &[
             "alloc; alloc; store 1.0=0; discard 0; store 1.0=0; discard 0; until get-roots; load 0.0; \
            store 1.0=null; until idle",
@@ -78,22 +78,22 @@ pub const FAULTS: [Row; 14] = [
     ),
     (
         "allocate-wrong-sense",
-        Seen::Always,
+        Detected::Always,
         &["until get-roots; alloc; until idle"],
     ),
     (
         "early-sweep",
-        Seen::Always,
+        Detected::Always,
         &["alloc; store 1.0=0; discard 0; until idle"],
     ),
     (
         "worklist-not-handed-over",
-        Seen::Always,
+        Detected::Always,
         &["alloc; store 1.0=0; discard 0; until idle"],
     ),
     (
         "generation-not-bumped",
-        Seen::Always,
+        Detected::Always,
         &["discard 0; until get-work; alloc"],
     ),
 ];

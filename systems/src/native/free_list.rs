@@ -1,10 +1,8 @@
-//! "Collect only garbage", over a memory whose garbage goes to a free list: what Ben-Ari's collector is
-//! for.
+//! The specification "collect only garbage" over a memory with a free list, for Ben-Ari's native collector.
 //!
 //! Source: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, section 5, Figs. 2–5, and
 //! section 6 for the free list, which begins in cell (0, 0). The rules are those of
-//! [`ben_ari::Level0`](crate::ben_ari::Level0), for memories of any size: copies share what they have in
-//! common.
+//! [`ben_ari::Level0`](crate::ben_ari::Level0), for memories of any size: states are persistent vectors.
 //!
 //! Left out: several mutators, and an append whose result is open.
 
@@ -71,7 +69,7 @@ impl FreeList {
         is_there.then(|| node as usize * sons as usize + son as usize)
     }
 
-    /// From every node that is accessible, the one by which it is reached; itself, if it is a root.
+    /// Search tree of the accessible nodes: the predecessor of each, or itself for a root.
     fn reached(&self, cells: &Cells) -> Vec<Option<u32>> {
         let Bounds { nodes, sons, roots } = self.bounds;
         let mut reached: Vec<_> = (0..nodes).map(|n| (n < roots).then_some(n)).collect();
@@ -79,9 +77,9 @@ impl FreeList {
         while let Some(from) = work.pop() {
             let first = from as usize * sons as usize;
             for to in (first..first + sons as usize).filter_map(|cell| cells.0.get(cell)) {
-                let way = &mut reached[*to as usize];
-                if way.is_none() {
-                    *way = Some(from);
+                let predecessor = &mut reached[*to as usize];
+                if predecessor.is_none() {
+                    *predecessor = Some(from);
                     work.push(*to);
                 }
             }
@@ -89,7 +87,7 @@ impl FreeList {
         reached
     }
 
-    /// How a node is accessible: a root, and what leads on from there. None if it is not.
+    /// A path from a root to a node; `None` if it is inaccessible.
     pub fn path(&self, cells: &Cells, node: u32) -> Option<Vec<u32>> {
         let reached = self.reached(cells);
         let mut path = vec![node];

@@ -1,9 +1,9 @@
-//! Random programs, biased to the windows in which a collector can go wrong.
+//! Random programs, biased towards the race windows of a collector.
 //!
-//! Beside single operations there are turns of several that lead into a window: an object that only
-//! another leads to, a reference hidden behind the wavefront, an allocation between the flip of `fA`
-//! and the roots, a store while roots are marked, two threads that mark the same object, or that are
-//! about to write the same field.
+//! Besides single operations, fragments of several operations lead into a window: an object reachable only
+//! from another one, a reference hidden behind the wavefront, an allocation between the flip of `fA`
+//! and root marking, a store during root marking, two threads that mark the same object, or that
+//! write the same field.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -11,9 +11,9 @@ use proptest::strategy::Union;
 use super::on_the_fly::{Place, Stage};
 use super::program::{Operation, Program, STAGES, Step};
 
-/// The most turns of a thread.
-const TURNS: usize = 8;
-/// The root of this number is, among few, the oldest: what all threads hold.
+/// The most fragments of a thread.
+const FRAGMENTS: usize = 8;
+/// A root number that usually names the oldest root, which all threads share.
 const OLDEST: u8 = 5;
 
 fn step(operation: Operation) -> Step {
@@ -35,7 +35,7 @@ fn stage() -> impl Strategy<Value = Stage> {
     Union::new(STAGES.map(|(stage, _)| Just(stage)))
 }
 
-/// Where a mutator lingers in an operation.
+/// The delay place of an operation.
 fn dwell() -> impl Strategy<Value = Option<Place>> {
     prop_oneof![
         6 => Just(None),
@@ -68,7 +68,7 @@ fn single() -> impl Strategy<Value = Vec<Step>> {
     (operation, dwell()).prop_map(|(operation, dwell)| vec![Step { operation, dwell }])
 }
 
-/// An object with another that nothing else leads to.
+/// An object with a field that is the only reference to another object.
 fn chain() -> Vec<Step> {
     let link = Operation::Store {
         src: 1,
@@ -81,7 +81,7 @@ fn chain() -> Vec<Step> {
         .to_vec()
 }
 
-/// In a window, takes what the newest root leads to, and cuts the way there.
+/// In a window, loads a field of the newest root, and overwrites that field.
 fn hide() -> impl Strategy<Value = Vec<Step>> {
     (stage(), dwell(), any::<bool>()).prop_map(|(stage, dwell, is_replaced)| {
         let load = Operation::Load { src: 0, field: 0 };
@@ -98,7 +98,7 @@ fn hide() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// In a window, allocates, has the new object lead to the newest root, and lets go of that.
+/// In a window, allocates, stores the newest root in the new object, and discards that root.
 fn adopt() -> impl Strategy<Value = Vec<Step>> {
     (stage(), dwell()).prop_map(|(stage, dwell)| {
         let link = Operation::Store {
@@ -117,7 +117,7 @@ fn adopt() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// Shows the newest root to all threads, or takes what another has shown.
+/// Publishes the newest root to all threads, or loads one that another thread has published.
 fn share() -> impl Strategy<Value = Vec<Step>> {
     (any::<bool>(), field(), dwell()).prop_map(|(is_shown, field, dwell)| {
         let src = OLDEST;
@@ -133,7 +133,7 @@ fn share() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// In a window, stores what all threads hold, so that several mark it.
+/// In a window, stores the shared object, so that several threads mark it.
 fn race() -> impl Strategy<Value = Vec<Step>> {
     (stage(), dwell()).prop_map(|(stage, dwell)| {
         let operation = Operation::Store {
@@ -145,8 +145,9 @@ fn race() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// While marking begins, a thread puts what it alone holds where all can see it, lets go of it, and takes
-/// it back when its roots are in; or another overwrites it there. Both linger before they write.
+/// While marking begins, a thread publishes its private object, discards it, and loads
+/// it back after root marking; or another thread overwrites the published reference. Both are delayed before they
+/// write.
 fn put_away() -> impl Strategy<Value = Vec<Step>> {
     let begins = prop_oneof![Just(Stage::IdleFlip), Just(Stage::Init), Just(Stage::Mark)];
     (begins, any::<bool>()).prop_map(|(stage, is_put)| {
@@ -170,7 +171,7 @@ fn put_away() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-fn turn() -> impl Strategy<Value = Vec<Step>> {
+fn fragment() -> impl Strategy<Value = Vec<Step>> {
     prop_oneof![
         6 => single(),
         2 => Just(chain()),
@@ -183,9 +184,10 @@ fn turn() -> impl Strategy<Value = Vec<Step>> {
     ]
 }
 
-/// Programs of so many threads.
+/// Programs of this number of threads.
 pub fn programs(threads: usize) -> impl Strategy<Value = Program> {
-    let thread = prop::collection::vec(turn(), 1..=TURNS).prop_map(|turns| turns.concat());
+    let thread =
+        prop::collection::vec(fragment(), 1..=FRAGMENTS).prop_map(|fragments| fragments.concat());
     let collector = prop_oneof![
         2 => Just(None),
         1 => Just(Some(Place::Trace)),

@@ -1,8 +1,8 @@
-//! Playing a program: its threads and the collector, on one heap, once.
+//! One run of a program: its threads and the collector, on one heap.
 //!
-//! What is wrong is told from the heap alone: a reference that is stale when it is used, by a mutator or
-//! by the collector; one that was allocated twice; and when all threads are done, anything reachable
-//! that is not there.
+//! Violations are detected from the heap alone: a reference that is stale when a mutator or
+//! the collector uses it; one that was allocated twice; and after all threads have ended, a reachable object
+//! that was freed.
 
 use std::sync::Arc;
 
@@ -13,24 +13,24 @@ use super::on_the_fly::{
 use super::primitives::{self, AtomicBool, AtomicUsize, Ordering, thread};
 use super::program::{Operation, Program, Step};
 
-/// What came of it.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What was wrong, if anything was: what was seen first by the thread of the lowest number.
+    /// The violation, if there is one: the first one of the thread of the lowest number.
     pub violation: Option<Violation>,
-    /// What happened.
+    /// Counters.
     pub counts: Counts,
-    /// How many objects the audit found reachable.
+    /// Number of objects that the audit found reachable.
     pub audited: usize,
 }
 
-/// Follows a thread for somebody else, and has it linger where its program says so.
-pub struct Paced<W> {
+/// Witness that delays a thread at a place of its program, and forwards to another witness.
+pub struct DelayingWitness<W> {
     inner: W,
     dwell: Option<Place>,
 }
 
-impl<W: Witness> Witness for Paced<W> {
+impl<W: Witness> Witness for DelayingWitness<W> {
     type Moment = W::Moment;
 
     #[inline]
@@ -52,29 +52,29 @@ impl<W: Witness> Witness for Paced<W> {
     }
 }
 
-/// What the threads of a play have in common besides the heap.
+/// State that the threads of a run share besides the heap.
 struct Common {
-    /// How many threads have operations left.
+    /// Number of threads with operations left.
     running: AtomicUsize,
-    /// The collector makes no further cycle.
+    /// The collector has ended.
     ended: AtomicBool,
-    /// Something is wrong, so that no thread repeats its program.
+    /// A violation was found, so no thread repeats its program.
     violated: AtomicBool,
 }
 
-/// What a thread leaves at the end; its mutator still holds its roots.
+/// Result of a thread; its mutator still holds its roots.
 struct Left<W: Witness> {
     violation: Option<Violation>,
-    mutator: Mutator<Paced<W>>,
+    mutator: Mutator<DelayingWitness<W>>,
     allocated: Vec<Reference>,
 }
 
-/// Plays a program once, on objects of at least one field. Every mutator is followed by a witness that `witness` makes, and so is the
+/// Runs a program once, on objects of at least one field. `witness` creates a witness for each mutator and for the
 /// collector.
 ///
 /// # Errors
 ///
-/// If the heap cannot be.
+/// If the shape is not valid.
 pub fn play<W: Witness + Send + 'static>(
     shape: Shape,
     fault: Fault,
@@ -84,7 +84,7 @@ pub fn play<W: Witness + Send + 'static>(
     play_while(shape, fault, program, witness, || false)
 }
 
-/// The same with every thread repeating its program as long as `goes_on` says so, and nothing is wrong.
+/// The same, where every thread repeats its program while `goes_on` returns true and there is no violation.
 pub(super) fn play_while<W: Witness + Send + 'static>(
     shape: Shape,
     fault: Fault,
@@ -94,7 +94,7 @@ pub(super) fn play_while<W: Witness + Send + 'static>(
 ) -> Result<Outcome, ShapeError> {
     let goes_on = Arc::new(goes_on);
     let heap = Heap::with_fault(shape, fault)?;
-    let paced = |dwell| Paced {
+    let paced = |dwell| DelayingWitness {
         inner: witness(),
         dwell,
     };
@@ -161,17 +161,17 @@ pub(super) fn play_while<W: Witness + Send + 'static>(
     })
 }
 
-/// A reference that is there twice.
+/// A reference that occurs twice.
 fn twice(mut references: Vec<Reference>) -> Option<Reference> {
     references.sort_unstable();
     let mut pairs = references.windows(2);
     pairs.find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
-/// Cycle after cycle, as long as there is a program to run.
+/// Runs cycles while a program runs, and one after that.
 fn collect<W: Witness>(mut collector: Collector<W>, common: &Common) -> Option<Violation> {
     let violation = loop {
-        // Acquire, with the release of who was last: the cycle begins after all programs have ended.
+        // Acquire, with the release of the last thread: the cycle begins after all programs have ended.
         let is_last = common.running.load(Ordering::Acquire) == 0;
         if let Err(violation) = collector.cycle() {
             break Some(violation);
@@ -183,15 +183,15 @@ fn collect<W: Witness>(mut collector: Collector<W>, common: &Common) -> Option<V
     if violation.is_some() {
         common.violated.store(true, Ordering::Release);
     }
-    // Release: the mutators go on in a heap that nobody changes.
+    // Release: the mutators continue in a heap that the collector no longer changes.
     common.ended.store(true, Ordering::Release);
     violation
 }
 
 /// A thread of the program.
 struct Player<W: Witness, F, G> {
-    /// There is one but for the moment in which another takes over.
-    mutator: Option<Mutator<Paced<W>>>,
+    /// `None` only while another one takes over.
+    mutator: Option<Mutator<DelayingWitness<W>>>,
     /// The newest is last.
     roots: Vec<Root>,
     allocated: Vec<Reference>,
@@ -241,7 +241,7 @@ impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
         (self.goes_on)() && !self.has_ended() && !self.common.violated.load(Ordering::Acquire)
     }
 
-    fn mutator(&mut self) -> &mut Mutator<Paced<W>> {
+    fn mutator(&mut self) -> &mut Mutator<DelayingWitness<W>> {
         let mutator = self.mutator.as_mut();
         mutator.expect("there is one between operations")
     }
@@ -250,7 +250,7 @@ impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
         self.common.ended.load(Ordering::Acquire)
     }
 
-    /// Keeps the first thing that is wrong.
+    /// Records the first violation.
     fn saw(&mut self, done: Result<(), HeapError>) {
         match done {
             Ok(()) | Err(HeapError::Full) => (),
@@ -262,7 +262,7 @@ impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
         }
     }
 
-    /// Answers a handshake, or waits a while for one.
+    /// Answers a handshake, or waits briefly for one.
     fn answer(&mut self, round: &mut u32) -> Option<Stage> {
         match self.mutator().safepoint() {
             Ok(None) => {
@@ -281,7 +281,7 @@ impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
         }
     }
 
-    /// Until the stage is answered; or what comes after it, in a cycle that goes without it.
+    /// Answers handshakes until the stage is answered, or a later one in a cycle that skips it.
     fn until(&mut self, wanted: Stage) {
         let mut round = 0;
         let mut last = None;
@@ -347,7 +347,7 @@ impl<W: Witness, F: Fn() -> W, G: Fn() -> bool> Player<W, F, G> {
             }
             Operation::Until(stage) => self.until(stage),
             Operation::Relay => {
-                let witness = Paced {
+                let witness = DelayingWitness {
                     inner: (self.witness)(),
                     dwell: None,
                 };

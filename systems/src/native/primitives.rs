@@ -1,5 +1,5 @@
-//! What threads have in common, from one place: in this crate's own tests a scheduler may run them that tries other
-//! orders of their steps (`schedules`).
+//! Synchronisation primitives, from one place: in this crate's own tests a scheduler of `schedules` may replace them
+//! to control the interleaving.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) use refmap_schedules::{
     AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering, fence, thread,
 };
 
-/// Looks again before long: `round` is how often one has looked in vain.
+/// Backs off in a polling loop: `round` is the number of unsuccessful polls.
 pub(crate) fn wait(round: u32) {
     #[cfg(test)]
     if refmap_schedules::is_scheduled() {
@@ -25,16 +25,16 @@ pub(crate) fn wait(round: u32) {
     match round {
         0..=7 => std::hint::spin_loop(),
         8..=63 => thread::yield_now(),
-        // Who is waited for may want this processor.
+        // The awaited thread may need this processor.
         _ => thread::sleep(Duration::from_micros(20)),
     }
 }
 
-/// Lingers where another thread may come between.
+/// Delays the thread, so that another one can interleave.
 pub(crate) fn dwell() {
     #[cfg(test)]
     if refmap_schedules::is_scheduled() {
-        // So long that the collector gets through a handshake or two.
+        // Long enough for the collector to complete one or two handshakes.
         return (0..20).for_each(|_| thread::yield_now());
     }
     thread::sleep(Duration::from_micros(60));

@@ -1,33 +1,32 @@
-//! Small programs for mutators: what each of some threads does, one operation after the other.
+//! Small programs for mutators: a sequence of operations for each thread.
 //!
-//! A program is data, so that it can be generated, made smaller, and written on a command line. Its
-//! roots are numbered from the newest, 0, and a number beyond the oldest starts again from the newest,
-//! so that a program remains one with any operation left out.
+//! A program is data, so it can be generated, shrunk, and written on a command line. Roots are numbered from the
+//! newest, 0, modulo their number, so a program stays valid with any operation left out.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::on_the_fly::{Place, Stage};
 
-/// What every thread does, and where the collector lingers.
+/// A program: the operations of every thread, and the delay place of the collector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// One list a thread. Each thread begins with one root, an object that all of them hold.
+    /// One list a thread. Each thread initially has one root, an object that all of them share.
     pub threads: Vec<Vec<Step>>,
-    /// Where the collector lingers, if anywhere.
+    /// The delay place of the collector, if it has one.
     pub collector: Option<Place>,
 }
 
-/// An operation, and where the thread lingers in it.
+/// An operation, with a delay place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// Where it lingers, if anywhere.
+    /// The delay place in the operation, if it has one.
     pub dwell: Option<Place>,
 }
 
-/// What a mutator can do.
+/// Operations of a mutator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Allocates.
@@ -45,24 +44,24 @@ pub enum Operation {
         src: u8,
         /// The field.
         field: u8,
-        /// What is written.
+        /// The value written.
         dst: Option<u8>,
     },
     /// Discards a root.
     Discard {
-        /// Which.
+        /// The root.
         root: u8,
     },
-    /// Answers a handshake, if the collector asks for one.
+    /// Answers a handshake, if one is requested.
     Safepoint,
-    /// Answers handshakes until this one is answered: so a program gets to where a cycle is.
+    /// Answers handshakes until this one is answered, to synchronise a program with the cycle.
     Until(Stage),
-    /// Leaves, and has a new mutator go on with the same roots.
+    /// Leaves, and a forked mutator continues with the same roots.
     Relay,
 }
 
 impl Program {
-    /// How many operations there are.
+    /// Number of operations.
     pub fn len(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
@@ -72,7 +71,7 @@ impl Program {
         self.len() == 0
     }
 
-    /// As it is written, a line a thread; the collector's comes last, if it lingers.
+    /// The program as text, a line a thread; the collector's line comes last, if it is delayed.
     pub fn lines(&self) -> Vec<String> {
         let line = |steps: &Vec<Step>| {
             let steps: Vec<_> = steps.iter().map(Step::to_string).collect();
@@ -84,11 +83,11 @@ impl Program {
         self.threads.iter().map(line).chain(collector).collect()
     }
 
-    /// The program that is written in lines.
+    /// Parses a program from lines.
     ///
     /// # Errors
     ///
-    /// If something is no operation.
+    /// If a step is not valid.
     pub fn read<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Self, ProgramError> {
         let mut program = Self::default();
         for line in lines {
@@ -107,7 +106,7 @@ impl Program {
     }
 }
 
-/// A word that is no operation.
+/// Error: the text of a program is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// Not one of the operations.
@@ -134,7 +133,7 @@ pub(crate) const STAGES: [(Stage, &str); 6] = [
     (Stage::GetWork, "get-work"),
 ];
 
-/// The places where a thread can linger.
+/// The delay places.
 const PLACES: [(Place, &str); 5] = [
     (Place::Sense, "sense"),
     (Place::Claim, "claim"),

@@ -1,17 +1,17 @@
-//! Recording what mutators and the collector do, and what that costs.
+//! Recording of mutators and the collector, and its overhead.
 
 use std::time::{Duration, Instant};
 
 use refmap_histories::{Begin, Event as Recording, Recorder, ThreadLog};
 
-use super::on_the_fly::{Event, Heap, HeapError, Mutator, Place, Shape, Unseen, Witness};
+use super::on_the_fly::{Event, Heap, HeapError, Mutator, NoWitness, Place, Shape, Witness};
 
-/// Records what one thread does. Nothing is shared with other threads but the clock.
+/// Witness that records one thread. Threads share only the clock.
 #[derive(Debug)]
 pub struct Recorded(ThreadLog<Event>);
 
 impl Recorded {
-    /// Records on a log.
+    /// Starts a log of the recorder.
     pub fn on(recorder: &Recorder<Event>) -> Self {
         Self(recorder.thread())
     }
@@ -31,17 +31,16 @@ impl Witness for Recorded {
     fn at(&mut self, _: Place) {}
 }
 
-/// The most mutators that there were at a time, if each came when it began to join and went when it had
-/// left.
+/// The maximum number of mutators at a time, each counted from the begin of its join to the end of its leave.
 pub fn most_mutators(history: &[Recording<Event>]) -> usize {
     let changes = history.iter().filter_map(|recorded| match recorded.event? {
         Event::Join { .. } => Some((recorded.begin, 1)),
-        // Whoever has no end is there to the end.
+        // A mutator whose leave has no end stays to the end.
         Event::Leave => Some((recorded.end?, -1)),
         _ => None,
     });
     let mut changes: Vec<(u64, isize)> = changes.collect();
-    // Of two at the same time who comes is there before who goes.
+    // At equal times joins count before leaves.
     changes.sort_unstable_by_key(|(time, by)| (*time, -by));
     let mut there = 0;
     let counts = changes.iter().map(|(_, by)| {
@@ -51,7 +50,7 @@ pub fn most_mutators(history: &[Recording<Event>]) -> usize {
     counts.max().unwrap_or(0).unsigned_abs()
 }
 
-/// How many times as long an operation of a mutator takes when it is recorded, on an idle heap.
+/// Recording overhead: the factor by which an operation of a mutator takes longer, on an idle heap.
 pub fn overhead() -> f64 {
     const ROUNDS: u32 = 20_000;
     let shape = Shape {
@@ -60,12 +59,12 @@ pub fn overhead() -> f64 {
     };
     let heap = Heap::new(shape).expect("the shape is one");
     let recorder = Recorder::new();
-    let unseen = time(Mutator::witnessed(&heap, Unseen), ROUNDS);
+    let unseen = time(Mutator::witnessed(&heap, NoWitness), ROUNDS);
     let recorded = time(Mutator::witnessed(&heap, Recorded::on(&recorder)), ROUNDS);
     recorded.as_secs_f64() / unseen.as_secs_f64().max(1e-9)
 }
 
-/// The shortest of several times that some loads, stores and discards took.
+/// The minimum time of several runs of some loads, stores and discards.
 fn time<W: Witness>(mut mutator: Mutator<W>, rounds: u32) -> Duration {
     let mut work = || -> Result<Duration, HeapError> {
         let [one, other] = [mutator.alloc()?, mutator.alloc()?];

@@ -1,23 +1,23 @@
-//! Making a program small that fails, where a failure takes luck: each candidate is played several
-//! times, and kept if it fails often enough. As long as what is left is not short, candidates that need
-//! more luck are taken too.
+//! Shrinking of a failing program whose failure is probabilistic: each candidate is run several
+//! times, and kept if it fails often enough. While the result is not short, candidates with a lower failure
+//! probability are accepted too.
 
 use std::ops::ControlFlow;
 
 use proptest::strategy::ValueTree;
-use refmap::random::Cuts;
+use refmap::internal::Cuts;
 
 use super::program::Program;
 
-/// How often a candidate is played that may fail as a larger program did, at first …
+/// Initial number of runs of a candidate …
 const TRIES: u32 = 20;
-/// … and at most: with so many, one that fails once in a hundred plays is mostly seen to.
+/// … and the maximum: so many usually detect a failure with a probability of 1 %.
 const MOST_TRIES: u32 = 320;
-/// How many operations are few enough to be read at a glance.
+/// Number of operations below which a program is short.
 const FEW: usize = 12;
 
-/// The smallest program found that fails, beginning with that of `tree`, which does. `fails` says
-/// whether a candidate does in so many plays, and breaks off when there is no more time.
+/// The smallest failing program found, starting from that of `tree`, which fails. `fails` decides
+/// whether a candidate fails in a number of runs, and breaks off when the time is up.
 pub(crate) fn shorten(
     mut tree: impl ValueTree<Value = Program>,
     mut fails: impl FnMut(&Program, u32) -> ControlFlow<(), bool>,
@@ -41,7 +41,7 @@ pub(crate) fn shorten(
     }
 }
 
-/// As proptest does it: by its tree of what is simpler.
+/// Shrinks by proptest's value tree.
 fn simplify(
     tree: &mut impl ValueTree<Value = Program>,
     best: &mut Program,
@@ -61,8 +61,7 @@ fn simplify(
     ControlFlow::Continue(())
 }
 
-/// Leaves out runs of operations of each thread, then threads that do nothing, then what makes threads
-/// linger.
+/// Removes sequences of operations of each thread, then threads without operations, then delays.
 fn cut(
     best: &mut Program,
     fails: &mut impl FnMut(&Program) -> ControlFlow<(), bool>,
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
     use crate::native::{Operation, programs};
 
-    /// Programs that fail in one play of `rarely`, if they have a store at all.
+    /// Lengths of shrunk programs that fail in one run of `rarely`, if they have a store.
     fn shortened(rarely: usize) -> Vec<usize> {
         let mut runner = TestRunner::deterministic();
         let mut luck = Generator::new(7);
@@ -149,7 +148,7 @@ mod tests {
         assert!(lengths.len() > 50 && lengths.iter().all(|length| *length == 1));
     }
 
-    /// What takes luck is made short too, though not to the last operation.
+    /// Rare failures are shrunk too, though not to a single operation.
     #[test]
     fn a_program_that_fails_rarely_is_made_short() {
         let lengths = shortened(60);

@@ -1,9 +1,8 @@
-//! "Collect only garbage", over a heap whose references have generations.
+//! The specification "collect only garbage" over a heap whose references have generations.
 //!
-//! The state is the heap as memory has it and what each mutator holds. Nothing is bounded: a slot may be
-//! used again and again, each time by another name. A store is a step when it reaches memory; that it
-//! does so after its mutator has gone on is for whoever asks to say, as is a load that a mutator's own
-//! store buffer answers.
+//! The state is the heap in memory and the roots of each mutator. It is unbounded: a slot may be
+//! reused any number of times, each time with another generation. A store is a step when it reaches memory; the
+//! caller states when that is, and which loads are served by the mutator's own store buffer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,24 +16,24 @@ use super::on_the_fly::Reference;
 /// The specification.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectOnlyGarbage {
-    /// How many mutators [`next`](TransitionSystem::next) has take steps. Any number may.
+    /// Number of mutators in [`next`](TransitionSystem::next). Actions of any other number are accepted too.
     pub mutators: u32,
-    /// How many slots there are.
+    /// Number of slots.
     pub objects: u32,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u32,
 }
 
-/// The heap, and what mutators hold. Copies share what they have in common.
+/// The heap, and the roots of mutators, as persistent maps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Program {
     /// The fields of each object.
     #[serde(serialize_with = "as_objects")]
     pub heap: OrdMap<Reference, Fields>,
-    /// What each mutator holds, and how often.
+    /// The roots of each mutator, with multiplicity.
     #[serde(serialize_with = "as_list")]
     pub roots: OrdMap<(u32, Reference), u32>,
-    /// The least generation of each slot that no object has had, where that is not 0.
+    /// The least unused generation of each slot, where that is not 0.
     #[serde(serialize_with = "as_list")]
     pub fresh: OrdMap<u32, u32>,
 }
@@ -65,38 +64,38 @@ fn as_list<K: Serialize + Ord + Clone, V: Serialize + Clone, S: serde::Serialize
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// A mutator comes to hold what another does.
+    /// A mutator gains a root of another one.
     Hold {
-        /// Who.
+        /// The mutator.
         mutator: u32,
-        /// What.
+        /// The reference.
         reference: Reference,
     },
-    /// A mutator gets an object that has never been before.
+    /// A mutator allocates an object with a fresh reference.
     Alloc {
-        /// Who.
+        /// The mutator.
         mutator: u32,
-        /// What it gets.
+        /// The allocated object.
         reference: Reference,
     },
-    /// A mutator reads a field of an object that it holds, and then holds what memory has there.
+    /// A mutator loads a field of an object that it holds, from memory.
     Load {
-        /// Who.
+        /// The mutator.
         mutator: u32,
         /// The object.
         src: Reference,
         /// Its field.
         field: u32,
-        /// What memory has there.
+        /// The value in memory.
         value: Option<Reference>,
     },
-    /// … and then holds what it has itself stored there, which has not reached memory.
+    /// … from its own store buffer.
     LoadOwn {
-        /// Who.
+        /// The mutator.
         mutator: u32,
         /// The object.
         src: Reference,
-        /// What it has stored.
+        /// The pending value.
         value: Option<Reference>,
     },
     /// A store reaches memory.
@@ -105,24 +104,24 @@ pub enum Action {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What is written.
+        /// The value written.
         value: Option<Reference>,
     },
-    /// A mutator lets go of a root.
+    /// A mutator discards a root.
     Discard {
-        /// Who.
+        /// The mutator.
         mutator: u32,
-        /// Which.
+        /// The object.
         reference: Reference,
     },
-    /// A mutator lets go of all of them.
+    /// A mutator leaves, and discards all of them.
     Leave {
-        /// Who.
+        /// The mutator.
         mutator: u32,
     },
-    /// The collector frees what no mutator can reach.
+    /// The collector frees an unreachable object.
     Free {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
 }
@@ -146,8 +145,7 @@ impl Program {
         self.roots.contains_key(&(mutator, reference))
     }
 
-    /// From every reference that mutators can reach, the one by which it is reached; itself, if it is a
-    /// root.
+    /// Search tree of the reachable references: the predecessor of each, or itself for a root.
     pub fn reached(&self) -> BTreeMap<Reference, Reference> {
         let roots = self.roots.keys().map(|(_, root)| *root);
         let mut reached: BTreeMap<_, _> = roots.map(|root| (root, root)).collect();
@@ -163,7 +161,7 @@ impl Program {
         reached
     }
 
-    /// How a mutator can reach it: a root, and what leads on from there. None if none can.
+    /// A path from a root to a reference; `None` if it is unreachable.
     pub fn path(&self, reference: Reference) -> Option<Vec<Reference>> {
         let reached = self.reached();
         let mut path = vec![reference];
@@ -264,8 +262,8 @@ impl CollectOnlyGarbage {
         Some(to)
     }
 
-    /// Visits every action that a thread can take alone, and some that are not enabled: as the mutator of
-    /// that number, whatever [`mutators`](Self::mutators) is; as the memory, to which a store comes; and
+    /// Visits a superset of the enabled actions of a thread: as the mutator of
+    /// this number, whatever [`mutators`](Self::mutators) is; as the memory, which a store reaches; and
     /// as the collector.
     pub fn steps_of(&self, mutator: u32, from: &Program, visit: &mut impl FnMut(Action)) {
         let held = held(from);
@@ -274,7 +272,7 @@ impl CollectOnlyGarbage {
         actions.chain(others).for_each(visit);
     }
 
-    /// Every action of a mutator that may be enabled, and some that are not.
+    /// A superset of the enabled actions of a mutator.
     fn of_mutator(&self, mutator: u32, from: &Program, held: &BTreeSet<Reference>) -> Vec<Action> {
         let mut actions = Vec::new();
         for reference in held.iter().copied() {
@@ -308,7 +306,7 @@ impl CollectOnlyGarbage {
         actions
     }
 
-    /// Every action of the others that may be enabled, and some that are not.
+    /// A superset of the enabled actions of the memory and the collector.
     fn of_memory_and_collector(&self, from: &Program, held: &BTreeSet<Reference>) -> Vec<Action> {
         let mut actions = Vec::new();
         for src in held.iter().copied() {
@@ -322,12 +320,12 @@ impl CollectOnlyGarbage {
     }
 }
 
-/// What mutators hold.
+/// The references that mutators hold.
 fn held(program: &Program) -> BTreeSet<Reference> {
     program.roots.keys().map(|(_, root)| *root).collect()
 }
 
-/// What may be stored: what is held, and null.
+/// Values of stores: held references, and null.
 fn values(held: &BTreeSet<Reference>) -> impl Iterator<Item = Option<Reference>> {
     held.iter().copied().map(Some).chain([None])
 }

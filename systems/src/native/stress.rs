@@ -1,4 +1,4 @@
-//! Stress: random programs on real threads, each several times, until something is wrong or the time is
+//! Stress runs: random programs on real threads, each several times, until one fails or the time is
 //! up.
 
 use std::ops::ControlFlow;
@@ -13,94 +13,94 @@ use refmap_histories::Recorder;
 
 use super::generate::programs;
 use super::on_the_fly::{
-    Counts, Event, Fault, Place, Shape, ShapeError, Unseen, Violation, Witness,
+    Counts, Event, Fault, NoWitness, Place, Shape, ShapeError, Violation, Witness,
 };
 use super::play::{Outcome, play, play_while};
 use super::program::{Operation, Program, Step};
 use super::recording::Recorded;
 use super::shorten::shorten;
 
-/// How often each program is played.
+/// Number of runs of each program.
 const PLAYS: u32 = 3;
-/// How often a candidate has to fail that may fail as a larger program did: once may have been its luck.
+/// Number of failures needed to keep a shrinking candidate: a single one may be chance.
 const NEEDED: u32 = 2;
-/// How often the program found is played to say how often it fails, at least …
+/// Minimum number of runs to estimate the failure rate of the program found …
 const AGAIN: u32 = 50;
-/// … and on until it has failed so often …
+/// … continued until this number of failures …
 const FAILURES: u32 = 5;
-/// … or so much time has gone by.
+/// … or for this time.
 const PLAYING_AGAIN: Duration = Duration::from_secs(10);
-/// So many failures are to be expected in the time that is said to suffice to see one, if the program fails
-/// as often as it did: where it does so at random, one of e²⁰ repetitions then shows none.
+/// Expected number of failures in the time reported as sufficient to reproduce one, at the estimated rate: if
+/// failures are random, one of e²⁰ such repetitions shows none.
 const EXPECTED: u32 = 20;
-/// That time is at least this, …
+/// Minimum of that time, …
 const LEAST_REPEATING: Duration = Duration::from_secs(10);
-/// … and this where the program did not fail again.
+/// … and its value if the program did not fail again.
 const MOST_REPEATING: Duration = Duration::from_secs(600);
-/// The longest time spent on making a program small.
+/// Time limit of shrinking.
 const SHORTENING: Duration = Duration::from_secs(20);
 
-/// How often a program that failed is recorded until it fails again.
+/// Maximum number of recorded runs of a failing program until it fails again.
 const RECORDED: u32 = 200;
-/// The longest time spent on that.
+/// Time limit of these runs.
 const RECORDING: Duration = Duration::from_secs(20);
-/// How many random programs make a long one.
+/// Number of random programs that a long program consists of.
 const LONG: usize = 40;
 
-/// What threads did, in the order of a history.
+/// Recorded events, in the order of a history.
 pub type History = Vec<refmap_histories::Event<Event>>;
 
-/// What is to be stressed.
+/// Configuration of a stress run.
 #[derive(Clone, Debug)]
 pub struct Stress {
     /// The heap.
     pub shape: Shape,
-    /// How many mutators random programs have.
+    /// Number of mutators of random programs.
     pub threads: usize,
-    /// What is wrong with the collector.
+    /// The seeded fault of the collector.
     pub fault: Fault,
-    /// What determines the programs. Schedules are the machine's.
+    /// Seed of the programs. Schedules are up to the machine.
     pub seed: u64,
-    /// How long, at most.
+    /// Maximum duration.
     pub duration: Duration,
-    /// Just this program; random ones if there is none.
+    /// The only program; random ones if there is none.
     pub program: Option<Program>,
 }
 
-/// What came of it.
+/// Result of a stress run.
 #[derive(Clone, Debug)]
 pub struct Stressed {
-    /// How many programs were played.
+    /// Number of programs.
     pub programs: u64,
-    /// How many plays there were, those to make a program small not included.
+    /// Number of runs, without those of shrinking.
     pub plays: u64,
-    /// What happened in them.
+    /// Counters of these runs.
     pub counts: Counts,
-    /// How many objects the audits found reachable.
+    /// Number of objects that the audits found reachable.
     pub audited: u64,
-    /// What was wrong, if anything was.
+    /// The failure, if there is one.
     pub failure: Option<Failure>,
 }
 
-/// A program that fails.
+/// A failing program.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What it was that was seen first.
+    /// The first violation.
     pub seen: Violation,
-    /// How long it took to see.
+    /// Time until it was found.
     pub after: Duration,
-    /// The operations of the program that was random.
+    /// Number of operations of the random program.
     pub operations: usize,
-    /// What it was made to.
+    /// The shrunk program.
     pub program: Program,
-    /// How often that failed when it was played again, of how many plays.
+    /// Number of failures of the shrunk program, and of its runs.
     pub again: (u32, u32),
-    /// How long those plays took.
+    /// Duration of those runs.
     pub again_took: Duration,
 }
 
 impl Failure {
-    /// How long the program has to be played, time and again, so that it all but certainly fails.
+    /// Time for which the program has to be repeated so that it almost certainly fails.
     pub fn repeating(&self) -> Duration {
         let a_failure = self.again_took.checked_div(self.again.0);
         let enough = a_failure.map_or(MOST_REPEATING, |time| time * EXPECTED);
@@ -108,8 +108,7 @@ impl Failure {
     }
 }
 
-/// Yields here and there, so that threads that share few processors take turns, and passes on what it
-/// sees.
+/// Witness that yields at random, so that threads on few processors interleave, and forwards to another witness.
 #[derive(Clone, Debug)]
 struct Noise<W> {
     choice: Generator,
@@ -137,21 +136,21 @@ impl<W: Witness> Witness for Noise<W> {
 }
 
 impl Stress {
-    /// Plays programs until one fails, the time is up, or `cancel` says so.
+    /// Runs programs until one fails, the time is up, or `cancel` is set.
     ///
     /// # Errors
     ///
-    /// If the heap cannot be.
+    /// If the shape is not valid.
     pub fn run(&self, cancel: &AtomicBool) -> Result<Stressed, ShapeError> {
         let begun = Instant::now();
         self.run_until(cancel, |_| begun.elapsed() >= self.duration)
     }
 
-    /// Plays so many programs, or until one fails, however long that takes.
+    /// Runs a number of programs, or until one fails, without a time limit.
     ///
     /// # Errors
     ///
-    /// If the heap cannot be.
+    /// If the shape is not valid.
     pub fn run_programs(&self, programs: u64) -> Result<Stressed, ShapeError> {
         let last = u64::from(PLAYS) * programs;
         self.run_until(&AtomicBool::new(false), |so_far| so_far.plays >= last)
@@ -210,7 +209,7 @@ impl Stress {
         }
     }
 
-    /// Plays a program that fails, to see how often it does.
+    /// Repeats a failing program, to estimate its failure rate.
     fn play_again(
         &self,
         failure: &mut Failure,
@@ -240,7 +239,7 @@ impl Stress {
     }
 
     fn play(&self, program: &Program, numbers: &Arc<AtomicU64>) -> Result<Outcome, ShapeError> {
-        self.play_with(program, numbers, || Unseen)
+        self.play_with(program, numbers, || NoWitness)
     }
 
     fn play_with<W: Witness + Send + 'static>(
@@ -257,7 +256,7 @@ impl Stress {
         )
     }
 
-    /// Witnesses that yield here and there.
+    /// Witnesses that yield at random.
     fn noise<W: Witness, F: Fn() -> W + Clone + Send + 'static>(
         &self,
         numbers: &Arc<AtomicU64>,
@@ -273,20 +272,20 @@ impl Stress {
         }
     }
 
-    /// Plays a program and records what its threads do.
+    /// Runs a program, and records it.
     ///
     /// # Errors
     ///
-    /// If the heap cannot be.
+    /// If the shape is not valid.
     pub fn record(&self, program: &Program) -> Result<History, ShapeError> {
         self.record_play(program).map(|(history, _)| history)
     }
 
-    /// The same, with what was wrong in that play, if anything was.
+    /// The same, with the violation of that run, if there is one.
     ///
     /// # Errors
     ///
-    /// If the heap cannot be.
+    /// If the shape is not valid.
     pub fn record_play(
         &self,
         program: &Program,
@@ -294,12 +293,12 @@ impl Stress {
         self.recorded(program, &Arc::new(AtomicU64::new(0)))
     }
 
-    /// Plays a program that is known to fail until it does, so often that it nearly always will, and
-    /// records that play. None if it did not in 200 plays or 20 s, or `cancel` said so before.
+    /// Repeats a failing program until it fails, and records that run. `None` if it did not fail in 200 runs or 20 s,
+    /// or `cancel` was set before.
     ///
     /// # Errors
     ///
-    /// If the heap cannot be.
+    /// If the shape is not valid.
     pub fn record_failure(
         &self,
         program: &Program,
@@ -318,12 +317,12 @@ impl Stress {
         Ok(None)
     }
 
-    /// Plays one program until `over` is set, each thread over and over again, and records it: the one given, or a long
-    /// one. It ends before where something is wrong.
+    /// Runs one program, which each thread repeats until `over` is set or there is a violation, and records it: the
+    /// configured program, or a long one.
     ///
     /// # Errors
     ///
-    /// If the heap cannot be.
+    /// If the shape is not valid.
     pub fn run_recorded(
         &self,
         recorder: &Arc<Recorder<Event>>,
@@ -361,14 +360,14 @@ impl Stress {
         Ok((recorder.finish(), outcome.violation))
     }
 
-    /// How many mutators there are: as many as the program has threads, if there is just one program.
+    /// Number of mutators: that of the threads of the configured program, if there is one.
     pub fn mutators(&self) -> usize {
         let program = self.program.as_ref();
         program.map_or(self.threads, |program| program.threads.len())
     }
 
-    /// A long program: many random ones, one after the other. After each some roots are discarded, so
-    /// that there is something to free.
+    /// A long program: a sequence of random ones. After each some roots are discarded, so
+    /// that there is garbage to free.
     pub fn long_program(&self) -> Program {
         let mut runner = self.runner();
         let mut all = Program {

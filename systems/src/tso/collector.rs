@@ -2,8 +2,9 @@
 
 use refmap_processes::{assign, choose, forever, sequence, when, while_do};
 
+use super::handshake_round::HandshakeRound;
 use super::handshakes::{get_roots, get_work, noop};
-use super::label::{FlipStep, Label, MarkLoopStep, Marker, Round, SetFaStep, SweepStep};
+use super::label::{FlipStep, Label, MarkLoopStep, Marker, SetFaStep, SweepStep};
 use super::marking::{load_fm, mark};
 use super::request::{Asks, Command, Place, ask, remove, tell};
 use super::scope::{Flip, Part, Scope, Variant};
@@ -26,7 +27,7 @@ pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
         false => sequence([]),
     };
     forever(sequence([
-        handshake(Round::Idle, Part::IdleNoop, HandshakePhase::Idle),
+        handshake(HandshakeRound::Idle, Part::IdleNoop, HandshakePhase::Idle),
         load_fm(FlipStep::LoadFm, Who::Gc),
         assign(FlipStep::Invert, |l: &mut Gc| l.marking.fm = Some(!fm(l)))
             .from_source("Gammie et al., Fig. 2, line 5"),
@@ -35,16 +36,20 @@ pub(super) fn collector(scope: &Scope, variant: Variant) -> GcCommand {
         })
         .from_source("Gammie et al., Fig. 2, line 5"),
         handshake(
-            Round::IdleFlip,
+            HandshakeRound::IdleFlip,
             Part::IdleFlipNoop,
             HandshakePhase::IdleInit,
         ),
         store_phase(Phase::Init, "Gammie et al., Fig. 2, line 8"),
         flip_here(Flip::BeforeInit),
-        handshake(Round::Init, Part::InitNoop, HandshakePhase::InitMark),
+        handshake(
+            HandshakeRound::Init,
+            Part::InitNoop,
+            HandshakePhase::InitMark,
+        ),
         store_phase(Phase::Mark, "Gammie et al., Fig. 2, line 11"),
         flip_here(Flip::BeforeMark),
-        handshake(Round::Mark, Part::MarkNoop, HandshakePhase::Mark),
+        handshake(HandshakeRound::Mark, Part::MarkNoop, HandshakePhase::Mark),
         get_roots(scope.mutators),
         mark_loop(scope, variant),
         store_phase(Phase::Sweep, "Gammie et al., Fig. 2, line 37"),

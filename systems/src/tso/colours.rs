@@ -1,4 +1,4 @@
-//! What is reachable, and of which colour [sections 2.1 and 3.2].
+//! Reachability, and colours of objects [sections 2.1 and 3.2].
 
 use tinyvec::ArrayVec;
 
@@ -25,7 +25,7 @@ pub fn reach(heap: &Heap, roots: Refs) -> (Refs, bool) {
     }
 }
 
-/// What an object's fields hold.
+/// References in the fields of an object.
 pub fn pointed_to(object: &Object) -> Refs {
     object
         .fields
@@ -33,7 +33,7 @@ pub fn pointed_to(object: &Object) -> Refs {
         .fold(Refs::default(), |all, field| all.with(*field))
 }
 
-/// The references that a pending store speaks of, if it is one of a field.
+/// References in a pending store of a field.
 fn mentioned(store: Store) -> Refs {
     match store {
         Store::Field(src, _, dst) => Refs::one(src).with(dst),
@@ -42,8 +42,8 @@ fn mentioned(store: Store) -> Refs {
 }
 
 impl State {
-    /// All that have a buffer.
-    pub fn everybody(&self) -> impl Iterator<Item = Who> {
+    /// The processes with a store buffer: the collector and the mutators.
+    pub fn buffer_owners(&self) -> impl Iterator<Item = Who> {
         Who::all(self.mutators.len() as u8)
     }
 
@@ -66,17 +66,17 @@ impl State {
         local.roots.and(local.ghost_honorary_root).and(pending)
     }
 
-    /// What a mutator can reach.
+    /// References reachable from the roots of a mutator.
     pub fn reachable(&self, mutator: u8) -> Refs {
         reach(&self.sys.heap, self.roots(mutator)).0
     }
 
-    /// There is an object, and its mark is memory's `fM`.
+    /// Marked objects: those whose mark is memory's `fM`.
     pub fn marked(&self) -> Refs {
         self.of_mark(self.sys.fm)
     }
 
-    /// There is an object, and it is not marked.
+    /// White objects: those that are not marked.
     pub fn white(&self) -> Refs {
         self.of_mark(!self.sys.fm)
     }
@@ -101,19 +101,19 @@ impl State {
         self.marking(who).ghost_honorary_grey
     }
 
-    /// On a worklist, the system's included, or about to be.
+    /// Grey references: on a worklist, the system's included, or honorary grey.
     pub fn grey(&self) -> Refs {
-        self.everybody().fold(self.sys.w, |all, who| {
+        self.buffer_owners().fold(self.sys.w, |all, who| {
             all.and(self.worklist(who)).and(self.honorary_grey(who))
         })
     }
 
-    /// Marked and not grey.
+    /// Black objects: marked, and not grey.
     pub fn black(&self) -> Refs {
         self.marked().without(self.grey())
     }
 
-    /// The grey, and the white that is reached from it through white objects.
+    /// Grey-protected references: grey, or white and reachable from a grey one through white objects.
     pub fn grey_protected(&self) -> Refs {
         let (mut protected, white) = (self.grey(), self.white());
         loop {

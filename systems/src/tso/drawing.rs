@@ -1,4 +1,4 @@
-//! A state as a person would draw it: the heap with its colours, and what each process holds.
+//! Drawing of a state: the heap with its colours, and the roots and pending stores of each process.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::heap::{Object as Ref, Objects as Refs};
 
 impl State {
     /// The heap with the colours of section 3.2, the senses of marks and the phase in memory, and of each
-    /// process what it holds and what it has stored that is not yet in memory.
+    /// process its roots, its worklist and its pending stores.
     pub fn draw(&self) -> String {
         let mut drawing = String::from("heap");
         for (reference, object) in (0..).zip(&self.sys.heap) {
@@ -62,15 +62,15 @@ impl State {
 
     fn pending(&self, who: Who) -> String {
         let stores = self.sys.pending_stores(who).iter();
-        let stores: Vec<_> = stores.map(words).collect();
+        let stores: Vec<_> = stores.map(text_of).collect();
         match &*stores {
             [] => String::new(),
             stores => format!("  pending {}", stores.join(", ")),
         }
     }
 
-    /// What mutators can reach in the phases Mark and Sweep, and the collector will not unless it hears of it:
-    /// white, and behind nothing grey.
+    /// Objects that mutators can reach in the phases Mark and Sweep and that are neither black nor grey-protected: the
+    /// collector frees them unless a mutator marks them.
     fn unprotected(&self) -> Refs {
         if !matches!(self.sys.phase, Phase::Mark | Phase::Sweep) {
             return Refs::default();
@@ -83,7 +83,7 @@ impl State {
     }
 }
 
-fn words(store: &Store) -> String {
+fn text_of(store: &Store) -> String {
     match store {
         Store::Mark(reference, mark) => format!("mark of {reference} := {}", u8::from(*mark)),
         Store::Field(src, field, dst) => format!("{src}.{field} := {}", value_of(*dst)),

@@ -1,18 +1,21 @@
-//! Handshakes [section 2.2, Fig. 4]: the collector's side, the mutator's, and the system's between
+//! Handshakes [section 2.2, Fig. 4]: the collector's side, the mutator's, and the system's state between
 //! them. Deviation D2: the bits are not subject to the memory model, nor are worklists.
 
 use refmap_processes::{assign, choose, sequence, when, when_else, while_do};
 
-use super::label::{AnswerStep, Label, Marker, Round, RoundStep};
+use super::handshake_round::HandshakeRound;
+use super::label::{AnswerStep, Label, Marker, RoundStep};
 use super::marking::mark;
-use super::request::{Answer, Asks, Command, Handshake, ask, everybody, remove, tell};
-use super::scope::{Part, Remains, Variant};
-use super::state::{Gc, HandshakePhase, HandshakeType, Mutator, REFERENCE, Sys, Who, gc, mutator};
+use super::request::{Answer, Asks, Command, Handshake, ask, remove, tell};
+use super::scope::{Part, ResidualFence, Variant};
+use super::state::{
+    Gc, HandshakePhase, HandshakeType, Mutator, Mutators, REFERENCE, Sys, Who, gc, mutator,
+};
 use crate::heap::Objects as Refs;
 
-/// A round of the collector that is a noop handshake: it begins with a fence. `part` is the handshake.
+/// Noop handshake of the collector, with its fence. `part` is the part of the collector that the round is.
 pub(super) fn noop(
-    round: Round,
+    round: HandshakeRound,
     part: Part,
     phase: HandshakePhase,
     mutators: u8,
@@ -23,7 +26,7 @@ pub(super) fn noop(
     })
     .from_source("Gammie et al., Fig. 4; section 3.1, System");
     let is_there = variant.has(part);
-    let is_fenced = is_there || variant.remains == Remains::Fence;
+    let is_fenced = is_there || variant.residual_fence == ResidualFence::Present;
     let mut steps = Vec::new();
     if is_fenced && variant.has(Part::CollectorFence) {
         steps.push(fence);
@@ -35,9 +38,12 @@ pub(super) fn noop(
     sequence(steps)
 }
 
-/// The handshake that asks for roots, and takes over what was collected.
+/// Get-roots: the handshake that requests roots, and takes over the work handed over.
 pub(super) fn get_roots(mutators: u8) -> Command<Gc> {
-    let (round, phase) = (Round::GetRoots, Some(HandshakePhase::IdleMarkSweep));
+    let (round, phase) = (
+        HandshakeRound::GetRoots,
+        Some(HandshakePhase::IdleMarkSweep),
+    );
     sequence([
         begin(round, phase, mutators),
         wait(round, mutators),
@@ -45,9 +51,9 @@ pub(super) fn get_roots(mutators: u8) -> Command<Gc> {
     ])
 }
 
-/// The handshake that asks for work, and takes it over.
+/// Get-work: the handshake that requests work, and takes it over.
 pub(super) fn get_work(mutators: u8) -> Command<Gc> {
-    let round = Round::GetWork;
+    let round = HandshakeRound::GetWork;
     sequence([
         begin(round, None, mutators),
         wait(round, mutators),
@@ -55,8 +61,8 @@ pub(super) fn get_work(mutators: u8) -> Command<Gc> {
     ])
 }
 
-/// Sets the type, and then the bits in any order.
-fn begin(round: Round, phase: Option<HandshakePhase>, mutators: u8) -> Command<Gc> {
+/// Initiation: sets the type, and then the pending bits in any order.
+fn begin(round: HandshakeRound, phase: Option<HandshakePhase>, mutators: u8) -> Command<Gc> {
     let on = |step| Label::Round(round, step);
     let handshake = round.handshake();
     let source = "Gammie et al., Fig. 4, initiation";
@@ -89,8 +95,8 @@ fn begin(round: Round, phase: Option<HandshakePhase>, mutators: u8) -> Command<G
     ])
 }
 
-/// Waits until every mutator has answered.
-fn wait(round: Round, mutators: u8) -> Command<Gc> {
+/// Polling: waits until every mutator has answered.
+fn wait(round: HandshakeRound, mutators: u8) -> Command<Gc> {
     let on = |step| Label::Round(round, step);
     let source = "Gammie et al., Fig. 4, polling";
     sequence([
@@ -120,7 +126,7 @@ fn wait(round: Round, mutators: u8) -> Command<Gc> {
 }
 
 fn all_mutators(label: Label, mutators: u8) -> Command<Gc> {
-    assign(label, move |l: &mut Gc| l.muts = everybody(mutators))
+    assign(label, move |l: &mut Gc| l.muts = Mutators::first(mutators))
         .writes(gc::MUTS)
         .fuse_with_previous()
         .from_source("Gammie et al., Fig. 4")
@@ -139,7 +145,7 @@ fn choose_mutator(label: Label) -> Command<Gc> {
     .from_source("Gammie et al., Fig. 4")
 }
 
-fn take_work(round: Round) -> Command<Gc> {
+fn take_work(round: HandshakeRound) -> Command<Gc> {
     ask(
         Label::Round(round, RoundStep::TakeWork),
         Who::Gc,
@@ -255,7 +261,7 @@ fn mark_roots(who: Who, variant: Variant) -> Command<Mutator> {
     ])
 }
 
-/// Whether mutators keep in mind that their roots are marked.
+/// Whether mutators record that their roots are marked.
 fn keeps_roots_marked(variant: Variant) -> bool {
     !variant.has(Part::InsertionBarrierAfterRoots)
 }

@@ -1,17 +1,18 @@
-//! The labels of the commands: what a step does, as a value. The text of each is what is shown of it.
+//! Labels of the commands: what a step does, as a value, and its text in reports.
 //!
-//! What is decided by the label of a step is decided by a `match`, so that a label that is new or mistyped does not
-//! compile.
+//! Every property of a step that depends on its label is decided by an exhaustive `match`, so a new or mistyped
+//! label does not compile.
 
 use std::fmt;
 
+use super::handshake_round::HandshakeRound;
 use super::state::{HandshakeType, Phase, Who};
 
-/// What a command is.
+/// Label of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// The collector's side of a round of handshakes.
-    Round(Round, RoundStep),
+    /// The collector's side of a handshake round.
+    Round(HandshakeRound, RoundStep),
     /// The collector inverts the sense of marks.
     Flip(FlipStep),
     /// The collector sets the mark of new objects.
@@ -22,9 +23,9 @@ pub enum Label {
     MarkLoop(MarkLoopStep),
     /// The collector's sweep.
     Sweep(SweepStep),
-    /// What a mutator does by itself.
+    /// An operation of a mutator.
     Mutator(MutatorStep),
-    /// A mutator's side of handshakes.
+    /// A mutator's side of a handshake.
     Answer(AnswerStep),
     /// Marking of an object.
     Marking(Marker, MarkingStep),
@@ -32,170 +33,152 @@ pub enum Label {
     Sys(SysStep),
 }
 
-/// A round of handshakes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Round {
-    /// Before `fM` is inverted.
-    Idle,
-    /// After that.
-    IdleFlip,
-    /// After the phase is `Init`.
-    Init,
-    /// After `fA` is set.
-    Mark,
-    /// For roots.
-    GetRoots,
-    /// For work.
-    GetWork,
-}
-
-/// A step of the collector's side of a round [Fig. 4].
+/// A step of the collector's side of a handshake round [Fig. 4].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RoundStep {
-    /// The fence that a noop handshake begins with.
+    /// The fence with which a noop handshake begins.
     Fence,
-    /// It sets the type of the handshake.
+    /// Store of the type of the handshake.
     SetType,
-    /// All mutators are to be asked.
+    /// Initialisation of the loop over the mutators to request.
     AskAll,
-    /// Whether there is one left to ask.
+    /// Guard of that loop: a mutator is left.
     MoreToAsk,
-    /// Which one is asked next.
+    /// Choice of the mutator to request next.
     ChooseWhomToAsk,
-    /// It sets the bit of that one.
+    /// Setting of its pending bit.
     SetPending,
-    /// That one is asked.
+    /// Removal of it from the loop's set.
     Asked,
-    /// All are to be waited for.
+    /// Initialisation of the loop over the mutators to wait for.
     WaitForAll,
-    /// Whether there is one left to wait for.
+    /// Guard of that loop: a mutator is left.
     MoreToWaitFor,
-    /// Which one is polled next.
+    /// Choice of the mutator to poll next.
     ChooseWhomToPoll,
-    /// It looks whether that one has answered.
+    /// Poll of its pending bit, and its removal from the set if it has answered.
     Poll,
-    /// It takes over the work that mutators have handed over.
+    /// Transfer of the work that mutators have handed over to the collector's worklist.
     TakeWork,
 }
 
 /// A step with which the collector inverts the sense of marks [Fig. 2, line 5].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlipStep {
-    /// It loads `fM`.
+    /// Load of `fM`.
     LoadFm,
-    /// It inverts its copy.
+    /// Inversion of the collector's copy.
     Invert,
-    /// It stores that.
+    /// Store of the copy.
     StoreFm,
 }
 
 /// A step with which the collector sets the mark of new objects [Fig. 2, line 12].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetFaStep {
-    /// It loads `fM`.
+    /// Load of `fM`.
     LoadFm,
-    /// It stores that as `fA`.
+    /// Store of that value as `fA`.
     StoreFa,
 }
 
-/// A step of the collector's mark loop [Fig. 2, lines 25 to 34], but for marking.
+/// A step of the collector's mark loop [Fig. 2, lines 25 to 34], except marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MarkLoopStep {
-    /// Whether there is work.
+    /// Guard of the outer loop: the worklist is not empty.
     Work,
-    /// Whether there is work that was not handed over.
+    /// Guard of the inner loop: the same, before the next get-work.
     OwnWork,
-    /// Which grey object is traced.
+    /// Choice of the grey object to trace.
     ChooseSrc,
-    /// All of its fields are to be traced.
+    /// Initialisation of the loop over its fields.
     AllFields,
-    /// Whether there is a field left.
+    /// Guard of that loop: a field is left.
     FieldToTrace,
-    /// Which field is traced next.
+    /// Choice of the field to trace next.
     ChooseField,
-    /// It loads that field.
+    /// Load of that field.
     LoadField,
-    /// That field is traced.
+    /// Removal of the field from the loop's set.
     FieldTraced,
-    /// The object is black.
+    /// Removal of the object from the worklist: it is black.
     Blacken,
 }
 
 /// A step of the collector's sweep [Fig. 2, lines 38 to 45].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SweepStep {
-    /// It loads `fM`.
+    /// Load of `fM`.
     LoadFm,
-    /// All references are to be looked at.
+    /// Initialisation of the loop over all references.
     AllRefs,
-    /// Whether there is one left.
+    /// Guard of that loop: a reference is left.
     RefToLookAt,
-    /// Which one is looked at next.
+    /// Choice of the reference to sweep next.
     ChooseRef,
-    /// It loads the mark.
+    /// Load of its mark.
     LoadMark,
-    /// Whether that is white.
+    /// Guard: the object is white.
     IsWhite,
-    /// It frees the object.
+    /// Freeing of the object.
     Free,
-    /// The reference was looked at.
+    /// Removal of the reference from the loop's set.
     RefDone,
 }
 
-/// A step of a mutator's operations [Fig. 6], but for marking.
+/// A step of a mutator's operations [Fig. 6], except marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MutatorStep {
-    /// It gets a new object.
+    /// Allocation of an object.
     Alloc,
-    /// It forgets roots.
+    /// Discarding of roots.
     Discard,
-    /// It chooses which field to load.
+    /// Choice of the field to load.
     ChooseLoad,
-    /// It loads that.
+    /// Load of that field.
     Load,
-    /// It chooses where to store, and at fine granularity what.
+    /// Choice of the field to store to, and at fine granularity of the value.
     ChooseStore,
-    /// It chooses what to store, where that is a choice of its own.
+    /// Choice of the value to store, where it is a separate choice.
     ChooseDst,
-    /// The deletion barrier loads the field.
+    /// Load of the field by the deletion barrier.
     LoadDeleted,
-    /// Whether the roots are not marked in this cycle, in the variant whose insertion barrier asks for that.
+    /// Guard of the insertion barrier in one variant: the roots are not yet marked in this cycle.
     RootsUnmarked,
-    /// The insertion barrier marks what is stored.
+    /// Assignment of the value to store to the register of marking.
     TakeInserted,
-    /// It stores.
+    /// Store to the field.
     Store,
-    /// A fence of its own.
+    /// A fence of the program.
     Fence,
 }
 
-/// A step of a mutator's side of handshakes [Fig. 2, the `at` statements; Fig. 4], but for marking.
+/// A step of a mutator's side of handshakes [Fig. 2, the `at` statements; Fig. 4], except marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AnswerStep {
-    /// It looks whether it is asked.
+    /// Load of the mutator's pending bit.
     Poll,
-    /// Whether it is.
+    /// Guard: the bit is set.
     IsAsked,
     /// The fence.
     Fence,
-    /// It loads the type of the handshake.
+    /// Load of the type of the handshake.
     LoadType,
-    /// Whether the type is that one.
+    /// Guard: the handshake has this type.
     IsType(HandshakeType),
-    /// All roots are to be marked.
+    /// Initialisation of the loop over the roots.
     AllRoots,
-    /// Whether there is one left.
+    /// Guard of that loop: a root is left.
     RootToMark,
-    /// Which one is marked next.
+    /// Choice of the root to mark next.
     ChooseRoot,
-    /// That one is marked.
+    /// Removal of the root from the loop's set.
     RootMarked,
-    /// It answers a handshake of that type.
+    /// Answer to a handshake of this type.
     Done(HandshakeType),
 }
 
-/// What marks an object.
+/// The caller of marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Marker {
     /// A mutator's deletion barrier.
@@ -211,78 +194,45 @@ pub enum Marker {
 /// A step of marking [Fig. 5].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MarkingStep {
-    /// Whether there is an object to mark.
+    /// Guard: the reference is not null.
     IsRef,
-    /// It loads the mark.
+    /// Load of the mark.
     LoadMark,
-    /// It loads `fM`.
+    /// Load of `fM`.
     LoadFm,
-    /// Whether the object is white.
+    /// Guard: the object is white.
     IsWhite,
-    /// It loads the phase.
+    /// Load of the phase.
     LoadPhase,
-    /// Whether that is not idle.
+    /// Guard: the phase is not `Idle`.
     IsNotIdle,
-    /// The CAS takes the lock.
+    /// Acquisition of the bus lock by the CAS.
     Lock,
-    /// It loads the mark again.
+    /// Second load of the mark, under the lock.
     LoadMarkLocked,
-    /// Whether the mark is what it was.
+    /// Guard: the mark is unchanged.
     IsUnchanged,
-    /// It stores the mark.
+    /// Store of the mark.
     StoreMark,
-    /// The CAS gives the lock back.
+    /// Release of the bus lock.
     Unlock,
-    /// Whether the CAS has stored the mark.
+    /// Guard: the CAS has stored the mark.
     HasWon,
-    /// The object goes to the worklist.
+    /// Addition of the object to the worklist.
     AddToW,
 }
 
 /// A step of the system [Fig. 9].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SysStep {
-    /// It answers a request.
+    /// Response to a request.
     Answer,
-    /// It commits a pending store of a process.
+    /// Commit of a pending store of this process.
     Commit(Who),
 }
 
-impl Round {
-    /// All of them, in their order.
-    pub const ALL: [Self; 6] = [
-        Self::Idle,
-        Self::IdleFlip,
-        Self::Init,
-        Self::Mark,
-        Self::GetRoots,
-        Self::GetWork,
-    ];
-
-    /// What it is called in the collector's program.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::IdleFlip => "idle flip",
-            Self::Init => "init",
-            Self::Mark => "mark",
-            Self::GetRoots => "get-roots",
-            Self::GetWork => "get-work",
-        }
-    }
-
-    /// What mutators are asked for.
-    pub fn handshake(self) -> HandshakeType {
-        match self {
-            Self::Idle | Self::IdleFlip | Self::Init | Self::Mark => HandshakeType::Noop,
-            Self::GetRoots => HandshakeType::GetRoots,
-            Self::GetWork => HandshakeType::GetWork,
-        }
-    }
-}
-
 impl RoundStep {
-    /// Whether it comes behind the step that sets the type, and before all answers are seen.
+    /// Whether the step is after the one that sets the type, and before the last answer is polled.
     pub fn is_behind_type(self) -> bool {
         match self {
             Self::Fence | Self::SetType | Self::TakeWork => false,
@@ -508,7 +458,7 @@ mod tests {
     use super::super::scope::{Granularity, Part, Scope, Variant};
     use super::super::system::OnTheFly;
 
-    /// The rules of a process, of the paper's collector and of the variants that have others.
+    /// Rules of a process in the paper's collector, and in the variants that add rules.
     fn rules(process: &str) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
         let variants = [
@@ -530,7 +480,7 @@ mod tests {
         all
     }
 
-    /// What reports call the steps: each group, and its steps.
+    /// Texts of the steps in reports: each group, with its steps.
     fn shown(groups: &[(&[&str], &[&str])]) -> BTreeSet<String> {
         let mut all = BTreeSet::new();
         for (groups, steps) in groups {

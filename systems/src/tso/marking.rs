@@ -4,7 +4,7 @@ use refmap_processes::{assign, sequence, when};
 
 use super::label::{Label, Marker, MarkingStep};
 use super::request::{Asks, Command, Place, ask, tell};
-use super::scope::{Loads, Part, Variant};
+use super::scope::{LoadOrder, Part, Variant};
 use super::state::{CAS_MARK, MARK, Marks, Phase, REFERENCE, Store, Who};
 use crate::heap::{Object as Ref, Objects as Refs};
 
@@ -43,9 +43,9 @@ fn loads<L: Marks>(marker: Marker, who: Who, variant: Variant) -> Command<L> {
     let on = |step| Label::Marking(marker, step);
     let mark = load_mark(on(MarkingStep::LoadMark), who);
     let sense = load_fm(on(MarkingStep::LoadFm), who);
-    match variant.loads {
-        Loads::MarkFirst => sequence([mark, sense]),
-        Loads::SenseFirst => sequence([sense, mark]),
+    match variant.load_order {
+        LoadOrder::MarkFirst => sequence([mark, sense]),
+        LoadOrder::SenseFirst => sequence([sense, mark]),
     }
 }
 

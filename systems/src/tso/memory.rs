@@ -11,7 +11,7 @@ use crate::heap::Object as Ref;
 
 type SysCommand = Command<Sys>;
 
-/// The system: it answers whoever asks, and commits pending stores.
+/// The system process: it responds to requests, and commits pending stores.
 pub(super) fn system(scope: &Scope, variant: Variant) -> SysCommand {
     let commits = Who::all(scope.mutators).map(|who| commit(who, variant.memory));
     forever(choice(
@@ -19,8 +19,8 @@ pub(super) fn system(scope: &Scope, variant: Variant) -> SysCommand {
     ))
 }
 
-/// The answer to a request. PERF: one command for all of them, since each command that may
-/// answer is tried for each request.
+/// The response to a request. PERF: one command for all requests, since each command that may respond is tried for
+/// each request.
 fn answers(scope: &Scope, variant: Variant) -> SysCommand {
     let (fields, room) = (scope.fields, [scope.collector_buffer, scope.buffer]);
     respond_any(
@@ -38,7 +38,7 @@ fn answers(scope: &Scope, variant: Variant) -> SysCommand {
 }
 
 impl Sys {
-    /// Fig. 9, and the system's side of handshakes; none where it has to wait.
+    /// Response to a request [Fig. 9; handshakes]; `None` if the request blocks.
     fn answer(&mut self, request: Request, memory: Memory, room: [u8; 2]) -> Option<Answer> {
         let by = request.by;
         match request.asks {
@@ -65,7 +65,7 @@ impl Sys {
     }
 }
 
-/// The oldest pending store of a process goes to memory: of each location, under [`Memory::Pso`].
+/// Commit of the oldest pending store of a process; under [`Memory::Pso`], of the oldest of each location.
 fn commit(who: Who, memory: Memory) -> SysCommand {
     choose(SysStep::Commit(who), move |sys: &Sys, visit| {
         if !sys.is_free_for(who) {
@@ -122,7 +122,7 @@ impl Object {
     }
 }
 
-/// What a store changes, ordered for [`Memory::Pso`], under which buffers are sorted by it.
+/// Location that a store changes, ordered for [`Memory::Pso`], under which buffers are sorted by it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Location {
     Mark(Ref),
@@ -145,7 +145,7 @@ impl Store {
 }
 
 impl Sys {
-    /// Whether nobody else holds the bus.
+    /// Whether no other process holds the bus lock.
     pub fn is_free_for(&self, who: Who) -> bool {
         self.lock.is_none_or(|holder| holder == who)
     }
@@ -160,8 +160,8 @@ impl Sys {
         &self.buffers[who.index()]
     }
 
-    /// The value that `who` sees: that of the newest pending store to the place in its own buffer, if
-    /// there is an object, and else what memory holds.
+    /// The value that `who` loads: of the newest store to the place in its own buffer, if
+    /// the object exists, and otherwise of memory.
     pub(super) fn load(&self, who: Who, place: Place) -> Answer {
         let newest = |value: &dyn Fn(Store) -> Option<Answer>| {
             let stores = self.pending_stores(who).iter().rev();
@@ -203,7 +203,7 @@ impl Sys {
         }
     }
 
-    /// Takes a store, if there is room. The one place in which the kind of memory matters to a store.
+    /// Executes a store, if the buffer has room. The one place in which the memory model matters to a store.
     fn store(&mut self, who: Who, store: Store, memory: Memory, [gc, mutator]: [u8; 2]) -> bool {
         let room = match who {
             Who::Gc => gc,
@@ -226,7 +226,7 @@ impl Sys {
         true
     }
 
-    /// The effect of a store on memory; none on an object that is not there.
+    /// The effect of a store on memory; none on an object that does not exist.
     fn apply(&mut self, store: Store) {
         match store {
             Store::Mark(reference, mark) => {

@@ -1,4 +1,4 @@
-//! A mutator [section 2.3, Fig. 6]: whatever a program may do.
+//! A mutator [section 2.3, Fig. 6]: the most general program.
 
 use refmap_processes::{assign, choice, choose, forever, sequence, when};
 
@@ -73,15 +73,15 @@ fn load(who: Who, scope: &Scope) -> MutatorCommand {
 /// Lines 8 to 11.
 fn store(who: Who, scope: &Scope, variant: Variant) -> MutatorCommand {
     let [deletion, insertion] = [deletion(who, variant), insertion(who, variant)];
-    // A barrier's load comes next. Without it a store of null may, and that waits for room.
+    // The next step is a barrier's load. Without the barrier it may be a store of null, which blocks while the buffer is full.
     let chosen = |choice: MutatorCommand| match variant.has(Part::DeletionBarrier) {
         true => choice.fuse_with_next(),
         false => choice,
     };
     let [place, all] = [choose_place, choose_store].map(|choose| chosen(choose(scope.fields)));
-    let is_dst_late = scope.granularity != Granularity::Fine;
+    let is_dst_separate = scope.granularity != Granularity::Fine;
     let barriers = match variant.barriers {
-        Barriers::DeletionFirst if is_dst_late => {
+        Barriers::DeletionFirst if is_dst_separate => {
             sequence([place, deletion, choose_dst(scope.granularity), insertion])
         }
         Barriers::DeletionFirst => sequence([all, deletion, insertion]),
@@ -119,7 +119,7 @@ fn choose_store(fields: u8) -> MutatorCommand {
     .from_source("Gammie et al., Fig. 6, Store")
 }
 
-/// Where to store; what is chosen by [`choose_dst`].
+/// Choice of the field to store to; [`choose_dst`] chooses the value.
 fn choose_place(fields: u8) -> MutatorCommand {
     choose(MutatorStep::ChooseStore, move |l: &Mutator, visit| {
         for src in l.roots.iter() {
@@ -130,7 +130,7 @@ fn choose_place(fields: u8) -> MutatorCommand {
     .from_source("Gammie et al., Fig. 6, Store")
 }
 
-/// What to store: nobody sees the choice before the insertion barrier, and the roots stay the same.
+/// Choice of the value to store: it is invisible before the insertion barrier, and the roots do not change.
 fn choose_dst(granularity: Granularity) -> MutatorCommand {
     let choice = choose(MutatorStep::ChooseDst, |l: &Mutator, visit| {
         for dst in std::iter::once(None).chain(l.roots.iter().map(Some)) {
@@ -140,7 +140,7 @@ fn choose_dst(granularity: Granularity) -> MutatorCommand {
     .writes(register::DST)
     .from_source("Gammie et al., Fig. 6, Store");
     match granularity {
-        // What it is joined to is not known here.
+        // The Lipton reduction decides with which step it is fused.
         Granularity::Reduced => choice,
         Granularity::Fine | Granularity::Coarse => choice.fuse_with_previous(),
     }

@@ -1,6 +1,6 @@
-//! How a state is written into few bits: the ranges of its variables in an instance.
+//! Packing of a state: the ranges of its variables in an instance.
 
-use refmap::{Field, Fields, Layout, Packed};
+use refmap::{Field, Fields, Layout};
 use refmap_processes::Location;
 use tinyvec::ArrayVec;
 
@@ -9,12 +9,11 @@ use super::state::{
     Gc, HandshakePhase, HandshakeType, Mark, Marking, Mutator, Mutators, Object, Phase, State,
     Store, Sys, Who,
 };
-use super::system::OnTheFly;
 use crate::heap::{Object as Ref, Objects as Refs};
 
-/// Where the variables of an instance are.
+/// Bit fields of the variables of an instance.
 pub(super) struct Packing {
-    layout: Layout,
+    pub layout: Layout,
     scope: Scope,
     at: [Field; MAX_MUTATORS + 2],
     gc: GcFields,
@@ -157,9 +156,29 @@ impl Packing {
             sys,
         }
     }
+
+    /// Passes the variables of a state through `fields`.
+    #[inline(always)]
+    pub fn pass(&self, state: &State, fields: &mut impl Fields) -> State {
+        let mut at = state.at;
+        for (location, field) in at.iter_mut().zip(self.at) {
+            *location = Location(fields.number(field, u64::from(location.0)) as u16);
+        }
+        let gc = self.gc.pass(&state.gc, fields);
+        let mut mutators = state.mutators;
+        for (places, mutator) in self.mutators.iter().zip(&mut mutators) {
+            *mutator = places.pass(mutator, fields);
+        }
+        State {
+            at,
+            gc,
+            mutators,
+            sys: self.sys.pass(&self.scope, &state.sys, fields),
+        }
+    }
 }
 
-/// How many stores there are.
+/// Number of stores.
 fn stores(scope: &Scope) -> u64 {
     let [refs, fields] = [scope.refs, scope.fields].map(u64::from);
     2 + 2 + 4 + 2 * refs + refs * fields * (refs + 1)
@@ -344,33 +363,6 @@ impl SysFields {
             w: Refs(fields.byte(self.w, sys.w.0)),
             ghost_phase: fields.one_of(self.ghost_phase, phase, &HANDSHAKE_PHASES),
             ghost_in_sync: Mutators(fields.byte(self.in_sync, sys.ghost_in_sync.0)),
-        }
-    }
-}
-
-impl Packed for OnTheFly {
-    fn layout(&self) -> &Layout {
-        &self.packing.layout
-    }
-
-    // PERF: inlined, so that a state that is written is not built once more.
-    #[inline(always)]
-    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
-        let packing = &self.packing;
-        let mut at = state.at;
-        for (location, field) in at.iter_mut().zip(packing.at) {
-            *location = Location(fields.number(field, u64::from(location.0)) as u16);
-        }
-        let gc = packing.gc.pass(&state.gc, fields);
-        let mut mutators = state.mutators;
-        for (places, mutator) in packing.mutators.iter().zip(&mut mutators) {
-            *mutator = places.pass(mutator, fields);
-        }
-        State {
-            at,
-            gc,
-            mutators,
-            sys: packing.sys.pass(&packing.scope, &state.sys, fields),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What processes ask of the system, and what it answers [sections 2.4 and 3.1, Figs. 4 and 9].
+//! Requests of processes to the system, and its responses [sections 2.4 and 3.1, Figs. 4 and 9].
 
 use refmap_processes::{Composition, assign, request};
 
 use super::label::Label;
-use super::state::{HandshakePhase, HandshakeType, Mark, Mutators, Phase, State, Store, Who};
+use super::state::{HandshakePhase, HandshakeType, Mark, Phase, State, Store, Who};
 use crate::heap::{Object as Ref, Objects as Refs};
 
 /// A command of a process of the model.
@@ -12,56 +12,59 @@ pub(super) type Command<L> = refmap_processes::Command<L, Request, Answer, Label
 /// The processes of the model.
 pub(super) type Processes = Composition<State, Request, Answer, Label>;
 
-/// A request, and whose it is.
+/// A step of one or two processes of the model, as an action.
+pub type Act = refmap_processes::Act<Label>;
+
+/// A request, and the process that issues it.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// Who asks.
+    /// The requesting process.
     pub by: Who,
-    /// For what.
+    /// The request.
     pub asks: Asks,
 }
 
-/// What is asked for.
+/// Kinds of requests.
 #[derive(Clone, Copy, Debug)]
 pub enum Asks {
-    /// The value at a place.
+    /// Load from a place.
     Load(Place),
-    /// To store.
+    /// Store.
     Store(Store),
-    /// That the buffer be empty.
+    /// Fence: the response waits until the buffer is empty.
     Mfence,
-    /// The bus.
+    /// Acquisition of the bus lock.
     Lock,
-    /// To give it back.
+    /// Release of the bus lock.
     Unlock,
-    /// A new object.
+    /// Allocation of an object.
     Alloc,
-    /// That an object be freed.
+    /// Freeing of an object.
     Free(Ref),
-    /// Something in a handshake.
+    /// Operation on the handshake state.
     Handshake(Handshake),
 }
 
-/// What is asked for in a handshake.
+/// Operations on the handshake state.
 #[derive(Clone, Copy, Debug)]
 pub enum Handshake {
-    /// The collector begins one; the ghost phase goes with those that have one.
+    /// The collector begins a handshake of this type, with a ghost phase if it has one.
     Begin(HandshakeType, Option<HandshakePhase>),
     /// The collector sets a mutator's pending bit.
     SetPending(u8),
-    /// The collector looks whether a mutator has answered.
+    /// The collector polls whether a mutator has answered.
     HasAnswered(u8),
     /// The collector takes over the work handed over.
     TakeWork,
-    /// A mutator looks whether it is asked.
+    /// A mutator polls its pending bit.
     IsAsked(u8),
-    /// A mutator looks what it is asked.
+    /// A mutator loads the type of the handshake.
     Type,
     /// A mutator answers, and hands over its work.
     Done(u8, Refs),
 }
 
-/// Where something is loaded from.
+/// Location of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The mark of an object.
@@ -74,10 +77,10 @@ pub enum Place {
     Phase,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer {
-    /// It is done.
+    /// No value.
     Void,
     /// A truth value.
     Bool(bool),
@@ -95,7 +98,7 @@ pub enum Answer {
     Ghost(HandshakePhase),
 }
 
-/// The request of one process for something.
+/// Command: a request of a process, and the use of the response.
 pub(super) fn ask<L: 'static>(
     label: impl Into<Label>,
     by: Who,
@@ -111,7 +114,7 @@ pub(super) fn ask<L: 'static>(
     })
 }
 
-/// A request whose answer says nothing.
+/// Command: a request whose response has no value.
 pub(super) fn tell<L: 'static>(
     label: impl Into<Label>,
     by: Who,
@@ -120,7 +123,7 @@ pub(super) fn tell<L: 'static>(
     ask(label, by, asks, |_, _| ())
 }
 
-/// Takes `taken` out of the set that a loop goes through.
+/// Command: removal of an element from the set that a loop iterates over.
 pub(super) fn remove<L: Clone + 'static>(
     label: impl Into<Label>,
     operation: impl Fn(&mut L) + Send + Sync + 'static,
@@ -129,7 +132,7 @@ pub(super) fn remove<L: Clone + 'static>(
 }
 
 impl Answer {
-    /// The truth value that was asked for.
+    /// The truth value.
     pub fn bool(self) -> bool {
         match self {
             Self::Bool(value) => value,
@@ -184,9 +187,4 @@ impl Answer {
             other => unreachable!("{other:?} is no phase of a handshake"),
         }
     }
-}
-
-/// The mutators of an instance.
-pub(super) fn everybody(mutators: u8) -> Mutators {
-    Mutators::first(mutators)
 }

@@ -1,6 +1,6 @@
 //! The instance, and the variants of the collector.
 
-use refmap_processes::{Choices, DeadRegisters};
+use refmap_processes::{Choices, DeadRegisters, ProcessError};
 
 /// The most mutators.
 pub const MAX_MUTATORS: usize = 3;
@@ -14,40 +14,77 @@ pub const MAX_BUFFER: usize = 4;
 /// The instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// How many mutators there are.
+    /// Number of mutators.
     pub mutators: u8,
-    /// How many references there are.
+    /// Number of references.
     pub refs: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many stores a mutator's buffer holds.
+    /// Capacity of a mutator's buffer.
     pub buffer: u8,
-    /// How many stores the collector's buffer holds. A variant that stores more without a fence than it
-    /// holds waits, which may hide what is wrong with it.
+    /// Capacity of the collector's buffer. A variant that issues more stores without a fence
+    /// blocks, which may hide its violations.
     pub collector_buffer: u8,
-    /// How it begins.
+    /// Initial states.
     pub initial: Initial,
-    /// What is one step.
+    /// Granularity of the steps.
     pub granularity: Granularity,
-    /// What becomes of registers that nobody will read.
+    /// Treatment of dead registers, which are never read again.
     pub registers: DeadRegisters,
 }
 
-/// What is one step.
+impl Scope {
+    pub(super) fn check(&self) -> Result<(), ScopeError> {
+        let numbers = [
+            ("mutators", self.mutators, MAX_MUTATORS),
+            ("refs", self.refs, MAX_REFS),
+            ("fields", self.fields, MAX_FIELDS),
+            ("buffer", self.buffer, MAX_BUFFER),
+            ("collector_buffer", self.collector_buffer, MAX_BUFFER),
+        ];
+        let wrong = numbers
+            .into_iter()
+            .find(|(_, given, most)| !(1..=*most).contains(&usize::from(*given)));
+        match wrong {
+            None => Ok(()),
+            Some((what, given, most)) => Err(ScopeError::OutOfRange { what, given, most }),
+        }
+    }
+}
+
+/// Error: the instance is not in range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScopeError {
+    /// A number outside its range.
+    #[error("{what} must be from 1 to {most}, and is {given}")]
+    OutOfRange {
+        /// The quantity.
+        what: &'static str,
+        /// The given number.
+        given: u8,
+        /// The maximum.
+        most: usize,
+    },
+    /// The programs are wrong.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+/// Granularity of the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Granularity {
-    /// Each command, and each evaluation of a guard.
+    /// No reduction: each command, and each evaluation of a guard, is a step.
     Fine,
-    /// Those run together that nobody can tell apart, with every invariant in sight.
+    /// Local fusion: steps are fused if that preserves every invariant and what each step shows.
     #[default]
     Coarse,
-    /// Also those run together that others cannot tell apart where only freeing matters.
+    /// Lipton reduction: steps are fused if that preserves what is freed.
     Reduced,
 }
 
 #[cfg(test)]
 impl Scope {
-    /// The smallest of its size, at granularity reduced.
+    /// The smallest instance of this size, at granularity reduced.
     pub(super) fn of_reduced(mutators: u8, refs: u8) -> Self {
         Self {
             mutators,
@@ -63,7 +100,7 @@ impl Scope {
 }
 
 impl Granularity {
-    /// What the processes take for one step.
+    /// Granularity of the composition of processes.
     pub(super) fn of_processes(self) -> refmap_processes::Granularity {
         match self {
             Self::Fine => refmap_processes::Granularity::Fine,
@@ -73,7 +110,7 @@ impl Granularity {
     }
 }
 
-/// How it begins.
+/// Initial states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initial {
     /// Object 0 points to object 1 in its field 0, if there are two; the other references are free,
@@ -83,39 +120,39 @@ pub enum Initial {
     All,
 }
 
-/// What memory does with stores.
+/// Memory model: treatment of stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// They wait in a buffer for each process, first in, first out [Fig. 9].
+    /// One FIFO store buffer for each process [Fig. 9].
     #[default]
     Tso,
-    /// They act at once.
+    /// No store buffers: a store takes effect at once.
     Sc,
-    /// They wait in a buffer for each process, first in, first out for each location.
+    /// One store buffer for each process, FIFO only for each location.
     Pso,
 }
 
 /// The variant: by default the collector of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variant {
-    /// What memory does with stores.
+    /// Memory model.
     pub memory: Memory,
-    /// What is left out.
+    /// Parts that are left out.
     pub without: Without,
-    /// What remains of a handshake that is left out.
-    pub remains: Remains,
-    /// Which barrier comes first.
+    /// Whether the fence of a noop handshake that is left out stays.
+    pub residual_fence: ResidualFence,
+    /// Order of the write barriers.
     pub barriers: Barriers,
-    /// How a new object is marked.
+    /// Mark of a new object.
     pub allocate: Allocate,
-    /// When `fA` is set.
+    /// When `fA` is set to `fM`.
     pub flip: Flip,
-    /// What marking loads first.
-    pub loads: Loads,
+    /// Order of the first two loads of marking.
+    pub load_order: LoadOrder,
 }
 
 impl Variant {
-    /// The paper's collector, but for one thing that is left out.
+    /// The paper's collector without one part.
     pub fn without(part: Part) -> Self {
         Self {
             without: Without::one(part),
@@ -138,8 +175,8 @@ pub enum Part {
     InsertionBarrier,
     /// … also where the mutator has marked its roots in this cycle [section 4].
     InsertionBarrierAfterRoots,
-    /// Marking compares and swaps [Fig. 5, lines 5–11]; without it stores the mark and believes to have
-    /// won.
+    /// Marking compares and swaps [Fig. 5, lines 5–11]; without this it stores the mark and continues as the
+    /// winner.
     Cas,
     /// The collector's fence at the beginning of a noop handshake [Fig. 4].
     CollectorFence,
@@ -181,7 +218,7 @@ impl Part {
 }
 
 impl Part {
-    /// What it is called where it is left out.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::DeletionBarrier => "deletion-barrier",
@@ -243,17 +280,17 @@ impl Without {
     }
 }
 
-/// What remains of a noop handshake that is left out.
+/// Residual fence: whether the collector's fence stays where a noop handshake is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Remains {
-    /// Nothing: its fence goes with it.
+pub enum ResidualFence {
+    /// The fence is left out with the handshake.
     #[default]
-    Nothing,
-    /// The collector's fence.
-    Fence,
+    Absent,
+    /// The fence stays.
+    Present,
 }
 
-/// Which barrier comes first.
+/// Order of the write barriers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Barriers {
     /// Deletion, insertion [Fig. 6].
@@ -263,7 +300,7 @@ pub enum Barriers {
     InsertionFirst,
 }
 
-/// How memory marks a new object.
+/// Mark of a new object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Allocate {
     /// With its `fA` [Fig. 6, line 17].
@@ -289,12 +326,12 @@ pub enum Flip {
     Never,
 }
 
-/// What marking loads first.
+/// Order of the first two loads of marking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Loads {
-    /// The mark of the object, as in the proof development.
+pub enum LoadOrder {
+    /// The mark of the object, then `fM`, as in the proof development.
     #[default]
     MarkFirst,
-    /// `fM`, as Fig. 5 is printed, and as the native collector does it.
+    /// `fM`, then the mark, as in Fig. 5 and in the native collector.
     SenseFirst,
 }

@@ -1,8 +1,8 @@
 //! "Collect only garbage", over a memory with store buffers.
 //!
-//! A program sees its store buffer, so that no single heap is the heap as the mutators see it. The
-//! state is memory's heap, the roots of each mutator, and its pending stores of fields; what is
-//! committed, and when, is the memory's affair. With [`Memory::Sc`] nothing is ever pending, and this
+//! A program reads through its store buffer, so mutators do not agree on one heap. The
+//! state is memory's heap, the roots of each mutator, and its pending stores of fields; the memory commits
+//! these nondeterministically. With [`Memory::Sc`] no store is ever pending, and this
 //! is "collect only garbage" over one heap.
 
 use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
@@ -16,24 +16,24 @@ use crate::heap::{Object as Ref, Objects as Refs, mutator as mutator_process};
 /// The specification for an instance.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectOnlyGarbage {
-    /// How many mutators there are.
+    /// Number of mutators.
     pub mutators: u8,
-    /// How many references there are.
+    /// Number of references.
     pub refs: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many stores a mutator's buffer holds.
+    /// Capacity of a mutator's buffer.
     pub buffer: u8,
-    /// What memory does with stores.
+    /// Memory model.
     pub memory: Memory,
 }
 
-/// All that programs can see.
+/// The observable state of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Program {
     /// The fields of the object at each reference, if there is one, as memory has them.
     pub heap: ArrayVec<[Option<Fields>; MAX_REFS]>,
-    /// What each mutator holds.
+    /// Roots of each mutator.
     pub roots: ArrayVec<[Refs; MAX_MUTATORS]>,
     /// The pending stores of each mutator, the oldest first.
     pub pending: ArrayVec<[Pending; MAX_MUTATORS]>,
@@ -53,7 +53,7 @@ pub struct FieldStore {
     pub src: Ref,
     /// Its field.
     pub field: u8,
-    /// What is written.
+    /// The value written.
     pub dst: Option<Ref>,
 }
 
@@ -63,21 +63,21 @@ pub struct FieldStore {
 pub enum Action {
     /// A mutator gets a fresh object; which one is a result.
     Alloc {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What it gets.
+        /// The allocated object.
         reference: Ref,
     },
-    /// A mutator lets go of some of its roots.
+    /// A mutator discards some of its roots.
     Discard {
-        /// Who.
+        /// The mutator.
         mutator: u8,
         /// Those it keeps.
         kept: Refs,
     },
     /// A mutator reads a field of an object that it holds, and then holds what is there.
     Load {
-        /// Who.
+        /// The mutator.
         mutator: u8,
         /// The object.
         src: Ref,
@@ -86,21 +86,21 @@ pub enum Action {
     },
     /// A mutator writes a field of an object that it holds.
     Store {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What, and where.
+        /// The store.
         store: FieldStore,
     },
     /// A pending store goes to memory.
     Commit {
-        /// Whose.
+        /// The mutator.
         mutator: u8,
-        /// Which.
+        /// The store.
         store: FieldStore,
     },
     /// The collector frees what no mutator can reach.
     Free {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
 }
@@ -117,8 +117,8 @@ static RULES: [Rule; 6] = [
 ];
 
 impl State {
-    /// All that programs can see of it: no marks, and of the buffers the stores of fields. The
-    /// honorary root is not the program's.
+    /// The observable state of programs: without marks, and of the buffers only the stores of fields. The
+    /// honorary root is no root of the program.
     pub fn program(&self) -> Program {
         Program {
             heap: self
@@ -140,7 +140,7 @@ impl State {
 }
 
 impl Program {
-    /// What some mutator holds, or may yet write, or can reach from that.
+    /// References reachable from the roots and from pending stores of any mutator.
     pub fn reachable(&self) -> Refs {
         let held = self.roots.iter().copied();
         let pending = self.pending.iter().flatten();
@@ -163,7 +163,7 @@ impl Program {
         reachable.all(|r| self.heap[usize::from(r)].is_some())
     }
 
-    /// What a mutator has stored to come from here to there, if that is what it has done.
+    /// The store of a mutator by which `self` becomes `to`, if there is one.
     pub fn stored(&self, to: &Self, mutator: u8) -> Option<FieldStore> {
         let pending = |program: &Self| program.pending[usize::from(mutator)];
         let (before, after) = (pending(self), pending(to));
@@ -188,7 +188,7 @@ impl Program {
         stores.next()
     }
 
-    /// A load by which a mutator has come from here to there, if that is what it has done.
+    /// A load of a mutator by which `self` becomes `to`, if there is one.
     pub fn loaded(&self, to: &Self, mutator: u8) -> Option<Action> {
         let roots = |program: &Self| program.roots[usize::from(mutator)];
         let gained = roots(to).without(roots(self)).iter().next()?;
@@ -209,7 +209,7 @@ impl Program {
         self.roots[usize::from(mutator)].contains(reference)
     }
 
-    /// What a mutator sees in a field: through its own buffer.
+    /// The value that a mutator reads from a field, through its own buffer.
     fn seen(&self, mutator: u8, src: Ref, field: u8) -> Option<Ref> {
         let object = self.heap[usize::from(src)]?;
         let mut newest = self.pending[usize::from(mutator)].iter().rev();
@@ -227,7 +227,7 @@ impl Program {
 }
 
 impl FieldStore {
-    /// What a pending store is for the program, if it is one of a field.
+    /// The pending store as programs observe it, if it is one of a field.
     pub fn of(store: &Store) -> Option<Self> {
         match *store {
             Store::Field(src, field, dst) => Some(Self { src, field, dst }),
@@ -256,7 +256,7 @@ impl CollectOnlyGarbage {
         heaps
     }
 
-    /// A heap of which nobody holds anything.
+    /// A heap without roots.
     fn beginning(&self, heap: ArrayVec<[Option<Fields>; MAX_REFS]>) -> Program {
         Program {
             heap,
@@ -447,7 +447,7 @@ impl TransitionSystem for CollectOnlyGarbage {
         *state
     }
 
-    /// Which object an allocation returns is the system's to choose.
+    /// The system chooses the object that an allocation returns.
     fn inputs(&self, action: &Action) -> Action {
         match *action {
             Action::Alloc { mutator, .. } => Action::Alloc {

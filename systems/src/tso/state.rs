@@ -13,7 +13,7 @@ pub type Mark = bool;
 /// The state of all processes: the collector is process 0, the system 1, and the mutators follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct State {
-    /// Where each process is.
+    /// Location of each process.
     pub at: At<{ MAX_MUTATORS + 2 }>,
     /// The collector's variables.
     pub gc: Gc,
@@ -36,12 +36,12 @@ pub fn place_of(mutator: u8) -> usize {
 }
 
 impl State {
-    /// Where a process is.
+    /// Location of a process.
     pub fn location_of(&self, who: Who) -> Location {
         self.at[who.process()]
     }
 
-    /// What a process that marks has for that.
+    /// Registers of marking of a process.
     pub(super) fn marking(&self, who: Who) -> &Marking {
         match who {
             Who::Gc => &self.gc.marking,
@@ -115,7 +115,7 @@ pub enum Phase {
     Sweep,
 }
 
-/// What a handshake asks of a mutator.
+/// Type of a handshake: what it requests of a mutator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum HandshakeType {
     /// Nothing.
@@ -127,7 +127,7 @@ pub enum HandshakeType {
     GetWork,
 }
 
-/// Which of the handshakes of a cycle was the last [Fig. 3, bottom].
+/// The last handshake of a cycle [Fig. 3, bottom].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum HandshakePhase {
     /// Idle.
@@ -176,7 +176,7 @@ impl Default for Store {
 /// Pending stores, the oldest first.
 pub type Buffer = ArrayVec<[Store; MAX_BUFFER]>;
 
-/// What the system process holds: memory, the heap, and the synchronization of handshakes.
+/// Variables of the system process: memory, the heap, and the synchronization of handshakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Sys {
     /// The object at each reference, if there is one.
@@ -189,11 +189,11 @@ pub struct Sys {
     pub phase: Phase,
     /// The pending stores of the collector, and of each mutator.
     pub buffers: ArrayVec<[Buffer; MAX_MUTATORS + 1]>,
-    /// Who holds the bus.
+    /// The process that holds the bus lock.
     pub lock: Option<Who>,
-    /// What the last handshake asked.
+    /// Type of the last handshake.
     pub handshake: HandshakeType,
-    /// The mutators that have not answered it: those of whom a bit is set.
+    /// The pending bits: the mutators that have not answered it.
     pub pending: Mutators,
     /// The work that mutators have handed over.
     pub w: Refs,
@@ -241,7 +241,7 @@ impl Serialize for Mutators {
     }
 }
 
-/// The variables of whoever marks [Fig. 5].
+/// The registers of marking [Fig. 5], of the collector and of each mutator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Marking {
     /// The reference to be marked.
@@ -257,7 +257,7 @@ pub struct Marking {
     /// The worklist.
     pub w: Refs,
     // A ghost: no guard reads it.
-    /// What has been marked and is not yet on the worklist.
+    /// The honorary grey: marked, and not yet on the worklist.
     pub ghost_honorary_grey: Refs,
 }
 
@@ -270,13 +270,13 @@ pub(super) trait Marks: Data {
     fn marking_mut(&mut self) -> &mut Marking;
 }
 
-/// The registers of whoever marks come first.
+/// The registers of marking come first.
 pub(super) const REFERENCE: Register = Register(0);
 pub(super) const MARK: Register = Register(1);
 pub(super) const CAS_MARK: Register = Register(2);
 
 impl Marking {
-    /// Clears the registers that whoever marks has first.
+    /// Clears the first three registers of marking.
     fn clear(&mut self, registers: Registers) {
         if registers.contains(REFERENCE) {
             self.reference = None;
@@ -289,7 +289,7 @@ impl Marking {
         }
     }
 
-    /// Visits the same with other values in a register.
+    /// Visits the copies with every value of a register.
     fn havoc(&self, register: u8, visit: &mut dyn FnMut(Self)) {
         let marks = [None, Some(false), Some(true)];
         match register {
@@ -321,19 +321,19 @@ const REFERENCES: std::ops::Range<Ref> = 0..MAX_REFS as Ref;
 /// The collector's variables [Fig. 2].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Gc {
-    /// Those of marking. `fM` and `phase` are its own copies, which always count.
+    /// Registers of marking. `fM` and `phase` are its own copies, which are always live.
     pub marking: Marking,
-    /// The object that is traced or swept.
+    /// The object to trace or sweep.
     pub src: Ref,
-    /// The field that is traced.
+    /// The field to trace.
     pub field: u8,
-    /// The fields that are still to be traced.
+    /// The fields left to trace.
     pub fields: u8,
-    /// The references that are still to be swept.
+    /// The references left to sweep.
     pub refs: Refs,
-    /// The mutators that are still to be asked, or waited for.
+    /// The mutators left to request, or to wait for.
     pub muts: Mutators,
-    /// The one that is asked, or looked at.
+    /// The mutator to request, or to poll.
     pub mutator: u8,
 }
 
@@ -416,26 +416,26 @@ impl Marks for Gc {
 pub struct Mutator {
     /// The references that the program holds.
     pub roots: Refs,
-    /// Those of marking.
+    /// Registers of marking.
     pub marking: Marking,
-    /// The object that is read or written.
+    /// The object to read or write.
     pub src: Ref,
     /// Its field.
     pub field: u8,
-    /// What is written.
+    /// The value to write.
     pub dst: Option<Ref>,
-    /// The roots that are still to be marked.
+    /// The roots left to mark.
     pub refs: Refs,
-    /// Whether a handshake was found to be pending.
+    /// Whether the pending bit was found set.
     pub is_asked: bool,
-    /// What it asks.
+    /// Type of that handshake, as loaded.
     pub handshake: HandshakeType,
-    /// Whether the roots have been marked in this cycle; kept only by the variant that looks at it.
+    /// Whether the roots are marked in this cycle; set only in the variant that reads it.
     pub roots_marked: bool,
     // Ghosts: no guard reads them.
     /// The last noop or get-roots handshake that was completed.
     pub ghost_phase: HandshakePhase,
-    /// What the deletion barrier of a store has loaded.
+    /// The honorary root: the reference that the deletion barrier of a store has loaded.
     pub ghost_honorary_root: Refs,
 }
 

@@ -1,35 +1,36 @@
-//! The symmetry of the collector and of its purpose: references, mutators and the two senses of marks are
-//! interchangeable, since nobody asks which of them it is, and what is done for each is done in any order.
+//! Symmetry of the collector and of its specification: references, mutators and the two senses of marks are
+//! interchangeable, since no step depends on which of them it is, and loops over them run in any order.
 //!
-//! Registers that are dead, and cleared to a value of their own, stay cleared. Where dead registers are kept there
-//! is no symmetry: what they hold at first names a reference.
+//! Dead registers that are cleared stay cleared under a permutation. If dead registers are kept there is no
+//! symmetry: their initial values name a reference.
 
 use std::cmp::Ordering;
 
 use refmap::{Process, StateOf, Symmetric, TransitionSystem};
 
 use super::label::{Label, SysStep};
+use super::request::Act;
 use super::scope::{MAX_MUTATORS, MAX_REFS, Memory};
 use super::specification::{Action, CollectOnlyGarbage, FieldStore, Program};
 use super::state::{Mark, Marking, Mutators, State, Store, Who, place_of};
-use super::system::{Act, OnTheFly};
+use super::system::OnTheFly;
 use crate::heap::{Object as Ref, Objects as Refs, mutator as process};
 
-/// An exchange of identities.
+/// A permutation of references and of mutators, with an exchange of the senses of marks or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exchange {
-    /// What takes the place of each reference.
+pub struct Permutation {
+    /// Image of each reference.
     refs: [Ref; MAX_REFS],
-    /// What takes the place of each set of references.
+    /// Image of each set of references.
     sets: [Refs; 1 << MAX_REFS],
-    /// What takes the place of each mutator.
+    /// Image of each mutator.
     mutators: [u8; MAX_MUTATORS],
-    /// Whether the senses of marks change places.
+    /// Whether the senses of marks are image.
     senses: bool,
 }
 
-/// All orders of the first `count` of `N`, the one that changes nothing first.
-fn orders<const N: usize>(count: u8) -> Vec<[u8; N]> {
+/// All permutations of the first `count` of `N` elements, the identity first.
+fn permutations_of<const N: usize>(count: u8) -> Vec<[u8; N]> {
     let mut all = vec![std::array::from_fn(|n| n as u8)];
     for last in 1..usize::from(count) {
         let shorter: Vec<[u8; N]> = all.clone();
@@ -44,32 +45,32 @@ fn orders<const N: usize>(count: u8) -> Vec<[u8; N]> {
     all
 }
 
-fn exchanges(refs: u8, mutators: u8, senses: &[bool]) -> Vec<Exchange> {
+fn permutations(refs: u8, mutators: u8, senses: &[bool]) -> Vec<Permutation> {
     let mut all = Vec::new();
     for senses in senses {
-        for refs in orders(refs) {
-            let orders = orders(mutators).into_iter();
-            all.extend(orders.map(|mutators| Exchange::new(refs, mutators, *senses)));
+        for refs in permutations_of(refs) {
+            let of_mutators = permutations_of(mutators).into_iter();
+            all.extend(of_mutators.map(|mutators| Permutation::new(refs, mutators, *senses)));
         }
     }
     all
 }
 
-impl Exchange {
+impl Permutation {
     fn new(refs: [Ref; MAX_REFS], mutators: [u8; MAX_MUTATORS], senses: bool) -> Self {
-        let exchanged = |set: Refs| {
+        let image = |set: Refs| {
             let members = set.iter().map(|reference| refs[usize::from(reference)]);
             members.fold(Refs::default(), |all, reference| all.with(Some(reference)))
         };
         Self {
-            sets: std::array::from_fn(|set| exchanged(Refs(set as u8))),
+            sets: std::array::from_fn(|set| image(Refs(set as u8))),
             refs,
             mutators,
             senses,
         }
     }
 
-    /// What takes the place of a reference.
+    /// Image of a reference.
     pub fn reference(&self, reference: Ref) -> Ref {
         self.refs[usize::from(reference)]
     }
@@ -83,11 +84,11 @@ impl Exchange {
     }
 
     fn mutators(&self, mutators: Mutators) -> Mutators {
-        let mut exchanged = Mutators::default();
+        let mut image = Mutators::default();
         mutators
             .iter()
-            .for_each(|m| exchanged.set(self.mutator(m), true));
-        exchanged
+            .for_each(|m| image.set(self.mutator(m), true));
+        image
     }
 
     fn who(&self, who: Who) -> Who {
@@ -128,7 +129,7 @@ impl Exchange {
         }
     }
 
-    /// Everything but the registers that are dead.
+    /// Image of a state, except its dead registers.
     fn state(&self, memory: Memory, state: &State) -> State {
         let mut to = *state;
         to.gc.marking = self.marking(&state.gc.marking);
@@ -161,7 +162,7 @@ impl Exchange {
         }
         sys.fa = self.mark(sys.fa);
         sys.fm = self.mark(sys.fm);
-        for who in state.everybody() {
+        for who in state.buffer_owners() {
             let place = &mut sys.buffers[self.who(who).index()];
             *place = state.sys.buffers[who.index()];
             place
@@ -178,8 +179,7 @@ impl Exchange {
         to
     }
 
-    /// A number that the exchanged state has, made of its heap and of where the mutators are and what they
-    /// hold.
+    /// Hash of the image of a state, of its heap and of the locations and roots of its mutators.
     fn outline(&self, state: &State) -> u64 {
         let mut outline = 0;
         for (old, mutator) in (0..).zip(&state.mutators) {
@@ -216,20 +216,20 @@ impl Exchange {
 }
 
 impl Symmetric for OnTheFly {
-    type Permutation = Exchange;
+    type Permutation = Permutation;
 
-    fn permutations(&self) -> Vec<Exchange> {
-        exchanges(self.scope.refs, self.scope.mutators, &[false, true])
+    fn permutations(&self) -> Vec<Permutation> {
+        permutations(self.scope.refs, self.scope.mutators, &[false, true])
     }
 
-    fn permute(&self, by: &Exchange, state: &State) -> State {
+    fn permute(&self, by: &Permutation, state: &State) -> State {
         let mut to = by.state(self.variant.memory, state);
         self.processes.clear_dead(&mut to);
         to
     }
 
-    /// The step of the exchanged process, labelled alike, that leads there.
-    fn permute_action(&self, by: &Exchange, from: &State, action: &Act, to: &State) -> Act {
+    /// The step of the image process with the same label and target.
+    fn permute_action(&self, by: &Permutation, from: &State, action: &Act, to: &State) -> Act {
         let number = action
             .process
             .number
@@ -240,7 +240,7 @@ impl Symmetric for OnTheFly {
         };
         let label = match action.label {
             Label::Sys(SysStep::Commit(who)) => SysStep::Commit(by.who(who)).into(),
-            // These name nothing that is exchanged.
+            // These labels contain no permuted identity.
             Label::Round(..)
             | Label::Flip(_)
             | Label::SetFa(_)
@@ -261,9 +261,9 @@ impl Symmetric for OnTheFly {
             });
             acts
         };
-        let exchanged = [from, to].map(|state| self.permute(by, state));
-        let acts = leading(&exchanged[0], (wanted, label), &exchanged[1]);
-        // Where several lead there, the one that has as many before it.
+        let image = [from, to].map(|state| self.permute(by, state));
+        let acts = leading(&image[0], (wanted, label), &image[1]);
+        // Of several with the same target, the one at the same position.
         let place = match acts.len() {
             0 | 1 => Some(0),
             _ => {
@@ -275,13 +275,13 @@ impl Symmetric for OnTheFly {
         act.copied().unwrap_or(*action)
     }
 
-    /// The least, by its outline and then by itself, of those in which the sense of marks is the first one.
-    fn canonical(&self, all: &[Exchange], state: &State) -> State {
+    /// The least image, by outline and then by value, with the sense of marks `false`.
+    fn canonical(&self, all: &[Permutation], state: &State) -> State {
         let alike = || {
             all.iter()
                 .filter(|by| by.mark(state.sys.fm) == Mark::default())
         };
-        // PERF: the outline says of most which is the least, and is made without the rest.
+        // PERF: the outline decides most comparisons, and costs less than the image.
         let mut least = None;
         let mut is_shared = false;
         for by in alike() {
@@ -292,28 +292,28 @@ impl Symmetric for OnTheFly {
                 Some(Ordering::Greater) => (),
             }
         }
-        let (least, first) = least.expect("some exchange makes it so");
-        let exchanged = |by: &Exchange| match std::ptr::eq(by, &all[0]) {
-            true => *state, // the first changes nothing
+        let (least, first) = least.expect("some permutation makes it so");
+        let image = |by: &Permutation| match std::ptr::eq(by, &all[0]) {
+            true => *state, // the identity
             false => self.permute(by, state),
         };
         if !is_shared {
-            return exchanged(first);
+            return image(first);
         }
         let members = alike().filter(|by| by.outline(state) == least);
-        let least = members.map(exchanged).min();
+        let least = members.map(image).min();
         least.expect("the first is one of them")
     }
 }
 
 impl Symmetric for CollectOnlyGarbage {
-    type Permutation = Exchange;
+    type Permutation = Permutation;
 
-    fn permutations(&self) -> Vec<Exchange> {
-        exchanges(self.refs, self.mutators, &[false, true])
+    fn permutations(&self) -> Vec<Permutation> {
+        permutations(self.refs, self.mutators, &[false, true])
     }
 
-    fn permute(&self, by: &Exchange, program: &Program) -> Program {
+    fn permute(&self, by: &Permutation, program: &Program) -> Program {
         let mut to = *program;
         for (old, cell) in (0..).zip(&program.heap) {
             let place = &mut to.heap[usize::from(by.reference(old))];
@@ -337,7 +337,7 @@ impl Symmetric for CollectOnlyGarbage {
 
     fn permute_action(
         &self,
-        by: &Exchange,
+        by: &Permutation,
         _from: &StateOf<Self>,
         action: &Action,
         _to: &StateOf<Self>,

@@ -1,24 +1,19 @@
-//! The collector, its mutators and the system side by side [section 3.1], as a transition system.
+//! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
-use refmap::{Process, Rule, RuleId, TransitionSystem};
-use refmap_processes::{Composition, Location, Locations, ProcessError, Undeclared};
+use refmap::{Fields, Layout, Packed, Process, Rule, RuleId, TransitionSystem};
+use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
 
-use super::coarse::Joining;
 use super::label::{Label, MutatorStep};
+use super::lipton_reduction::LiptonReduction;
+use super::local_fusion::LocalFusion;
 use super::packing::Packing;
-use super::reduced::Reduction;
-use super::request::Processes;
-use super::scope::{
-    Granularity, Initial, MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Scope, Variant,
-};
+use super::request::{Act, Processes};
+use super::scope::{Granularity, Initial, MAX_MUTATORS, MAX_REFS, Scope, ScopeError, Variant};
 use super::specification::{CollectOnlyGarbage, Program};
 use super::state::{Gc, Mutator, Mutators, Object, Phase, State, Sys, Who, place_of};
 use super::{collector, memory, mutator};
 use crate::heap::{self, Objects as Refs};
-
-/// What was done by processes of the model.
-pub type Act = refmap_processes::Act<Label>;
 
 /// The system for an instance.
 pub struct OnTheFly {
@@ -28,33 +23,15 @@ pub struct OnTheFly {
     pub variant: Variant,
     pub(super) processes: Processes,
     at_rest: Vec<Locations>,
-    joins: Joins,
-    pub(super) packing: Packing,
+    fusion: Fusion,
+    packing: Packing,
 }
 
-/// What is run together beyond what the processes themselves run together.
-enum Joins {
-    Nothing,
-    Coarse(Joining),
-    Reduced(Reduction),
-}
-
-/// What is wrong with an instance.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ScopeError {
-    /// A number outside its range.
-    #[error("{what} must be from 1 to {most}, and is {given}")]
-    OutOfRange {
-        /// Which.
-        what: &'static str,
-        /// What it is.
-        given: u8,
-        /// What it may be at most.
-        most: usize,
-    },
-    /// The programs are wrong.
-    #[error(transparent)]
-    Process(#[from] ProcessError),
+/// Reduction of interleavings, beyond the commands that the processes fuse by themselves.
+enum Fusion {
+    None,
+    Local(LocalFusion),
+    Lipton(LiptonReduction),
 }
 
 impl OnTheFly {
@@ -95,19 +72,19 @@ impl OnTheFly {
             scope,
             variant,
             packing: Packing::new(scope, |process| processes.locations(process)),
-            joins: match scope.granularity {
-                Granularity::Fine => Joins::Nothing,
-                Granularity::Coarse => Joins::Coarse(Joining::new(&processes, variant)),
-                Granularity::Reduced => Joins::Reduced(Reduction::new(&processes, variant)),
+            fusion: match scope.granularity {
+                Granularity::Fine => Fusion::None,
+                Granularity::Coarse => Fusion::Local(LocalFusion::new(&processes, variant)),
+                Granularity::Reduced => Fusion::Lipton(LiptonReduction::new(&processes, variant)),
             },
             processes,
             at_rest,
         })
     }
 
-    /// Where a process can take any of the steps that are meant, if this variant has one.
-    pub fn find(&self, who: Who, is_meant: impl Fn(Label) -> bool) -> Option<Locations> {
-        self.processes.find_any(who.process(), is_meant)
+    /// Locations at which a process has a step with an accepted label; `None` if this variant has no such step.
+    pub fn find(&self, who: Who, accepts: impl Fn(Label) -> bool) -> Option<Locations> {
+        self.processes.find_any(who.process(), accepts)
     }
 
     /// Whether a mutator is at its top-level choice.
@@ -115,16 +92,16 @@ impl OnTheFly {
         self.at_rest[usize::from(mutator)].contains(state.at[place_of(mutator)])
     }
 
-    /// Tests in a state what the programs say of registers.
+    /// Tests the declared register reads of the programs in a state.
     ///
     /// # Errors
     ///
-    /// The first command that says it wrongly.
+    /// The first command that reads a register which it does not declare.
     pub fn test_registers(&self, state: &State) -> Result<(), Undeclared> {
         self.processes.test_registers(state)
     }
 
-    /// Everything idle [the design's initial states], with a heap and roots.
+    /// Visits the initial states with a heap and roots: every process is idle [ConcurrentGC].
     pub(super) fn begin(
         &self,
         heap: ArrayVec<[Option<Object>; MAX_REFS]>,
@@ -174,7 +151,7 @@ impl OnTheFly {
         self.begin(heap, &roots, visit);
     }
 
-    /// Every beginning of the specification.
+    /// Visits every initial state of the specification.
     fn all(&self, visit: &mut impl FnMut(State)) {
         self.specification().initial(&mut |program| {
             let object = |fields| Object {
@@ -186,7 +163,7 @@ impl OnTheFly {
         });
     }
 
-    /// What it is for, for the same instance.
+    /// The specification for the same instance.
     pub fn specification(&self) -> CollectOnlyGarbage {
         CollectOnlyGarbage {
             mutators: self.scope.mutators,
@@ -198,27 +175,8 @@ impl OnTheFly {
     }
 }
 
-/// The sense of marks at first [Fig. 2, line 1].
+/// Initial sense of marks [Fig. 2, line 1].
 const INITIAL_MARK: bool = false;
-
-impl Scope {
-    fn check(&self) -> Result<(), ScopeError> {
-        let numbers = [
-            ("mutators", self.mutators, MAX_MUTATORS),
-            ("refs", self.refs, MAX_REFS),
-            ("fields", self.fields, MAX_FIELDS),
-            ("buffer", self.buffer, MAX_BUFFER),
-            ("collector_buffer", self.collector_buffer, MAX_BUFFER),
-        ];
-        let wrong = numbers
-            .into_iter()
-            .find(|(_, given, most)| !(1..=*most).contains(&usize::from(*given)));
-        match wrong {
-            None => Ok(()),
-            Some((what, given, most)) => Err(ScopeError::OutOfRange { what, given, most }),
-        }
-    }
-}
 
 impl TransitionSystem for OnTheFly {
     type State = State;
@@ -246,10 +204,10 @@ impl TransitionSystem for OnTheFly {
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Act, State)) {
         let processes = &self.processes;
-        match &self.joins {
-            Joins::Nothing => processes.steps(from, &mut |act, to| visit(act, to)),
-            Joins::Coarse(joining) => joining.next(processes, from, &mut |act, to| visit(act, to)),
-            Joins::Reduced(reduction) => {
+        match &self.fusion {
+            Fusion::None => processes.steps(from, &mut |act, to| visit(act, to)),
+            Fusion::Local(fusion) => fusion.next(processes, from, &mut |act, to| visit(act, to)),
+            Fusion::Lipton(reduction) => {
                 reduction.next(processes, from, &mut |act, to| visit(act, to));
             }
         }
@@ -261,5 +219,17 @@ impl TransitionSystem for OnTheFly {
 
     fn draw(&self, state: &State) -> Option<String> {
         Some(state.draw())
+    }
+}
+
+impl Packed for OnTheFly {
+    fn layout(&self) -> &Layout {
+        &self.packing.layout
+    }
+
+    // PERF: inlined, so that a state that is written is not built once more.
+    #[inline(always)]
+    fn fields(&self, state: &State, fields: &mut impl Fields) -> State {
+        self.packing.pass(state, fields)
     }
 }

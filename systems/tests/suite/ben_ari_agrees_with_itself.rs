@@ -1,4 +1,4 @@
-//! The methods of each level agree with one another, and its counts with those of a second program.
+//! Consistency of the overridden methods of each level, and its counts against those of a second program.
 
 use std::collections::HashSet;
 
@@ -112,13 +112,13 @@ fn the_free_list_is_an_instance_of_the_axiom() {
     }
 }
 
-/// The count is that of the plain search above; pinned so that a change of the model shows.
+/// The count is that of a naive search; pinned, so that a change of the model is noticed.
 #[test]
 fn level_1_has_169_states_at_2_1_1() {
     assert_eq!(reachable(&Level1::new(Scope::new(2, 1, 1))).len(), 169);
 }
 
-/// From white only, fewer states are reachable than from any colours, and none besides.
+/// From white only, a proper subset of the states is reachable that are from any colours.
 #[test]
 fn white_is_an_instance_of_any() {
     let any = Scope::new(2, 2, 1);

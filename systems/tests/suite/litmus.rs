@@ -27,8 +27,7 @@ fn is_reached(test: &LitmusTest, model: MemoryModel) -> bool {
     outcomes.iter().any(|outcome| test.asks_for(outcome))
 }
 
-/// The stated tests that answer otherwise than they are expected to under `column`, if they run
-/// under `model`.
+/// The stated tests whose verdicts under `model` differ from those expected under `column`.
 fn stated_differences(column: MemoryModel, model: MemoryModel) -> BTreeSet<&'static str> {
     let differs = |test: &&LitmusTest| is_reached(test, model) != expected(test.reached, column);
     tests()
@@ -83,7 +82,7 @@ fn every_stated_test_has_its_verdict_under_every_model() {
     }
 }
 
-/// Without forwarding a thread that reads its own store waits for it, and so for what is behind it.
+/// Without forwarding, a thread that reads its own store waits for its commit, and so for those before it.
 #[test]
 fn tso_without_forwarding_is_caught_by_reads_of_own_stores() {
     let different = file_differences(MemoryModel::Tso, MemoryModel::Ibm370);
@@ -112,7 +111,7 @@ fn rmo_coded_as_pso_is_caught_by_load_buffering() {
     }
 }
 
-/// The fences that an update brings along are seen, one column at a time.
+/// The fences of an update are detected, one column at a time.
 #[test]
 fn an_update_without_its_fences_is_caught() {
     let different = file_differences(MemoryModel::PsoFull, MemoryModel::PsoNo);

@@ -1,4 +1,4 @@
-//! The collectors as they run.
+//! The native collectors on real threads.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use refmap_histories::{Header, History, Writer};
 use refmap_systems::native::ben_ari::{self, Bounds};
-use refmap_systems::native::caught::{FAULTS, Seen};
+use refmap_systems::native::caught::{Detected, FAULTS};
 use refmap_systems::native::on_the_fly::{
-    Collector, Event, Fault, Heap, HeapError, Mode, Mutator, Reference, Shape, Stage, Unseen,
+    Collector, Event, Fault, Heap, HeapError, Mode, Mutator, NoWitness, Reference, Shape, Stage,
     Violation,
 };
 use refmap_systems::native::{
-    Failure, Outcome, Program, Running, Stress, Trigger, most_mutators, play,
+    BackgroundCollector, Failure, Outcome, Program, Stress, Trigger, most_mutators, play,
 };
 
 const SHAPE: Shape = Shape {
@@ -26,7 +26,7 @@ const SHAPE: Shape = Shape {
 
 fn outcome(fault: Fault, lines: &[&str]) -> Outcome {
     let program = Program::read(lines.iter().copied()).unwrap();
-    play(SHAPE, fault, &program, || Unseen).unwrap()
+    play(SHAPE, fault, &program, || NoWitness).unwrap()
 }
 
 /// Plays a program until it fails.
@@ -49,7 +49,7 @@ fn every_fault_has_a_row() {
 fn faults_are_caught_on_real_threads() {
     for (name, seen, lines) in FAULTS {
         let fault = Fault::named(name).unwrap();
-        if seen == Seen::Always {
+        if seen == Detected::Always {
             assert!(fails(fault, lines, 50).is_some(), "{name}");
         }
         let operations = Program::read(lines.iter().copied()).unwrap().len();
@@ -57,7 +57,7 @@ fn faults_are_caught_on_real_threads() {
     }
 }
 
-/// The same programs find nothing wrong where nothing is.
+/// Without a fault the same programs do not fail.
 #[test]
 fn without_a_fault_nothing_is_seen() {
     for (name, _, lines) in FAULTS {
@@ -105,11 +105,11 @@ fn a_failure_is_made_small() {
     assert!(failure.again.0 > 0, "{:?}", failure.again);
 }
 
-/// A program that fails with luck is played until it does, as long as its failure says that it takes.
+/// A rare failure is reproduced within the time that it reports as sufficient.
 #[test]
 fn a_failure_is_repeated() {
     let (name, seen, lines) = FAULTS[2];
-    assert_eq!((name, seen), ("mark-without-cas", Seen::WithLuck));
+    assert_eq!((name, seen), ("mark-without-cas", Detected::Rarely));
     let stress = |duration| Stress {
         shape: SHAPE,
         threads: 2,
@@ -135,7 +135,7 @@ fn a_failure_is_repeated() {
     assert_eq!(rare.repeating(), Duration::from_secs(600));
 }
 
-/// What is garbage at the beginning of a cycle is gone after it; after two at the latest.
+/// Garbage is freed after two cycles at the latest.
 #[test]
 fn garbage_is_collected() {
     let heap = Heap::new(SHAPE).unwrap();
@@ -176,7 +176,7 @@ fn garbage_is_collected() {
     assert_eq!(mutator.alloc().unwrap_err(), HeapError::Full);
 }
 
-/// Nobody else's roots, no field that is not there.
+/// Roots of another mutator and missing fields are refused.
 #[test]
 fn misuse_is_refused() {
     let heap = Heap::new(SHAPE).unwrap();
@@ -189,7 +189,7 @@ fn misuse_is_refused() {
         fields: 2,
     };
     assert_eq!(one.store(&root, 2, None), Err(field));
-    let (child, roots) = one.fork([&root], Unseen).unwrap();
+    let (child, roots) = one.fork([&root], NoWitness).unwrap();
     assert_eq!(roots[0].reference(), name);
     assert_eq!(child.roots().collect::<Vec<_>>(), [name]);
     assert_eq!(other.discard(root), Err(HeapError::NotARoot(name)));
@@ -258,7 +258,7 @@ fn programs_are_read_as_they_are_written() {
     }
 }
 
-/// What is recorded is written and read back as it was, and holds what a validator wants to see.
+/// A recorded history is written and read back unchanged, and has the events that a validator needs.
 #[test]
 fn a_history_is_recorded() {
     let stress = Stress {
@@ -290,7 +290,7 @@ fn a_history_is_recorded() {
     assert!(count(|event| matches!(event, Event::Store { value: Some(_), .. })) > 0);
     let holds = count(|event| matches!(event, Event::Hold { .. }));
     assert!(holds >= 1, "all threads but one are given what all share");
-    // All that joined have left: the threads, and whoever was relayed.
+    // All mutators that joined have left: those of the threads, and those that were replaced by a relay.
     let [joins, leaves] = [
         count(|event| matches!(event, Event::Join { .. })),
         count(|event| matches!(event, Event::Leave)),
@@ -317,7 +317,7 @@ fn a_play_has_a_mutator_for_each_thread() {
     }
 }
 
-/// A history of a failure is one of a play that failed, or there is none.
+/// A history of a failure is one of a failing run, or there is none.
 #[test]
 fn a_failure_is_recorded_or_not() {
     let row = FAULTS.iter().find(|(name, ..)| *name == "early-sweep");
@@ -383,7 +383,7 @@ fn slow_ben_ari_has_to_colour_after_redirecting() {
 fn a_collector_runs_by_itself() {
     let work = |trigger| -> u64 {
         let heap = Heap::new(SHAPE).unwrap();
-        let running = Running::start(&heap, trigger);
+        let running = BackgroundCollector::start(&heap, trigger);
         let mut mutator = Mutator::new(&heap);
         let mut allocated = 0;
         while allocated < 200 {
@@ -405,7 +405,7 @@ fn a_collector_runs_by_itself() {
     assert!(work(Trigger::FreeBelow(4)) > 2);
     assert!(work(Trigger::OnDemand) > 2);
     let heap = Heap::new(SHAPE).unwrap();
-    let running = Running::start(&heap, Trigger::OnDemand);
+    let running = BackgroundCollector::start(&heap, Trigger::OnDemand);
     std::thread::sleep(Duration::from_millis(20));
     running.end().unwrap();
     assert_eq!(heap.counts().cycles, 0);

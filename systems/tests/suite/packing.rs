@@ -1,4 +1,4 @@
-//! What is packed comes back: on every state of small instances, and on type-correct states at random.
+//! Packing round-trips: on every state of small instances, and on random type-correct states.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use refmap::{Choices, Packed, PackingError, TypeCorrect, round_trip, steps, type_correct_states};
 use refmap_systems::ben_ari::{Level1, Level2, Level3, MutatorOrder, Scope};
 
-/// Tests every reachable state, and says how many there are.
+/// Tests every reachable state; returns their number.
 fn reachable_states_come_back<S: Packed>(system: &S) -> usize {
     let mut found = HashSet::new();
     let mut left = Vec::new();
@@ -51,14 +51,14 @@ fn every_reachable_state_comes_back() {
     assert!(states > 50_000, "{states}");
 }
 
-/// The bits that the states of the benchmark's instances take.
+/// Sizes of packed states of the benchmark's instances.
 #[test]
 fn states_take_few_bits() {
     let bits = |nodes, sons| Level3::new(Scope::new(nodes, sons, 1)).layout().bits();
     assert_eq!([bits(3, 2), bits(5, 1), bits(4, 2)], [35, 45, 45]);
 }
 
-/// A variable outside its range is said to be.
+/// A variable out of its range is refused.
 #[test]
 fn a_state_that_does_not_fit_is_refused() {
     let level = Level3::new(Scope::new(3, 1, 1));

@@ -1,5 +1,4 @@
-//! The x86-TSO collector as a system: how many states it has, and that its programs say rightly what
-//! they do with registers.
+//! The x86-TSO collector as a system: its state counts, and the declared register reads of its programs.
 
 use std::collections::HashSet;
 
@@ -38,8 +37,8 @@ fn paper(scope: Scope) -> OnTheFly {
 }
 
 /// A second program, written from the paper without this one, counted 78 740 states with a mutator, a
-/// reference, a field and a mutator's buffer of one store. Of the collector's buffer two places are
-/// used, for the phase and `fA` [Fig. 2, lines 11–12], so that one of a single place shows less.
+/// reference, a field and a mutator's buffer of one store. The collector uses two places of its buffer,
+/// for the phase and `fA` [Fig. 2, lines 11–12], so a buffer of one place hides behaviours.
 #[test]
 fn tso_reaches_the_states_of_a_second_formulation() {
     let states = |collector_buffer| {
@@ -65,8 +64,7 @@ fn tso_instances_have_bounds() {
     assert_eq!(refused(scope(4, 1, 1)), Some(expected));
 }
 
-/// No command depends on a register that it does not say it reads, and the system does not contradict
-/// itself; and what is packed comes back.
+/// No command depends on an undeclared register, the overridden methods are consistent, and packing round-trips.
 #[test]
 fn tso_registers_are_declared_and_states_can_be_packed() {
     let system = paper(scope(1, 1, 1));

@@ -1,4 +1,4 @@
-//! The module `yrc_proof` as stated, and the specification that it is held against.
+//! The module `yrc_proof` as stated, and its specification.
 
 use crate::support::{agrees, reachable};
 use refmap::{TransitionSystem, steps};
@@ -29,7 +29,7 @@ fn the_reachable_states_are_sets_of_roots_and_holders_of_the_lock() {
     }
 }
 
-/// `MutatorWrite` conjoins "changes" with "does not": what is left of it changes nothing.
+/// `MutatorWrite` conjoins a change with its negation, so it is enabled only where it changes nothing.
 #[test]
 fn a_write_is_possible_only_where_it_changes_nothing() {
     let module = module(2, 1, 1);
@@ -46,7 +46,7 @@ fn a_write_is_possible_only_where_it_changes_nothing() {
     assert_eq!(writes, 8 * 2);
 }
 
-/// With a threshold of 0 a collection starts, and finds nothing to do.
+/// With a threshold of 0 a collection starts, and finds no candidate.
 #[test]
 fn with_no_threshold_a_collection_starts_and_never_ends() {
     let states = reachable(&module(2, 1, 0));
@@ -69,8 +69,7 @@ fn the_specification_agrees_with_itself() {
     agrees(&specification(Sources::Anywhere));
 }
 
-/// What makes it "collect only garbage": no step frees what a thread can reach, and every other
-/// object may be freed.
+/// The safety property: no step frees an object that a thread can reach, and every other object may be freed.
 #[test]
 fn just_garbage_is_freed() {
     let specification = specification(Sources::Operations);
@@ -94,7 +93,7 @@ fn just_garbage_is_freed() {
     assert!(freed > 0);
 }
 
-/// Nothing of an unreachable object can be seen but that it is allocated.
+/// Only the allocation of an unreachable object is observable.
 #[test]
 fn the_fields_of_unreachable_objects_are_hidden() {
     for sources in [Sources::Operations, Sources::Anywhere] {

@@ -1,4 +1,4 @@
-//! `refmap` as its users meet it: the program itself, its output and its exit statuses.
+//! Tests of the program `refmap`: its output and its exit statuses.
 
 mod files;
 mod messages;
@@ -356,7 +356,7 @@ fn counterexamples_are_written_as_diagrams_and_graphs() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Text fits the columns there are, and is plain where it does not go to a terminal.
+/// Text is wrapped to the terminal's width, and is plain if it does not go to a terminal.
 #[test]
 fn text_fits_and_is_plain() {
     let words = format!("check ben-ari-3 {SMALL} --figure-14 as-printed");
@@ -474,7 +474,7 @@ fn inductive_adds_its_obligations() {
     assert!(text(&output.stderr).contains("does not enumerate type-correct states"));
 }
 
-/// The numbers of safe and unsafe combinations are this checker's, pinned so that a change shows.
+/// The numbers of safe and unsafe combinations were found by this checker, and are pinned against change.
 #[test]
 fn the_table_of_yrc_decides_every_combination() {
     let printed = schema::assert_fits("table", "table yrc --json --quiet");
@@ -504,8 +504,8 @@ fn an_unknown_table_is_refused() {
     assert!(text(&output.stderr).contains("yrc"));
 }
 
-/// Where the steps find no room, what does not need them is decided all the same, and the rest says
-/// why it is open.
+/// If the transition graph exceeds the memory limit, obligations that do not need it are decided, and the
+/// others say why they are undecided.
 #[test]
 fn a_graph_without_room_is_given_up_and_nothing_else() {
     let check = "check ben-ari-3 --nodes 3 --sons 2 --colours white --threads 1 --json";
@@ -557,7 +557,7 @@ fn what_cannot_be_decided_in_a_mode_is_refused_with_the_reason() {
     assert!(text(&output.stderr).contains("no symmetry to offer"));
 }
 
-/// A verdict that may be wrong says how likely that is.
+/// A probabilistic verdict states the probability that it is wrong.
 #[test]
 fn fingerprints_print_what_they_may_cost() {
     // Its states are not packed.
@@ -593,11 +593,11 @@ fn depth_first_decides_the_same_and_need_not_be_shortest() {
     }
 }
 
-/// Frees an object, and stores during a collection, however the threads are scheduled.
+/// Stress program that frees an object and stores during a collection under every schedule.
 const TWO_CYCLES: &str =
     "alloc; discard 1; until get-roots; store 0.0=0; until idle; until get-roots; until idle";
 
-/// A stress run claims nothing, and says what it did.
+/// A clean stress run is `incomplete`, and reports what it exercised.
 #[test]
 fn a_stress_run_without_a_violation_is_incomplete_and_exits_with_0() {
     let output = Command::new(env!("CARGO_BIN_EXE_refmap"))
@@ -625,7 +625,7 @@ fn a_stress_run_without_a_violation_is_incomplete_and_exits_with_0() {
     assert!(ben_ari["counts"]["appended"].as_u64().unwrap() > 0);
 }
 
-/// A fault is caught, the program that shows it is small, and its history is refused.
+/// A seeded fault is detected with a small failing program, whose history is refused.
 #[test]
 fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -686,7 +686,7 @@ fn a_fault_in_the_native_collector_is_caught_and_its_history_refused() {
     assert_eq!(status(&held), 0, "{}", text(&held.stdout));
 }
 
-/// Histories of Ben-Ari's collector are told by their headers.
+/// The header of a history selects the validator of Ben-Ari's collector.
 #[test]
 fn histories_of_ben_ari_are_recorded_and_validated() {
     let directory = tempfile::tempdir().unwrap();
@@ -719,7 +719,7 @@ fn histories_of_ben_ari_are_recorded_and_validated() {
     }
 }
 
-/// A quiet run fails: it exercised nothing.
+/// A run that exercised nothing fails: it would hold vacuously.
 #[test]
 fn a_quiet_stress_run_fails() {
     let output = refmap("stress collector --seconds 0.1 --program safepoint");

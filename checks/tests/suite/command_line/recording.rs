@@ -1,4 +1,4 @@
-//! `stress --record`: what is recorded is what is reported.
+//! Tests that `stress --record` records the run that it reports.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ fn lines(file: &Path) -> Vec<Value> {
     lines.collect::<Result<_, _>>().expect("each line is JSON")
 }
 
-/// How many events are of a kind.
+/// Number of events of a kind.
 fn count(history: &[Value], kind: &str) -> u64 {
     let events = history.iter().map(|line| &line["event"]);
     let of_kind = events.filter(|event| !event[kind].is_null() || **event == kind);
     of_kind.count() as u64
 }
 
-/// All that was done is in the history, which is as long as was asked for.
+/// The history contains every operation, and has the requested length.
 #[test]
 fn the_run_that_is_reported_is_recorded() {
     let folder = tempfile::tempdir().expect("there is a folder");

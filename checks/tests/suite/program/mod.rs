@@ -1,10 +1,10 @@
-//! The program, run as its users run it.
+//! Runs the program as a subprocess.
 
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// What `refmap` with these arguments does.
+/// Runs `refmap` with these arguments.
 pub fn refmap(words: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_refmap"))
         .args(words.split_whitespace())
@@ -13,17 +13,17 @@ pub fn refmap(words: &str) -> Output {
         .expect("the program runs")
 }
 
-/// Its exit status.
+/// Exit status of `refmap`.
 pub fn status(output: &Output) -> i32 {
     output.status.code().expect("the program ends by itself")
 }
 
-/// What it printed.
+/// Standard output of `refmap`.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("the program prints text")
 }
 
-/// What it printed, as JSON.
+/// Standard output of `refmap`, parsed as JSON.
 pub fn json(words: &str) -> Value {
     let output = refmap(words);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {

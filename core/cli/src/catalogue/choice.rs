@@ -1,6 +1,7 @@
 //! A parameter whose values are those of a type.
 
-use super::{Arguments, Parameter, ParameterKind};
+use super::arguments::Arguments;
+use super::parameter::{Parameter, ParameterKind};
 
 /// A parameter that is one of several values, each of which has a name: it declares the parameter of a check, and reads
 /// the argument. So the name of the parameter, its values and their names are in one place, and no name stands for

@@ -5,7 +5,9 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Arguments, InputError, Parameter, arguments};
+use super::arguments::Arguments;
+use super::error::InputError;
+use super::parameter::Parameter;
 use refmap::obligation::Settings;
 use refmap_programs::MemoryModel;
 use refmap_programs::synthesis::{Answer, MinimalSet, Scenario, Synthesis, synthesise};
@@ -107,7 +109,7 @@ impl FenceProblem {
         model: MemoryModel,
         settings: &Settings<'_>,
     ) -> Result<FenceReport, InputError> {
-        let arguments = arguments(self.name, &self.parameters, given)?;
+        let arguments = Arguments::of(self.name, &self.parameters, given)?;
         let scenarios = (self.scenarios)(&arguments)?;
         let synthesis = synthesise(&scenarios, model, settings).map_err(InputError::instance)?;
         let published = match synthesis.answer {

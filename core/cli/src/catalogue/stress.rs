@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Arguments, InputError, Parameter, arguments};
+use super::arguments::Arguments;
+use super::error::InputError;
+use super::parameter::Parameter;
 use refmap::report::Report;
 
 type Run =
@@ -122,7 +124,7 @@ impl StressRun {
         given: &[(&str, Value)],
         settings: &StressSettings<'_>,
     ) -> Result<StressReport, InputError> {
-        let arguments = arguments(self.name, &self.parameters, given)?;
+        let arguments = Arguments::of(self.name, &self.parameters, given)?;
         let mut report = (self.run)(&arguments, settings)?;
         let mut parameters = arguments.0;
         parameters.insert("seconds".to_owned(), settings.seconds.into());

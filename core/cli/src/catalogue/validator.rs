@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::InputError;
+use super::error::InputError;
 use refmap::report::Report;
 use refmap_histories::{
     Header, History, HistoryError, Observed, Settings, TraceError, validate, validate_trace,

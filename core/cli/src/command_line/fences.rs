@@ -7,9 +7,9 @@ use super::command::FencesCommand;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, Comparison, FenceReport};
 use refmap::explore::Watch;
+use refmap::internal::{plain, wrap};
 use refmap::obligation::Settings;
 use refmap::report::TextOptions;
-use refmap::report::layout::{plain, wrap};
 use refmap_programs::synthesis::Answer;
 
 pub(super) fn run(

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use crate::catalogue::{Catalogue, Claim, ParameterKind};
-use refmap::report::layout::wrap;
+use refmap::internal::wrap;
 
 /// Format of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

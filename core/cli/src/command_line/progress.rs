@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use refmap::explore::{Phase, Progress, resident_bytes};
+use refmap::explore::{Phase, Progress};
+use refmap::internal::resident_bytes;
 
 /// Interval between two redraws on a terminal.
 const DRAWN: Duration = Duration::from_millis(100);

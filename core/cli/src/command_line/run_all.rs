@@ -17,8 +17,8 @@ use crate::catalogue::{Catalogue, Claim, InputError};
 use crate::in_order::in_order;
 use crate::table::{Cell, Decided, DecidedCells, Published, Table};
 use refmap::explore::{Progress, Watch};
+use refmap::internal::{Ink, wrap};
 use refmap::obligation::{Induction, Settings};
-use refmap::report::layout::{Ink, wrap};
 use refmap::report::{Report, TextOptions};
 
 /// Job of the default run.
@@ -73,7 +73,7 @@ impl<'a> Job<'a> {
             }
             Self::Table(table, published) => {
                 let mut rows = Vec::new();
-                table.decide(catalogue, &settings, |row| {
+                table.decide(catalogue.check(table.check)?, &settings, |row| {
                     rows.push(row);
                     Ok::<_, InputError>(!cancel.load(Ordering::Relaxed))
                 })?;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::command::StressCommand;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
-use refmap::report::layout::{plain, wrap};
+use refmap::internal::{plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
 pub(super) fn run(

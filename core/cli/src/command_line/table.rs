@@ -10,8 +10,8 @@ use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::Watch;
+use refmap::internal::plain;
 use refmap::obligation::Settings;
-use refmap::report::layout::plain;
 
 pub(super) fn run(
     catalogue: &Catalogue,
@@ -36,7 +36,7 @@ pub(super) fn run(
         text.heading(output)?;
     }
     let mut rows = Vec::new();
-    table.decide(catalogue, &settings, |row| {
+    table.decide(catalogue.check(table.check)?, &settings, |row| {
         if cancel.load(Ordering::Relaxed) {
             return Ok::<_, CommandError>(false);
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::output_file::{OutputFile, Unwritten};
-use refmap::report::{Counterexample, Report, dot, itf, mermaid};
+use refmap::report::{Counterexample, Report};
 
 /// Error: a counterexample cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +49,9 @@ impl Format {
     fn render(self, report: &Report, counterexample: &Counterexample) -> String {
         match self {
             // The alternate form is indented.
-            Self::Itf => format!("{:#}\n", itf::trace(report, counterexample)),
-            Self::Mermaid => mermaid::diagram(report, counterexample),
-            Self::Dot => dot::graph(report, counterexample),
+            Self::Itf => format!("{:#}\n", counterexample.itf(report)),
+            Self::Mermaid => counterexample.mermaid(report),
+            Self::Dot => counterexample.dot(report),
         }
     }
 }

@@ -3,22 +3,21 @@
 //! A table either *reports* the result of each combination ([`Sweep`]), or *claims* it, beside the published result
 //! ([`Published`]). The default run decides the claims.
 
+mod given;
 mod published;
 mod sweep;
 
 use serde_json::{Value, json};
 
+pub use given::Given;
 pub use published::{
     Axis, Cell, DecidedCells, Expected, Failing, Outcome, Published, PublishedRow,
 };
 pub use sweep::{Instance, Row, Sweep, SweptRow, combinations, rows};
 
-use crate::catalogue::{Catalogue, InputError};
+use crate::catalogue::{Check, InputError};
 use crate::in_order::in_order;
 use refmap::obligation::Settings;
-
-/// Arguments of a check.
-pub type Given = Vec<(&'static str, Value)>;
 
 /// Table: a check at many combinations of its parameters.
 #[derive(Clone, Debug)]
@@ -78,25 +77,25 @@ impl Table {
         }
     }
 
-    /// Decides every row and passes each to `visit`, in order; `visit` returns whether to continue. As many rows
-    /// are decided in parallel as `settings` has threads, each by one worker, so that as many explorations are in
-    /// memory at a time. For a sweep, the table determines the obligations, the symmetry and when to stop, not the
-    /// settings.
+    /// Decides every row by `check`, which the table names, and passes each to `visit`, in order; `visit` returns
+    /// whether to continue. As many rows are decided in parallel as `settings` has threads, each by one worker, so
+    /// that as many explorations are in memory at a time. For a sweep, the table determines the obligations, the
+    /// symmetry and when to stop, not the settings.
     ///
     /// # Errors
     ///
-    /// If the catalogue does not have the check, or the check rejects an argument.
+    /// If the check rejects an argument.
     ///
     /// # Panics
     ///
-    /// If a row of a published table has no expectation for some column.
+    /// If the table is of another check, or a row of a published table has no expectation for some column.
     pub fn decide<E: From<InputError>>(
         &self,
-        catalogue: &Catalogue,
+        check: &Check,
         settings: &Settings<'_>,
         mut visit: impl FnMut(Decided) -> Result<bool, E>,
     ) -> Result<(), E> {
-        let check = catalogue.check(self.check)?;
+        assert_eq!(check.name, self.check, "a table is decided by its check");
         let alone = Settings {
             threads: 1,
             ..settings.clone()

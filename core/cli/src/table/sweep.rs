@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Given;
+use super::given::Given;
 use crate::catalogue::{Check, InputError};
 use refmap::obligation::{Selection, Settings, Symmetry, Until};
 use refmap::report::Verdict;

@@ -3,7 +3,7 @@
 use refmap::explore::Limits;
 use refmap::obligation::{Selection, Settings, Until};
 use refmap::{Invariant, Verdict, check};
-use refmap_cli::catalogue::{Catalogue, Check, InputError, Parameter};
+use refmap_cli::catalogue::{Check, InputError, Parameter};
 use refmap_cli::table::{
     Axis, Decided, Expected, Failing, Instance, Outcome, Published, PublishedRow, Row, Rows, Sweep,
     SweptRow, Table,
@@ -31,10 +31,6 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
         };
         Ok(check(&refinement, &settings)?)
     });
-    let catalogue = Catalogue {
-        checks: vec![count],
-        ..Catalogue::default()
-    };
     let decide = |parts: &[&'static str]| {
         let published = Published {
             source: "",
@@ -62,8 +58,8 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
             rows.extend(row.cells().cloned());
             Ok::<_, InputError>(true)
         };
-        let decided = table.decide(&catalogue, &Settings::default(), visit);
-        decided.expect("the check is there");
+        let decided = table.decide(&count, &Settings::default(), visit);
+        decided.expect("the arguments are accepted");
         let json = published.json(&rows);
         let cell = &json["rows"][0]["cells"][0];
         assert!(
@@ -91,13 +87,9 @@ fn a_cell_fails_by_what_was_put_to_the_test() {
 /// ends the row with its verdict.
 #[test]
 fn a_row_of_a_table_says_what_its_worst_instance_says() {
-    let check = Check::new("count", "", "", Vec::new(), |_, settings| {
+    let count = Check::new("count", "", "", Vec::new(), |_, settings| {
         Ok(check(&itself(counter()), settings)?)
     });
-    let catalogue = Catalogue {
-        checks: vec![check],
-        ..Catalogue::default()
-    };
     let decide = |instances: &[Selection], settings: &Settings<'_>| {
         let instances = instances.iter().map(|obligations| Instance {
             obligations: obligations.clone(),
@@ -121,8 +113,8 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
             Ok::<_, InputError>(true)
         };
         table
-            .decide(&catalogue, settings, visit)
-            .expect("the check is there");
+            .decide(&count, settings, visit)
+            .expect("the arguments are accepted");
         let row = found.pop().expect("there is a row");
         assert_eq!(found.len(), 0);
         (row.verdict, row.instances.len())
@@ -157,7 +149,7 @@ fn a_row_of_a_table_says_what_its_worst_instance_says() {
 #[test]
 fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
     let parameters = vec![Parameter::number("small", 1..=9, 9, "what stays below it")];
-    let check = Check::new("count", "", "", parameters, |arguments, settings| {
+    let count = Check::new("count", "", "", parameters, |arguments, settings| {
         let mut refinement = itself(counter());
         refinement.invariants = vec![
             Invariant::new("below_two", "a test", |n: &u8| *n < 2),
@@ -170,10 +162,6 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
         ];
         Ok(check(&refinement, settings)?)
     });
-    let catalogue = Catalogue {
-        checks: vec![check],
-        ..Catalogue::default()
-    };
     let at = |small: u64| Instance {
         given: vec![("small", small.into())],
         obligations: Selection::only(["invariant:small"]),
@@ -200,8 +188,8 @@ fn a_table_tells_what_is_broken_by_the_time_a_row_is_violated() {
             found.extend(row.swept().cloned());
             Ok::<_, InputError>(true)
         };
-        let decided = table.decide(&catalogue, &Settings::default(), visit);
-        decided.expect("the check is there");
+        let decided = table.decide(&count, &Settings::default(), visit);
+        decided.expect("the arguments are accepted");
         let row = found.remove(0);
         (row.length, row.broken.expect("the table looks"))
     };
@@ -223,10 +211,7 @@ fn a_row_of_a_table_that_is_tried_nowhere() {
     let run = |_: &_, settings: &Settings<'_>| {
         check(&itself(counter()), settings).map_err(InputError::instance)
     };
-    let catalogue = Catalogue {
-        checks: vec![Check::new("counter", "a test", "a test", vec![], run)],
-        ..Catalogue::default()
-    };
+    let count = Check::new("counter", "a test", "a test", vec![], run);
     let verdict = |instances| {
         let table = Table {
             name: "counters",
@@ -241,11 +226,11 @@ fn a_row_of_a_table_that_is_tried_nowhere() {
             }),
         };
         let mut verdicts = Vec::new();
-        let decided = table.decide::<InputError>(&catalogue, &Settings::default(), |row| {
+        let decided = table.decide::<InputError>(&count, &Settings::default(), |row| {
             verdicts.extend(row.swept().map(|row| row.verdict));
             Ok(true)
         });
-        decided.expect("the table fits the catalogue");
+        decided.expect("the table fits its check");
         verdicts
     };
     assert_eq!(verdict(vec![Instance::default()]), [Verdict::Holds]);

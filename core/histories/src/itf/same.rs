@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use refmap::report::itf::UNIT;
+use refmap::internal::UNIT;
 
 /// Whether a value of a trace equals that of a specification's state.
 pub(super) fn is_same(shown: &Value, own: &Value) -> bool {

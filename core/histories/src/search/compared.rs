@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use refmap::model_call::{catch, first_visited};
-use refmap::random::mix;
-use refmap::{ActionOf, StateOf, TransitionSystem};
-use refmap::{Disagreement, misfiled};
+use refmap::internal::{catch, first_visited, misfiled, mix};
+use refmap::{ActionOf, Disagreement, StateOf, TransitionSystem};
 
 /// The first steps up to this number are compared; of later ones one in this number, selected by hash.
 const FIRST: u64 = 1 << 8;

@@ -2,11 +2,10 @@
 
 use std::mem;
 
-use super::steps::{Fresh, happening, pending};
-use super::{Search, State, Way};
-use crate::configuration::{Ahead, Configuration, Kind, Taken};
+use super::Search;
+use crate::configuration::{Ahead, Configuration, Fresh, Kind, Taken, Way};
 use crate::needed::Needed;
-use crate::observed::{Effect, Observed};
+use crate::observed::{Effect, Happening, Observed, State};
 use crate::window::{Lane, Log};
 
 impl<O: Observed> Search<'_, O> {
@@ -62,12 +61,15 @@ impl<O: Observed> Search<'_, O> {
         if !may_come || !self.observed.only_looks(what) {
             return false;
         }
-        let waiting: Vec<_> = pending::<O>(log, lane.pending(ahead));
+        let waiting = log.recorded(lane.pending(ahead));
         let mut sees = false;
-        self.observed
-            .shows(state, &happening(event, what, &waiting), &mut |action| {
+        self.observed.shows(
+            state,
+            &Happening::of(event, what, &waiting),
+            &mut |action| {
                 sees |= action.is_none();
-            });
+            },
+        );
         sees
     }
 

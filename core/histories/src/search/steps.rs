@@ -1,19 +1,12 @@
 //! Steps of a search: an event takes place, a delayed event takes effect, or the specification takes an internal
 //! step.
 
-use super::{Action, Search, State};
-use crate::configuration::{Ahead, Configuration, Kind, Taken};
-use crate::event::Event;
+use super::Search;
+use crate::configuration::{Ahead, Configuration, Fresh, Kind, Taken};
 use crate::needed::Needed;
-use crate::observed::{Effect, Happening, Observed};
+use crate::observed::{Action, Effect, Happening, Observed, State};
 use crate::window::Log;
 use refmap::TransitionSystem;
-
-/// Step with its target.
-pub(super) struct Fresh<O: Observed> {
-    pub step: Taken<Action<O>>,
-    pub to: Configuration<State<O>>,
-}
 
 impl<O: Observed> Search<'_, O> {
     /// Visits every step from a configuration.
@@ -53,7 +46,7 @@ impl<O: Observed> Search<'_, O> {
                     Effect::Delayed => (),
                     Effect::Draining if ahead.pending > 0 => (),
                     Effect::Within if ahead.pending > 0 => {
-                        let pending: Vec<_> = pending::<O>(log, lane.pending(ahead));
+                        let pending = log.recorded(lane.pending(ahead));
                         self.take(log, from, after, number, Kind::Event, &pending, fresh);
                     }
                     Effect::Within | Effect::Draining => {
@@ -142,7 +135,7 @@ impl<O: Observed> Search<'_, O> {
             self.observed.unrecorded(&from.state, event.thread, visit);
             return;
         };
-        let happening = happening(event, what, pending);
+        let happening = Happening::of(event, what, pending);
         self.observed.shows(&from.state, &happening, &mut shown);
     }
 }
@@ -163,33 +156,4 @@ fn issue<O: Observed>(from: &Configuration<State<O>>, ahead: Ahead, number: u64)
         },
         to,
     }
-}
-
-/// The pending events that are recorded.
-pub(crate) fn pending<O: Observed>(
-    log: &Log<O::Event>,
-    numbers: impl Iterator<Item = u64>,
-) -> Vec<&O::Event> {
-    numbers
-        .filter_map(|number| log.get(number).event.as_ref())
-        .collect()
-}
-
-pub(crate) fn happening<'a, E>(
-    event: &Event<E>,
-    what: &'a E,
-    pending: &'a [&'a E],
-) -> Happening<'a, E> {
-    Happening {
-        thread: event.thread,
-        place: event.place,
-        event: what,
-        pending,
-    }
-}
-
-/// Whether the search has to fill in unrecorded information.
-pub(crate) fn is_partial<O: Observed>(observed: &O, event: &Event<O::Event>) -> bool {
-    let what = event.event.as_ref();
-    event.end.is_none() || what.is_none_or(|what| observed.is_partial(what))
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use refmap::report::itf;
 use refmap::{Refinement, Rule, RuleId, TransitionSystem, Verdict, check, obligation};
 use refmap_histories::{Outcome, Settings, TraceError, Validation, validate_trace};
 use refmap_testing::sundry_trace;
@@ -401,7 +400,7 @@ impl Refinement for Changing {
 #[test]
 fn the_traces_that_checks_write_are_read_back() {
     let report = check(&Changing, &obligation::Settings::default()).unwrap();
-    let trace = itf::trace(&report, report.counterexample.as_ref().unwrap());
+    let trace = report.counterexample.as_ref().unwrap().itf(&report);
     let verdict = |trace: &Value| {
         let validation = validate_trace(&Changing, trace, &Settings::default());
         validation.unwrap().verdict()

@@ -6,24 +6,15 @@ mod steps;
 use std::collections::HashMap;
 
 use super::command::{Command, Kind};
+use super::configuration::Configuration;
+use super::data::{Data, Registers};
 use super::flow::{Edge, Flow, Location, ProcessError};
 use super::instance::{Instance, Offer, ProcessInstance, Role};
 use super::label::{CommandLabel, Label};
-use super::liveness::{Data, DeadRegisters, Registers, dead};
+use super::liveness::{DeadRegisters, dead};
 use refmap::{Process, Rule};
 
 pub use registers::Undeclared;
-
-/// Locations of `N` processes.
-pub type At<const N: usize> = [Location; N];
-
-/// State that holds the locations of processes.
-pub trait Configuration: Clone {
-    /// Location of a process; processes are numbered from 0 in the order in which they were placed.
-    fn location(&self, process: usize) -> Location;
-    /// Moves a process to a location.
-    fn go_to(&mut self, process: usize, location: Location);
-}
 
 /// Rule number of a command that begins no step.
 const NO_RULE: u16 = u16::MAX;
@@ -300,7 +291,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::super::{
-        Data, DeadRegisters, Register, assign, choice, choose, forever, request, respond_any,
+        At, Data, DeadRegisters, Register, assign, choice, choose, forever, request, respond_any,
         sequence,
     };
     use super::*;

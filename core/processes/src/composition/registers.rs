@@ -1,10 +1,11 @@
 //! Test of the registers that commands declare.
 
-use super::{Composition, Configuration, Granularity};
+use super::{Composition, Granularity};
 use crate::act::Act;
+use crate::configuration::Configuration;
+use crate::data::Register;
 use crate::instance::{Offer, Role};
 use crate::label::CommandLabel;
-use crate::liveness::Register;
 use refmap::Process;
 
 /// Error: a command depends on a register that it does not declare.

@@ -1,7 +1,8 @@
 //! Steps of a composition, and the local steps that are fused with each.
 
-use super::{Composition, Configuration, Granularity};
+use super::{Composition, Granularity};
 use crate::act::Act;
+use crate::configuration::Configuration;
 use crate::instance::{Offer, Role};
 use crate::label::CommandLabel;
 

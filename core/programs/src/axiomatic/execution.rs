@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::run::{Event, Run};
-use super::{MOST_EVENTS, NotEnumerated};
+use super::error::NotEnumerated;
+use super::event::{Event, MOST_EVENTS};
+use super::run::Run;
 use crate::expression::{Location, Value};
 use crate::model::MemoryModel;
 use crate::outcome::{Outcome, ThreadOutcome};

@@ -18,6 +18,8 @@
 //! Not covered: LL and SC, since no event shows their failure; executions in which a thread is blocked before an
 //! atomic block, or stops at a fault.
 
+mod error;
+mod event;
 mod execution;
 mod run;
 
@@ -26,28 +28,9 @@ use std::collections::BTreeSet;
 use super::model::MemoryModel;
 use super::outcome::Outcome;
 use super::program::Program;
+pub use error::NotEnumerated;
 use execution::executions;
 use run::runs;
-
-/// Greatest number of events of an execution.
-const MOST_EVENTS: usize = 64;
-
-/// Error: the executions of a program cannot be enumerated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotEnumerated {
-    /// The program uses an instruction that this semantics does not cover.
-    #[error("LL and SC have no axioms here")]
-    Exclusive,
-    /// There are more candidates than the limit allows.
-    #[error("there are more than {limit} candidates")]
-    TooMany {
-        /// The limit.
-        limit: u64,
-    },
-    /// An execution has too many events.
-    #[error("an execution has more than {MOST_EVENTS} events")]
-    TooLong,
-}
 
 /// Enumerates all outcomes of `program` under `model`, except those in which a thread is blocked or faulty.
 ///

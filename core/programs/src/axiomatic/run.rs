@@ -2,33 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{MOST_EVENTS, NotEnumerated};
+use super::error::NotEnumerated;
+use super::event::{Event, MOST_EVENTS};
 use crate::expression::{Expression, Fault, Integer, Location, Register, Value};
 use crate::model::AccessKind;
 use crate::outcome::ThreadEnd;
 use crate::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
-
-/// Effects of one event.
-#[derive(Clone, Debug)]
-pub(super) struct Event {
-    /// Kind of the access; `None` for an atomic block.
-    pub kind: Option<AccessKind>,
-    /// External reads, at most one per location.
-    pub reads: Vec<(Location, Value)>,
-    /// Final writes to memory, at most one per location.
-    pub writes: Vec<(Location, Value)>,
-    /// Bit set of the earlier events of its thread that precede it under every model.
-    pub after: u64,
-    /// Bit set of the events that the value of a store depends on.
-    pub value_after: u64,
-}
-
-impl Event {
-    pub fn touches(&self, location: Location) -> bool {
-        let mut all = self.reads.iter().chain(&self.writes);
-        all.any(|(at, _)| *at == location)
-    }
-}
 
 /// Run of a thread, for certain values of its reads.
 #[derive(Clone, Debug)]

@@ -26,49 +26,22 @@
 
 mod error;
 mod instruction;
+mod limits;
 mod parser;
 mod proposition;
 mod register;
 mod run;
+mod test;
 mod text;
 mod token;
 mod translate;
 
 pub use error::{Problem, ReadError};
+pub use limits::{BACKWARD_JUMPS, MOST_BYTES, MOST_INSTRUCTIONS, MOST_LOCATIONS};
 pub use proposition::Quantifier;
 pub use run::{Answer, Bounds, Observation, RunError, Verdict};
+pub use test::Test;
 pub use text::Report;
-
-use super::Program;
-use proposition::Proposition;
-use translate::Column;
-
-/// Greatest length of a text, in bytes.
-pub const MOST_BYTES: usize = 1 << 20;
-/// Greatest number of variables of a litmus test. Every state holds all of them.
-pub const MOST_LOCATIONS: usize = 128;
-/// Greatest number of instructions of a thread of a litmus test.
-pub const MOST_INSTRUCTIONS: usize = 256;
-/// Number of backward jumps after which a thread of a litmus test is cut off.
-pub const BACKWARD_JUMPS: u8 = 16;
-
-/// Litmus test: a program, and a condition on its final states.
-#[derive(Clone, Debug)]
-pub struct Test {
-    /// Name.
-    pub name: String,
-    /// The program.
-    pub program: Program,
-    /// Quantifier of the condition.
-    pub quantifier: Quantifier,
-    condition: Proposition,
-    /// Source text of the condition, with normalized spaces.
-    condition_text: String,
-    filter: Option<Proposition>,
-    /// Columns of a final state: those that are printed, followed by those that only the filter reads.
-    columns: Vec<Column>,
-    shown: usize,
-}
 
 /// Reads a litmus test.
 ///

@@ -1,8 +1,8 @@
 //! Parser of the sections of a litmus test: head, initial state, program, and condition.
 
-use super::MOST_INSTRUCTIONS;
 use super::error::{Problem, ReadError};
 use super::instruction::{Cell, cell};
+use super::limits::MOST_INSTRUCTIONS;
 use super::proposition::{
     Condition, ConditionParser, Literal, Observed, Quantifier, signed_number, thread_number,
     thread_prefix,

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::limits::BACKWARD_JUMPS;
 use super::proposition::{Observed, Quantifier};
-use super::translate::{Column, ColumnSource};
-use super::{BACKWARD_JUMPS, Test};
-use crate::outcome::{Limits, ends_within};
+use super::test::{Column, ColumnSource, Test};
+use crate::ends::{Limits, ends_within};
 use crate::{Fault, Machine, MemoryModel, Outcome, ThreadEnd, TooManyStates, Value};
 
 /// Limits of a run.

@@ -5,9 +5,10 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+use super::limits::BACKWARD_JUMPS;
 use super::proposition::Observed;
-use super::run::Answer;
-use super::{BACKWARD_JUMPS, Observation, Test, Verdict};
+use super::run::{Answer, Observation, Verdict};
+use super::test::Test;
 use crate::Value;
 
 /// Test with its result and duration.

@@ -4,34 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::{Problem, ReadError};
 use super::instruction::{Cell, Instruction, Lock, Operand};
+use super::limits::{BACKWARD_JUMPS, MOST_LOCATIONS};
 use super::parser::{InitialTarget, Source};
 use super::proposition::{Condition, Literal, Observed, Proposition};
 use super::register::{Architecture, Name};
-use super::{BACKWARD_JUMPS, MOST_LOCATIONS, Test};
+use super::test::{Column, ColumnSource, Test};
 use crate::{
     Afterwards, Expression, Fence, Integer, Label, Location, Operator, Place, ProgramBuilder,
     Register, Returned, Sign, ThreadBuilder, Update, Value,
 };
-
-/// Column of a final state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Column {
-    /// Register or variable of the column.
-    pub observed: Observed,
-    /// Source of its value.
-    pub source: ColumnSource,
-    /// Its type.
-    pub integer: Integer,
-}
-
-/// Source of a final value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnSource {
-    /// A kept register of a thread: thread and position.
-    Kept(usize, usize),
-    /// In memory.
-    Memory(Location),
-}
 
 /// Symbol table of a test.
 struct Names {

@@ -4,6 +4,7 @@ use super::super::machine::Machine;
 use super::super::model::MemoryModel;
 use super::super::program::Program;
 use refmap::Invariant;
+use refmap::obligation::ObligationKind;
 use refmap::{ActionOf, Process, StateOf};
 use refmap::{Refinement, Waiver};
 
@@ -60,7 +61,7 @@ impl<R: Refinement<Concrete = Machine>> Refinement for Refenced<'_, R> {
         self.stated.at_rest(state, process)
     }
 
-    fn unsupported(&self, obligation: &str) -> Option<&'static str> {
+    fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         self.stated.unsupported(obligation)
     }
 

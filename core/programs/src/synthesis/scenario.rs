@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::super::behaviour::{Behaviours, ProgramRefinement};
+use super::super::ends::TooManyStates;
 use super::super::machine::Machine;
 use super::super::model::MemoryModel;
-use super::super::outcome::TooManyStates;
 use super::super::program::Program;
 use super::refenced::Refenced;
 use refmap::Refinement;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::program::Program;
 use refmap::explore::Limit;
-use refmap::obligation::Settings;
+use refmap::obligation::{ObligationKind, Settings};
 use refmap::report::{Counterexample, Obligation, Report, Verdict};
 
 /// Finds all minimal sets of places at which fences make every scenario hold under `model`.
@@ -354,13 +354,18 @@ enum Direction {
 }
 
 fn direction(obligation: &str) -> Direction {
-    match obligation {
-        "observation" | "initiality" | "simulation" | "agency" | "deadlock" | "model" => {
-            Direction::Kept
-        }
-        "coverage" => Direction::Lost,
-        name if name.starts_with("invariant:") => Direction::Kept,
-        _ => Direction::Unknown,
+    match ObligationKind::of(obligation) {
+        Some(
+            ObligationKind::Observation
+            | ObligationKind::Initiality
+            | ObligationKind::Simulation
+            | ObligationKind::Agency
+            | ObligationKind::Invariant
+            | ObligationKind::Deadlock
+            | ObligationKind::Model,
+        ) => Direction::Kept,
+        Some(ObligationKind::Coverage) => Direction::Lost,
+        Some(ObligationKind::Inductive | ObligationKind::Environment) | None => Direction::Unknown,
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::search::listed;
 use super::{Answer, Failure, MinimalSet, Synthesis, Undecided, VacuousSet};
-use refmap::report::layout::{plain, steps, wrap};
+use refmap::internal::{plain, steps, wrap};
 use refmap::report::{Counterexample, Detail, TextOptions};
 
 /// A synthesis with options for its display.

@@ -1,9 +1,9 @@
 //! Induction: decided from every type-correct state, never presented as a reachable bug.
 
-use refmap::obligation::{CheckError, Induction, Selection, Settings};
+use refmap::obligation::{CheckError, Checker, Induction, Selection, Settings};
 use refmap::{
     Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect, Verdict,
-    check, check_with_induction,
+    check,
 };
 use refmap_testing::{Action, Machine, Via, itself};
 
@@ -31,7 +31,10 @@ where
         induction: Induction::Included,
         ..Settings::default()
     };
-    check_with_induction(refinement, &settings).expect("the settings fit")
+    Checker::new(refinement)
+        .inductive()
+        .check(&settings)
+        .expect("the settings fit")
 }
 
 fn row<'a>(report: &'a Report, name: &str) -> &'a refmap::report::Obligation {
@@ -189,13 +192,16 @@ fn nothing_to_test_is_no_pass() {
 
 #[test]
 fn induction_is_decided_where_asked_for_only() {
-    let report = check_with_induction(&evens(), &Settings::default()).unwrap();
+    let report = Checker::new(&evens())
+        .inductive()
+        .check(&Settings::default())
+        .unwrap();
     assert_eq!(report.obligation("inductive:simulation"), None);
     let chosen = Settings {
         obligations: Selection::only(["inductive"]),
         ..Settings::default()
     };
-    let report = check_with_induction(&evens(), &chosen).unwrap();
+    let report = Checker::new(&evens()).inductive().check(&chosen).unwrap();
     assert_eq!(report.obligations.len(), 1);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let included = Settings {
@@ -218,7 +224,9 @@ fn threads_change_nothing() {
             induction: Induction::Included,
             ..Settings::default()
         };
-        check_with_induction(&refinement, &settings)
+        Checker::new(&refinement)
+            .inductive()
+            .check(&settings)
             .unwrap()
             .obligations
     };
@@ -414,7 +422,10 @@ fn the_one_state_that_is_wrong_is_found_among_many() {
                 obligations: Selection::only(["inductive"]),
                 ..Settings::default()
             };
-            let report = check_with_induction(&refinement, &settings).expect("they are there");
+            let report = Checker::new(&refinement)
+                .inductive()
+                .check(&settings)
+                .expect("they are there");
             let (name, step) = match gap {
                 Gap::LastStep => ("inductive:below", Some(STEPS - 1)),
                 Gap::Simulation => ("inductive:simulation", Some(STEPS - 1)),
@@ -448,7 +459,10 @@ fn a_pass_that_is_cut_short_is_no_pass() {
         obligations: Selection::only(["inductive"]),
         ..Settings::default()
     };
-    let report = check_with_induction(&refinement, &whole).expect("they are there");
+    let report = Checker::new(&refinement)
+        .inductive()
+        .check(&whole)
+        .expect("they are there");
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let cancel = std::sync::atomic::AtomicBool::new(true);
     let mut cancelled = whole.clone();
@@ -456,7 +470,10 @@ fn a_pass_that_is_cut_short_is_no_pass() {
     let mut late = whole;
     late.limits.seconds = Some(0.0);
     for settings in [cancelled, late] {
-        let report = check_with_induction(&refinement, &settings).expect("they are there");
+        let report = Checker::new(&refinement)
+            .inductive()
+            .check(&settings)
+            .expect("they are there");
         assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
         for row in &report.obligations {
             assert_eq!(row.verdict, Verdict::Incomplete, "{report}");

@@ -1,6 +1,6 @@
 //! Counterexamples as people and other tools see them: text, diagrams and graphs.
 
-use refmap::report::{Colour, Counterexample, Detail, TextOptions, dot, mermaid};
+use refmap::report::{Colour, Counterexample, Detail, TextOptions};
 use refmap::{Process, Report, Settings, check};
 use refmap_testing::{Machine, Via, itself};
 
@@ -162,7 +162,7 @@ const GOLDEN_MERMAID: &str = r##"sequenceDiagram
 #[test]
 fn a_sequence_diagram_has_one_arrow_a_step() {
     let (report, counterexample) = report();
-    let diagram = mermaid::diagram(&report, &counterexample);
+    let diagram = counterexample.mermaid(&report);
     assert_eq!(diagram, GOLDEN_MERMAID, "\n{diagram}");
     let arrows = diagram
         .lines()
@@ -190,10 +190,10 @@ const GOLDEN_DOT: &str = r##"digraph counterexample {
 #[test]
 fn a_graph_has_one_edge_a_step_the_last_one_red() {
     let (report, mut counterexample) = report();
-    let graph = dot::graph(&report, &counterexample);
+    let graph = counterexample.dot(&report);
     assert_eq!(graph, GOLDEN_DOT, "\n{graph}");
     counterexample.explanation = "a \"quote\" and a \\ in \n two lines".to_owned();
-    let graph = dot::graph(&report, &counterexample);
+    let graph = counterexample.dot(&report);
     let edges: Vec<_> = graph
         .lines()
         .filter(|line| line.contains(" -> s"))
@@ -219,7 +219,7 @@ fn no_steps_are_no_reason_to_panic() {
     let (report, mut counterexample) = report();
     counterexample.steps.clear();
     counterexample.length = 0;
-    assert!(dot::graph(&report, &counterexample).ends_with("}\n"));
-    assert!(mermaid::diagram(&report, &counterexample).contains("fails"));
+    assert!(counterexample.dot(&report).ends_with("}\n"));
+    assert!(counterexample.mermaid(&report).contains("fails"));
     assert!(counterexample.to_string().contains("fails after 0 steps"));
 }

@@ -1,7 +1,6 @@
 //! Reports as data: obligations chosen, notes, waivers, composition, and traces for other tools.
 
-use refmap::obligation::{CheckError, Selection, Settings};
-use refmap::report::itf;
+use refmap::obligation::{CheckError, ObligationKind, Selection, Settings};
 use refmap::{Invariant, Process, Refinement, Report, Verdict, check, compose};
 use refmap_testing::{
     Action, Change, Changed, Machine, Via, counter, counter_with_reset, itself, sundry_trace,
@@ -169,16 +168,21 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
         "deadlock",
         "coverage",
     ];
-    let group = |name: &str| name.split(':').next().expect("it begins").to_owned();
-    for undecided in ["agency", "invariant", "environment", "deadlock", "coverage"] {
-        let leaked: &'static [&'static str] = Box::leak(Box::new([undecided]));
-        let refinement = Changed(of_clock(), Change::Undecided(leaked));
+    let kind = |name: &str| ObligationKind::of(name).expect("it is one");
+    for undecided in [
+        ObligationKind::Agency,
+        ObligationKind::Invariant,
+        ObligationKind::Environment,
+        ObligationKind::Deadlock,
+        ObligationKind::Coverage,
+    ] {
+        let refinement = Changed(of_clock(), Change::Undecided(vec![undecided]));
         let report = check(&refinement, &Settings::default()).expect("the settings fit");
         assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
         let names = report.obligations.iter().map(|row| row.name.as_str());
         assert!(names.eq(all), "{report}");
         for row in &report.obligations {
-            let is_open = group(&row.name) == undecided;
+            let is_open = kind(&row.name) == undecided;
             let expected = if is_open {
                 Verdict::Incomplete
             } else {
@@ -193,7 +197,7 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
             );
         }
         let named = Settings {
-            obligations: Selection::only([undecided]),
+            obligations: Selection::only([undecided.name()]),
             ..Settings::default()
         };
         let refused = check(&refinement, &named);
@@ -202,7 +206,7 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
             "{undecided}"
         );
         // Where it is not asked for nothing is open.
-        let others = all.iter().filter(|name| group(name) != undecided);
+        let others = all.iter().filter(|name| kind(name) != undecided);
         let others = Settings {
             obligations: Selection::only(others.copied()),
             ..Settings::default()
@@ -214,15 +218,15 @@ fn an_obligation_that_cannot_be_decided_is_reported() {
             "{undecided}: {report}"
         );
     }
-    let reason = |upper, lower| {
+    let reason = |upper: &[_], lower: &[_]| {
         let composed = compose(
-            Changed(halved::<8>(), Change::Undecided(upper)),
-            Changed(halved::<16>(), Change::Undecided(lower)),
+            Changed(halved::<8>(), Change::Undecided(upper.to_vec())),
+            Changed(halved::<16>(), Change::Undecided(lower.to_vec())),
         );
-        composed.unsupported("coverage").is_some()
+        composed.unsupported(ObligationKind::Coverage).is_some()
     };
-    let (none, coverage): (&[_], &[_]) = (&[], &["coverage"]);
-    assert!(!reason(none, none) && reason(coverage, none) && reason(none, coverage));
+    let coverage = &[ObligationKind::Coverage];
+    assert!(!reason(&[], &[]) && reason(coverage, &[]) && reason(&[], coverage));
 }
 
 /// A report survives its JSON form.
@@ -247,7 +251,7 @@ fn traces_are_read_by_another_program() {
     let mut refinement = itself(counter());
     refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
     let report = check(&refinement, &Settings::default()).unwrap();
-    let trace = itf::trace(&report, report.counterexample.as_ref().unwrap());
+    let trace = report.counterexample.as_ref().unwrap().itf(&report);
     assert_eq!(
         trace["vars"],
         serde_json::json!([

@@ -1,4 +1,4 @@
-//! Histories of Ben-Ari's native collector, against "collect only garbage".
+//! Validation of histories of Ben-Ari's native collector against "collect only garbage".
 
 use refmap::{TransitionSystem, Verdict};
 use refmap_histories::{Event as Recorded, Header, Ordered, Recorder, Settings, validate};
@@ -46,7 +46,7 @@ fn ben_ari_histories_are_accepted() {
     assert_eq!(decided(&history).0, Verdict::Holds);
 }
 
-/// One pass over the memory does not reach everything.
+/// One pass over the memory does not reach every node.
 #[test]
 fn ben_ari_faults_are_refused() {
     let mut seeds = 0..;
@@ -103,7 +103,7 @@ fn ben_ari_histories_are_not_accepted_whatever_they_say() {
     );
 }
 
-/// The same steps as those of level 0 of the refinement, where both have the memory.
+/// The specification has the same steps as level 0 on common memories.
 #[test]
 fn the_specification_is_level_0() {
     let native = FreeList {

@@ -1,5 +1,6 @@
-//! What the native collector does, against "collect only garbage", and against the x86-TSO model.
+//! Validation of recorded runs of the native collectors against "collect only garbage", and against the x86-TSO model.
 
+mod accesses;
 mod ben_ari;
 mod model;
 mod projected;
@@ -33,7 +34,7 @@ fn verdict(history: &[Recorded<Event>]) -> Verdict {
     validated(history).report().verdict.expect("there is one")
 }
 
-/// Random programs for a while, and then their histories; what there was of them.
+/// Validates the histories of random programs for some time; returns their numbers.
 fn soak(threads: usize, shape: Shape, seconds: u64) -> String {
     let stress = Stress {
         shape,
@@ -81,7 +82,7 @@ fn long(threads: usize, seed: u64) -> History {
     stress.record(&program).expect("the heap can be")
 }
 
-/// The history of a program that fails.
+/// The history of a failing program.
 fn failing(fault: &str, lines: &[&str]) -> History {
     let fault = Fault::named(fault).expect("there is such a fault");
     let program = Program::read(lines.iter().copied()).expect("it is a program");
@@ -98,7 +99,7 @@ fn native_histories_are_accepted() {
     }
 }
 
-/// What the heap itself shows as a stale reference, the history shows as a free of what is reachable.
+/// A stale reference in the heap is a free of a reachable object in the history.
 #[test]
 fn native_faults_are_refused() {
     for (fault, lines) in [
@@ -120,7 +121,7 @@ fn native_faults_are_refused() {
     }
 }
 
-/// A history is refused that has one event more or less than one that is accepted.
+/// An accepted history with one event added or removed is refused.
 #[test]
 fn native_histories_are_not_accepted_whatever_they_say() {
     let history = long(2, 4);
@@ -143,8 +144,8 @@ fn native_histories_are_not_accepted_whatever_they_say() {
     assert_eq!(verdict(&quiet), Verdict::Incomplete);
 }
 
-/// Whatever one event was, that it was not recorded refutes nothing; and what no event of its thread can
-/// have been is refused.
+/// An unrecorded event refutes nothing, whatever it was; a history that no event of its thread can complete is
+/// refused.
 #[test]
 fn an_event_that_was_lost_may_have_been_any_step_of_its_thread() {
     let [one, two] = [0, 1].map(|slot| Reference {
@@ -215,7 +216,7 @@ fn a_header_says_how_large_the_heap_is() {
     assert!(error.is_err());
 }
 
-/// Whatever `next` offers is a step, and never frees what is reachable.
+/// Every action of `next` is a step, and none frees a reachable object.
 #[test]
 fn the_specification_frees_only_garbage() {
     let system = CollectOnlyGarbage {
@@ -248,7 +249,7 @@ fn the_specification_frees_only_garbage() {
     assert!(freed > 0);
 }
 
-/// Several numbers of threads, on several shapes.
+/// Several numbers of threads, and several shapes.
 #[test]
 #[ignore = "ten minutes"]
 fn nightly_native_stress_shows_nothing() {

@@ -1,18 +1,13 @@
-//! Histories of the native collector on tiny heaps, against the x86-TSO model.
+//! Validation of histories of the native collector on tiny heaps against the x86-TSO model.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use refmap::random::Generator;
-use refmap::{TransitionSystem, Verdict};
-use refmap_histories::{
-    Event as Recorded, Happening, Header, Observed, Ordered, Settings, Validation, validate,
-};
+use refmap::Verdict;
+use refmap_histories::{Event as Recorded, Header, Ordered, Settings, Validation, validate};
 use refmap_refinements::native::ObservedModel;
-use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Fault, Reference, Shape, Stage};
 use refmap_systems::native::{History, Program, Stress, most_mutators};
-use refmap_systems::tso::{Access, Round, State, Who};
 
 const SHAPE: Shape = Shape {
     objects: 4,
@@ -36,7 +31,7 @@ fn long(threads: usize, shape: Shape, fault: Fault, seed: u64) -> History {
     history.expect("the heap can be")
 }
 
-/// What a program does that goes wrong, or not.
+/// Records a run of a program that fails, or does not.
 fn played(fault: Fault, lines: &[&str], fails: bool) -> History {
     let program = Program::read(lines.iter().copied()).expect("it is a program");
     let stress = stress(lines.len(), SHAPE, fault, 0);
@@ -68,7 +63,7 @@ fn verdict(history: &History) -> Verdict {
     decided(SHAPE, history).verdict()
 }
 
-/// Why a history is refused; none if it is not.
+/// The reason why a history is refused; `None` if it is accepted.
 fn refused(history: &History) -> Option<String> {
     let report = decided(SHAPE, history).report();
     report.counterexample.map(|found| found.explanation)
@@ -101,8 +96,7 @@ fn native_histories_are_runs_of_the_model() {
     assert!(count(&all, |e| matches!(e, Event::Join { .. })) > 10);
 }
 
-/// Every fault is visible in what the code does, but for the one that is a race: the others leave out a
-/// step of the model's or take one that it does not have.
+/// Every fault except a race is detected in a history: the faults leave out a step of the model, or add one.
 #[test]
 fn native_faults_are_refused_by_name() {
     for (name, reason) in [
@@ -126,7 +120,7 @@ fn native_faults_are_refused_by_name() {
     }
 }
 
-/// A plain store in the place of the CAS is seen where it matters: where two win.
+/// A plain store instead of the CAS is detected if two threads win.
 #[test]
 fn a_race_that_two_win_is_refused() {
     let fault = Fault::named("mark-without-cas").expect("there is such a fault");
@@ -233,7 +227,7 @@ fn damage_is_refused_by_name() {
         _ => None,
     });
     told(&wrong, "in the sense that it has not loaded");
-    // A race that is said to be lost, and nobody else was in it.
+    // A CAS recorded as lost, without a winner.
     let lost = changed(&history, |event| match *event {
         Event::Mark {
             reference,
@@ -301,7 +295,7 @@ fn damage_is_refused_by_name() {
     told(&unjoined, "it has not joined");
 }
 
-/// What is loaded that is not there, and of what a mutator does not hold.
+/// Loads of wrong values, and from objects that the mutator does not hold.
 #[test]
 fn damaged_loads_are_refused_by_name() {
     let lines = ["alloc; store 1.0=0; discard 0; load 0.0; until idle; until idle"];
@@ -349,8 +343,8 @@ fn damaged_loads_are_refused_by_name() {
     told(&unheld, "1 is no root of its mutator");
 }
 
-/// Whatever one event was, that it was not recorded refutes nothing; and what no event of its thread can
-/// have been is refused.
+/// An unrecorded event refutes nothing, whatever it was; a history that no event of its thread can complete is
+/// refused.
 #[test]
 fn an_access_that_was_lost_may_have_been_any_of_its_thread() {
     let lines = ["alloc; store 1.0=0; discard 0; until idle", "until idle"];
@@ -360,7 +354,7 @@ fn an_access_that_was_lost_may_have_been_any_of_its_thread() {
     assert_eq!(verdict(&history), Verdict::Holds);
     let collects = |recorded: &&Recorded<Event>| matches!(recorded.event, Some(Event::Ask { .. }));
     let collector = history.iter().find(collects).expect("there is a cycle");
-    let nobody = 1 + history
+    let unused = 1 + history
         .iter()
         .map(|recorded| recorded.thread)
         .max()
@@ -373,12 +367,12 @@ fn an_access_that_was_lost_may_have_been_any_of_its_thread() {
         unknown[lost].event = None;
         assert_eq!(verdict(&unknown), Verdict::Holds, "{}", told());
         // A thread that is no mutator is taken for the collector, and may join.
-        let mut of_nobody = without(&history, |at, _| at == lost);
-        let is_needed = verdict(&of_nobody) == Verdict::Violated;
-        of_nobody.insert(
+        let mut of_other = without(&history, |at, _| at == lost);
+        let is_needed = verdict(&of_other) == Verdict::Violated;
+        of_other.insert(
             lost,
             Recorded {
-                thread: nobody,
+                thread: unused,
                 place: 0,
                 event: None,
                 ..recorded.clone()
@@ -388,13 +382,13 @@ fn an_access_that_was_lost_may_have_been_any_of_its_thread() {
             true => Verdict::Violated,
             false => Verdict::Holds,
         };
-        assert_eq!(verdict(&of_nobody), expected, "{} of nobody", told());
+        assert_eq!(verdict(&of_other), expected, "{} of another thread", told());
         others += usize::from(expected == Verdict::Violated);
     }
     assert!(others > 10, "{others}");
 }
 
-/// Of a history nothing can be left out but what no later event depends on.
+/// Only events on which no later event depends can be left out of a history.
 #[test]
 fn hardly_an_event_can_be_left_out() {
     let lines =
@@ -419,9 +413,9 @@ fn a_history_of_nothing_says_nothing() {
     assert_eq!(verdict(&History::new()), Verdict::Incomplete);
     // Joined, allocated, and no cycle of the collector.
     let is_early = |event: &Event| matches!(event, Event::Join { .. } | Event::Alloc { .. });
-    let quiet = without(&short(), |_, event| !is_early(event));
-    assert!(count(&quiet, is_early) >= 2);
-    assert_eq!(verdict(&quiet), Verdict::Incomplete);
+    let early = without(&short(), |_, event| !is_early(event));
+    assert!(count(&early, is_early) >= 2);
+    assert_eq!(verdict(&early), Verdict::Incomplete);
 }
 
 #[test]
@@ -455,227 +449,6 @@ fn a_history_is_of_an_instance_that_the_model_has() {
         let error = ObservedModel::of(&header).err().expect(message);
         assert!(error.to_string().contains(message), "{error}");
     }
-}
-
-/// Whether the model comes from here to there by steps of the process, and of the memory for it: looked for
-/// among all of them.
-fn is_run(model: &Model, from: &Followed, to: &State, is_meant: impl Fn(&str) -> bool) -> bool {
-    let mut seen = HashSet::from([from.model]);
-    let mut work = VecDeque::from([from.model]);
-    while let Some(state) = work.pop_front() {
-        if state == *to {
-            return true;
-        }
-        model.by_access().model().next(&state, &mut |act, next| {
-            if is_meant(&act.process.to_string()) && seen.len() < 50_000 && seen.insert(next) {
-                work.push_back(next);
-            }
-        });
-    }
-    false
-}
-
-/// Two mutators, of which the first comes to hold an object that leads to another, which it lets go of.
-fn chaining() -> [Action; 10] {
-    let by = Who::Mutator(0);
-    let take = |access| Action::Take { by, access };
-    let (reference, src, field, value) = (1, 0, 0, Some(1));
-    [
-        join(0),
-        join(1),
-        alloc(0),
-        alloc(1),
-        take(Access::Overwrite {
-            src,
-            field,
-            was: None,
-            value,
-        }),
-        take(Access::LoadFm {
-            reference,
-            fm: false,
-        }),
-        take(Access::LoadMark {
-            reference,
-            mark: false,
-        }),
-        take(Access::Store { src, field, value }),
-        Action::Commit { of: by },
-        take(Access::Discard { reference }),
-    ]
-}
-
-/// The thread of the same number becomes a mutator.
-fn join(mutator: u8) -> Action {
-    Action::Join {
-        mutator,
-        thread: mutator.into(),
-        owes: None,
-    }
-}
-
-/// The first mutator gets an object.
-fn alloc(slot: u32) -> Action {
-    Action::Alloc {
-        mutator: 0,
-        reference: Reference {
-            slot,
-            generation: 0,
-        },
-        mark: Some(false),
-    }
-}
-
-/// Where actions lead.
-fn reached(model: &Model, actions: &[Action]) -> Followed {
-    let mut state = None;
-    model.initial(&mut |initial| state = Some(initial));
-    let mut state = state.expect("there is one");
-    for action in actions {
-        let to = model.successor(&state, action);
-        state = to.unwrap_or_else(|| panic!("{action:?}\n{}", state.model.draw()));
-    }
-    state
-}
-
-/// A reason is one that is so where the event is refused.
-#[test]
-fn a_refusal_tells_what_is_so() {
-    let header = Header::new([("mutators", 2), ("objects", 3), ("fields", 1)]);
-    let observed = ObservedModel::of(&header).expect("the model has such an instance");
-    let model = observed.specification();
-    let told = |actions: &[Action], thread, event, reason: &str| {
-        let from = reached(model, actions);
-        let happening = Happening {
-            thread,
-            place: 0,
-            event: &event,
-            pending: &[],
-        };
-        observed.shows(&from, &happening, &mut |action| {
-            let action = action.unwrap_or_else(|| panic!("{event:?} is nothing"));
-            assert_eq!(model.successor(&from, &action), None, "{event:?}");
-        });
-        let refusal = observed.refusal(&from, &happening);
-        assert!(refusal.contains(reason), "{event:?}: {refusal}");
-    };
-    let all = chaining();
-    let [at_rest, storing, sensed, stored] = [4, 5, 6, 8].map(|taken| &all[..taken]);
-    let [zero, one, free] = [0, 1, 2].map(|slot| Reference {
-        slot,
-        generation: 0,
-    });
-    let joining = |owes| Event::Join { owes };
-    told(at_rest, 0, joining(None), "thread 0 is a mutator already");
-    told(
-        at_rest,
-        2,
-        joining(None),
-        "more mutators than the header says",
-    );
-    let owing = joining(Some(Stage::Idle));
-    told(&all[..1], 1, owing, "nobody owes the answer");
-    let hold = |reference| Event::Hold { reference };
-    told(at_rest, 0, hold(zero), "no other mutator holds #0.0");
-    told(at_rest, 1, hold(free), "#2.0 is no object");
-    told(storing, 0, hold(zero), "`insertion: load fM` next");
-    told(storing, 0, Event::Leave, "`insertion: load fM` next");
-    told(stored, 0, Event::Leave, "stores of its own are pending");
-    // What is marked is the other object.
-    let sense = |reference| Event::Sense {
-        reference,
-        fm: true,
-    };
-    told(storing, 0, sense(one), "fM is 0");
-    told(storing, 0, sense(zero), "`insertion: load fM` next");
-    let look = |reference| Event::Look {
-        reference,
-        mark: true,
-    };
-    told(sensed, 0, look(one), "its mark is 0");
-    told(sensed, 0, look(zero), "`insertion: load mark` next");
-    // The collector loads `fM`, and marks nothing: all mutators have gone, and answer at once.
-    let gc = |access| Action::Take {
-        by: Who::Gc,
-        access,
-    };
-    let flipping = [
-        join(0),
-        alloc(0),
-        Action::Leave { mutator: 0 },
-        gc(Access::Fence),
-        gc(Access::Ask(Round::Idle)),
-        gc(Access::Answered(Round::Idle)),
-    ];
-    told(&flipping, 9, sense(zero), "`flip: load fM` next");
-}
-
-/// Each access is a run of the model: some steps of one process, and of the memory. Walks at random, that
-/// avoid what only repeats.
-#[test]
-fn accesses_are_runs_of_the_model() {
-    let model = Model::new(2, 2, 1).expect("the model has such an instance");
-    let mut random = Generator::new(3);
-    let mut taken: HashMap<usize, usize> = HashMap::new();
-    for _ in 0..12 {
-        let mut state = reached(&model, &chaining());
-        for _ in 0..1000 {
-            let mut steps = Vec::new();
-            model.next(&state, &mut |action, to| {
-                assert_eq!(model.successor(&state, &action), Some(to));
-                steps.push((action, to));
-            });
-            // Rules alike, and with roots to mark.
-            let rules: BTreeSet<_> = steps.iter().map(|(a, _)| model.rule_of(a).0).collect();
-            let rules: Vec<_> = rules.into_iter().collect();
-            let rule = rules[random.below(rules.len())];
-            steps.retain(|(action, _)| model.rule_of(action).0 == rule);
-            let (action, to) = steps[random.below(steps.len())];
-            // Mutators that are mostly at rest, so that the collector gets to mark what they do not hold.
-            let is_rare = match action {
-                Action::Take { access, .. } => matches!(
-                    access,
-                    Access::Discard { .. } | Access::Load { .. } | Access::Overwrite { .. }
-                ),
-                Action::Alloc { .. } | Action::Hold { .. } => true,
-                _ => false,
-            };
-            if matches!(action, Action::Leave { .. }) || is_rare && random.below(64) > 0 {
-                continue;
-            }
-            *taken.entry(rule).or_default() += 1;
-            let mutator = |mutator: u8| format!("mutator {mutator}");
-            let by = match action {
-                Action::Take { by: Who::Gc, .. } => Some("gc".to_owned()),
-                Action::Take {
-                    by: Who::Mutator(by),
-                    ..
-                }
-                | Action::Alloc { mutator: by, .. } => Some(mutator(by)),
-                Action::Commit { .. } => Some("sys".to_owned()),
-                Action::Join { .. } | Action::Hold { .. } | Action::Leave { .. } => None,
-            };
-            if let Some(by) = by.filter(|_| taken[&rule] <= 20) {
-                let is_meant = |process: &str| process == by || process == "sys";
-                assert!(is_run(&model, &state, &to.model, is_meant), "{action:?}");
-                let is_cas = matches!(
-                    action,
-                    Action::Take {
-                        access: Access::Cas { .. },
-                        ..
-                    }
-                );
-                assert!(is_cas || to.model.sys.lock.is_none());
-            }
-            state = to;
-        }
-    }
-    let names: Vec<_> = model.rules().iter().map(|rule| &rule.name).collect();
-    let missing: Vec<_> = (0..names.len())
-        .filter(|rule| !taken.contains_key(rule))
-        .collect();
-    // Joining is not offered, and leaving was not taken.
-    assert_eq!(missing, [0, 2], "{names:?}");
 }
 
 /// Many histories.

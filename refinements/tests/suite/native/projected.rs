@@ -1,5 +1,5 @@
-//! Runs of the x86-TSO model, as the threads of the native collector would have recorded them, are
-//! accepted: what is taken together loses nothing that a thread shows.
+//! Executions of the x86-TSO model, projected to the events that the native collector would record, are
+//! accepted: the fusion of steps into accesses loses no recorded behaviour.
 
 use refmap::random::Generator;
 use refmap::{TransitionSystem, Verdict};
@@ -16,19 +16,19 @@ const MUTATORS: u8 = 2;
 const OBJECTS: u8 = 3;
 /// The collector's thread.
 const COLLECTOR: u32 = 7;
-/// So much time is between two steps.
+/// Time between two steps.
 const STEP: u64 = 100;
 
-/// What has been recorded of a run.
+/// The events recorded of an execution so far.
 #[derive(Default)]
 struct Projection {
     history: Vec<Recorded<Event>>,
     places: [u64; 8],
     generations: [u32; OBJECTS as usize],
     held: [[u32; OBJECTS as usize]; MUTATORS as usize],
-    /// Since when the lock is held, in which sense is marked, and whether a mark has been stored.
+    /// Of a held lock: since when, the sense of the mark, and whether a mark has been stored.
     locked: Option<(u64, Option<bool>, bool)>,
-    /// Since when the collector asks, if it does.
+    /// Begin of the current handshake request, if there is one.
     asking: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Projection {
         value.map(|slot| self.reference(slot))
     }
 
-    /// A step of a mutator or of the collector, at a time.
+    /// Records a step of a mutator or of the collector.
     fn step(&mut self, who: Who, label: Label, from: &State, to: &State, time: u64) {
         let thread = match who {
             Who::Gc => COLLECTOR,
@@ -267,7 +267,7 @@ fn stage_of(state: &State) -> Stage {
     }
 }
 
-/// Two mutators that both hold an object, one of them by fork: nothing else leads from one to the other.
+/// Two mutators that share one object, one of them by fork.
 fn shared(model: &Model, projection: &mut Projection) -> State {
     let mut state = None;
     model.initial(&mut |initial| state = Some(initial));
@@ -314,7 +314,7 @@ fn shared(model: &Model, projection: &mut Projection) -> State {
     state.model
 }
 
-/// A run at random, one process after the other, and what was recorded of it.
+/// A random execution, and its recorded events.
 fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
     let mut random = Generator::new(seed);
     let mut projection = Projection::default();
@@ -322,7 +322,7 @@ fn run(model: &Model, seed: u64, steps: u64) -> Vec<Recorded<Event>> {
     for time in (1..=steps).map(|step| step * STEP) {
         let mut offered = Vec::new();
         model
-            .by_access()
+            .access_model()
             .model()
             .next(&state, &mut |act, to| offered.push((act, to)));
         // Processes alike, and the collector as often as all others.

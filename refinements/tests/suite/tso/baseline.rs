@@ -1,4 +1,4 @@
-//! The collector of the paper, without a difference: each instance to which it was explored whole.
+//! The unchanged collector of the paper: each instance that was explored completely.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn tso_collects_only_garbage_at_the_smallest_instance() {
     let fine = check(scope(1, 1, 1, Granularity::Fine), Variant::default(), &[]);
     assert_eq!(fine.verdict, Some(Verdict::Holds), "{fine}");
     assert_eq!((fine.states, fine.transitions), (78_740, 233_030));
-    // What is run together with its neighbours changes the count alone.
+    // Local fusion changes only the counts.
     let coarse = check(coarse(1, 1, 1), Variant::default(), &[]);
     assert_eq!(coarse.verdict, Some(Verdict::Holds), "{coarse}");
     assert_eq!((coarse.states, coarse.transitions), (6_518, 25_462));
@@ -47,8 +47,7 @@ fn nightly_tso_collects_only_garbage_with_two_references_at_fine() {
     assert_eq!(report.unexercised, Vec::<String>::new());
 }
 
-/// All that coarse granularity decides, with another mutator and with another reference, of states that differ
-/// only by a symmetry one each.
+/// All obligations decided at coarse granularity, with another mutator and with another reference, modulo symmetry.
 #[test]
 #[ignore = "some 50 s"]
 fn slow_tso_collects_only_garbage_at_larger_instances() {
@@ -66,7 +65,7 @@ fn slow_tso_collects_only_garbage_at_larger_instances() {
     }
 }
 
-/// … and with two mutators and two references: all invariants, of every state that there is up to symmetry.
+/// … and with two mutators and two references: all invariants, of every reachable state modulo symmetry.
 #[test]
 #[ignore = "some 15 minutes on two cores, and 5 GB"]
 fn nightly_tso_collects_only_garbage_with_two_mutators_and_two_references() {

@@ -1,12 +1,12 @@
-//! What is run together at each granularity changes no verdict, and where it might, nothing is said.
+//! The reductions at each granularity change no verdict, and obligations that they do not preserve are refused.
 
 use refmap::obligation::Until;
 
 use super::*;
 
-/// At coarse granularity nothing is said of the environment, and why not.
+/// At coarse granularity `environment` is undecided, with the reason.
 #[test]
-fn tso_leaves_the_environment_open_where_steps_are_run_together() {
+fn tso_leaves_the_environment_undecided_where_steps_are_fused() {
     let open = report(
         coarse(1, 1, 1),
         Variant::default(),
@@ -34,9 +34,9 @@ fn tso_leaves_the_environment_open_where_steps_are_run_together() {
     assert!(refused.starts_with("environment cannot be decided here: steps are run together"));
 }
 
-/// The invariants that fail are the same at fine and at coarse granularity, whatever is left out.
+/// Local fusion preserves which invariants fail, whatever part is left out.
 #[test]
-fn tso_coarse_steps_change_no_verdict() {
+fn tso_local_fusion_changes_no_verdict() {
     let mut broken = 0;
     for part in Part::ALL {
         let settings = Settings {
@@ -56,8 +56,8 @@ fn tso_coarse_steps_change_no_verdict() {
     assert!(broken >= 6, "{broken}");
 }
 
-/// Joined steps decide what coarse ones do, whatever the variant.
-fn joining_changes_no_verdict(mutators: u8, refs: u8) -> usize {
+/// Lipton reduction decides as local fusion does, in every variant.
+fn reduction_changes_no_verdict(mutators: u8, refs: u8) -> usize {
     let mut violated = 0;
     for variant in variants() {
         let buffer = buffer(variant);
@@ -78,20 +78,20 @@ fn joining_changes_no_verdict(mutators: u8, refs: u8) -> usize {
 }
 
 #[test]
-fn tso_joined_steps_change_no_verdict() {
-    joining_changes_no_verdict(1, 1);
+fn tso_lipton_reduction_changes_no_verdict() {
+    reduction_changes_no_verdict(1, 1);
 }
 
 #[test]
 #[ignore = "some 60 s"]
-fn slow_tso_joined_steps_change_no_verdict_at_larger_instances() {
-    assert!(joining_changes_no_verdict(1, 2) >= 9);
-    assert!(joining_changes_no_verdict(2, 1) >= 5);
+fn slow_tso_lipton_reduction_changes_no_verdict_at_larger_instances() {
+    assert!(reduction_changes_no_verdict(1, 2) >= 9);
+    assert!(reduction_changes_no_verdict(2, 1) >= 5);
 }
 
-/// Where steps are joined, an obligation of which that might hide something is not decided.
+/// Lipton reduction leaves the obligations undecided that it does not preserve.
 #[test]
-fn tso_joined_steps_leave_the_rest_open() {
+fn tso_lipton_reduction_leaves_the_other_obligations_undecided() {
     let all = report(reduced(1, 1, 1), Variant::default(), &Settings::default());
     assert_eq!(all.verdict, Some(Verdict::Incomplete), "{all}");
     for row in &all.obligations {

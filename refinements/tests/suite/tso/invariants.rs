@@ -1,4 +1,4 @@
-//! Each invariant is broken by something.
+//! Each invariant is violated by some variant or state, so none is vacuous.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use refmap_systems::tso::{Phase, Store, Who};
 
 use super::*;
 
-/// The invariants that a variant breaks.
+/// The invariants that a variant violates.
 fn broken(scope: Scope, variant: Variant, only: &[&str]) -> HashSet<String> {
     let settings = Settings {
         obligations: match only {
@@ -25,12 +25,11 @@ fn broken(scope: Scope, variant: Variant, only: &[&str]) -> HashSet<String> {
     names.collect()
 }
 
-/// What no variant breaks at one mutator and one reference.
+/// Invariants that no variant violates at one mutator and one reference.
 const OF_TWO_REFERENCES: [&str; 3] = ["strong_tricolour", "weak_tricolour", "valid_W_disjoint"];
 
-/// Each invariant fails somewhere: where noop handshakes begin without a fence, where the mark handshake is
-/// left out, where a mutator has a store pending that is none of its own, and where it has the lock and is at
-/// rest.
+/// Each invariant fails in one of these cases: noop handshakes begin without a fence, the mark handshake is
+/// left out, a mutator has a pending store of a control variable, or a mutator at rest holds the lock.
 #[test]
 fn tso_every_invariant_bites() {
     let mut bitten = broken(coarse(1, 1, 1), Variant::without(Part::CollectorFence), &[]);
@@ -63,7 +62,7 @@ fn tso_every_invariant_bites() {
     assert_eq!(left, OF_TWO_REFERENCES);
 }
 
-/// … and these where marking does without the CAS, which frees nothing reachable at that instance.
+/// … and these without the CAS, which frees nothing reachable at that instance.
 #[test]
 fn tso_every_invariant_bites_with_two_references() {
     let names = OF_TWO_REFERENCES.map(|name| format!("invariant:{name}"));

@@ -1,5 +1,5 @@
-//! The x86-TSO collector collects only garbage, and its invariants hold; which of its parts that needs,
-//! and what goes wrong first without them.
+//! The x86-TSO collector collects only garbage, and its invariants hold; which of its parts are needed for that,
+//! and which obligation fails first without each.
 //!
 //! Counts and lengths without a source of their own were found by this checker. Instances are (mutators,
 //! references, stores in a mutator's buffer), with one field and the canonical heap.
@@ -7,9 +7,9 @@
 mod baseline;
 mod granularity;
 mod invariants;
+mod lipton_reduction;
+mod observable_equivalence;
 mod parts;
-mod reduced;
-mod sights;
 mod symmetry;
 
 use refmap::obligation::{Checker, Selection, Symmetry};
@@ -17,8 +17,8 @@ use refmap::{Report, Settings, Verdict};
 use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{
-    Allocate, Barriers, Flip, Granularity, Initial, Loads, Memory, OnTheFly, Part, Remains, Scope,
-    Variant,
+    Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, Memory, OnTheFly, Part,
+    ResidualFence, Scope, Variant,
 };
 
 fn scope(mutators: u8, refs: u8, buffer: u8, granularity: Granularity) -> Scope {
@@ -53,7 +53,7 @@ fn report(scope: Scope, variant: Variant, settings: &Settings<'_>) -> Report {
     checker.check(settings).expect("the settings are right")
 }
 
-/// What is freed, of states that differ only by a symmetry one each.
+/// Checks what is freed, modulo symmetry.
 fn freed(scope: Scope, variant: Variant) -> Report {
     let settings = Settings {
         obligations: Selection::only(AT_REDUCED),
@@ -74,7 +74,7 @@ fn variants() -> Vec<Variant> {
         Part::MarkNoop,
     ] {
         variants.push(Variant {
-            remains: Remains::Fence,
+            residual_fence: ResidualFence::Present,
             ..Variant::without(part)
         });
     }
@@ -98,7 +98,7 @@ fn variants() -> Vec<Variant> {
         ..Variant::default()
     });
     variants.push(Variant {
-        loads: Loads::SenseFirst,
+        load_order: LoadOrder::SenseFirst,
         ..Variant::default()
     });
     variants
@@ -118,7 +118,7 @@ fn check(scope: Scope, variant: Variant, only: &[&str]) -> Report {
     report(scope, variant, &settings)
 }
 
-/// How many stores a buffer holds: with a single place no two of them could change their order.
+/// Capacity of a buffer: with a single place no two stores could be reordered.
 fn buffer(variant: Variant) -> u8 {
     match variant.memory {
         Memory::Pso => 2,

@@ -1,9 +1,9 @@
-//! What each part is for: what goes wrong first without it, at one mutator and two references.
+//! The need for each part: which obligation fails first without it, at one mutator and two references.
 
 use super::*;
 
-/// A variant that does not collect only garbage: the length of the shortest execution that frees
-/// something reachable, and the invariant that goes first, with the length to that.
+/// Asserts that a variant frees a reachable object: the length of the shortest such execution, and the first
+/// invariant that fails, with the length to that.
 fn unsafe_at_1_2(variant: Variant, freed: usize, first: &str, length: usize) {
     let report = check(coarse(1, 2, 1), variant, &["simulation"]);
     assert_eq!(report.verdict, Some(Verdict::Violated), "{variant:?}");
@@ -12,7 +12,7 @@ fn unsafe_at_1_2(variant: Variant, freed: usize, first: &str, length: usize) {
     breaks_first(variant, first, length);
 }
 
-/// An invariant goes first, after so many steps. Whether something is freed is another question.
+/// Asserts which invariant fails first, after how many steps. Whether a reachable object is freed is another question.
 fn breaks_first(variant: Variant, first: &str, length: usize) {
     let report = check(coarse(1, 2, 1), variant, &[]);
     let found = report.counterexample.expect("an invariant is violated");
@@ -24,7 +24,7 @@ fn breaks_first(variant: Variant, first: &str, length: usize) {
     );
 }
 
-/// A variant of which at this instance everything is freed rightly.
+/// Asserts that a variant frees no reachable object at this instance.
 fn safe_at(scope: Scope, variant: Variant, states: u64) {
     let report = check(scope, variant, &["simulation"]);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{variant:?}");
@@ -106,23 +106,23 @@ fn slow_tso_needs_the_sense_of_allocation() {
     unsafe_at_1_2(never, 131, "fA_rel", 31);
 }
 
-/// Without the mark handshake something is freed that is reachable, because its fence goes with it: with
-/// the fence alone nothing is, at one mutator. (An instance of one mutator says little of a handshake.)
+/// Without the mark handshake a reachable object is freed, because its fence is left out with it: with
+/// the residual fence none is, at one mutator. (An instance of one mutator says little of a handshake.)
 #[test]
 #[ignore = "some 7 s"]
 fn slow_tso_needs_the_fence_of_the_mark_handshake() {
     let variant = Variant::without(Part::MarkNoop);
     unsafe_at_1_2(variant, 95, "handshake_phase", 31);
     let fenced = Variant {
-        remains: Remains::Fence,
+        residual_fence: ResidualFence::Present,
         ..variant
     };
     safe_at(coarse(1, 2, 1), fenced, 470_274);
     breaks_first(fenced, "handshake_phase", 34);
 }
 
-/// What breaks invariants and yet frees nothing reachable at one mutator and two references. That is no
-/// proof of safety: a handshake is for several mutators, and a chain takes a third reference.
+/// Variants that violate invariants and yet free nothing reachable at one mutator and two references. That is no
+/// proof of safety: handshakes matter with several mutators, and a chain takes a third reference.
 #[test]
 #[ignore = "some 40 s"]
 fn slow_tso_parts_of_which_two_references_show_no_need() {
@@ -149,9 +149,9 @@ fn slow_tso_parts_of_which_two_references_show_no_need() {
     };
     safe_at(coarse(1, 2, 1), early, 609_658);
     breaks_first(early, "fA_rel", 21);
-    // In the order of the loads that the native collector has too, of which its page says so.
+    // In the load order of the native collector, whose documentation states this.
     let sense_first = Variant {
-        loads: Loads::SenseFirst,
+        load_order: LoadOrder::SenseFirst,
         ..Variant::without(Part::IdleNoop)
     };
     safe_at(coarse(1, 2, 1), sense_first, 810_768);
@@ -181,7 +181,7 @@ fn slow_tso_holds_with_barriers_in_either_order_and_with_pso() {
 #[test]
 fn tso_may_load_the_sense_first() {
     let variant = Variant {
-        loads: Loads::SenseFirst,
+        load_order: LoadOrder::SenseFirst,
         ..Variant::default()
     };
     let report = check(coarse(1, 1, 1), variant, &[]);
@@ -194,7 +194,7 @@ fn tso_may_load_the_sense_first() {
 #[ignore = "some 3 s"]
 fn slow_tso_may_load_the_sense_first_with_two_references() {
     let variant = Variant {
-        loads: Loads::SenseFirst,
+        load_order: LoadOrder::SenseFirst,
         ..Variant::default()
     };
     let report = check(coarse(1, 2, 1), variant, &[]);

@@ -1,4 +1,4 @@
-//! What of the collector is interchangeable.
+//! Symmetry of the collector.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ fn tso_identities_are_interchangeable() {
     }
 }
 
-/// One of every few of the first states, breadth first.
+/// A sample of the first states in breadth-first order.
 fn some_states(system: &OnTheFly, first: usize, one_of: usize) -> Vec<State> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
@@ -48,7 +48,7 @@ fn some_states(system: &OnTheFly, first: usize, one_of: usize) -> Vec<State> {
     found.into_iter().step_by(one_of).collect()
 }
 
-/// Verdicts and counterexamples are those of the system without the quotient.
+/// Symmetry reduction changes neither verdicts nor the lengths of counterexamples.
 #[test]
 fn tso_symmetry_changes_no_verdict() {
     let quotient = |part: Option<Part>, symmetry| {

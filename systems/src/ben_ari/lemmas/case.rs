@@ -1,4 +1,4 @@
-//! What a lemma speaks of: values for its variables, and the functions it is about.
+//! Valuation of the variables of a lemma, and the functions that lemmas are about.
 
 use std::fmt;
 
@@ -35,17 +35,17 @@ pub struct Case {
     pub j: u8,
 }
 
-/// The functions that the lemmas are about. They are values so that a test can put a wrong one in
-/// place of one of them and see which lemmas notice.
+/// The functions that the lemmas are about. They are values, so that a test can replace one by a faulty one
+/// and see which lemmas detect it.
 #[derive(Clone, Copy)]
 pub struct Functions {
-    /// What is special about them.
+    /// Their name in tests.
     pub name: &'static str,
     /// The initial memory.
     pub null_array: fn(Shape) -> Memory,
     /// Redirects a cell.
     pub set_son: fn(Memory, Node, u8, Node) -> Memory,
-    /// What can be reached from the roots.
+    /// The nodes reachable from the roots.
     pub accessible: fn(&Memory) -> NodeSet,
     /// Appends a node to the free list.
     pub append_to_free: fn(Memory, Node) -> Memory,
@@ -59,9 +59,9 @@ pub struct Functions {
     pub bw: fn(Colours, &Memory, Node, u8) -> bool,
     /// Whether some cell does.
     pub exists_bw: fn(Colours, &Memory) -> bool,
-    /// How many nodes below a bound are black.
+    /// Number of black nodes below a bound.
     pub blacks_below: fn(Colours, u8) -> u8,
-    /// How many nodes from a bound up are black.
+    /// Number of black nodes from a bound up.
     pub blacks_from: fn(Colours, u8) -> u8,
     /// Whether a cell is behind a position of the scan.
     pub behind: fn((Node, u8), (u8, u8)) -> bool,
@@ -173,7 +173,7 @@ impl Case {
         (self.n1, self.i1)
     }
 
-    /// Where the scan is.
+    /// Position of the scan.
     pub(super) fn at(&self) -> (u8, u8) {
         (self.bound, self.j)
     }

@@ -1,4 +1,4 @@
-//! What the paper prints: the axioms of Appendix A.2.1 and the lemmas of Appendix B.1.
+//! The printed lemmas: the axioms of Appendix A.2.1 and the lemmas of Appendix B.1.
 //!
 //! Deviation. The axioms are assumed there; here they are claims about the concrete functions. The
 //! index arguments i1 and i2 of `mem_ax2` are i1 and i here, as its nodes n1 and n2 are n1 and n.

@@ -1,54 +1,54 @@
-//! The steps of the model for histories.
+//! Actions of the model for histories.
 
 use serde::Serialize;
 
 use crate::native::on_the_fly::Reference;
-use crate::tso::{Access, Mark, Round, Who};
+use crate::tso::{Access, HandshakeRound, Mark, Who};
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// A thread becomes a mutator that none is.
+    /// A thread joins as a mutator without a thread.
     Join {
         /// Which mutator.
         mutator: u8,
         /// The thread.
         thread: u32,
-        /// What it is asked for from the beginning.
-        owes: Option<Round>,
+        /// The request that is pending from the beginning.
+        owes: Option<HandshakeRound>,
     },
-    /// A mutator comes to hold what another does.
+    /// A mutator gains a root of another one.
     Hold {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What.
+        /// The reference.
         reference: Reference,
     },
-    /// A mutator goes.
+    /// A mutator leaves.
     Leave {
-        /// Who.
+        /// The mutator.
         mutator: u8,
     },
     /// A mutator gets a fresh object.
     Alloc {
-        /// Who.
+        /// The mutator.
         mutator: u8,
-        /// What.
+        /// The reference.
         reference: Reference,
-        /// Its mark, if it is told.
+        /// Its mark, if it is recorded.
         mark: Option<Mark>,
     },
     /// Any other access of the model.
     Take {
-        /// Whose.
+        /// The process.
         by: Who,
-        /// Which.
+        /// The access.
         access: Access,
     },
-    /// A pending store goes to memory.
+    /// A pending store is committed.
     Commit {
-        /// Whose.
+        /// The process.
         of: Who,
     },
 }

@@ -1,4 +1,4 @@
-//! A state of the model, with the names that a history has for its parts.
+//! A state of the model, with its correspondence to a history.
 
 use serde::Serialize;
 use tinyvec::ArrayVec;
@@ -7,23 +7,23 @@ use crate::heap::Object as Ref;
 use crate::native::on_the_fly::Reference;
 use crate::tso::{Access, MAX_MUTATORS, MAX_REFS, Mutators, State, Who};
 
-/// A state of the model, and what its parts are called.
+/// A state of the model, with its correspondence to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Followed {
     /// The state of the model.
     pub model: State,
-    /// Which thread each mutator is, if any.
+    /// The thread of each mutator, if it has one.
     pub threads: ArrayVec<[Option<u32>; MAX_MUTATORS]>,
-    /// By how many roots each mutator holds each reference.
+    /// The number of roots by which each mutator holds each reference.
     pub held: [[u32; MAX_REFS]; MAX_MUTATORS],
-    /// The generation of the object in each slot; of a free one, the least that the next may have.
+    /// The generation of the object in each slot; of a free slot, the least generation of the next object.
     pub generations: [u32; MAX_REFS],
 }
 
 impl<S: ?Sized> refmap::State<S> for Followed {}
 
 impl Followed {
-    /// The mutator that a thread is.
+    /// The mutator of a thread.
     pub fn mutator_of(&self, thread: u32) -> Option<u8> {
         let place = self
             .threads
@@ -32,13 +32,13 @@ impl Followed {
         Some(place as u8)
     }
 
-    /// Mutators that a thread is.
+    /// Mutators with a thread.
     pub fn present(&self) -> impl Iterator<Item = u8> + '_ {
         let places = (0..).zip(&self.threads);
         places.filter_map(|(mutator, thread)| thread.map(|_| mutator))
     }
 
-    /// Mutators that no thread is.
+    /// Mutators without a thread.
     pub fn absent(&self) -> Mutators {
         let mut absent = Mutators::first(self.threads.len() as u8);
         self.present()
@@ -46,7 +46,7 @@ impl Followed {
         absent
     }
 
-    /// The slot of a reference, if the object is there.
+    /// The slot of a reference, if the object exists.
     pub fn slot(&self, reference: Reference) -> Option<Ref> {
         let slot = Ref::try_from(reference.slot).ok()?;
         let is_there = self.model.sys.object(slot).is_some();
@@ -66,7 +66,7 @@ impl Followed {
         self.held[usize::from(mutator)][usize::from(slot)]
     }
 
-    /// What an access does to the names of things.
+    /// Updates root counts and generations after an access.
     pub(super) fn rename(&mut self, by: Who, access: Access) {
         match (access, by) {
             (
@@ -78,7 +78,7 @@ impl Followed {
             (Access::Discard { reference }, Who::Mutator(mutator)) => {
                 self.held[usize::from(mutator)][usize::from(reference)] -= 1;
             }
-            // The collector does not use a slot again that has no further generation.
+            // The collector does not reuse a slot without a further generation.
             (Access::Free { reference }, _) => {
                 let generation = &mut self.generations[usize::from(reference)];
                 *generation = generation.saturating_add(1);

@@ -1,34 +1,33 @@
-//! The x86-TSO model, for the threads and the references of a recorded history.
+//! The x86-TSO model with the threads and references of a recorded history.
 //!
-//! A state is one of the [model](crate::tso)'s, with the names that the history has for its parts: which
+//! A state is one of the [model](crate::tso), with its correspondence to the history: which
 //! thread is which mutator, by how many roots a mutator holds a reference, and the generation of the
-//! object in each slot. Every step is an [`Access`] or a commit of the model, but for joining, holding and
+//! object in each slot. Every step is an [`Access`] or a commit of the model, except joining, holding and
 //! leaving (T1).
 //!
 //! # Deviations
 //!
-//! - T1: mutators come and go (D3 of [`native`](super)); the model's are always there. One that no thread
-//!   is holds nothing and answers when it is asked. To **join** is to take the place of such a one; who is
-//!   forked from a mutator that owes an answer owes it too, and to **hold** is to come by a root of another
-//!   mutator. To **leave** is to discard all roots, when nothing is pending, and to hand over the worklist
-//!   outside any handshake. Of a model with these steps nothing has been proved. A history in which all
-//!   mutators join before the first cycle, and leave after the last, needs them for its initial state and
-//!   for nothing else.
-//! - T2: an object has a slot, which is the model's reference, and a generation. That the generation is the
-//!   one of the object that is there is looked at here; the model has none.
+//! - T1: mutators join and leave (D3 of [`native`](super)); the model has a fixed number. One without a thread
+//!   has no roots and answers every request at once. **Join** assigns a thread to such a mutator; one that is
+//!   forked from a mutator that owes an answer owes it too, and **hold** gains a root of another
+//!   mutator. **Leave** discards all roots, when no store is pending, and hands over the worklist
+//!   outside any handshake. The proof does not cover these steps. A history in which all
+//!   mutators join before the first cycle, and leave after the last, needs them only for its initial state.
+//! - T2: an object has a slot, which is the model's reference, and a generation. Generations are
+//!   compared here; the model has none.
 //! - T3: roots are counted: the model's are a set, and only the last of several roots to an object is
 //!   discarded there.
-//! - T4: an allocation that finds its mutator's pool and the common one empty is no step, whatever the
-//!   pools of others hold (D1); in the model nothing is free then. What pools do is not looked at.
-//! - T5: marking loads `fM` before the mark (D5): [`Loads::SenseFirst`].
-//! - T6: a root that is looked at again in the same get-roots is no step. It has to be found marked.
-//! - T7: a store buffer has [`MAX_BUFFER`] places here, and some dozens in a processor. So a history may be
-//!   refused in which a thread was that far ahead of memory; none is accepted for it.
-//! - T8: the request of a handshake and its answer act at once in the model; in the code they are stores
-//!   (D2). The model allows more: a store of a mutator that is pending when it has answered. A fault that
-//!   x86-64 does no harm to (`no-handshake-fence`) is refused, because a fence of the model is missing.
-//! - T9: `Asked` is recorded behind its load, since what is asked stays asked; `Handshake` before its store,
-//!   so that in the model the answer is there earlier. The collector sees it later, which the model allows.
+//! - T4: an allocation that finds its mutator's pool and the common one empty is no step, even if
+//!   pools of others have slots (D1); in the model no reference is free then. Pools are not modelled.
+//! - T5: marking loads `fM` before the mark (D5): [`LoadOrder::SenseFirst`].
+//! - T6: a root that is marked again in the same get-roots is no step. It must be found marked.
+//! - T7: a store buffer has [`MAX_BUFFER`] places here, and some dozens in a processor. So a history in
+//!   which a thread had more pending stores may be refused; none is accepted because of it.
+//! - T8: the request of a handshake and its answer take effect at once in the model; in the code they are stores
+//!   (D2). The model allows more: a store that is pending after its mutator has answered. A fault that is
+//!   harmless on x86-64 (`no-handshake-fence`) is refused, because a fence of the model is missing.
+//! - T9: `Asked` is recorded after its load, since a request persists; `Handshake` before its store,
+//!   so in the model the answer is visible earlier. The collector polls it later, which the model allows.
 
 mod action;
 mod followed;
@@ -44,23 +43,24 @@ use self::rules::RULES;
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
 use crate::tso::{
-    Access, ByAccess, Loads, MAX_BUFFER, Round, Scope, ScopeError, Size, State, Variant, Who,
+    Access, AccessModel, HandshakeRound, LoadOrder, MAX_BUFFER, Scope, ScopeError, Size, State,
+    Variant, Who,
 };
 
-/// The model for histories of heaps of so many objects.
+/// The model for histories of a heap.
 pub struct Model {
-    by_access: ByAccess,
+    access_model: AccessModel,
 }
 
 impl Model {
-    /// The model for so many mutators, objects, and fields of an object.
+    /// The model for a number of mutators, of objects, and of fields of an object.
     ///
     /// # Errors
     ///
-    /// If the model has no such instance.
+    /// If the model has no instance of this size.
     pub fn new(mutators: u8, objects: u8, fields: u8) -> Result<Self, ScopeError> {
         let variant = Variant {
-            loads: Loads::SenseFirst,
+            load_order: LoadOrder::SenseFirst,
             ..Variant::default()
         };
         let size = Size {
@@ -69,23 +69,23 @@ impl Model {
             fields,
             buffer: MAX_BUFFER as u8,
         };
-        let by_access = ByAccess::new(size, variant)?;
-        Ok(Self { by_access })
+        let access_model = AccessModel::new(size, variant)?;
+        Ok(Self { access_model })
     }
 
-    /// How many mutators there can be, and objects, and what else the model says of its size.
+    /// The instance of the model.
     pub fn scope(&self) -> &Scope {
-        &self.by_access.model().scope
+        &self.access_model.model().scope
     }
 
-    /// The model by accesses.
-    pub fn by_access(&self) -> &ByAccess {
-        &self.by_access
+    /// The model at the granularity of accesses.
+    pub fn access_model(&self) -> &AccessModel {
+        &self.access_model
     }
 
     /// Whether a mutator is between two operations.
     pub fn is_at_rest(&self, state: &Followed, mutator: u8) -> bool {
-        self.by_access.model().is_at_rest(&state.model, mutator)
+        self.access_model.model().is_at_rest(&state.model, mutator)
     }
 
     /// The effect of an action where its guard holds.
@@ -104,7 +104,7 @@ impl Model {
                 }
                 *place = Some(thread);
                 if let Some(round) = owes {
-                    // As the one of whom it was forked.
+                    // As its parent.
                     if !round.is_current(&from.model) || from.model.sys.pending.is_empty() {
                         return None;
                     }
@@ -151,7 +151,7 @@ impl Model {
                 to.hold(mutator, reference);
                 let access = Access::Alloc { reference, mark };
                 to.model = self
-                    .by_access
+                    .access_model
                     .take(&from.model, Who::Mutator(mutator), access)?;
             }
             Action::Take { by, access } => {
@@ -164,21 +164,25 @@ impl Model {
                     {
                         self.is_at_rest(from, mutator).then_some(from.model)?
                     }
-                    _ => self.by_access.take(&from.model, by, access)?,
+                    _ => self.access_model.take(&from.model, by, access)?,
                 };
                 to.rename(by, access);
             }
-            Action::Commit { of } => to.model = self.by_access.commit(&from.model, of)?,
+            Action::Commit { of } => to.model = self.access_model.commit(&from.model, of)?,
         }
         Some(to)
     }
 
-    /// Asks everybody, and who is not there answers (T1).
-    fn ask(&self, from: &Followed, by: Who, round: Round) -> Option<State> {
-        let mut model = self.by_access.take(&from.model, by, Access::Ask(round))?;
+    /// Requests a handshake of all mutators; those without a thread answer at once (T1).
+    fn ask(&self, from: &Followed, by: Who, round: HandshakeRound) -> Option<State> {
+        let mut model = self
+            .access_model
+            .take(&from.model, by, Access::Ask(round))?;
         for mutator in from.absent().iter() {
             for access in [Access::Asked(round), Access::Fence, Access::Done(round)] {
-                model = self.by_access.take(&model, Who::Mutator(mutator), access)?;
+                model = self
+                    .access_model
+                    .take(&model, Who::Mutator(mutator), access)?;
             }
         }
         Some(model)
@@ -213,9 +217,9 @@ impl TransitionSystem for Model {
         }
     }
 
-    /// An empty heap, and no thread.
+    /// An empty heap, without threads.
     fn initial(&self, visit: &mut impl FnMut(Followed)) {
-        self.by_access.initial(&mut |model| {
+        self.access_model.initial(&mut |model| {
             visit(Followed {
                 model,
                 threads: (0..self.scope().mutators).map(|_| None).collect(),

@@ -1,14 +1,14 @@
-//! What may be done in a state: for events of which it is not known what they were.
+//! Candidate actions in a state, for events whose content was not recorded.
 
 use super::{Action, Followed, Model};
 use crate::native::on_the_fly::Reference;
-use crate::tso::{Access, Phase, Round, Who};
+use crate::tso::{Access, HandshakeRound, Phase, Who};
 
 const PHASES: [Phase; 4] = [Phase::Idle, Phase::Init, Phase::Mark, Phase::Sweep];
 
 impl Model {
-    /// Visits every action that a thread can take alone, and many that are not enabled: as the mutator that
-    /// it is, or if it is none as the collector, or as one that joins.
+    /// Visits a superset of the enabled actions of a thread: as its mutator, or without one as the collector or as a
+    /// joining mutator.
     pub fn steps_of(&self, thread: u32, from: &Followed, visit: &mut impl FnMut(Action)) {
         let mut actions = Vec::new();
         match from.mutator_of(thread) {
@@ -18,9 +18,9 @@ impl Model {
             }
             None => {
                 self.accesses(Who::Gc, &mut actions);
-                // Which of those that no thread is makes no difference.
+                // All mutators without a thread are equivalent.
                 if let Some(mutator) = from.absent().iter().next() {
-                    let owed = Round::ALL.map(Some).into_iter().chain([None]);
+                    let owed = HandshakeRound::ALL.map(Some).into_iter().chain([None]);
                     actions.extend(owed.map(|owes| Action::Join {
                         mutator,
                         thread,
@@ -32,8 +32,7 @@ impl Model {
         actions.into_iter().for_each(visit);
     }
 
-    /// Every action that may be enabled in a state, and many that are not; but for joining, which takes a
-    /// thread of which nothing is known.
+    /// A superset of the enabled actions in a state, without joining, whose thread is not known.
     pub(super) fn actions(&self, from: &Followed) -> Vec<Action> {
         let mut actions = Vec::new();
         for by in Who::all(self.scope().mutators) {
@@ -46,13 +45,13 @@ impl Model {
         actions
     }
 
-    /// The accesses, but for allocating.
+    /// The accesses, except allocation.
     fn accesses(&self, by: Who, actions: &mut Vec<Action>) {
         let (refs, fields) = (self.scope().refs, self.scope().fields);
         let values: Vec<_> = (0..refs).map(Some).chain([None]).collect();
         let mut take = |access| actions.push(Action::Take { by, access });
         take(Access::Fence);
-        for round in Round::ALL {
+        for round in HandshakeRound::ALL {
             take(Access::Ask(round));
             take(Access::Answered(round));
             take(Access::Asked(round));
@@ -102,7 +101,7 @@ impl Model {
         }
     }
 
-    /// What else a mutator may do.
+    /// The other actions of a mutator.
     fn of_mutator(&self, mutator: u8, from: &Followed, actions: &mut Vec<Action>) {
         actions.push(Action::Leave { mutator });
         for (slot, generation) in (0..u32::from(self.scope().refs)).zip(from.generations) {

@@ -1,4 +1,4 @@
-//! The rules: what coverage and reports speak of.
+//! Rules of the model, for coverage and reports.
 
 use refmap::{Rule, RuleId};
 

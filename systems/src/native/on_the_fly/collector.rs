@@ -11,25 +11,25 @@ use super::heap::Heap;
 use super::marking::mark;
 use super::reference::{Header, Reference};
 use super::stage::Stage;
-use super::witness::{Event, Place, Unseen, Witness};
+use super::witness::{Event, NoWitness, Place, Witness};
 use super::worklist::Worklist;
 
-/// How mutators fare in the meantime.
+/// Mode of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// They go on; their barriers are for that.
+    /// Mutators run concurrently, with barriers.
     #[default]
     OnTheFly,
-    /// They wait from beginning to end: for comparison. Between two cycles they have to be given time;
-    /// one that is stopped again before it has noticed that the world went on stays where it is.
+    /// Mutators are stopped for the whole collection; for comparison. They need time between two cycles:
+    /// one that is stopped again before it has noticed the resumption makes no progress.
     StopTheWorld,
 }
 
-/// How many slots the sweep frees before it hands them out.
+/// Number of slots that the sweep frees before it returns them to the pool.
 const SWEPT: usize = 256;
 
 /// The collector of a heap. It runs in whatever thread calls [`cycle`](Self::cycle).
-pub struct Collector<W: Witness = Unseen> {
+pub struct Collector<W: Witness = NoWitness> {
     heap: Arc<Heap>,
     mode: Mode,
     w: Worklist,
@@ -38,14 +38,14 @@ pub struct Collector<W: Witness = Unseen> {
 }
 
 impl Collector {
-    /// The collector of a heap; a heap is to have one at a time.
+    /// The collector of a heap; a heap must have only one at a time.
     pub fn new(heap: &Arc<Heap>) -> Self {
-        Self::witnessed(heap, Unseen)
+        Self::witnessed(heap, NoWitness)
     }
 }
 
 impl<W: Witness> Collector<W> {
-    /// The collector of a heap, followed.
+    /// The collector of a heap, with a witness.
     pub fn witnessed(heap: &Arc<Heap>, witness: W) -> Self {
         Self {
             heap: Arc::clone(heap),
@@ -63,12 +63,11 @@ impl<W: Witness> Collector<W> {
         self
     }
 
-    /// One cycle; how many objects it freed.
+    /// Runs one cycle; returns the number of freed objects.
     ///
     /// # Errors
     ///
-    /// If something is found that a correct collector does not bring about. The heap is of no more use
-    /// then, and no further cycle is to be run.
+    /// If a violation is found. The heap is unusable then, and no further cycle must be run.
     pub fn cycle(&mut self) -> Result<u64, Violation> {
         let before = self.counts.freed;
         let ended = match self.mode {
@@ -93,8 +92,8 @@ impl<W: Witness> Collector<W> {
         self.collect()
     }
 
-    /// The same work, with mutators at a standstill: none of them is in an operation, so the control
-    /// variables change under nobody's eyes.
+    /// The same work with stopped mutators: none of them is in an operation, so none observes the changes of the control
+    /// variables.
     fn stop_the_world(&mut self) -> Result<(), Violation> {
         self.heap.seats.stop();
         self.handshake(Stage::Stop);
@@ -141,9 +140,9 @@ impl<W: Witness> Collector<W> {
         self.witness.saw(begin, Event::SetPhase { phase });
     }
 
-    /// A round of handshakes [Fig. 4], and with get-roots and get-work what was handed over. A noop
-    /// handshake begins with a fence, the others do not: `fM`, `fA` and the phase are what they were at the
-    /// last that does.
+    /// A handshake round [Fig. 4]; get-roots and get-work take over the work handed over. A noop
+    /// handshake begins with a fence, the others do not: `fM`, `fA` and the phase are unchanged since the
+    /// last noop handshake.
     fn handshake(&mut self, stage: Stage) {
         if !stage.is_left_out(self.heap.fault) {
             self.witness.at(Place::Round);
@@ -178,7 +177,7 @@ impl<W: Witness> Collector<W> {
         let mut traced = 0;
         while !self.w.is_empty() {
             while let Some(slot) = self.w.pop(&self.heap.links) {
-                // Each object is on a worklist once in a cycle.
+                // Each object is on a worklist at most once in a cycle.
                 traced += 1;
                 if traced > self.heap.shape.objects {
                     return Err(Violation::TracedTwice(self.heap.shape.objects));
@@ -241,7 +240,7 @@ impl<W: Witness> Collector<W> {
             let reference = Reference { slot, generation };
             self.witness.saw(begin, Event::Free { reference });
             self.counts.freed += 1;
-            // A slot without a further generation is not used again.
+            // A slot without a further generation is not reused.
             if next.is_some() {
                 freed.push(slot);
             }

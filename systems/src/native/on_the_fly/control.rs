@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::primitives::{AtomicBool, AtomicU8, Ordering};
 
-/// What the collector is doing.
+/// Phase of the collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Phase {
-    /// Nothing.
+    /// No collection.
     Idle,
     /// The barriers are being switched on.
     Init,
@@ -28,7 +28,7 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// Everything idle: objects are allocated marked, in the sense `false` [Fig. 2, line 1].
+    /// The idle phase: objects are allocated marked, in the sense `false` [Fig. 2, line 1].
     pub fn new() -> Self {
         Self {
             fm: AtomicBool::new(false),
@@ -46,14 +46,14 @@ impl Control {
 
     /// The sense in which objects are allocated.
     pub fn fa(&self) -> bool {
-        // Acquire: behind it comes the header of the new object, as in Fig. 6. The value decides nothing but
-        // the mark of an object that nobody else has seen yet.
+        // Acquire: the store of the header of the new object follows it, as in Fig. 6. The value decides only
+        // the mark of an object that no other thread has read yet.
         self.fa.load(Ordering::Acquire)
     }
 
     pub fn phase(&self) -> Phase {
-        // Acquire: the CAS comes after it [Fig. 5, lines 4 and 5]. It is in the order of loads behind the
-        // flag, since that is loaded with acquire.
+        // Acquire: the CAS follows it [Fig. 5, lines 4 and 5]. It follows the load of the
+        // flag, which is an acquire load.
         match self.phase.load(Ordering::Acquire) {
             0 => Phase::Idle,
             1 => Phase::Init,
@@ -66,8 +66,8 @@ impl Control {
     pub fn invert_fm(&self) -> bool {
         // Relaxed: its own value.
         let inverted = !self.fm.load(Ordering::Relaxed);
-        // Release: whoever sees the new sense also sees the phase `Idle` before it. The variables are
-        // written in the order of Fig. 2, as the collector's store buffer keeps it.
+        // Release: a thread that reads the new sense also reads the phase `Idle` stored before it. The variables
+        // are stored in the order of Fig. 2, which the collector's store buffer preserves.
         self.fm.store(inverted, Ordering::Release);
         inverted
     }

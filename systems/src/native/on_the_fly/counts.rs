@@ -1,23 +1,23 @@
-//! What happened, in numbers: a quiet run must not pass for a good one.
+//! Counters of a run, so that a vacuous run is not taken for a passed one.
 
 use serde::Serialize;
 
-/// How often things happened. Each thread counts for itself; the sums are made when it leaves.
+/// Counters. Each thread counts separately; its counts are added when it leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Cycles of the collector that came to their end.
+    /// Completed cycles of the collector.
     pub cycles: u64,
     /// Objects freed.
     pub freed: u64,
-    /// Rounds of handshakes.
+    /// Handshake rounds.
     pub rounds: u64,
     /// Handshakes answered by mutators.
     pub handshakes: u64,
-    /// Objects marked: races to mark that were won.
+    /// Objects marked: won CASes of marking.
     pub marks: u64,
-    /// Marks by the barriers of stores, which are among `marks`.
+    /// Marks by write barriers, included in `marks`.
     pub barrier_marks: u64,
-    /// Races to mark that another thread won.
+    /// Lost CASes of marking.
     pub marks_lost: u64,
     /// Objects traced.
     pub traced: u64,
@@ -35,7 +35,7 @@ pub struct Counts {
     pub discards: u64,
     /// Mutators that joined.
     pub joins: u64,
-    /// Uses of references that were looked at for staleness.
+    /// Uses of references that were tested for staleness.
     pub uses: u64,
 }
 

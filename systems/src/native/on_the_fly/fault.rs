@@ -1,8 +1,8 @@
-//! Faults: the collector with one thing left out or done wrongly.
+//! Seeded faults of the collector.
 
 use serde::Serialize;
 
-/// What is wrong. Each is looked at in one place, in the smallest function that differs.
+/// A seeded fault. Each is tested in one place, in the smallest function that differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
@@ -13,7 +13,7 @@ pub enum Fault {
     NoDeletionBarrier,
     /// A store does not mark what it writes [Fig. 6, line 10].
     NoInsertionBarrier,
-    /// Marking loads, tests and stores, and takes itself for the winner [Fig. 5, lines 5–11].
+    /// Marking loads, tests and stores, and continues as the winner [Fig. 5, lines 5–11].
     MarkWithoutCas,
     /// No handshake before `fM` is inverted [Fig. 2, lines 3–4].
     SkipIdleNoop,
@@ -31,11 +31,11 @@ pub enum Fault {
     NoGetWork,
     /// A new object is marked with the sense that `fA` is not [Fig. 6, line 17].
     AllocateWrongSense,
-    /// Sweeping begins as soon as the roots are in: nothing is traced [Fig. 2, lines 25–34].
+    /// Sweeping begins right after root marking: no object is traced [Fig. 2, lines 25–34].
     EarlySweep,
     /// Mutators answer and keep their worklists [Fig. 2, lines 20 and 34].
     WorklistNotHandedOver,
-    /// A slot has the same generation when it is used again.
+    /// A slot keeps its generation when it is reused.
     GenerationNotBumped,
 }
 

@@ -1,21 +1,21 @@
-//! Handshakes [section 2.2, Fig. 4]: how the collector asks every mutator for something and never stops
-//! one. Mutators answer at their safepoints, each when it gets there.
+//! Handshakes [section 2.2, Fig. 4]: the collector requests an action of every mutator without stopping
+//! it. Mutators answer at their safepoints, each at its own time.
 //!
-//! **Ordering.** A request and its answer are one variable per mutator. What the collector wrote before
-//! it asks must be seen by a mutator after it is asked. That is what the fences are for, as in the
-//! paper: one of the collector's before its request, one of the mutator's after it has seen that. In the
-//! model of Rust the former synchronises with the load of a request that is relaxed. Get-roots and get-work
-//! have no fence of the collector's. Before get-roots the collector writes nothing that a mutator needs to
-//! see; before get-work it empties what a mutator hands over, and so that request is stored with
-//! release, with which the load synchronises too. What a mutator wrote before its answer must
-//! be seen by the collector after it: the answer is stored with release and loaded with acquire (the
+//! **Ordering.** A request and its answer are one variable per mutator. Stores of the collector before
+//! the request must be visible to the mutator after it has read the request. The fences ensure that, as in the
+//! paper: one of the collector before its request, one of the mutator after it has read that. In the
+//! memory model of Rust the former synchronises with the load of a relaxed request. Get-roots and get-work
+//! have no fence of the collector. Before get-roots the collector stores nothing that a mutator needs to
+//! read; before get-work it empties the handed-over worklist, so that request is a release
+//! store, with which the load synchronises too. Stores of a mutator before its answer must
+//! be visible to the collector after it: the answer is a release store and an acquire load (the
 //! paper's "store fence when it finishes", "load fence after all"). Neither costs anything on x86-64.
 //!
-//! **What x86-64 adds.** There stores become visible in program order, so that a mutator that sees the
-//! request sees what was written before it, fence or no fence; and the mutator's stores before its
-//! answer are in memory when the answer is. In the model of the paper the requests are not in the memory
-//! that has store buffers, so there the fences are needed. Here, on x86-64, they are not: they are what
-//! makes this right on other processors, and in the model of Rust.
+//! **x86-64.** There stores become visible in program order, so a mutator that reads the
+//! request reads the earlier stores, with or without a fence; and the mutator's stores before its
+//! answer are in memory when the answer is. In the model of the paper requests are not subject to
+//! store buffers, so there the fences are needed. Here, on x86-64, they are not: they are needed
+//! on other processors, and in the memory model of Rust.
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ use super::stage::Stage;
 use super::witness::{Event, Witness};
 use super::worklist::{NONE, Worklist};
 
-/// No handshake is asked for.
+/// No handshake is requested.
 const NOTHING: u8 = 0;
 
-/// The paper's mfence, of both sides. The one place in which the fault matters.
+/// The paper's mfence, on both sides. The one place in which the fault matters.
 pub(crate) fn mfence<W: Witness>(fault: Fault, witness: &mut W) {
     if fault != Fault::NoHandshakeFence {
         let begin = witness.now();
@@ -37,7 +37,7 @@ pub(crate) fn mfence<W: Witness>(fault: Fault, witness: &mut W) {
     }
 }
 
-/// What one mutator and the collector have in common, on cache lines of its own.
+/// Variables shared by one mutator and the collector, on cache lines of their own.
 #[repr(align(128))]
 pub(crate) struct Seat {
     asked: AtomicU8,
@@ -52,18 +52,18 @@ impl Seat {
         })
     }
 
-    /// What the mutator is asked for. Called by the mutator, which passes its fence if it is anything.
+    /// The pending request. Called by the mutator, which executes its fence if there is one.
     #[inline]
     pub fn asked(&self) -> Option<Stage> {
-        // Acquire: what the mutator does when it is asked comes after this. It has a fence besides, which makes
-        // visible what the collector wrote before its own, and before get-work.
+        // Acquire: the mutator's steps for the request follow this. It also executes a fence, which makes
+        // visible the collector's stores before its own fence, and before get-work.
         match self.asked.load(Ordering::Acquire) {
             NOTHING => None,
             asked => Stage::of(asked),
         }
     }
 
-    /// The mutator is done, and hands over `w` if it was asked for that.
+    /// Answers the request, and hands over `w` if it was requested.
     pub fn answer(&self, stage: Stage, w: &mut Worklist, fault: Fault) {
         if !stage.is_noop() {
             let kept = fault == Fault::WorklistNotHandedOver;
@@ -71,7 +71,7 @@ impl Seat {
             // Relaxed: the store of the answer releases it.
             self.handed.store(handed, Ordering::Relaxed);
         }
-        // Release: whoever sees the answer sees the mutator's marks, stores and worklist.
+        // Release: the collector that reads the answer reads the mutator's marks, stores and worklist.
         self.asked.store(NOTHING, Ordering::Release);
     }
 }
@@ -104,9 +104,9 @@ impl Seats {
         with(&mut members)
     }
 
-    /// A mutator comes that holds nothing. Whatever it is asked for it has as good as answered: it has
-    /// no roots, and it sees what the collector wrote before it last took the lock. While the world is
-    /// stopped it has to wait.
+    /// A mutator without roots joins. It has implicitly answered the current request: it has
+    /// no roots, and it reads the collector's stores before it last took the lock. While the world is
+    /// stopped it waits.
     pub fn join(&self) -> Arc<Seat> {
         let mut round = 0;
         loop {
@@ -126,8 +126,8 @@ impl Seats {
         }
     }
 
-    /// A mutator comes that holds what `parent` does. It knows what the parent knows, and owes the
-    /// answer that the parent owes.
+    /// A mutator with roots of `parent` joins. It has answered the same requests as the parent, and owes the
+    /// same answer.
     pub fn fork(&self, parent: &Seat) -> (Arc<Seat>, Option<Stage>) {
         self.members(|members| {
             // Relaxed: requests are made under the lock.
@@ -138,7 +138,7 @@ impl Seats {
         })
     }
 
-    /// A mutator goes: it holds nothing any more, and what it is asked for is answered.
+    /// A mutator leaves: it has no roots any more, and its request counts as answered.
     pub fn leave(&self, seat: &Arc<Seat>, w: &mut Worklist) {
         self.members(|members| {
             members.seats.retain(|member| !Arc::ptr_eq(member, seat));
@@ -149,7 +149,7 @@ impl Seats {
         });
     }
 
-    /// Asks every mutator.
+    /// Requests a handshake of every mutator.
     pub fn ask(&self, stage: Stage) {
         self.members(|members| {
             for seat in &members.seats {
@@ -158,7 +158,7 @@ impl Seats {
         });
     }
 
-    /// Waits until all mutators have answered or gone.
+    /// Waits until all mutators have answered or left.
     pub fn wait(&self) {
         let mut round = 0;
         // Acquire: with the release of the answer.
@@ -169,7 +169,7 @@ impl Seats {
         }
     }
 
-    /// The worklists that were handed over, by those who have left too.
+    /// Takes the worklists handed over, also those of mutators that have left.
     pub fn take(&self) -> Worklist {
         self.members(|members| {
             let mut heads = std::mem::take(&mut members.left);
@@ -184,20 +184,20 @@ impl Seats {
         })
     }
 
-    /// From now on mutators wait that answer [`Stage::Stop`], which is asked next, and that join.
+    /// Lets mutators wait from now on that answer [`Stage::Stop`], which is requested next, or that join.
     pub fn stop(&self) {
-        // Relaxed: before the fence of that request, and so seen by whoever is asked. Who joins after the
-        // request was made sees it by the lock; who joined before is asked.
+        // Relaxed: before the fence of that request, so visible to every requested mutator. One that joins after the
+        // request reads it under the lock; one that joined before is requested.
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Lets mutators go on that have stopped.
+    /// Resumes stopped mutators.
     pub fn resume(&self) {
-        // Release: they see what was done while they were stopped.
+        // Release: they read the stores made while they were stopped.
         self.stopped.store(false, Ordering::Release);
     }
 
-    /// Whether mutators that have answered [`Stage::Stop`] are to wait.
+    /// Whether mutators that have answered [`Stage::Stop`] must wait.
     pub fn is_stopped(&self) -> bool {
         // Acquire: with the release of `resume`.
         self.stopped.load(Ordering::Acquire)

@@ -1,4 +1,4 @@
-//! The heap: objects of as many fields each, in slots of one length.
+//! The heap: objects with the same number of fields, in slots of one length.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use super::primitives::{AtomicU64, Mutex, Ordering};
 use super::reference::{Header, Reference};
 use super::worklist::Links;
 
-/// How large a heap is.
+/// Shape of a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// How many objects there can be.
+    /// Maximum number of objects.
     pub objects: u32,
-    /// How many references an object has.
+    /// Number of fields of an object.
     pub fields: u32,
 }
 
-/// A heap that cannot be.
+/// Error: the shape is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     /// Too few objects or too many.
     #[error("a heap has 1 to {most} objects, and not {given}", most = Shape::MOST_OBJECTS)]
     Objects {
-        /// How many were asked for.
+        /// The given number.
         given: u32,
     },
     /// Too many fields.
     #[error("an object has at most {most} fields, and not {given}", most = Shape::MOST_FIELDS)]
     Fields {
-        /// How many were asked for.
+        /// The given number.
         given: u32,
     },
 }
@@ -50,7 +50,7 @@ pub struct Heap {
     pub(crate) shape: Shape,
     pub(crate) fault: Fault,
     pub(crate) control: Control,
-    /// Per slot the header, and then the fields.
+    /// Per slot, the header and then the fields.
     words: Box<[AtomicU64]>,
     pub(crate) links: Links,
     pub(crate) pool: CommonPool,
@@ -63,7 +63,7 @@ impl Heap {
     ///
     /// # Errors
     ///
-    /// If the shape is none.
+    /// If the shape is not valid.
     pub fn new(shape: Shape) -> Result<Arc<Self>, ShapeError> {
         Self::with_fault(shape, Fault::None)
     }
@@ -72,7 +72,7 @@ impl Heap {
     ///
     /// # Errors
     ///
-    /// If the shape is none.
+    /// If the shape is not valid.
     pub fn with_fault(shape: Shape, fault: Fault) -> Result<Arc<Self>, ShapeError> {
         if !(1..=Shape::MOST_OBJECTS).contains(&shape.objects) {
             let given = shape.objects;
@@ -95,17 +95,17 @@ impl Heap {
         }))
     }
 
-    /// Its size.
+    /// Its shape.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// How many slots no mutator has taken to allocate from. More may be free, in their pools.
+    /// Number of slots in the common pool. More may be free, in pools of mutators.
     pub fn free_slots(&self) -> usize {
         self.pool.len()
     }
 
-    /// What happened so far, of the collector and of the mutators that have left.
+    /// Counters so far, of the collector and of the mutators that have left.
     pub fn counts(&self) -> Counts {
         *self.counts.lock().expect("nothing panics with the lock")
     }
@@ -123,14 +123,14 @@ impl Heap {
     }
 
     pub(crate) fn header(&self, slot: u32) -> Header {
-        // Acquire: between the loads of `fM` and of the phase [Fig. 5]. Whoever has a reference has
-        // seen its header, which was written before the reference.
+        // Acquire: between the loads of `fM` and of the phase [Fig. 5]. A thread that has a reference has
+        // read its header, which was stored before the reference.
         Header::unpack(self.header_word(slot).load(Ordering::Acquire))
     }
 
     pub(crate) fn set_header(&self, slot: u32, header: Header) {
-        // Release: behind the load of `fA`, or of the mark, that led to it. Nobody else writes a header that
-        // is allocated or freed. A new object is published by the store of a field, which releases it; a
+        // Release: after the load of `fA`, or of the mark, that led to it. No other thread stores a header during
+        // allocation or freeing. A new object is published by the release store of a field; a
         // free slot by the lock of the pool.
         self.header_word(slot)
             .store(header.pack(), Ordering::Release);
@@ -150,23 +150,23 @@ impl Heap {
 
     pub(crate) fn field(&self, slot: u32, field: u32) -> Option<Reference> {
         let word = &self.words[self.at(slot) + 1 + field as usize];
-        // Acquire: the object that the reference is to was made before the reference was stored.
+        // Acquire: the object was initialised before the reference was stored.
         Reference::unpack(word.load(Ordering::Acquire))
     }
 
     pub(crate) fn set_field(&self, slot: u32, field: u32, value: Option<Reference>) {
         let word = &self.words[self.at(slot) + 1 + field as usize];
-        // Release: publishes the object, as the store buffer does by its order. Between this store and
-        // the thread's next load nothing is ordered, on x86-64 as little as here.
+        // Release: publishes the object, as the FIFO store buffer does. This store and
+        // the thread's next load are not ordered, neither on x86-64 nor here.
         word.store(Reference::pack(value), Ordering::Release);
     }
 
-    /// Looks at everything that is reachable from `roots`: all of it has to be there. For a heap at
-    /// rest; with mutators running, what it says means nothing.
+    /// Audits a heap: every object reachable from `roots` must exist. Only meaningful while no thread changes the
+    /// heap.
     ///
     /// # Errors
     ///
-    /// If something reachable was freed.
+    /// If a reachable object was freed.
     pub fn audit(&self, roots: impl IntoIterator<Item = Reference>) -> Result<usize, Stale> {
         let mut seen = vec![false; self.shape.objects as usize];
         let mut work: Vec<Reference> = roots.into_iter().collect();

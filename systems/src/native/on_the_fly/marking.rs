@@ -69,8 +69,8 @@ fn claim(heap: &Heap, reference: Reference, header: Header) -> bool {
         return true;
     }
     // Acquire and release: the paper's CAS is a fence, and on x86-64 the instruction is one. Release is
-    // what is needed: whoever sees the mark sees the sense it was made in. A loser only has to know that
-    // somebody else has won; acquire keeps what it does next behind the instruction.
+    // needed: a thread that reads the mark reads the sense in which it was made. A loser only needs to know that
+    // another thread has won; acquire orders its next accesses after the instruction.
     word.compare_exchange(
         header.pack(),
         marked.pack(),

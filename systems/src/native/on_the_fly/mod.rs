@@ -1,6 +1,6 @@
 //! The on-the-fly mark-sweep collector, on real threads.
 //!
-//! See [`native`](super) for what it rests on. One file a concept: the collector is Fig. 2, a mutator
+//! See [`native`](super) for its correctness argument. One file a concept: the collector is Fig. 2, a mutator
 //! Fig. 6, marking Fig. 5, handshakes Fig. 4.
 
 use super::primitives;
@@ -29,4 +29,4 @@ pub use heap::{Heap, Shape, ShapeError};
 pub use mutator::{Mutator, Root};
 pub use reference::Reference;
 pub use stage::Stage;
-pub use witness::{Event, Place, Unseen, Witness};
+pub use witness::{Event, NoWitness, Place, Witness};

@@ -12,13 +12,13 @@ use super::marking::mark;
 use super::primitives;
 use super::reference::{Header, Reference};
 use super::stage::Stage;
-use super::witness::{Event, Place, Unseen, Witness};
+use super::witness::{Event, NoWitness, Place, Witness};
 use super::worklist::Worklist;
 
-/// A reference that a mutator holds. What it is to stays where it is until the root is discarded or the
-/// mutator goes.
+/// A root: a reference that a mutator holds. Its object is kept alive until the root is discarded or the
+/// mutator leaves.
 ///
-/// It is neither copied nor used after it was discarded; a root that is dropped otherwise remains one.
+/// It can be neither copied nor used after it was discarded; a root that is dropped otherwise remains one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Root {
     index: u32,
@@ -26,13 +26,13 @@ pub struct Root {
 }
 
 impl Root {
-    /// What it is to. A name: to use the object takes the root.
+    /// The reference, as an identifier: a use of the object takes the root.
     pub fn reference(&self) -> Reference {
         self.reference
     }
 }
 
-/// What a mutator holds.
+/// The roots of a mutator.
 #[derive(Default)]
 struct Roots {
     held: Vec<Option<Reference>>,
@@ -72,9 +72,9 @@ impl Roots {
     }
 }
 
-/// A thread's access to a heap. It has to come to a [`safepoint`](Self::safepoint) from time to time, or
-/// the collector waits for it; nobody else does. When it is dropped it leaves, and holds nothing.
-pub struct Mutator<W: Witness = Unseen> {
+/// A thread's access to a heap. It must call [`safepoint`](Self::safepoint) from time to time: the collector waits
+/// for it, other mutators do not. When it is dropped it leaves, and its roots with it.
+pub struct Mutator<W: Witness = NoWitness> {
     heap: Arc<Heap>,
     seat: Arc<Seat>,
     roots: Roots,
@@ -85,14 +85,14 @@ pub struct Mutator<W: Witness = Unseen> {
 }
 
 impl Mutator {
-    /// A mutator that holds nothing.
+    /// A mutator without roots.
     pub fn new(heap: &Arc<Heap>) -> Self {
-        Self::witnessed(heap, Unseen)
+        Self::witnessed(heap, NoWitness)
     }
 }
 
 impl<W: Witness> Mutator<W> {
-    /// A mutator that holds nothing, and is followed.
+    /// A mutator without roots, with a witness.
     pub fn witnessed(heap: &Arc<Heap>, mut witness: W) -> Self {
         let begin = witness.now();
         let seat = heap.seats.join();
@@ -116,7 +116,7 @@ impl<W: Witness> Mutator<W> {
         }
     }
 
-    /// A mutator for another thread, that holds what some roots of this one are to.
+    /// A mutator for another thread, with copies of some roots of this one.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl<W: Witness> Mutator<W> {
         let (seat, owes) = self.heap.seats.fork(&self.seat);
         witness.saw(begin, Event::Join { owes });
         let mut child = Mutator::on(Arc::clone(&self.heap), seat, witness);
-        // This mutator holds them all the time.
+        // This mutator holds them throughout.
         let add = |reference| {
             let begin = child.witness.now();
             child.witness.saw(begin, Event::Hold { reference });
@@ -142,20 +142,20 @@ impl<W: Witness> Mutator<W> {
         Ok((child, roots))
     }
 
-    /// Who follows it.
+    /// Its witness.
     pub fn witness(&mut self) -> &mut W {
         &mut self.witness
     }
 
-    /// What it holds.
+    /// Its roots.
     pub fn roots(&self) -> impl Iterator<Item = Reference> {
         self.roots.iter()
     }
 
     /// A new object, all of whose fields are null, as a root [Fig. 6, Alloc].
     ///
-    /// The figure's one step is several here. Nobody else sees the slot in between: it comes from this
-    /// mutator's pool, and the object is published by a store into a field, behind its header.
+    /// The figure's one step is several here. No other thread reads the slot in between: it comes from this
+    /// mutator's pool, and the object is published by a store into a field, after its header.
     ///
     /// # Errors
     ///
@@ -290,7 +290,7 @@ impl<W: Witness> Mutator<W> {
         mark(heap, reference, w, counts, witness)
     }
 
-    /// Lets go of a root [Fig. 6, Discard].
+    /// Discards a root [Fig. 6, Discard].
     ///
     /// # Errors
     ///
@@ -304,7 +304,7 @@ impl<W: Witness> Mutator<W> {
         Ok(())
     }
 
-    /// Answers the collector, if it asks for something [Fig. 4]; what it was.
+    /// Answers a request of the collector, if there is one [Fig. 4]; returns it.
     ///
     /// # Errors
     ///
@@ -332,7 +332,7 @@ impl<W: Witness> Mutator<W> {
         };
         self.counts.handshakes += 1;
         let begin = self.witness.now();
-        // Seen before it is answered: afterwards the collector may be ahead.
+        // Recorded before the answer: afterwards the collector may continue.
         self.witness.saw(begin, Event::Handshake { stage });
         self.seat.answer(stage, &mut self.w, self.heap.fault);
         marked
@@ -351,7 +351,7 @@ impl<W: Witness> Mutator<W> {
         marked
     }
 
-    /// Answers what is asked in the meantime, and does nothing else.
+    /// Waits until the world is resumed, and answers requests in the meantime.
     fn wait_while_stopped(&mut self) -> Result<(), Stale> {
         let mut round = 0;
         let mut answered = Ok(());
@@ -368,7 +368,7 @@ impl<W: Witness> Mutator<W> {
         answered
     }
 
-    /// The object of a root whose field is to be used.
+    /// The object of a root, for a use of its field.
     fn object(&mut self, src: &Root, field: u32) -> Result<Reference, HeapError> {
         let reference = self.roots.check(src)?;
         let fields = self.heap.shape.fields;

@@ -1,15 +1,15 @@
 //! Pools of free slots: each mutator allocates from its own, which is refilled from what the sweep has
 //! freed (the extension of section 4).
 //!
-//! A slot is in one pool or in the hands of one thread, so that allocation races with nobody. The common
-//! pool is behind a lock, taken once for many slots.
+//! A slot is in one pool or owned by one thread, so allocations do not race. The common
+//! pool is protected by a lock, taken once for many slots.
 
 use super::primitives::Mutex;
 
 /// The most slots that a mutator takes at once.
 const MOST: usize = 64;
 
-/// Free slots for whoever comes.
+/// The common pool of free slots.
 pub(crate) struct CommonPool {
     slots: Mutex<Vec<u32>>,
     batch: usize,
@@ -29,7 +29,7 @@ impl CommonPool {
         with(&mut self.slots.lock().expect("nothing panics with the lock"))
     }
 
-    /// Puts some slots into a mutator's pool, which is empty; none if there are none.
+    /// Moves some slots to a mutator's empty pool; none if there are none.
     pub fn refill(&self, pool: &mut Vec<u32>) {
         self.slots(|slots| {
             let rest = slots.len().saturating_sub(self.batch);
@@ -37,12 +37,12 @@ impl CommonPool {
         });
     }
 
-    /// Takes slots back, and leaves `freed` empty.
+    /// Adds freed slots, and leaves `freed` empty.
     pub fn give_back(&self, freed: &mut Vec<u32>) {
         self.slots(|slots| slots.append(freed));
     }
 
-    /// How many slots there are; those in the pools of mutators do not count.
+    /// Number of slots, without those in pools of mutators.
     pub fn len(&self) -> usize {
         self.slots(|slots| slots.len())
     }

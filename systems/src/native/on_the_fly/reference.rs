@@ -1,15 +1,15 @@
-//! References and headers: a slot with its generation, so that a stale reference can be told.
+//! References and headers: a slot with its generation, so that a stale reference is detected.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A reference: a slot, and which of the objects that live there one after the other.
+/// A reference: a slot, and the generation of the object in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Reference {
     /// The place in the heap.
     pub slot: u32,
-    /// How often the slot had been freed when the object was allocated.
+    /// Number of frees of the slot before the object was allocated.
     pub generation: u32,
 }
 
@@ -40,10 +40,10 @@ impl fmt::Display for Reference {
     }
 }
 
-/// What the first word of an object says.
+/// Header: the first word of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// How often the slot has been freed.
+    /// Number of frees of the slot.
     pub generation: u32,
     /// Whether there is an object; otherwise the slot is free.
     pub allocated: bool,
@@ -64,7 +64,7 @@ impl Header {
         }
     }
 
-    /// Whether `reference` is to the object that is there now.
+    /// Whether `reference` is to the current object of the slot.
     pub fn is_of(self, reference: Reference) -> bool {
         self.allocated && self.generation == reference.generation
     }

@@ -1,4 +1,4 @@
-//! The handshakes of a cycle [Fig. 2], by what they ask for.
+//! The handshakes of a cycle [Fig. 2], by their requests.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::primitives::Ordering;
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Stage {
-    /// Everybody knows that the collector is idle [Fig. 2, lines 3–4].
+    /// Every mutator has observed that the collector is idle [Fig. 2, lines 3–4].
     Idle = 1,
     /// … that `fM` is inverted [lines 6–7].
     IdleFlip,
@@ -22,7 +22,7 @@ pub enum Stage {
     GetRoots,
     /// Mutators hand over their worklists [lines 31–34].
     GetWork,
-    /// Mutators wait until the world goes on; only where it is stopped.
+    /// Mutators wait until they are resumed; only in the stop-the-world mode.
     Stop,
 }
 
@@ -41,17 +41,17 @@ impl Stage {
         Self::ALL.into_iter().find(|stage| *stage as u8 == asked)
     }
 
-    /// Whether it asks for nothing but an answer.
+    /// Whether it requests only an answer.
     pub fn is_noop(self) -> bool {
         !matches!(self, Self::GetRoots | Self::GetWork)
     }
 
-    /// How the request is stored.
+    /// Memory ordering of the store of the request.
     pub(super) fn ordering(self) -> Ordering {
         match self {
-            // Release: without a fence, what mutators hand over has just been emptied.
+            // Release: there is no fence, and the handed-over worklists have just been emptied.
             Self::GetWork => Ordering::Release,
-            // Relaxed: behind a fence, or with nothing to show.
+            // Relaxed: after a fence, or without stores to publish.
             _ => Ordering::Relaxed,
         }
     }

@@ -1,6 +1,6 @@
-//! What a thread did, for whoever wants to know, and the places where it may be made to linger.
+//! Witnesses: observers of the events of a thread, which can delay it at certain places.
 //!
-//! Whoever does not want to know pays nothing: [`Unseen`] has no code.
+//! [`NoWitness`] observes nothing, and compiles to no code.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,22 @@ use super::control::Phase;
 use super::reference::Reference;
 use super::stage::Stage;
 
-/// What a mutator or the collector did: every access of what threads share that says where its thread is
+/// An event of a mutator or of the collector: every access to shared data that determines the location of its thread
 /// in Figs. 2, 5 and 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// A mutator came, and holds nothing yet.
+    /// A mutator joined, without roots.
     Join {
-        /// What it is asked for from the beginning, as who forked it is.
+        /// The request that is pending from the beginning, as for its parent.
         owes: Option<Stage>,
     },
-    /// A mutator came to hold a reference without a load: it was forked with it.
+    /// A mutator gained a root of its parent.
     Hold {
-        /// What it holds.
+        /// The root.
         reference: Reference,
     },
-    /// A mutator got a new object.
+    /// A mutator allocated an object.
     Alloc {
         /// Which; none if no slot was free.
         reference: Option<Reference>,
@@ -31,13 +31,13 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mark: Option<bool>,
     },
-    /// A mutator read a field, and holds what was there.
+    /// A mutator loaded a field, as a root.
     Load {
         /// The object.
         src: Reference,
         /// Its field.
         field: u32,
-        /// What was there.
+        /// The value read.
         value: Option<Reference>,
     },
     /// The deletion barrier of a store read what the store will overwrite.
@@ -46,9 +46,9 @@ pub enum Event {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What was there.
+        /// The value read.
         was: Option<Reference>,
-        /// What will be written.
+        /// The value to be written.
         value: Option<Reference>,
     },
     /// A mutator wrote a field.
@@ -57,50 +57,50 @@ pub enum Event {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What it wrote.
+        /// The value written.
         value: Option<Reference>,
     },
-    /// A mutator let go of a root. It may hold the same reference by another.
+    /// A mutator discarded a root. It may hold the same reference by another one.
     Discard {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
-    /// A mutator saw that it is asked for a handshake.
+    /// A mutator read a request of a handshake.
     Asked {
-        /// Which.
+        /// The handshake.
         stage: Stage,
     },
-    /// A thread passed the fence of a handshake.
+    /// A thread executed the fence of a handshake.
     Fence,
-    /// A mutator was about to answer a handshake, behind its fence.
+    /// A mutator was about to answer a handshake, after its fence.
     Handshake {
-        /// Which.
+        /// The handshake.
         stage: Stage,
     },
     /// Marking loaded `fM`.
     Sense {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Reference,
         /// The sense in which objects are marked.
         fm: bool,
     },
     /// Marking loaded the mark.
     Look {
-        /// Of what.
+        /// The object.
         reference: Reference,
         /// Its mark.
         mark: bool,
     },
     /// Marking loaded the phase.
     Test {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Reference,
         /// The phase.
         phase: Phase,
     },
-    /// A thread raced to mark an object.
+    /// A thread executed the CAS of marking.
     Mark {
-        /// Which.
+        /// The object.
         reference: Reference,
         /// Whether it won.
         won: bool,
@@ -108,34 +108,34 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mark: Option<bool>,
     },
-    /// The collector asked all mutators for a handshake.
+    /// The collector requested a handshake of all mutators.
     Ask {
-        /// Which.
+        /// The handshake.
         stage: Stage,
     },
-    /// All mutators had answered the collector, and it took over what they had handed over.
+    /// All mutators had answered, and the collector took over the work handed over.
     Answered {
-        /// Which handshake.
+        /// The handshake.
         stage: Stage,
     },
     /// The collector inverted `fM`.
     SetFm {
-        /// To what.
+        /// The new value.
         fm: bool,
     },
     /// The collector set `fA`.
     SetFa {
-        /// To what.
+        /// The new value.
         fa: bool,
     },
     /// The collector set the phase.
     SetPhase {
-        /// To what.
+        /// The new phase.
         phase: Phase,
     },
-    /// The collector took an object off its worklist.
+    /// The collector removed an object from its worklist, to trace it.
     Trace {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
     /// The collector read a field of the object that it traces.
@@ -144,19 +144,19 @@ pub enum Event {
         src: Reference,
         /// Its field.
         field: u32,
-        /// What was there.
+        /// The value read.
         value: Option<Reference>,
     },
     /// The collector freed an object.
     Free {
-        /// Which.
+        /// The object.
         reference: Reference,
     },
-    /// A mutator left, and holds nothing any more.
+    /// A mutator left, with all its roots.
     Leave,
 }
 
-/// A place where something may come between.
+/// A delay place: a race window, in which a witness may delay the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// Marking has loaded `fM`, and not the mark [Fig. 5, between lines 2 and 3].
@@ -165,30 +165,30 @@ pub enum Place {
     Claim,
     /// A store has passed its barriers, and has not been made [Fig. 6, before line 11].
     Write,
-    /// The collector has chosen an object, and not traced it [Fig. 2, before line 28].
+    /// The collector has chosen an object, and has not traced it [Fig. 2, before line 28].
     Trace,
-    /// The collector is between two rounds of handshakes.
+    /// The collector is between two handshake rounds.
     Round,
 }
 
-/// Follows one thread.
+/// Observer of one thread.
 pub trait Witness {
     /// A moment of its clock.
     type Moment: Copy;
 
-    /// Now.
+    /// The current moment.
     fn now(&mut self) -> Self::Moment;
-    /// Something was done between `begin` and now.
+    /// An event took place between `begin` and now.
     fn saw(&mut self, begin: Self::Moment, event: Event);
-    /// The thread is at a place where it may be made to linger.
+    /// The thread is at a place where it may be delayed.
     fn at(&mut self, place: Place);
 }
 
-/// Sees nothing.
+/// The witness that observes nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unseen;
+pub struct NoWitness;
 
-impl Witness for Unseen {
+impl Witness for NoWitness {
     type Moment = ();
 
     #[inline]

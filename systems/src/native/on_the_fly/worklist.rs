@@ -1,13 +1,13 @@
 //! Worklists of marked objects.
 //!
-//! A worklist is a chain through the objects themselves, as in Schism (section 2.2): an object is on at
-//! most one worklist, since one thread alone wins the race to mark it. So nothing is allocated to mark,
-//! and to hand a worklist over is to hand over its first slot. Where two take themselves for the winner
-//! the chains run into each other.
+//! A worklist is a linked list through the objects themselves, as in Schism (section 2.2): an object is on at
+//! most one worklist, since only one thread wins the race to mark it. So marking allocates nothing,
+//! and a worklist is handed over by its first slot. If two threads win one race,
+//! their lists share a tail.
 
 use super::primitives::{AtomicU32, Ordering};
 
-/// The end of a chain.
+/// The end of a list.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Per slot, the next one on the same worklist.
@@ -19,7 +19,7 @@ impl Links {
     }
 
     fn next(&self, slot: u32) -> u32 {
-        // Relaxed: written by who had the list then, and handed over by a handshake.
+        // Relaxed: stored by the previous owner of the list, and handed over by a handshake.
         self.0[slot as usize].load(Ordering::Relaxed)
     }
 
@@ -29,10 +29,10 @@ impl Links {
     }
 }
 
-/// A worklist of a thread: what it has marked and no thread has traced.
+/// A worklist of a thread: the objects that it has marked and that are not yet traced.
 pub(crate) struct Worklist {
     head: u32,
-    /// The heads of further chains.
+    /// The heads of further lists.
     more: Vec<u32>,
 }
 
@@ -44,7 +44,7 @@ impl Worklist {
         }
     }
 
-    /// What is on the chains that begin with `heads`.
+    /// The union of the lists that begin with `heads`.
     pub fn of(mut heads: Vec<u32>) -> Self {
         heads.retain(|head| *head != NONE);
         Self {
@@ -53,19 +53,19 @@ impl Worklist {
         }
     }
 
-    /// The head of a thread's own chain, which is empty then.
+    /// Takes the head of a thread's own list, which is empty then.
     pub fn take(&mut self) -> u32 {
         debug_assert!(self.more.is_empty());
         std::mem::replace(&mut self.head, NONE)
     }
 
-    /// Puts a slot on.
+    /// Adds a slot.
     pub fn push(&mut self, slot: u32, links: &Links) {
         links.set_next(slot, self.head);
         self.head = slot;
     }
 
-    /// Takes a slot off.
+    /// Removes a slot.
     pub fn pop(&mut self, links: &Links) -> Option<u32> {
         if self.head == NONE {
             self.head = self.more.pop()?;

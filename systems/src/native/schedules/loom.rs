@@ -1,9 +1,9 @@
-//! The collector in Loom's model of memory: every behaviour of a tiny heap, within Loom's limits.
+//! The collector in Loom's memory model: every behaviour of a tiny heap, within Loom's limits.
 //!
-//! What Loom sees that Shuttle does not: a load may give an old value where nothing orders it behind the
-//! store of a newer one. What it does not see: a load is never given a value that is stored later in
-//! the order in which threads run, so that of store buffering it has only the stale loads; `SeqCst`
-//! accesses are treated as acquire and release; and waiting is cut short, since a thread that yields is
+//! Loom covers, and Shuttle does not: a load may return an old value if it is not ordered after the
+//! store of a newer one. Loom does not cover: a load never returns a value that is stored later in
+//! the order in which threads run, so of store buffering it has only the stale loads; `SeqCst`
+//! accesses are treated as acquire and release; and polling is cut short, since a thread that yields is
 //! not run again before another has.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use refmap_schedules::{Scheduler, under};
 
 use crate::native::on_the_fly::{self, Collector, Fault, Heap, Mode, Mutator, Shape, Stage};
 
-/// How many of the behaviours are wrong, of how many.
+/// Number of wrong behaviours, and of all behaviours.
 fn explored(
     preemptions: Option<usize>,
     is_wrong: impl Fn() -> bool + Sync + Send + 'static,
@@ -39,14 +39,13 @@ fn heap(objects: u32, fault: Fault) -> Arc<Heap> {
     Heap::with_fault(Shape { objects, fields: 1 }, fault).unwrap()
 }
 
-/// Two mutators store the same object in the middle of a cycle, and so race to mark it: whether both take
-/// themselves for the winner.
+/// Two mutators store the same object in the middle of a cycle, and so race to mark it. Wrong: both win.
 fn both_win(fault: Fault) -> (u64, u64) {
     explored(None, move || {
         let heap = heap(1, fault);
         let mut one = Mutator::new(&heap);
         let root = one.alloc().unwrap();
-        let (mut other, roots) = one.fork([&root], on_the_fly::Unseen).unwrap();
+        let (mut other, roots) = one.fork([&root], on_the_fly::NoWitness).unwrap();
         heap.control.invert_fm();
         heap.control.set_phase(on_the_fly::Phase::Mark);
         let thread = thread::spawn(move || other.store(&roots[0], 0, Some(&roots[0])).unwrap());
@@ -69,11 +68,11 @@ fn without_cas_both_win() {
     assert!(both_win(Fault::MarkWithoutCas).0 > 0);
 }
 
-/// After a mutator has answered get-roots it allocates: whether the object is marked in a sense that the
-/// sweep takes for white.
+/// A mutator allocates after it has answered get-roots. Wrong: the object is marked in the sense that the
+/// sweep treats as white.
 ///
-/// The mutator has a thread that did not make the heap: Loom gives a thread that has yielded no value
-/// that it saw before, and who makes a variable has seen its first value.
+/// The mutator's thread did not create the heap: Loom never returns to a thread that has yielded a value
+/// that it has read before, and the creator of a variable has read its first value.
 fn allocates_white(fault: Fault) -> (u64, u64) {
     explored(Some(2), move || {
         let heap = heap(1, fault);
@@ -84,7 +83,7 @@ fn allocates_white(fault: Fault) -> (u64, u64) {
                 thread::yield_now();
             }
             let name = mutator.alloc().unwrap().reference();
-            // It never leaves the cycle: the roots are in, and it is asked for nothing more.
+            // It stays in the cycle: root marking is complete, and no further request follows.
             (mutator, name)
         });
         let collected = Collector::new(&heap).cycle();
@@ -112,7 +111,7 @@ fn without_the_mark_handshake_what_is_allocated_is_freed() {
     assert!(allocates_white(Fault::SkipMarkNoop).0 > 0);
 }
 
-/// A mutator is asked to stop: whether it goes on before the world does, and so does not see that `fM` was
+/// A mutator is requested to stop. Wrong: it continues before it is resumed, and so does not read that `fM` was
 /// inverted in the meantime.
 fn runs_through_a_stop(fault: Fault) -> (u64, u64) {
     explored(Some(2), move || {
@@ -146,9 +145,9 @@ fn without_fences_a_mutator_runs_through_a_stop() {
     assert!(runs_through_a_stop(Fault::NoHandshakeFence).0 > 0);
 }
 
-/// A mutator takes a reference out of the object that it holds before the collector gets there, and so
-/// hands over what it marks in the place of what the collector would have found: whether that gets lost,
-/// and what is below it is freed.
+/// A mutator removes a reference from an object before the collector traces the object, so its deletion barrier
+/// marks the target instead of the collector. Wrong: that work is lost, and an object reachable from the target is
+/// freed.
 fn loses_work(fault: Fault) -> (u64, u64) {
     explored(Some(2), move || {
         let heap = heap(3, fault);

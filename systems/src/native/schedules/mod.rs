@@ -1,4 +1,4 @@
-//! The collectors under schedulers that try other orders of their threads' steps.
+//! The collectors under schedulers that control the interleaving of their threads.
 
 mod loom;
 mod shuttle;

@@ -1,7 +1,7 @@
-//! The collectors under Shuttle: random schedules and those of PCT, each told by a seed.
+//! The collectors under Shuttle: random and PCT schedules, each determined by a seed.
 //!
-//! Shuttle runs one thread at a time, and is sequentially consistent: it sees what the order of steps
-//! can do, and nothing of what the order of stores in memory can.
+//! Shuttle runs one thread at a time, sequentially consistent: it covers interleavings of steps,
+//! and no reordering of memory accesses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,8 +13,8 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Config, Runner};
 
 use crate::native::ben_ari;
-use crate::native::caught::{FAULTS, Seen};
-use crate::native::on_the_fly::{Counts, Fault, Shape, Unseen};
+use crate::native::caught::{Detected, FAULTS};
+use crate::native::on_the_fly::{Counts, Fault, NoWitness, Shape};
 use crate::native::{self, Program, play};
 
 const SHAPE: Shape = Shape {
@@ -22,7 +22,7 @@ const SHAPE: Shape = Shape {
     fields: 1,
 };
 
-/// How many of the schedules show something wrong, and what happened in all of them.
+/// Number of failing schedules, and the counters of all of them.
 fn seen(
     scheduler: impl shuttle::scheduler::Scheduler + 'static,
     fault: Fault,
@@ -37,7 +37,7 @@ fn seen(
     let execution = {
         let (failed, counts) = (Arc::clone(&failed), Arc::clone(&counts));
         move || {
-            let outcome = play(SHAPE, fault, &program, || Unseen).expect("the program fits");
+            let outcome = play(SHAPE, fault, &program, || NoWitness).expect("the program fits");
             failed.fetch_add(u64::from(outcome.violation.is_some()), Ordering::Relaxed);
             *counts.lock().expect("nothing panics with it") += outcome.counts;
         }
@@ -56,7 +56,7 @@ fn pct(fault: Fault, lines: &[&str], schedules: usize) -> (u64, Counts) {
     seen(scheduler, fault, lines)
 }
 
-/// Without a fault the programs that show one show nothing.
+/// Without a fault the programs for the faults do not fail.
 #[test]
 fn without_a_fault_nothing_is_seen() {
     let mut all = Counts::default();
@@ -70,21 +70,21 @@ fn without_a_fault_nothing_is_seen() {
     assert!(all.marks_lost > 0 && all.barrier_marks > 0, "{all:?}");
 }
 
-/// What depends on the order of steps alone is seen.
+/// Faults that depend only on the interleaving are detected.
 #[test]
 fn faults_are_caught() {
     for (name, seen, lines) in FAULTS {
         let fault = Fault::named(name).expect("it has a name");
-        let schedules = if seen == Seen::WithLuck { 2000 } else { 100 };
+        let schedules = if seen == Detected::Rarely { 2000 } else { 100 };
         let (failed, _) = random(fault, lines, schedules);
         match seen {
-            Seen::Always | Seen::WithLuck => assert!(failed > 0, "{name}"),
-            Seen::InLoom | Seen::Never => assert_eq!(failed, 0, "{name}"),
+            Detected::Always | Detected::Rarely => assert!(failed > 0, "{name}"),
+            Detected::InLoom | Detected::Never => assert_eq!(failed, 0, "{name}"),
         }
     }
 }
 
-/// How many schedules of random programs show something wrong, and what happened in them.
+/// Number of failing schedules of random programs, and their counters.
 fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Counts) {
     let mut runner = TestRunner::deterministic();
     let mut failed = 0;
@@ -104,12 +104,12 @@ fn random_programs(fault: Fault, programs: usize, schedules: usize) -> (u64, Cou
     (failed, all)
 }
 
-/// Of a fault that nothing shows no schedule shows any; of one that does harm, some do.
+/// No schedule fails for an undetectable fault; some do for a harmful one.
 #[test]
 fn random_programs_show_what_does_harm() {
     for (name, seen, _) in FAULTS {
         let fault = Fault::named(name).expect("it has a name");
-        if seen == Seen::Never {
+        if seen == Detected::Never {
             assert_eq!(random_programs(fault, 40, 15).0, 0, "{name}");
         }
     }
@@ -135,7 +135,7 @@ fn nightly_many_random_programs_show_what_does_harm() {
     }
 }
 
-/// Mutators that come and go at any moment of a cycle.
+/// Mutators join and leave at any moment of a cycle.
 #[test]
 fn mutators_come_and_go() {
     let lines = [
@@ -147,8 +147,8 @@ fn mutators_come_and_go() {
     assert!(counts.joins >= 300 * 7, "{counts:?}");
 }
 
-/// How many schedules show that Ben-Ari's collector appends what is accessible, and how many nodes it
-/// appends in all of them.
+/// Number of schedules in which Ben-Ari's collector appends an accessible node, and number of nodes appended in all
+/// schedules.
 fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
     let bounds = ben_ari::Bounds {
         nodes: 5,
@@ -178,8 +178,8 @@ fn ben_ari(fault: ben_ari::Fault, schedules: usize) -> (u64, u64) {
     (count(&failed), count(&appended))
 }
 
-/// One pass over the memory does not reach everything. The other faults take longer runs than Shuttle
-/// has: those are of real threads.
+/// One pass over the memory does not reach every node. The other faults take longer runs than Shuttle
+/// allows: tests on real threads cover them.
 #[test]
 fn ben_ari_has_to_count() {
     let (failed, appended) = ben_ari(ben_ari::Fault::None, 100);

@@ -1,5 +1,5 @@
-//! What a process can load without anybody coming in between: the value is the same until the process has
-//! moved, whatever the others do.
+//! Stability of loads: whether the value that a process loads next stays the same until the process has moved,
+//! whatever the other processes do.
 
 #[cfg(test)]
 mod tests;
@@ -8,20 +8,21 @@ use std::collections::HashSet;
 
 use refmap_processes::Location;
 
-use super::label::{FlipStep, Label, MarkingStep, Round, RoundStep, SweepStep};
+use super::handshake_round::HandshakeRound;
+use super::label::{FlipStep, Label, MarkingStep, RoundStep, SweepStep};
 use super::request::{Place, Processes};
-use super::scope::{Allocate, Loads, Part, Variant};
+use super::scope::{Allocate, LoadOrder, Part, Variant};
 use super::state::{GC, Mark, Marking, Phase, State, Store, Who, place_of};
 use crate::heap::Object as Ref;
 
-/// What the collector stores and mutators load.
+/// A control variable that the collector stores and mutators load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shared {
     FM,
     Phase,
 }
 
-/// What the collector may do.
+/// Kinds of steps that the collector may take.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ahead {
     stores_fm: bool,
@@ -30,7 +31,7 @@ struct Ahead {
 }
 
 impl Ahead {
-    /// Also a step of the collector's.
+    /// Adds a step of the collector.
     fn add(&mut self, label: Label) {
         match label {
             Label::Flip(FlipStep::StoreFm) => self.stores_fm = true,
@@ -63,13 +64,13 @@ impl Ahead {
     }
 }
 
-/// What is known of the collector's next stores.
+/// Static analysis of the collector's future stores.
 pub(super) struct Stability {
-    /// Of each location of the collector, whether it has begun a handshake there, and not seen all answers.
+    /// Of each location of the collector, whether it is within a handshake: begun, and not all answers polled.
     is_asking: Vec<bool>,
-    /// Of each location, what it may do before it next waits for a handshake that it has not begun there.
+    /// Of each location, the steps before it next waits for a handshake that it has not begun there.
     ahead: Vec<Ahead>,
-    /// Of each location of the collector, whether it is about to free something.
+    /// Of each location of the collector, whether its next step frees an object.
     frees: Vec<bool>,
     variant: Variant,
 }
@@ -93,8 +94,8 @@ impl Stability {
         }
     }
 
-    /// Whether a load of `shared` gives the same until `process` has moved: the collector alone stores it, and
-    /// a mutator in the midst of something else answers no handshake.
+    /// Whether a load of `shared` is stable until `process` has moved: only the collector stores it, and
+    /// a mutator in the middle of an operation answers no handshake.
     pub fn is_stable(&self, state: &State, process: usize, shared: Shared) -> bool {
         if process == GC {
             return true;
@@ -114,7 +115,7 @@ impl Stability {
         }
     }
 
-    /// What the collector may do before it next waits for a mutator that has something to do before it answers.
+    /// Steps that the collector may take before it waits for an answer of `process`, a mutator within an operation.
     fn ahead_of(&self, state: &State, process: usize) -> Ahead {
         let at = usize::from(state.at[GC].0);
         let is_asked = state.sys.pending.contains((process - place_of(0)) as u8);
@@ -124,8 +125,8 @@ impl Stability {
         }
     }
 
-    /// Whether until `process` has moved objects are marked, and not unmarked: whoever marks does so with the
-    /// sense that is memory's.
+    /// Whether objects are only marked, and never unmarked, until `process` has moved: every process that marks
+    /// uses the sense in memory.
     pub fn only_marks(&self, state: &State, process: usize) -> bool {
         let sense = Some(state.sys.fm);
         let is_of_sense = |marking: &Marking| marking.fm.is_none() || marking.fm == sense;
@@ -144,7 +145,7 @@ impl Stability {
             })
     }
 
-    /// Whether what a process is about to mark is marked, and stays so until the process has moved.
+    /// Whether the object that a process is about to mark is marked, and stays so until the process has moved.
     pub fn stays_marked(&self, state: &State, process: usize) -> bool {
         let Some(who) = Who::at(process) else {
             return false;
@@ -161,9 +162,9 @@ impl Stability {
         mark == Some(Some(state.sys.fm)) && self.only_marks(state, process)
     }
 
-    /// Whether what a mutator is about to mark is marked, and stays so until the sense of marks has changed, after
-    /// which it can be marked with the new sense, and stays so too. That takes that nobody marks it with the old
-    /// one by then who saw it white, as those might who load the sense first.
+    /// Whether the object that a mutator is about to mark is marked, and stays so until the sense of marks has
+    /// changed, after which it can be marked with the new sense, and stays so too. This requires that no process which
+    /// has loaded it as white marks it with the old sense by then, as one that loads the sense first might.
     pub fn stays_marked_until_flip(&self, state: &State, process: usize) -> bool {
         let Some(who @ Who::Mutator(_)) = Who::at(process) else {
             return false;
@@ -181,7 +182,7 @@ impl Stability {
         let mut mutators = state.mutators.iter();
         let pending = state.sys.buffers.iter().flatten();
         self.variant.has(Part::Cas)
-            && self.variant.loads == Loads::MarkFirst
+            && self.variant.load_order == LoadOrder::MarkFirst
             && state.sys.load(who, Place::Mark(reference)).mark() == sense
             && !is_freed
             && (state.gc.marking.fm == sense || !self.ahead_of(state, process).marks)
@@ -198,8 +199,8 @@ impl Stability {
         has_test && state.sys.phase == Phase::Idle && self.is_stable(state, process, Shared::Phase)
     }
 
-    /// Whether what is swept next is marked, or what may come in the place of an object that is missing, and stays so
-    /// until the collector has moved.
+    /// Whether the object to be swept next is marked, or would be if it were allocated now, and stays so until the
+    /// collector has moved.
     pub fn stays_swept(&self, state: &State) -> bool {
         if state.sys.object(state.gc.src).is_some() {
             return self.is_marked(state, GC, state.gc.src);
@@ -211,16 +212,16 @@ impl Stability {
     }
 }
 
-/// The handshake that the collector has begun at a location, and of which it has not seen all answers.
-fn round_begun(processes: &Processes, at: Location) -> Option<Round> {
+/// The handshake round that the collector is within at a location.
+fn round_begun(processes: &Processes, at: Location) -> Option<HandshakeRound> {
     processes.labels(GC, at).find_map(|label| match label {
         Label::Round(round, step) => step.is_behind_type().then_some(round),
         _ => None,
     })
 }
 
-/// What the collector may do from a location on before it waits for a handshake that it has not begun there: of
-/// one that it has begun a mutator may have answered already.
+/// Steps of the collector from a location until it waits for a handshake that it has not begun there; a mutator may
+/// already have answered one that it has begun.
 fn before_waiting(processes: &Processes, from: Location) -> Ahead {
     let waits = |at| {
         processes.labels(GC, at).find_map(|label| match label {

@@ -1,34 +1,34 @@
-//! What is said to stay the same, against all that the others do while a process stands still.
+//! Test of stability claims against all behaviours of the other processes while one process does not move.
 
 use std::collections::{HashMap, HashSet};
 
 use refmap::{Symmetric, TransitionSystem};
 
 use super::super::label::{AnswerStep, MutatorStep, SetFaStep};
-use super::super::plainly::reached;
+use super::super::naive_search::reached;
 use super::super::scope::Scope;
 use super::super::system::OnTheFly;
 use super::*;
 
-/// What is swept is chosen before its mark is loaded.
+/// At granularity reduced, where the object to sweep is chosen before its mark is loaded.
 fn system(mutators: u8, variant: Variant) -> OnTheFly {
     OnTheFly::new(Scope::of_reduced(mutators, 1), variant).expect("it is in range")
 }
 
-/// What may be said to stay the same.
+/// Stability claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Said {
+enum Claim {
     FM,
     Phase,
     Idle,
     Marked,
-    /// Marked until the sense of memory changes, and marked then with the new one it stays so.
+    /// Marked until the sense in memory changes; and once marked with the new sense, it stays so.
     MarkedUntilFlip,
     Swept,
 }
 
-impl Said {
-    /// What is said of a step.
+impl Claim {
+    /// Claims on a step.
     fn of(label: Label) -> &'static [Self] {
         match label {
             Label::Sweep(SweepStep::LoadMark) => &[Self::Swept],
@@ -44,7 +44,7 @@ impl Said {
         }
     }
 
-    fn is_said(self, stability: &Stability, state: &State, process: usize) -> bool {
+    fn is_claimed(self, stability: &Stability, state: &State, process: usize) -> bool {
         match self {
             Self::FM => stability.is_stable(state, process, Shared::FM),
             Self::Phase => stability.is_stable(state, process, Shared::Phase),
@@ -55,7 +55,7 @@ impl Said {
         }
     }
 
-    /// What is loaded; of what is swept, whether that is freed.
+    /// The loaded value; for the sweep, whether the object is freed.
     fn value(self, state: &State, who: Who) -> (Option<bool>, Option<Phase>) {
         let mark = |reference| state.sys.load(who, Place::Mark(reference)).mark();
         match self {
@@ -72,9 +72,9 @@ impl Said {
     }
 }
 
-/// Whether that changes while a process stands still: the others go on with what they are at, answer
+/// Whether the value changes while a process does not move: the others finish their operations, answer
 /// handshakes and allocate.
-fn changes(system: &OnTheFly, state: &State, process: usize, said: Said) -> bool {
+fn changes(system: &OnTheFly, state: &State, process: usize, claim: Claim) -> bool {
     let processes = &system.processes;
     let who = Who::at(process).expect("the system loads nothing");
     let others = |from: &State, visit: &mut dyn FnMut(State)| {
@@ -89,12 +89,12 @@ fn changes(system: &OnTheFly, state: &State, process: usize, said: Said) -> bool
             processes.steps_of(other, &goes_on, &mut state, &mut |_, to| visit(*to));
         }
     };
-    let now = said.value(state, who);
-    if said != Said::MarkedUntilFlip {
-        let (_, is_found) = reached(vec![*state], others, |to| said.value(to, who) != now);
+    let now = claim.value(state, who);
+    if claim != Claim::MarkedUntilFlip {
+        let (_, is_found) = reached(vec![*state], others, |to| claim.value(to, who) != now);
         return is_found;
     }
-    let is_of = |to: &State, sense| said.value(to, who) == (Some(sense), None);
+    let is_of = |to: &State, sense| claim.value(to, who) == (Some(sense), None);
     let (old, new) = (state.sys.fm, !state.sys.fm);
     let is_lost = |to: &State| to.sys.fm == old && !is_of(to, old);
     let (all, is_found) = reached(vec![*state], others, is_lost);
@@ -107,69 +107,69 @@ fn changes(system: &OnTheFly, state: &State, process: usize, said: Said) -> bool
         })
 }
 
-/// How many of each that are said to stay the same were tried, and how many that are not, and change.
-fn compare(mutators: u8, variant: Variant) -> Vec<(Said, [usize; 2])> {
+/// Of each claim, how many instances were tested, and how many values that are not claimed to be stable change.
+fn compare(mutators: u8, variant: Variant) -> Vec<(Claim, [usize; 2])> {
     let system = system(mutators, variant);
     let stability = Stability::new(&system.processes, variant);
     let permutations = system.permutations();
     let mut initial = Vec::new();
     system.initial(&mut |state| initial.push(state));
-    // Nothing is joined, and of the states that differ only by a symmetry there is one.
+    // Steps at the granularity of the processes, modulo symmetry.
     let steps = |from: &State, visit: &mut dyn FnMut(State)| {
         let visit = &mut |_, to: State| visit(Symmetric::canonical(&system, &permutations, &to));
         system.processes.steps(from, visit);
     };
     let (all, _) = reached(initial, steps, |_| false);
     let mut tried = HashSet::new();
-    let all_said = [
-        Said::FM,
-        Said::Phase,
-        Said::Idle,
-        Said::Marked,
-        Said::MarkedUntilFlip,
-        Said::Swept,
+    let all_claims = [
+        Claim::FM,
+        Claim::Phase,
+        Claim::Idle,
+        Claim::Marked,
+        Claim::MarkedUntilFlip,
+        Claim::Swept,
     ];
-    let mut counts = all_said.map(|said| (said, [0, 0]));
+    let mut counts = all_claims.map(|claim| (claim, [0, 0]));
     for state in &all {
         for process in (0..mutators).map(place_of).chain([GC]) {
             let mut labels = system.processes.labels(process, state.at[process]);
             let label = labels.next().expect("there is a step");
-            for said in Said::of(label) {
-                let is_said = said.is_said(&stability, state, process);
-                // One of each kind.
+            for claim in Claim::of(label) {
+                let is_claimed = claim.is_claimed(&stability, state, process);
+                // One of each class.
                 let gc = (state.at[GC], state.gc.marking.fm == Some(state.sys.fm));
                 let asked = state.sys.pending;
                 let is_marked = state.sys.heap[0].map(|object| object.mark == state.sys.fm);
                 let is_fa = state.sys.fa == state.sys.fm;
                 let memory = (state.sys.phase, is_marked, is_fa);
-                if !tried.insert((*said, label, process, is_said, gc, asked, memory)) {
+                if !tried.insert((*claim, label, process, is_claimed, gc, asked, memory)) {
                     continue;
                 }
-                let changes = changes(&system, state, process, *said);
+                let changes = changes(&system, state, process, *claim);
                 assert!(
-                    !(is_said && changes),
-                    "{said:?} of {process} in {variant:?}: {state:#?}"
+                    !(is_claimed && changes),
+                    "{claim:?} of {process} in {variant:?}: {state:#?}"
                 );
-                let of = counts.iter_mut().find(|(other, _)| other == said);
+                let of = counts.iter_mut().find(|(other, _)| other == claim);
                 let (_, counts) = of.expect("it is one of them");
-                counts[usize::from(!is_said)] += usize::from(is_said || changes);
+                counts[usize::from(!is_claimed)] += usize::from(is_claimed || changes);
             }
         }
     }
     counts.into()
 }
 
-/// Compares, and tests that there was enough of each to compare.
+/// Tests all claims, and that each was tested often enough.
 fn compare_all(variants: impl IntoIterator<Item = (u8, Variant)>) {
-    let mut total: HashMap<Said, [usize; 2]> = HashMap::new();
+    let mut total: HashMap<Claim, [usize; 2]> = HashMap::new();
     for (mutators, variant) in variants {
-        for (said, counts) in compare(mutators, variant) {
-            let sum = total.entry(said).or_default();
+        for (claim, counts) in compare(mutators, variant) {
+            let sum = total.entry(claim).or_default();
             *sum = [sum[0] + counts[0], sum[1] + counts[1]];
         }
     }
-    for (said, [same, changing]) in total {
-        assert!(same >= 5 && changing >= 5, "{said:?}: {same}, {changing}");
+    for (claim, [same, changing]) in total {
+        assert!(same >= 5 && changing >= 5, "{claim:?}: {same}, {changing}");
     }
 }
 
@@ -181,7 +181,7 @@ fn senses() -> [Variant; 2] {
 }
 
 #[test]
-fn what_is_said_to_stay_the_same_does() {
+fn what_is_claimed_to_stay_the_same_does() {
     let mut variants = vec![Variant::default()];
     variants.extend(Part::ALL.map(Variant::without));
     variants.extend(senses());
@@ -192,7 +192,7 @@ fn what_is_said_to_stay_the_same_does() {
 
 #[test]
 #[ignore = "some 5 minutes"]
-fn nightly_what_is_said_to_stay_the_same_does_with_two_mutators() {
+fn nightly_what_is_claimed_to_stay_the_same_does_with_two_mutators() {
     let parts = [Part::IdleNoop, Part::InitNoop, Part::MarkNoop].map(Variant::without);
     let variants = parts.into_iter().chain(senses());
     compare_all(variants.map(|variant| (2, variant)));

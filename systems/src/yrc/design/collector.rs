@@ -1,4 +1,4 @@
-//! The collector: what it does under the global lock, one slot or one phase a step.
+//! The collector: its steps under the global lock, each one slot or one phase.
 
 use super::{Captured, Colour, Design, Location, Slot, State};
 use super::{Granularity, Merge, TrialDeletion};
@@ -21,7 +21,7 @@ impl Design {
         Some(to)
     }
 
-    /// A step of the phase in which the collector is.
+    /// A step in the current phase of the collector.
     pub(super) fn collect(&self, from: &State) -> Option<State> {
         if !from.locked() {
             return None;
@@ -39,7 +39,7 @@ impl Design {
         Some(to)
     }
 
-    /// One queue, one object or one slot; and on to the next phase if nothing is left in this one.
+    /// Processes one queue, one object or one slot, and enters the next phase if this one is complete.
     fn work(&self, to: &mut State) {
         match to.collector.at {
             Location::Idle => (),
@@ -79,8 +79,8 @@ impl Design {
         }
     }
 
-    /// The end of a collection. The side table goes, and the colours that belong to it; the candidates
-    /// go with the commit, and without one they go here.
+    /// The end of a collection: clears the side table and its colours; without a side table, the candidates, which
+    /// otherwise the commit clears.
     fn finish(&self, to: &mut State) {
         if self.variant.trial_deletion.has_side_table() {
             let table = &mut to.collector.side_table;
@@ -91,7 +91,7 @@ impl Design {
         }
     }
 
-    /// *merge*: a queue acts on the counts; what is decremented becomes a candidate.
+    /// *merge*: applies a queue to the counts; decremented objects become candidates.
     fn merge(&self, to: &mut State, position: u8) {
         let end = match self.variant.merge {
             Merge::Atomic => 2 * self.stripes,
@@ -132,7 +132,7 @@ impl Design {
         }
     }
 
-    /// *mark grey*: trial deletion of the references from what is met.
+    /// *mark grey*: trial deletion of the references from visited objects.
     fn mark_grey(&self, to: &mut State) {
         let met = match to.collector.stack.pop() {
             None => take(&mut to.collector.todo),
@@ -154,7 +154,7 @@ impl Design {
         }
     }
 
-    /// *scan*: what has a count left is rescued, and what has none is white.
+    /// *scan*: an object with a remaining count is rescued, and one without is white.
     fn scan(&self, to: &mut State) {
         let met = match to.collector.stack.pop() {
             None => take(&mut to.collector.todo),
@@ -173,7 +173,7 @@ impl Design {
         }
     }
 
-    /// *scan black*: what a rescued object refers to gets its count back, and is rescued too.
+    /// *scan black*: the objects that a rescued object refers to get their counts back, and are rescued too.
     fn scan_black(&self, to: &mut State) {
         let met = to.collector.rescue.pop().and_then(|slot| to.read(slot));
         let Some(object) = met else { return };
@@ -185,7 +185,7 @@ impl Design {
         }
     }
 
-    /// *collect white*: what is white is condemned; side tables are committed in one step.
+    /// *collect white*: condemns white objects; side tables are committed in one step.
     fn collect_white(&self, to: &mut State) {
         match self.variant.trial_deletion {
             TrialDeletion::InPlace => self.condemn_white(to),
@@ -215,9 +215,9 @@ impl Design {
         to.collector.stack.extend(slots);
     }
 
-    /// Condemns what is white and not live. What survives loses the references from what does not.
-    /// What is white and live stays a candidate: when its entries are merged it may be garbage with a
-    /// count above 0, and no decrement will come to say so.
+    /// Condemns the white objects that are not live, and subtracts their references from the counts of survivors.
+    /// A white and live object stays a candidate: when its entries are merged it may be garbage with a
+    /// count above 0, and no decrement will make it a candidate again.
     fn commit(&self, to: &mut State, live: Objects) {
         let mut white = Objects::default();
         (0..self.objects)
@@ -236,7 +236,7 @@ impl Design {
         to.collector.todo = Objects::default();
     }
 
-    /// The captured objects with a pending entry or another count than was captured.
+    /// The captured objects with a pending entry, or with a count that differs from the captured one.
     fn changed(&self, to: &State, pending: Objects) -> Objects {
         let mut changed = Objects::default();
         for (object, entry) in (0..).zip(&to.collector.side_table) {
@@ -248,7 +248,7 @@ impl Design {
         changed
     }
 
-    /// *free*: a condemned object, with its fields.
+    /// *free*: frees a condemned object, with its fields.
     fn free(&self, to: &mut State) {
         let Some(object) = take(&mut to.collector.condemned) else {
             return;
@@ -260,7 +260,7 @@ impl Design {
         to.rc[index] = 0;
     }
 
-    /// Trial deletion meets `object`, perhaps for the first time.
+    /// Captures the count of `object` at its first visit by trial deletion.
     fn meet(&self, to: &mut State, object: Object) {
         if self.variant.trial_deletion.has_side_table() {
             let rc = to.rc[usize::from(object)];
@@ -269,8 +269,8 @@ impl Design {
         }
     }
 
-    /// Trial deletion takes a reference to `object` away, or gives it back. What it has not met is not
-    /// in the side table, and stays alive.
+    /// Trial deletion subtracts a reference to `object`, or restores it. An unvisited object is not
+    /// in the side table, and survives.
     fn adjust(&self, to: &mut State, object: Object, by: i8) {
         if !self.variant.trial_deletion.has_side_table() {
             to.count(object, by);
@@ -279,7 +279,7 @@ impl Design {
         }
     }
 
-    /// What trial deletion has left of the count of `object`.
+    /// The remaining count of `object` in trial deletion.
     fn rest(&self, from: &State, object: Object) -> i8 {
         match from.collector.side_table[usize::from(object)] {
             Some(captured) => captured.rest,
@@ -292,7 +292,7 @@ impl Design {
     }
 }
 
-/// Takes the first object out.
+/// Removes the first object.
 fn take(objects: &mut Objects) -> Option<Object> {
     let first = objects.iter().next()?;
     objects.remove(first);

@@ -1,65 +1,63 @@
 //! The design that the comments of `yrc_proof` describe, and its variants: reference counts with
 //! buffered increments and decrements, and a cycle collector by trial deletion that runs under a
-//! global lock while threads go on storing.
+//! global lock while threads continue to store.
 //!
 //! The design as described is unsafe. Two rules tell the variants that are safe from the rest, and
 //! the catalogue has a pair of checks, alike in all else, for each.
 //!
-//! 1. *Between the two looks that a collection takes at a field, no edge comes or goes without its
+//! 1. *Between the two reads of a field by a collection, no edge is created or deleted without its
 //!    entry.* Trial deletion takes an edge off a count, so the increment for it must have been
 //!    merged. With threads stopped anywhere, `--barrier store-first` leaves an edge written whose
 //!    increment is not buffered, and is unsafe; `--barrier increment-first` is safe. Stopping between
-//!    operations, or shutting stores out, keeps the rule in either order.
+//!    operations, or excluding stores, satisfies the rule in either order.
 //! 2. *No decrement is merged without the increments that came before it.* Where threads load and
-//!    drop during the merge, a load and a drop fall between the merges of the two queues:
-//!    `--merge increments-first` is unsafe with stores shut out, and `--merge decrements-first` is
+//!    drop during the merge, a load and a drop interleave between the merges of the two queues:
+//!    `--merge increments-first` is unsafe with stores excluded, and `--merge decrements-first` is
 //!    safe on one stripe. On two, a decrement of the second stripe overtakes an increment of the
 //!    first, and `all-decrements-first` is safe. So are a merge in one step, and direct increments.
 //!
-//! Where threads go on storing during a collection the first rule cannot be kept, and no order of the
-//! barrier or of the merge is enough. Then the commit must see what has changed: the entries that are
-//! pending, which also mends a breach of the second rule, and those that an operation in flight has
-//! still to buffer. `--trial-deletion validated` looks at the former only. With one object and
-//! `increment-first` that is enough; with two, the collector frees an object whose reference has just
-//! been overwritten, and the decrement that follows hits whatever is allocated there by then.
+//! If threads continue to store during a collection the first rule cannot be satisfied, and no order of the
+//! barrier or of the merge suffices. Then the commit must validate against concurrent changes: the pending
+//! entries, which also compensates for a violation of the second rule, and those that an operation in flight
+//! has not yet buffered. `--trial-deletion validated` considers the former only. With one object and
+//! `increment-first` that suffices; with two, the collector frees an object whose reference has just
+//! been overwritten, and the following decrement hits the object that is allocated there next.
 //! `validated-in-flight` is safe in either order.
 //!
 //! Room is reserved before an operation starts (`--unreserved` leaves that out). Without it a thread can
-//! stop in the middle of its barrier before a full queue and wait for a merge; where threads are
-//! stopped only between operations, or stores are shut out, the collector waits for that thread to
-//! finish, and neither ever goes on: a deadlock after 7 steps.
+//! block in the middle of its barrier at a full queue and wait for a merge; where threads are
+//! stopped only between operations, or stores are excluded, the collector waits for that thread to
+//! finish: a deadlock after 7 steps.
 //!
 //! Completeness, that collections free every unreachable object, is decided by reachability: from every
-//! quiet state (no operation in flight, no collection running) the collector alone reaches a state
-//! without garbage, whatever it chooses. It holds of every variant that is safe, and is a test, since
-//! nothing yet states liveness.
+//! quiescent state (no operation in flight, no collection running) the collector alone reaches a state
+//! without garbage. It holds of every safe variant, and is a test, not a claim: it is a liveness property.
 //!
 //! Deviations.
 //!
 //! - D1: a count is of all references, and an object lives while it is above 0; Nim stores one less.
 //!   Nothing is hidden.
-//! - D2: a thread's locals are a set. Gaining a local that it holds already is no gain and buffers
-//!   nothing, so entries for two locals of one thread that hold the same object do not occur.
+//! - D2: a thread's locals are a set. Acquiring an object that the thread holds already buffers
+//!   no entry, so entries for two locals of one thread that hold the same object do not occur.
 //! - D3: loads, drops, passes and allocations are one step each with their entry, and the old value of
 //!   a store is read in the step that overwrites it. An entry is put into a queue in one step, and a
-//!   queue merged in one, which stands for the stripe's lock. What races inside these steps, and with
-//!   weak memory, is hidden.
-//! - D4: queues are bags, since a merge only adds up.
+//!   queue merged in one, which models the stripe's lock. Races inside these steps, and weak memory, are hidden.
+//! - D4: queues are bags, since a merge only sums entries.
 //! - D5: an operation that finds no room waits for a merge by the collector; it does not take the
 //!   global lock to merge for itself. That hides merges outside a collection. Without reservation only
 //!   stores wait in the middle: the other operations are one step.
-//! - D6: one collecting thread collects whenever it likes, whatever the number of candidates, which
-//!   allows more than a threshold does.
+//! - D6: one collecting thread starts a collection at any time, with any number of candidates, which
+//!   allows more behaviours than a threshold.
 //! - D7: a phase begins in the step that ends the one before, and a phase with nothing to do is
 //!   skipped. Trial deletion pushes all slots of an object, and skips those that hold nothing when
 //!   they are popped.
 //! - D8: the fields of a condemned object are cleared when it is freed, not when collect white pops
-//!   them: of a design that is safe nobody sees it, and one that is not fails by what it frees.
+//!   them: in a safe design that is unobservable, and an unsafe one is refuted by what it frees.
 //! - D9: with side tables the commit is one step, under the locks of all stripes: validation, and the
-//!   counts of what survives. The colours are in the side table and go with it. What races with the
-//!   commit is hidden.
-//! - D10: what validation alone saves stays a candidate, which the source does not say. Without that
-//!   an object whose increment is pending at the commit is garbage for ever if it refers to itself.
+//!   counts of surviving objects. The colours are in the side table and are cleared with it. Races with the
+//!   commit are hidden.
+//! - D10: an object that only validation saves stays a candidate, which the source does not say. Without that
+//!   an object whose increment is pending at the commit is never freed if it refers to itself.
 
 mod collector;
 mod mutator;
@@ -83,17 +81,17 @@ use crate::heap::{Fields, Heap, Object, Objects, mutator as thread_process};
 /// The design for an instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
-    /// How many objects there are.
+    /// Number of objects.
     pub objects: u8,
-    /// How many fields an object has.
+    /// Number of fields of an object.
     pub fields: u8,
-    /// How many mutator threads there are.
+    /// Number of mutator threads.
     pub mutators: u8,
-    /// How many entries each queue of a stripe takes.
+    /// Capacity of each queue of a stripe.
     pub queue: u8,
-    /// How many stripes there are; a thread uses the one of its number modulo this.
+    /// Number of stripes; a thread uses the one of its number modulo this.
     pub stripes: u8,
-    /// Which design.
+    /// The variant of the design.
     pub variant: Variant,
 }
 
@@ -103,60 +101,60 @@ pub struct Design {
 pub enum Action {
     /// A thread gets a free object.
     Allocate {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it gets.
+        /// The allocated object.
         object: Object,
     },
     /// A thread reads a field, and then holds what is there.
     Load {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What it reads.
+        /// The value read.
         from: Slot,
     },
-    /// A thread lets go of a local.
+    /// A thread drops a local.
     Drop {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// Of what.
+        /// The object.
         object: Object,
     },
-    /// A thread lets another one hold what it holds.
+    /// A thread passes an object that it holds to another thread.
     Pass {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What.
+        /// The object.
         object: Object,
-        /// Who gets it.
+        /// The receiving thread.
         to: u8,
     },
     /// The write of a field.
     Store {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What is written.
+        /// The value written.
         to: Slot,
         /// The new value.
         value: Option<Object>,
     },
     /// The increment that starts a store, where the barrier begins with it.
     IncrementFirst {
-        /// Who.
+        /// The thread.
         thread: u8,
-        /// What will be written.
+        /// The value to be written.
         to: Slot,
         /// The new value.
         value: Object,
     },
     /// The increment that follows the write of the field.
     Increment {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
     /// The decrement that ends a store.
     Decrement {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
     /// The collector takes the global lock.
@@ -167,11 +165,11 @@ pub enum Action {
     MarkGrey,
     /// The search for external references.
     Scan,
-    /// The rescue of what has one, or is reached from there.
+    /// The rescue of objects with one, and of those reachable from them.
     ScanBlack,
-    /// The condemnation of the rest.
+    /// The condemnation of the white objects.
     CollectWhite,
-    /// The end of what is condemned.
+    /// The freeing of a condemned object.
     Free,
 }
 
@@ -224,7 +222,7 @@ impl Design {
         }
     }
 
-    /// What the collector does next, if it is in a collection.
+    /// The next step of the collector, if it is in a collection.
     fn phase(from: &State) -> Option<Action> {
         Some(match from.collector.at {
             Location::Idle => return None,

@@ -4,14 +4,14 @@ use super::{Barrier, Increments};
 use super::{Design, InFlight, Location, Mutators, Reservation, Slot, State};
 use crate::heap::Object;
 
-/// How many entries an operation buffers.
+/// Numbers of entries that an operation buffers.
 #[derive(Clone, Copy, Default)]
 struct Entries {
     increments: u8,
     decrements: u8,
 }
 
-/// What the locks tell apart.
+/// Kinds of operations that the locks distinguish.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Store,
@@ -32,7 +32,7 @@ impl Design {
         Some(to)
     }
 
-    /// *load*: the thread reads a field of an object that it holds, and holds what is there.
+    /// *load*: the thread reads a field of an object that it holds, and then holds the value.
     pub(super) fn load(&self, from: &State, thread: u8, slot: Slot) -> Option<State> {
         let value = from.read(slot)?;
         if !from.holds(thread, slot.object) {
@@ -41,7 +41,7 @@ impl Design {
         self.gain(from, thread, thread, value)
     }
 
-    /// *pass*: another thread gains a local that this one has. The passing thread buffers the
+    /// *pass*: another thread gains a local of this one. The passing thread buffers the
     /// increment.
     pub(super) fn pass(&self, from: &State, thread: u8, object: Object, to: u8) -> Option<State> {
         if thread == to || !from.holds(thread, object) {
@@ -50,7 +50,7 @@ impl Design {
         self.gain(from, thread, to, object)
     }
 
-    /// *drop*: the thread lets go of a local.
+    /// *drop*: the thread drops a local.
     pub(super) fn drop(&self, from: &State, thread: u8, object: Object) -> Option<State> {
         let entries = Entries {
             increments: 0,
@@ -87,7 +87,7 @@ impl Design {
                     field: slot.field,
                     value,
                 };
-                if *state != expected || !self.lets_on(from, Operation::Store) {
+                if *state != expected || !self.admits(from, Operation::Store) {
                     return None;
                 }
                 decrement
@@ -109,8 +109,8 @@ impl Design {
         Some(to)
     }
 
-    /// *increment*, where it comes first: it starts the store. What will be overwritten is not known
-    /// yet, so room for a decrement is reserved in any case.
+    /// *increment*, in the order increment first: it starts the store. The old value is not known
+    /// yet, so room for a decrement is always reserved.
     pub(super) fn increment_first(
         &self,
         from: &State,
@@ -140,7 +140,7 @@ impl Design {
         };
         let full = from.increments[self.stripe(thread)].len() >= self.queue;
         let waits = full && self.buffered_increments(1) == 1;
-        if waits || !self.lets_on(from, Operation::Store) {
+        if waits || !self.admits(from, Operation::Store) {
             return None;
         }
         let mut to = *from;
@@ -156,7 +156,7 @@ impl Design {
             return None;
         };
         if from.decrements[self.stripe(thread)].len() >= self.queue
-            || !self.lets_on(from, Operation::Store)
+            || !self.admits(from, Operation::Store)
         {
             return None;
         }
@@ -166,7 +166,7 @@ impl Design {
         Some(to)
     }
 
-    /// A local more for `whose`, counted by `thread`; one that is there already is no gain.
+    /// A new local of `whose`, counted by `thread`; no effect if `whose` holds the object already.
     fn gain(&self, from: &State, thread: u8, whose: u8, object: Object) -> Option<State> {
         if !self.may_act(from, thread, Operation::Other) {
             return None;
@@ -214,11 +214,11 @@ impl Design {
 
     /// Whether `thread` may start an operation.
     fn may_act(&self, from: &State, thread: u8, operation: Operation) -> bool {
-        from.in_flight[usize::from(thread)] == InFlight::Nothing && self.lets_on(from, operation)
+        from.in_flight[usize::from(thread)] == InFlight::Nothing && self.admits(from, operation)
     }
 
-    /// Whether the collector lets threads go on with such an operation.
-    fn lets_on(&self, from: &State, operation: Operation) -> bool {
+    /// Whether the collector admits steps of such an operation.
+    fn admits(&self, from: &State, operation: Operation) -> bool {
         match self.variant.mutators {
             Mutators::Free => true,
             Mutators::StoppedAtBarriers | Mutators::StoppedAnywhere => !from.locked(),
@@ -236,7 +236,7 @@ impl Design {
     }
 
     /// Whether the stripe of `thread` has room for an operation that will buffer `all`, and `at_once`
-    /// in its first step. Threads share stripes, so room is reserved and not only looked at.
+    /// in its first step. Threads share stripes, so room is reserved, not only tested.
     fn room(&self, from: &State, thread: u8, all: Entries, at_once: Entries) -> bool {
         let stripe = self.stripe(thread);
         let wanted = match self.variant.reservation {
@@ -254,7 +254,7 @@ impl Design {
             && fits(from.decrements[stripe].len(), wanted.decrements)
     }
 
-    /// What an operation in flight has still to buffer.
+    /// Entries that an operation in flight has not yet buffered.
     fn reserved(&self, operation: InFlight) -> Entries {
         match operation {
             InFlight::Nothing => Entries::default(),

@@ -12,7 +12,7 @@ pub const MAX_OBJECTS: usize = 4;
 pub const MAX_STRIPES: usize = 3;
 /// The most entries of a queue.
 pub const MAX_QUEUE: usize = 4;
-/// The most slots on a stack: an object may be met once before it is freed and allocated again, and
+/// The most slots on a stack: an object may be visited once before it is freed and allocated again, and
 /// once after.
 const MAX_STACK: usize = 2 * MAX_OBJECTS * MAX_FIELDS;
 
@@ -21,13 +21,13 @@ const MAX_STACK: usize = 2 * MAX_OBJECTS * MAX_FIELDS;
 pub struct State {
     /// The objects that are allocated.
     pub allocated: Objects,
-    /// The fields of each object, all nothing where it is free.
+    /// The fields of each object, null where it is free.
     pub fields: ArrayVec<[Fields; MAX_OBJECTS]>,
     /// The objects that each thread holds in its locals.
     pub held: ArrayVec<[Objects; MAX_THREADS]>,
     /// The merged count of all references to each object, from fields and from locals.
     pub rc: ArrayVec<[i8; MAX_OBJECTS]>,
-    /// The colour of each object, left over from one collection to the next.
+    /// The colour of each object, which persists between collections.
     pub colour: ArrayVec<[Colour; MAX_OBJECTS]>,
     /// The objects from which the next trial deletion starts.
     pub candidates: Objects,
@@ -35,7 +35,7 @@ pub struct State {
     pub increments: ArrayVec<[Bag; MAX_STRIPES]>,
     /// Per stripe, its buffered decrements.
     pub decrements: ArrayVec<[Bag; MAX_STRIPES]>,
-    /// Per thread, what is left of its operation.
+    /// Per thread, the rest of its operation.
     pub in_flight: ArrayVec<[InFlight; MAX_THREADS]>,
     /// The collector; the global lock is taken unless it is idle.
     pub collector: Collector,
@@ -47,27 +47,27 @@ impl<S: ?Sized> refmap::State<S> for State {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
-    /// Live as far as is known.
+    /// Not known to be garbage.
     #[default]
     Black,
-    /// Met by trial deletion.
+    /// Visited by trial deletion.
     Grey,
-    /// Without an external reference, as far as is known.
+    /// Without a known external reference.
     White,
 }
 
-/// What is buffered for each object, without its order: a merge only adds up.
+/// Buffered entries for each object, as a bag: a merge only sums them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Bag(pub ArrayVec<[u8; MAX_OBJECTS]>);
 
 impl Bag {
-    /// Nothing, for that many objects.
+    /// The empty bag for this many objects.
     pub fn empty(objects: u8) -> Self {
         Self((0..objects).map(|_| 0).collect())
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub fn len(&self) -> u8 {
         self.0.iter().sum()
     }
@@ -77,7 +77,7 @@ impl Bag {
         self.len() == 0
     }
 
-    /// How many entries are for `object`.
+    /// Number of entries for `object`.
     pub fn of(&self, object: Object) -> u8 {
         self.0[usize::from(object)]
     }
@@ -99,7 +99,7 @@ impl Bag {
     }
 }
 
-/// What is left of a thread's operation.
+/// The rest of a thread's operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InFlight {
@@ -112,7 +112,7 @@ pub enum InFlight {
         to: Object,
         /// Its field.
         field: u8,
-        /// What is written.
+        /// The value written.
         value: Object,
     },
     /// To increment the new value, and then to decrement the old one, if there was one.
@@ -129,7 +129,7 @@ pub enum InFlight {
     },
 }
 
-/// Where the collector is.
+/// Program location of the collector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
@@ -140,11 +140,11 @@ pub enum Location {
     Merge(u8),
     /// In trial deletion.
     MarkGrey,
-    /// Looking for external references.
+    /// Searching for external references.
     Scan,
-    /// Condemning what has none.
+    /// Condemning objects without one.
     CollectWhite,
-    /// Freeing what is condemned.
+    /// Freeing condemned objects.
     Free,
 }
 
@@ -163,15 +163,15 @@ pub type Stack = ArrayVec<[Slot; MAX_STACK]>;
 /// The collector's own variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Collector {
-    /// Where it is.
+    /// Program location.
     pub at: Location,
-    /// The candidates from which the phase has still to start.
+    /// The candidates from which the phase has not yet started.
     pub todo: Objects,
-    /// The slots that the phase has still to read.
+    /// The slots that the phase has not yet read.
     pub stack: Stack,
-    /// The slots that scan black has still to read, within a scan.
+    /// The slots that scan black has not yet read, within a scan.
     pub rescue: Stack,
-    /// What is to be freed.
+    /// The condemned objects, which are to be freed.
     pub condemned: Objects,
     /// The side table, where trial deletion has one.
     pub side_table: ArrayVec<[Option<Captured>; MAX_OBJECTS]>,
@@ -180,9 +180,9 @@ pub struct Collector {
 /// An entry of the side table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Captured {
-    /// The object's count when it was first met.
+    /// The object's count when it was first visited.
     pub rc: i8,
-    /// What trial deletion has left of it.
+    /// The remaining count in trial deletion.
     pub rest: i8,
 }
 
@@ -212,12 +212,12 @@ impl State {
         self.held[usize::from(thread)].contains(object)
     }
 
-    /// What a slot holds now.
+    /// The value of a slot.
     pub fn read(&self, slot: Slot) -> Option<Object> {
         self.fields[usize::from(slot.object)][usize::from(slot.field)]
     }
 
-    /// The objects that some field of an object of `from` points to, and so on, and `from` itself.
+    /// The objects reachable from `from`, which are among them.
     pub fn reached_from(&self, from: Objects) -> Objects {
         let mut reached = from;
         loop {
@@ -241,7 +241,7 @@ impl State {
         })
     }
 
-    /// The objects for which an operation in flight has still to buffer an entry.
+    /// The objects for which an operation in flight has not yet buffered an entry.
     pub fn owed(&self) -> Objects {
         let mut owed = Objects::default();
         for operation in &self.in_flight {
@@ -257,8 +257,8 @@ impl State {
         owed
     }
 
-    /// Changes a count. Only where a freed object is used after all can a count run away; there it
-    /// stops at the end of its range, so that the state space of a wrong design stays finite.
+    /// Changes a count. A count diverges only if a freed object is used; there it
+    /// saturates, so that the state space of a wrong design stays finite.
     pub(super) fn count(&mut self, object: Object, by: i8) {
         let rc = &mut self.rc[usize::from(object)];
         *rc = rc.saturating_add(by).clamp(-MAX_COUNT, MAX_COUNT);
@@ -273,5 +273,5 @@ impl State {
     }
 }
 
-/// More references to an object than an instance has, with all that queues can hold.
+/// More references to an object than an instance and its full queues can have.
 const MAX_COUNT: i8 = 40;

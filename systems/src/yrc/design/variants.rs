@@ -1,20 +1,20 @@
-//! The rules in which the variants of the design differ. The first value of each is the design as
-//! described, and each is looked at in one function.
+//! The parameters in which the variants of the design differ. The first value of each is the design as
+//! described, and each is used in one function.
 
 /// The variant of the design: by default the design as described.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
     /// The order of the write barrier's steps.
     pub barrier: Barrier,
-    /// What becomes of an increment.
+    /// Treatment of increments.
     pub increments: Increments,
     /// The order in which queues are merged.
     pub merge: Merge,
-    /// What threads may do during a collection.
+    /// Exclusion of threads during a collection.
     pub mutators: Mutators,
-    /// What trial deletion works on.
+    /// Data that trial deletion works on.
     pub trial_deletion: TrialDeletion,
-    /// How much the collector does in a step.
+    /// Granularity of the collector's steps.
     pub granularity: Granularity,
     /// Whether operations reserve room.
     pub reservation: Reservation,
@@ -30,13 +30,13 @@ pub enum Barrier {
     IncrementFirst,
 }
 
-/// What becomes of an increment.
+/// Treatment of increments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Increments {
     /// It waits in a queue for the next merge.
     #[default]
     Buffered,
-    /// It acts on the count at once, atomically.
+    /// It is applied to the count at once, atomically.
     Direct,
 }
 
@@ -56,38 +56,38 @@ pub enum Merge {
     Atomic,
 }
 
-/// What threads may do during a collection.
+/// Exclusion of threads during a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mutators {
-    /// Everything.
+    /// None: threads run freely.
     #[default]
     Free,
-    /// Nothing; a collection starts only when no operation is in flight.
+    /// Threads are stopped; a collection starts only when no operation is in flight.
     StoppedAtBarriers,
-    /// Nothing; they stop wherever they are.
+    /// Threads are stopped, possibly within an operation.
     StoppedAnywhere,
-    /// All but stores, which a reader–writer lock shuts out from the first step of the barrier to
+    /// Stores are excluded by a reader–writer lock, held from the first step of the barrier to
     /// the last.
     StoreLock,
 }
 
-/// What trial deletion works on.
+/// Data that trial deletion works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TrialDeletion {
     /// The counts of the objects themselves.
     #[default]
     InPlace,
-    /// A side table of the counts that objects had when they were first met.
+    /// A side table of the counts that objects had when they were first visited.
     Captured,
-    /// The same; and what has a pending entry or another count at the commit is live, as is what it
-    /// reaches.
+    /// The same; and an object with a pending entry or a changed count at the commit is live, as are those reachable
+    /// from it.
     Validated,
-    /// The same; and an entry that an operation in flight has still to buffer is pending too. Not in
-    /// the source: it is what validation lacks.
+    /// The same; and an entry that an operation in flight has not yet buffered is pending too. Not in
+    /// the source: the validation there lacks it.
     ValidatedInFlight,
 }
 
-/// How much the collector does in a step.
+/// Granularity of the collector's steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Granularity {
     /// One queue, one object or one slot.
@@ -103,7 +103,7 @@ pub enum Reservation {
     /// It does, before it starts.
     #[default]
     Reserved,
-    /// It starts, and waits in the middle where a queue is full.
+    /// It starts, and blocks in the middle if a queue is full.
     Unreserved,
 }
 

@@ -63,7 +63,7 @@ impl Equations {
         }
     }
 
-    /// `UNCHANGED` these.
+    /// `UNCHANGED` of these variables.
     pub fn unchanged(self, from: &State, vars: &[Var]) -> Option<Self> {
         vars.iter().try_fold(self, |equations, var| {
             equations.and(Self {
@@ -73,7 +73,7 @@ impl Equations {
         })
     }
 
-    /// One equation more.
+    /// Adds an equation.
     pub fn equals(self, var: Var, from: &State, set: impl FnOnce(&mut State)) -> Option<Self> {
         let mut to = *from;
         set(&mut to);

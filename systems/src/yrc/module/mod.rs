@@ -3,7 +3,7 @@
 //! A rule is a conjunction of equations for the primed variables. Where two conjuncts give one
 //! variable two values the conjunction is false, and the rule is what remains: `MutatorWrite`
 //! conjoins "`edges` becomes" with "`edges` is unchanged", and "`toInc` grows" with "`toInc` is
-//! unchanged", so it fires only where it changes nothing. That is not mended here: it is the point.
+//! unchanged", so it is enabled only where it changes nothing. That is kept as stated.
 //!
 //! Deviations.
 //!
@@ -34,9 +34,9 @@ pub use state::{Colour, MAX_QUEUE, State};
 /// The module for an instance: its CONSTANTS.
 #[derive(Clone, Copy, Debug)]
 pub struct Module {
-    /// How many `Objects` there are.
+    /// Number of `Objects`.
     pub objects: u8,
-    /// How many `Threads` there are.
+    /// Number of `Threads`.
     pub threads: u8,
     /// `QueueSize`.
     pub queue: u8,
@@ -50,7 +50,7 @@ pub struct Module {
 pub enum Action {
     /// `MutatorWrite`
     MutatorWrite {
-        /// Who.
+        /// The thread.
         thread: u8,
         /// `destObj`
         dest: Object,
@@ -61,17 +61,17 @@ pub enum Action {
     },
     /// `MutatorWriteMergeInc`
     MutatorWriteMergeInc {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
     /// `MutatorWriteMergeDec`
     MutatorWriteMergeDec {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
     /// `MutatorRootAssign`
     MutatorRootAssign {
-        /// Who.
+        /// The thread.
         thread: u8,
         /// The object let go of, if `val` is none.
         obj: Option<Object>,
@@ -80,7 +80,7 @@ pub enum Action {
     },
     /// `CollectorAcquireLock`
     CollectorAcquireLock {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
     /// `CollectorMerge`
@@ -102,7 +102,7 @@ pub enum Action {
     CollectorEnd,
     /// `CollectorReleaseLock`
     CollectorReleaseLock {
-        /// Who.
+        /// The thread.
         thread: u8,
     },
 }

@@ -1,4 +1,4 @@
-//! The variables of the module, and what it defines of them.
+//! The variables of the module, and its operators on them.
 
 use serde::Serialize;
 use tinyvec::ArrayVec;

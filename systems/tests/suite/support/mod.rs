@@ -1,10 +1,10 @@
-//! What tests of models share.
+//! Shared functions of tests of models.
 
 use std::collections::{HashSet, VecDeque};
 
 use refmap::{StateOf, TransitionSystem, disagreement, steps};
 
-/// The reachable states of a system, found without the explorer.
+/// The reachable states of a system, by naive search.
 pub fn reachable<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
     let mut seen = HashSet::new();
     let mut order = Vec::new();
@@ -19,8 +19,8 @@ pub fn reachable<S: TransitionSystem>(system: &S) -> Vec<StateOf<S>> {
     order
 }
 
-/// `successor`, `allows`, `offers` and `is_initial` are overridden for speed: they must say what
-/// `next` and `initial` say. Every action is labelled with the rule of its own name.
+/// Asserts that the overridden `successor`, `allows`, `offers` and `is_initial` are consistent with
+/// `next` and `initial`, and that every action has the rule of its name.
 pub fn agrees<S: TransitionSystem>(system: &S) {
     let states = reachable(system);
     let sample: Vec<_> = states

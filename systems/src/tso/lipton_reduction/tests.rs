@@ -1,17 +1,17 @@
-//! What moves, at states made by hand.
+//! Mover types, at hand-made states.
 
 use refmap::{TransitionSystem, steps};
 use refmap_processes::Location;
 
-use super::super::scope::{Allocate, Loads, Part, Scope, Variant};
+use super::super::scope::{Allocate, LoadOrder, Part, Scope, Variant};
 use super::super::state::{HandshakeType, Object, Phase, State, Store, Who, place_of};
 use super::super::system::OnTheFly;
-use super::{GC, Mover, Reduction};
+use super::{GC, LiptonReduction, Mover};
 use crate::heap::Objects as Refs;
 
 struct Bench {
     system: OnTheFly,
-    reduction: Reduction,
+    reduction: LiptonReduction,
     /// Two objects, both marked, of which the first points to the second; both mutators hold the first.
     state: State,
 }
@@ -23,13 +23,13 @@ impl Bench {
         let mut initial = Vec::new();
         system.initial(&mut |state| initial.push(state));
         Self {
-            reduction: Reduction::new(&system.processes, variant),
+            reduction: LiptonReduction::new(&system.processes, variant),
             state: initial[0],
             system,
         }
     }
 
-    /// Puts a process where it takes the step that is shown as such a text.
+    /// Moves a process to the location of the step with this text.
     fn put(&mut self, process: usize, label: &str) {
         let processes = &self.system.processes;
         let there = processes.find_any(process, |offered| offered.to_string() == label);
@@ -50,9 +50,9 @@ impl Bench {
 
 const FIRST: usize = 2;
 
-/// R4: what a mutator is about to publish is not its own any more. What is not its own can be loaded later (R18).
+/// R4: an object that a mutator is about to publish is not private any more. A load of it can be postponed (R18).
 #[test]
-fn a_load_moves_as_long_as_nobody_else_gets_to_the_object() {
+fn a_load_is_a_both_mover_while_no_other_mutator_can_reach_the_object() {
     assert_eq!(place_of(0), FIRST);
     let mut bench = Bench::new(2, Variant::default());
     bench.state.sys.phase = Phase::Mark;
@@ -87,8 +87,8 @@ fn a_load_moves_as_long_as_nobody_else_gets_to_the_object() {
     assert_eq!(alone.mover(FIRST), Mover::Both);
 }
 
-/// R10: the load of a mark moves because whoever loses the CAS does nothing, and only while marks are of
-/// one sense.
+/// R10: the load of a mark moves because the loser of the CAS has no effect, and only while all marks have one
+/// sense.
 #[test]
 fn the_load_of_a_mark_moves_for_the_sake_of_the_cas() {
     let loads = |variant| {
@@ -112,7 +112,7 @@ fn the_load_of_a_mark_moves_for_the_sake_of_the_cas() {
     assert_eq!(loads(variant).mover(FIRST), Mover::Neither);
 }
 
-/// R10: what is marked stays so, unless it is about to be freed.
+/// R10: a marked object stays marked, unless it is about to be freed.
 #[test]
 fn the_load_of_a_mark_that_stays_moves_both_ways() {
     let mut bench = Bench::new(2, Variant::default());
@@ -132,7 +132,7 @@ fn the_load_of_a_mark_that_stays_moves_both_ways() {
     assert_eq!(bench.mover(FIRST), Mover::Right, "it is gone soon");
 }
 
-/// R10: until the sense changes what is marked stays so, but for those who have seen it white.
+/// R10: until the sense changes a marked object stays marked, except for processes that have loaded it as white.
 #[test]
 fn the_load_of_a_mark_moves_until_the_sense_changes() {
     let loads = |variant| {
@@ -157,7 +157,7 @@ fn the_load_of_a_mark_moves_until_the_sense_changes() {
         "it is marked so too early"
     );
     let sense_first = Variant {
-        loads: Loads::SenseFirst,
+        load_order: LoadOrder::SenseFirst,
         ..Variant::default()
     };
     for variant in [sense_first, Variant::without(Part::Cas)] {
@@ -183,7 +183,7 @@ fn what_is_about_to_change_is_loaded_before() {
         marking.collect::<Vec<_>>()
     };
     assert_eq!(about_to_mark(&bench), [None, Some(1)]);
-    // What it has stored itself is what it loads, before and after.
+    // It loads its own pending store, before and after.
     bench.state.sys.buffers[Who::Mutator(0).index()].push(Store::Field(0, 0, Some(1)));
     assert_eq!(about_to_mark(&bench), [None]);
     bench.state.sys.buffers[Who::Mutator(0).index()].clear();
@@ -321,7 +321,7 @@ fn losing(is_reachable: bool) -> Bench {
     bench
 }
 
-/// It is what simulation looks for.
+/// Freeing a reachable object is the violation that `simulation` detects.
 #[test]
 fn freeing_what_is_reachable_is_a_step() {
     let bench = losing(true);
@@ -330,7 +330,7 @@ fn freeing_what_is_reachable_is_a_step() {
     assert!(freeing.iter().any(|(_, to)| to.sys.heap[1].is_none()));
 }
 
-/// The assumption of the granularity.
+/// The assumption of the reduction.
 #[test]
 #[should_panic(expected = "object 1 is freed while mutator 0 is about to mark it")]
 fn freeing_what_only_a_barrier_knows_is_not_passed_over() {

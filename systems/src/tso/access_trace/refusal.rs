@@ -1,14 +1,15 @@
-//! Why the model does not allow an access.
+//! Explanations: why the model does not allow an access.
 
-use super::{Access, ByAccess};
+use super::access::Access;
+use super::model::AccessModel;
 use crate::tso::label::{
     AnswerStep, Label, MarkLoopStep, MarkingStep, MutatorStep, RoundStep, SweepStep,
 };
 use crate::tso::request::Place;
 use crate::tso::state::{Mutators, Phase, State, Who};
 
-impl ByAccess {
-    /// What a process takes next, in words: what it has to do before it can do anything else.
+impl AccessModel {
+    /// The next step of a process, as text: the one that it must take first.
     pub fn next_step(&self, state: &State, who: Who) -> String {
         let name = match who {
             Who::Gc => "the collector".to_owned(),
@@ -20,9 +21,9 @@ impl ByAccess {
         }
     }
 
-    /// Why an access is not possible, in a few words.
+    /// Reason why an access is not possible, as text.
     pub fn refusal(&self, from: &State, by: Who, access: Access) -> String {
-        // None where it is between two operations.
+        // `None` between two operations.
         let next = self.next(from, by.process());
         let is_next = |label: Label| next == Some(label);
         let object = |reference| from.sys.object(reference);
@@ -35,7 +36,7 @@ impl ByAccess {
             Some(value) => format!("it would read {value}"),
             None => "it would read null".to_owned(),
         };
-        // Whether that reference is the one that is marked next, by that step.
+        // Whether this step of marking this reference is next.
         let is_marked = |reference, step| match by {
             Who::Mutator(mutator) if is_next(AnswerStep::ChooseRoot.into()) => {
                 step == MarkingStep::LoadFm && from.mutator(mutator).refs.contains(reference)
@@ -130,7 +131,7 @@ impl ByAccess {
     }
 }
 
-/// Whether a step waits for a buffer to be empty, and does nothing else.
+/// Whether a step is a fence.
 fn is_fence(label: Label) -> bool {
     matches!(
         label,

@@ -1,4 +1,4 @@
-//! What moves past what, and when.
+//! Mover types of the steps, and their enabling conditions.
 
 use refmap_processes::Location;
 
@@ -13,26 +13,26 @@ use super::super::stability::{Shared, Stability};
 use super::super::state::{GC, Mutator, SYS, State, Store, Who, place_of};
 use crate::heap::Objects as Refs;
 
-/// How a step moves past those of other processes.
+/// Mover type of a step: how it commutes with steps of other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mover {
     Right,
     Both,
     Left,
     Neither,
-    /// Both where nobody can change what is loaded, and neither elsewhere (R4).
+    /// Both if the loaded value is stable, and neither otherwise (R4).
     Load(Shared),
-    /// Both where nobody else can reach the object, and neither elsewhere (R4).
+    /// Both if no other mutator can reach the object, and neither otherwise (R4).
     LoadField,
-    /// Right where objects are only marked, both where this one is, and neither elsewhere (R10).
+    /// Right if objects are only marked, both if this one is marked, and neither otherwise (R10).
     LoadMark,
-    /// Both where there is and will be nothing to free, and neither elsewhere (R15).
+    /// Both if there is and will be nothing to free, and neither otherwise (R15).
     LoadSwept,
-    /// Left, where nobody is about to mark the object.
+    /// Left, if no mutator is about to mark the object.
     Free,
     /// Both: the choice of what is stored (R11).
     Chooses,
-    /// It begins a step of its own: a choice, or one of the system.
+    /// Begins a transaction: a choice of operations, or a step of the system.
     Begins,
 }
 
@@ -42,7 +42,7 @@ impl Mover {
     }
 }
 
-/// When a step can be taken, beyond its own guard.
+/// Enabling condition of a step, beyond its own guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Always,
@@ -52,7 +52,7 @@ pub(super) enum When {
     AllAnswered,
 }
 
-/// What a mutator at rest can do.
+/// Operation that a mutator at rest can begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Load,
@@ -61,7 +61,7 @@ pub(super) enum Kind {
     Answer,
     Alloc,
     Store,
-    /// Another step: of one who is not at rest, or one that does nothing.
+    /// Another step: of a process that is not at rest, or without effect.
     Other,
 }
 
@@ -105,18 +105,18 @@ impl Kind {
     }
 }
 
-/// What is known of the steps at each location of each process.
-pub(in super::super) struct Reduction {
+/// Lipton reduction: static facts on the steps at each location of each process.
+pub(in super::super) struct LiptonReduction {
     steps: Vec<Vec<(Mover, When)>>,
-    /// What they are to a mutator at rest, in the order in which they are taken.
+    /// Their operations for a mutator at rest, in the order in which they are taken.
     kinds: Vec<Vec<Vec<Kind>>>,
-    /// Of the steps of the system, whose stores they commit.
+    /// Of each step of the system, the process whose stores it commits.
     commits: Vec<Option<Who>>,
     stability: Stability,
     pub(super) variant: Variant,
 }
 
-impl Reduction {
+impl LiptonReduction {
     pub fn new(processes: &Processes, variant: Variant) -> Self {
         let of = |process, location| {
             let labels: Vec<Label> = processes.labels(process, location).collect();
@@ -155,11 +155,11 @@ impl Reduction {
         }
     }
 
-    /// How the next step of a process moves, and when it can be taken.
+    /// Mover type of the next step of a process, and its enabling condition.
     ///
     /// # Panics
     ///
-    /// If it frees what a mutator is about to mark and no program can reach: what would follow is not decided.
+    /// If it frees an object that a mutator is about to mark and no program can reach: the reduction is not exact then.
     pub(super) fn at(&self, state: &State, process: usize) -> (Mover, When) {
         let (mover, when) = self.steps[process][usize::from(state.at[process].0)];
         let or_neither = |moves, mover| if moves { mover } else { Mover::Neither };
@@ -196,7 +196,7 @@ impl Reduction {
         (mover, when)
     }
 
-    /// What a mutator loads next, if others can change that only by committing what they have stored (R18).
+    /// The place that a mutator loads next, if others can change it only by a commit (R18).
     pub(super) fn loaded(&self, state: &State, process: usize) -> Option<Place> {
         let (Some(Who::Mutator(mutator)), Memory::Tso | Memory::Pso) =
             (Who::at(process), self.variant.memory)
@@ -213,7 +213,7 @@ impl Reduction {
         }
     }
 
-    /// Of the steps of a process in a state, those of a kind.
+    /// Predicate: the steps of a process in a state that begin an operation of this kind.
     pub(super) fn of_kind(
         &self,
         state: &State,
@@ -224,19 +224,19 @@ impl Reduction {
         move |step| kinds[step] == kind
     }
 
-    /// Whose store a step of the system commits.
+    /// The process whose store a step of the system commits.
     pub(super) fn committed_by(&self, step: usize) -> Option<Who> {
         self.commits[step]
     }
 
-    /// Of the steps of the system, those that commit what is pending in a state.
+    /// Predicate: the steps of the system that commit a pending store of a state.
     pub(super) fn pending(&self, state: &State) -> impl Fn(usize) -> bool + use<'_> {
         let buffers = state.sys.buffers;
         move |step: usize| self.commits[step].is_some_and(|who| !buffers[who.index()].is_empty())
     }
 }
 
-/// A mutator that is about to mark what the collector is about to free, if no program can reach that.
+/// A mutator that is about to mark the object that the collector is about to free, if no program can reach it.
 fn loses(state: &State) -> Option<u8> {
     let freed = state.gc.src;
     let is_freed = |mutator: &u8| state.mutator(*mutator).marking.reference == Some(freed);
@@ -245,8 +245,8 @@ fn loses(state: &State) -> Option<u8> {
     (!is_reachable).then_some(mutator)
 }
 
-/// Whether there is an object and no other mutator can reach it, from which a
-/// process loads next, nor could if all that is pending were in memory.
+/// Whether the object from which a process loads next exists and is unreachable for every other mutator, even with
+/// all pending stores committed.
 fn is_private(state: &State, process: usize) -> bool {
     let (src, published) = match process {
         GC => (state.gc.src, Refs::default()),
@@ -273,7 +273,7 @@ fn is_private(state: &State, process: usize) -> bool {
     !reach(&state.sys.heap, held).0.contains(src)
 }
 
-/// The reasons are those of the module.
+/// Mover type and enabling condition of a step by its label; the module states the reasons.
 fn step(label: Label, memory: Memory) -> (Mover, When) {
     let mover = match label {
         Label::Round(_, step) => return of_round(step),
@@ -291,7 +291,7 @@ fn step(label: Label, memory: Memory) -> (Mover, When) {
         Label::MarkLoop(step) => match step {
             MarkLoopStep::LoadField => Mover::LoadField,
             MarkLoopStep::Work | MarkLoopStep::Blacken => Mover::Both,
-            // They are quiet.
+            // Fused with the previous step.
             MarkLoopStep::OwnWork
             | MarkLoopStep::ChooseSrc
             | MarkLoopStep::AllFields
@@ -303,7 +303,7 @@ fn step(label: Label, memory: Memory) -> (Mover, When) {
             SweepStep::LoadFm => Mover::Load(Shared::FM),
             SweepStep::LoadMark => Mover::LoadSwept,
             SweepStep::Free => Mover::Free,
-            // They are quiet.
+            // Fused with the previous step.
             SweepStep::AllRefs
             | SweepStep::RefToLookAt
             | SweepStep::ChooseRef
@@ -315,7 +315,7 @@ fn step(label: Label, memory: Memory) -> (Mover, When) {
             MutatorStep::LoadDeleted => Mover::LoadField,
             MutatorStep::Store => of_store(memory),
             MutatorStep::Fence => Mover::Right,
-            // A mutator begins with these, loads, or goes on quietly.
+            // First steps of an operation, the load, and steps fused with the previous one.
             MutatorStep::Alloc
             | MutatorStep::Discard
             | MutatorStep::ChooseLoad
@@ -328,7 +328,7 @@ fn step(label: Label, memory: Memory) -> (Mover, When) {
             AnswerStep::Poll | AnswerStep::Fence => Mover::Right,
             AnswerStep::LoadType | AnswerStep::RootToMark => Mover::Both,
             AnswerStep::Done(_) => Mover::Left,
-            // They are quiet.
+            // Fused with the previous step.
             AnswerStep::IsAsked
             | AnswerStep::IsType(_)
             | AnswerStep::AllRoots
@@ -339,13 +339,14 @@ fn step(label: Label, memory: Memory) -> (Mover, When) {
     };
     (mover, When::Always)
 }
+
 fn of_round(step: RoundStep) -> (Mover, When) {
     match step {
         RoundStep::Fence => (Mover::Right, When::Always),
         RoundStep::SetType | RoundStep::SetPending => (Mover::Left, When::Always),
         RoundStep::Poll => (Mover::Right, When::AllAnswered),
         RoundStep::TakeWork => (Mover::Both, When::Always),
-        // They are quiet.
+        // Fused with the previous step.
         RoundStep::AskAll
         | RoundStep::MoreToAsk
         | RoundStep::ChooseWhomToAsk
@@ -364,7 +365,7 @@ fn of_marking(step: MarkingStep, memory: Memory) -> (Mover, When) {
         MarkingStep::Lock => return (Mover::Neither, When::Unlocked),
         MarkingStep::StoreMark => of_store(memory),
         MarkingStep::AddToW => Mover::Both,
-        // They are quiet, or within the lock, where no step begins.
+        // Fused with the previous step, or under the lock, where no transaction begins.
         MarkingStep::IsRef
         | MarkingStep::IsWhite
         | MarkingStep::IsNotIdle

@@ -1,8 +1,8 @@
-//! The native collector's events in a few words.
+//! Text of the native collector's events.
 
 use refmap_systems::native::on_the_fly::{Event, Reference};
 
-/// An event, as explanations show it.
+/// Text of an event in explanations.
 pub(super) fn described(event: &Event) -> String {
     let shown = |value: Option<Reference>| value.map_or("null".to_owned(), |v| v.to_string());
     let sense = |mark: bool| u8::from(mark);

@@ -1,26 +1,41 @@
-//! The steps of one process that an access is.
+//! Execution of an access: the steps of its process in the model.
 
-use super::{Access, ByAccess};
+use super::access::Access;
+use super::model::AccessModel;
 use crate::heap::{Object as Ref, Objects as Refs};
+use crate::tso::handshake_round::HandshakeRound;
 use crate::tso::label::{
-    AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, Round, RoundStep,
+    AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, RoundStep,
     SetFaStep, SweepStep,
 };
 use crate::tso::request::Place;
 use crate::tso::state::{Mark, Marking, Phase, State, Who};
 
-/// Some steps of one process, one after the other.
-#[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
-    pub by_access: &'a ByAccess,
-    pub who: Who,
-    pub process: usize,
-    pub state: State,
+impl AccessModel {
+    /// The state after an access, if the model allows it.
+    pub fn take(&self, from: &State, by: Who, access: Access) -> Option<State> {
+        let run = Execution {
+            model: self,
+            who: by,
+            process: by.process(),
+            state: *from,
+        };
+        run.access(access).map(|run| run.state)
+    }
 }
 
-impl Run<'_> {
+/// A partial execution of one process.
+#[derive(Clone, Copy)]
+struct Execution<'a> {
+    model: &'a AccessModel,
+    who: Who,
+    process: usize,
+    state: State,
+}
+
+impl Execution<'_> {
     fn next(&self) -> Option<Label> {
-        self.by_access.next(&self.state, self.process)
+        self.model.next(&self.state, self.process)
     }
 
     fn is_next(&self, label: impl Into<Label>) -> bool {
@@ -31,24 +46,24 @@ impl Run<'_> {
         self.state.marking(self.who)
     }
 
-    /// A step of the process, the one that leads where it `is_meant` to.
+    /// Takes the step of the process with this label whose target `is_meant` accepts.
     fn to(mut self, label: impl Into<Label>, is_meant: impl Fn(&State) -> bool) -> Option<Self> {
         let step = self
-            .by_access
+            .model
             .step(self.process, label.into(), &self.state, &is_meant);
         self.state = step?;
         Some(self)
     }
 
-    /// The step labelled so, whatever it leads to.
+    /// Takes the step with this label, with any target.
     fn any(self, label: impl Into<Label>) -> Option<Self> {
         self.to(label, |_| true)
     }
 
-    /// A1.
+    /// A1: takes local steps.
     fn go_on(mut self) -> Self {
-        let processes = &self.by_access.model.processes;
-        let goes_on = &self.by_access.goes_on[self.process];
+        let processes = &self.model.model.processes;
+        let goes_on = &self.model.goes_on[self.process];
         while goes_on[usize::from(self.state.at[self.process].0)] {
             let mut from = self.state;
             processes.steps_of(self.process, &|_| true, &mut from, &mut |_, to| {
@@ -62,7 +77,7 @@ impl Run<'_> {
         holds.then_some(self)
     }
 
-    pub fn access(self, access: Access) -> Option<Self> {
+    fn access(self, access: Access) -> Option<Self> {
         match self.who {
             Who::Gc => self.of_collector(access),
             Who::Mutator(me) => self.of_mutator(me, access),
@@ -124,7 +139,7 @@ impl Run<'_> {
         }
     }
 
-    /// What collector and mutators have in common [Fig. 5].
+    /// Accesses of marking, of the collector and of mutators [Fig. 5].
     fn marks(mut self, access: Access) -> Option<Self> {
         match access {
             Access::LoadFm { reference, fm } => {
@@ -159,14 +174,14 @@ impl Run<'_> {
         }
     }
 
-    /// A step of marking `reference`, wherever that is done.
+    /// Takes a step of marking `reference`, by any caller of marking.
     fn marking_step(self, reference: Ref, step: MarkingStep) -> Option<Self> {
         let marker = self.marker()?;
         let is_meant = self.marking().reference == Some(reference);
         self.when(is_meant)?.any(Label::Marking(marker, step))
     }
 
-    /// What marks next, if it is a step of marking that comes next.
+    /// The caller of marking, if the next step is one of marking.
     fn marker(&self) -> Option<Marker> {
         match self.next()? {
             Label::Marking(marker, _) => Some(marker),
@@ -174,7 +189,7 @@ impl Run<'_> {
         }
     }
 
-    /// A4.
+    /// A4: the CAS.
     fn cas(self, reference: Ref, won: bool, mark: Option<Mark>) -> Option<Self> {
         let marker = self.marker()?;
         let on = |step| Label::Marking(marker, step);
@@ -189,7 +204,7 @@ impl Run<'_> {
         let is_unchanged = run.is_next(store);
         if is_unchanged {
             run = run.any(store)?;
-            run.state = run.by_access.commit(&run.state, run.who)?;
+            run.state = run.model.commit(&run.state, run.who)?;
         }
         run.when(is_unchanged == won)?.any(on(MarkingStep::Unlock))
     }
@@ -241,7 +256,7 @@ impl Run<'_> {
         }
     }
 
-    /// A5.
+    /// A5: sweeps the objects that are left.
     fn sweep_the_rest(mut self) -> Option<Self> {
         while self.is_next(SweepStep::ChooseRef) {
             self = self
@@ -252,8 +267,8 @@ impl Run<'_> {
         Some(self)
     }
 
-    /// A2.
-    fn ask(self, round: Round) -> Option<Self> {
+    /// A2: requests a handshake of all mutators.
+    fn ask(self, round: HandshakeRound) -> Option<Self> {
         let on = |step| Label::Round(round, step);
         let mut run = self.any(on(RoundStep::SetType))?.go_on();
         while run.is_next(on(RoundStep::ChooseWhomToAsk)) {
@@ -265,8 +280,8 @@ impl Run<'_> {
         Some(run)
     }
 
-    /// A3.
-    fn answered(self, round: Round) -> Option<Self> {
+    /// A3: polls all answers.
+    fn answered(self, round: HandshakeRound) -> Option<Self> {
         let on = |step| Label::Round(round, step);
         let choose = on(RoundStep::ChooseWhomToPoll);
         let is_waiting = self.is_next(choose);
@@ -278,7 +293,7 @@ impl Run<'_> {
             run = run.when(has_answered)?.any(on(RoundStep::Poll))?.go_on();
         }
         match round {
-            Round::GetRoots | Round::GetWork => run.any(on(RoundStep::TakeWork)),
+            HandshakeRound::GetRoots | HandshakeRound::GetWork => run.any(on(RoundStep::TakeWork)),
             _ => Some(run),
         }
     }

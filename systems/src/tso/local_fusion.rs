@@ -1,55 +1,55 @@
-//! Granularity `coarse`: steps that nobody else can tell apart run together, and every invariant stays in sight.
+//! Local fusion (granularity `coarse`): steps that are invisible to the other processes and to every invariant
+//! are fused with a neighbouring step.
 //!
-//! A step is run together with its neighbour if it changes only registers of its own process, which
-//! nobody else reads and no invariant mentions, and if what it does is the same before and after
-//! anything that the others may do in between. The states that are passed over differ from one that
-//! is not in those registers alone.
+//! A step is fused with its neighbour if it changes only registers of its own process that no other process
+//! reads and no invariant mentions, and if its effect is the same before and after every step that another
+//! process may take in between. A skipped state differs from a visited one only in those registers.
 //!
-//! - C1. A guard or a change of loop variables is run with the step before it.
-//! - C2. A choice of one value among several is run with the step behind it, for which it is made:
-//!   whom to ask or to poll, what to trace, to sweep, to load, to mark. Whether that step can be taken
-//!   does not depend on what is chosen, or the composition panics.
-//! - C3. What a mutator stores is chosen with the last step of its deletion barrier, which does not look at
-//!   it; its roots are the same until the store.
-//! - C4. A fence with an empty buffer, which nobody else fills, is run with the step before it. So are
-//!   the loads of C6 and C7, as far as nobody has the memory locked, and the polls of C5.
-//! - C5. The collector's polls, once everybody has answered: bits stay cleared until it sets them.
-//! - C6. Within a barrier, the load of `fM` and of the phase, where the value is the same until the mutator has
-//!   moved: the collector alone stores them, and comes to no such store before it waits for that
-//!   mutator, which cannot answer in the midst of something else.
+//! - C1. A guard, or an assignment of loop variables, is fused with the previous step.
+//! - C2. A choice of one value is fused with the next step, for which the value is chosen: the mutator to
+//!   request or to poll, the object to trace, sweep, load or mark. The next step is enabled for
+//!   every value or for none, or the composition panics.
+//! - C3. The value that a mutator stores is chosen with the last step of its deletion barrier, which does not
+//!   read it; the roots do not change until the store.
+//! - C4. A fence with an empty buffer, which no other process fills, is fused with the previous step. So are
+//!   the loads of C6 and C7 unless another process holds the bus lock, and the polls of C5.
+//! - C5. The collector's polls, once every mutator has answered: pending bits stay cleared until the collector
+//!   sets them.
+//! - C6. Within a barrier, the load of `fM` and of the phase, if the value is stable until the mutator has
+//!   moved: only the collector stores them, and it reaches no such store before it waits for that
+//!   mutator, which cannot answer in the middle of another operation.
 //! - C7. Within a barrier or the mark loop, the load of a mark that says marked, while objects are marked and
-//!   not unmarked, and the collector is not about to free that one.
+//!   never unmarked, and the collector is not about to free that object.
 //!
-//! Other loads that nobody can disturb are left as they are (the collector's of `fM` and of the phase, those of
-//! root marking, those that are locked): with a lone mutator none would ever be a step by itself, and their
+//! Other loads are not fused although no process can disturb them (the collector's of `fM` and of the phase, those
+//! of root marking, those under the lock): with a single mutator none would ever be a step by itself, and their
 //! rules would count as never exercised.
 //!
-//! Exact for all that is decided of states and of what steps show, in whatever variant; not for
-//! `environment`, since a mutator that waits for the lock has not chosen. Not run together are: whatever
-//! changes a worklist, a ghost or the roots; what a mutator does first at its top-level choice, but for C2;
-//! and one guard of each loop that could otherwise go round without any other step. Tested is, by comparison
-//! with fine granularity, that just the same can be seen of states, and of the steps that change it.
+//! The reduction is exact for every obligation on states and on visible steps, in every variant; not for
+//! `environment`, since a mutator that waits for the lock has not yet chosen. Never fused are a change of
+//! a worklist, a ghost or the roots; the first step of a mutator's operation, except by C2; and one guard
+//! of each loop that could otherwise cycle without any other step. A test compares the observable states and the
+//! observable steps with those at fine granularity.
 
 use refmap::RuleId;
 use refmap_processes::Location;
 
 use super::label::{AnswerStep, Label, Marker, MarkingStep, RoundStep};
-use super::request::Processes;
+use super::request::{Act, Processes};
 use super::scope::Variant;
 use super::stability::{Shared, Stability};
 use super::state::{State, Who};
-use super::system::Act;
 
-/// The joining of steps that nobody sees.
-pub(super) struct Joining {
+/// Local fusion for the processes of an instance.
+pub(super) struct LocalFusion {
     stability: Stability,
-    /// Of each location of each process, the step that may go unseen.
-    unseen: Vec<Vec<Option<Unseen>>>,
+    /// Of each location of each process, the step that may be fused with the previous one.
+    fused: Vec<Vec<Option<FusedStep>>>,
 }
 
-/// A step that goes unseen where nobody can come in between.
+/// A step that is fused with the previous one where its effect is stable.
 #[derive(Clone, Copy)]
-enum Unseen {
+enum FusedStep {
     /// C4.
     Fence,
     /// C5.
@@ -60,7 +60,7 @@ enum Unseen {
     LoadMark,
 }
 
-impl Unseen {
+impl FusedStep {
     fn of(label: Label) -> Option<Self> {
         match label {
             Label::Round(_, step) => match step {
@@ -123,7 +123,7 @@ impl Unseen {
     }
 }
 
-impl Joining {
+impl LocalFusion {
     pub fn new(processes: &Processes, variant: Variant) -> Self {
         let locations = |process| (0..processes.locations(process) as u16).map(Location);
         let label = |process, at| {
@@ -131,39 +131,39 @@ impl Joining {
             let first = labels.next()?;
             labels.next().is_none().then_some(first)
         };
-        let unseen = (0..processes.processes()).map(|process| {
-            let here = locations(process).map(|at| Unseen::of(label(process, at)?));
+        let fused = (0..processes.processes()).map(|process| {
+            let here = locations(process).map(|at| FusedStep::of(label(process, at)?));
             here.collect()
         });
         Self {
             stability: Stability::new(processes, variant),
-            unseen: unseen.collect(),
+            fused: fused.collect(),
         }
     }
 
-    /// Visits the steps from a state, each with what goes unseen behind it.
+    /// Visits the steps from a state, each with the steps fused to it.
     pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, State)) {
         let mut state = *from;
-        // Per rule, how many of its results have been told.
-        let mut told: Vec<(RuleId, u16)> = Vec::new();
+        // Per rule, the number of targets visited.
+        let mut visited: Vec<(RuleId, u16)> = Vec::new();
         for process in 0..processes.processes() {
-            told.clear();
+            visited.clear();
             processes.steps_of(process, &|_| true, &mut state, &mut |mut act, to| {
                 self.go_on(processes, to, process, &mut |to| {
-                    let place = told.iter().position(|(rule, _)| *rule == act.rule());
+                    let place = visited.iter().position(|(rule, _)| *rule == act.rule());
                     let place = place.unwrap_or_else(|| {
-                        told.push((act.rule(), 0));
-                        told.len() - 1
+                        visited.push((act.rule(), 0));
+                        visited.len() - 1
                     });
-                    act.choice = told[place].1;
-                    told[place].1 += 1;
+                    act.choice = visited[place].1;
+                    visited[place].1 += 1;
                     visit(act, *to);
                 });
             });
         }
     }
 
-    /// Visits where a process that has just moved comes to unseen.
+    /// Visits the targets after the fused steps of a process that has just moved.
     fn go_on(
         &self,
         processes: &Processes,
@@ -171,30 +171,32 @@ impl Joining {
         process: usize,
         visit: &mut dyn FnMut(&State),
     ) {
-        let Some(step) = self.next_unseen(state, process) else {
+        let Some(step) = self.next_fused(state, process) else {
             return visit(state);
         };
         let mut is_first = true;
         processes.steps_of(process, &|_| true, state, &mut |_, to| {
-            // It does not matter who is polled first, since all have answered.
-            if is_first || !matches!(step, Unseen::Poll) {
+            // The order of the polls is irrelevant, since every mutator has answered.
+            if is_first || !matches!(step, FusedStep::Poll) {
                 self.go_on(processes, to, process, visit);
             }
             is_first = false;
         });
     }
 
-    /// The next step of a process, if it goes unseen.
-    fn next_unseen(&self, state: &State, process: usize) -> Option<Unseen> {
-        let step = self.unseen[process][usize::from(state.at[process].0)]?;
+    /// The next step of a process, if it is fused.
+    fn next_fused(&self, state: &State, process: usize) -> Option<FusedStep> {
+        let step = self.fused[process][usize::from(state.at[process].0)]?;
         let who = Who::at(process)?;
         let is_unlocked = state.sys.lock.is_none_or(|by| by == who);
-        let goes_unseen = match step {
-            Unseen::Fence => state.sys.pending_stores(who).is_empty(),
-            Unseen::Poll => state.sys.pending.is_empty(),
-            Unseen::Load(shared) => is_unlocked && self.stability.is_stable(state, process, shared),
-            Unseen::LoadMark => is_unlocked && self.stability.stays_marked(state, process),
+        let is_fused = match step {
+            FusedStep::Fence => state.sys.pending_stores(who).is_empty(),
+            FusedStep::Poll => state.sys.pending.is_empty(),
+            FusedStep::Load(shared) => {
+                is_unlocked && self.stability.is_stable(state, process, shared)
+            }
+            FusedStep::LoadMark => is_unlocked && self.stability.stays_marked(state, process),
         };
-        goes_unseen.then_some(step)
+        is_fused.then_some(step)
     }
 }

@@ -1,4 +1,4 @@
-//! A collector in a thread of its own, that begins a cycle when it is asked to or when little is free.
+//! A collector in a thread of its own, which begins a cycle on request or when few slots are free.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -7,27 +7,27 @@ use std::time::Duration;
 
 use super::on_the_fly::{Collector, Heap, Violation};
 
-/// How often the collector looks how much is free.
+/// Polling interval of the number of free slots.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// When the collector begins a cycle by itself.
+/// Trigger of cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// Never: only when it is asked to.
+    /// Only on request.
     OnDemand,
     /// When fewer slots than this are free for mutators to take.
     FreeBelow(usize),
 }
 
-/// A collector that runs. When it is dropped it ends, after the cycle it is in; mutators have to answer
+/// A running collector. When it is dropped it ends after the current cycle; mutators must answer
 /// handshakes until then, or to have left.
-pub struct Running {
+pub struct BackgroundCollector {
     asked: Option<Sender<()>>,
     thread: Option<JoinHandle<Result<(), Violation>>>,
 }
 
-impl Running {
-    /// Starts the collector of a heap, which is to have no other.
+impl BackgroundCollector {
+    /// Starts the collector of a heap, which must have no other.
     pub fn start(heap: &Arc<Heap>, trigger: Trigger) -> Self {
         let (asked, asks) = mpsc::channel();
         let heap = Arc::clone(heap);
@@ -51,20 +51,20 @@ impl Running {
         }
     }
 
-    /// Asks for a cycle, and does not wait for it. It begins after the one that is under way, so that
-    /// what is garbage now is gone after two.
+    /// Requests a cycle, without waiting for it. It begins after the current one, so objects that are garbage now
+    /// are freed after two cycles.
     pub fn request(&self) {
         if let Some(asked) = &self.asked {
-            // Who has ended, by a violation, is told of by `end`.
+            // `end` reports a collector that has ended by a violation.
             let _ = asked.send(());
         }
     }
 
-    /// Ends it, after the cycle it is in.
+    /// Ends it, after the current cycle.
     ///
     /// # Errors
     ///
-    /// If it found something that a correct collector does not bring about, and so ended before.
+    /// If it ended before by a violation.
     pub fn end(mut self) -> Result<(), Violation> {
         self.asked = None;
         match self.thread.take() {
@@ -74,11 +74,11 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for BackgroundCollector {
     fn drop(&mut self) {
         self.asked = None;
         if let Some(thread) = self.thread.take() {
-            // What it found is told of by `end` alone.
+            // Only `end` reports a violation.
             let _ = thread.join();
         }
     }

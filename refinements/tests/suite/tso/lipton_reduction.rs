@@ -1,12 +1,12 @@
-//! Of joined steps: what is freed, with several mutators or three references.
+//! Lipton reduction: what is freed, with several mutators or three references.
 
 use refmap_systems::tso::Without;
 
 use super::*;
 
-/// The baseline at granularity reduced; counts are of states up to symmetry.
+/// The baseline at granularity reduced; counts are of states modulo symmetry.
 #[test]
-fn tso_collects_only_garbage_by_joined_steps() {
+fn tso_collects_only_garbage_by_transactions() {
     for (mutators, refs, states, transitions) in [
         (1, 1, 319, 850),
         (1, 2, 4_326, 13_280),
@@ -20,7 +20,7 @@ fn tso_collects_only_garbage_by_joined_steps() {
 
 /// … with two mutators and two references, and with three references.
 #[test]
-fn tso_collects_only_garbage_by_joined_steps_at_larger_instances() {
+fn tso_collects_only_garbage_by_transactions_at_larger_instances() {
     for (mutators, refs, states, transitions) in
         [(1, 3, 59_123, 200_563), (2, 2, 330_254, 1_448_442)]
     {
@@ -30,7 +30,7 @@ fn tso_collects_only_garbage_by_joined_steps_at_larger_instances() {
     }
 }
 
-/// What the paper's handshakes are for takes two mutators and two references: the init handshake cannot
+/// The need for the paper's handshakes shows at two mutators and two references: the init handshake cannot
 /// be left out.
 #[test]
 fn tso_needs_the_init_handshake() {
@@ -53,7 +53,7 @@ fn tso_needs_neither_of_the_first_two_handshakes() {
     assert_eq!(report.states, 576_189);
     for (part, length) in [(Part::InitNoop, 31), (Part::MarkNoop, 31)] {
         let variant = Variant {
-            remains: Remains::Fence,
+            residual_fence: ResidualFence::Present,
             ..without(Without::one(part))
         };
         let report = freed(reduced(2, 2, 1), variant);
@@ -85,10 +85,10 @@ fn tso_does_not_need_the_late_insertion_barrier() {
     }
 }
 
-/// The lengths of the shortest executions by joined steps that free something reachable, with one mutator and
-/// two references.
+/// The lengths of the shortest executions, in transactions, that free something reachable, with one mutator and two
+/// references.
 #[test]
-fn tso_joined_steps_find_what_is_freed() {
+fn tso_lipton_reduction_finds_what_is_freed() {
     let of = Variant::without;
     let allocate = |allocate| Variant {
         allocate,

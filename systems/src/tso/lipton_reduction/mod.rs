@@ -1,129 +1,126 @@
-//! Granularity `reduced`: steps of a process run together as far as nobody could do anything in between
-//! that matters to what is freed.
+//! Lipton reduction (granularity `reduced`): steps of a process are fused into a transaction if no interleaving
+//! within it matters to what is freed.
 //!
 //! Source: Lipton, *Reduction: A Method of Proving Properties of Parallel Programs*, CACM 18(12), 1975.
-//! A step that can be put off until after whatever another process does next is a right mover, one that
-//! can be done before what another process did last a left mover. Right movers, at most one step of
-//! any kind, and then left movers are run together: what others did in between can as well be
-//! done before or after. With them is run together what others can as well do just before (R18) or at once
-//! (R19). Joined are steps with the quiet ones behind them; each joined step is therefore an execution of the
-//! system at fine granularity, and what is found to be violated is.
+//! A right mover can be postponed until after the next step of another process; a left mover can be executed
+//! before the previous step of another process. A transaction is a sequence of right movers, at most one step of
+//! any kind, and left movers: the steps of others that interleave with it can as well be taken before or after it.
+//! A transaction also contains steps of others that can be taken just before it (R18) or at once (R19). Its steps
+//! include the fused commands behind each, so every transaction is an execution at fine granularity, and a
+//! violation that is found is one of the system.
 //!
-//! What moves, and why:
+//! The movers, and why they move:
 //!
-//! - R1. A fence waits for an empty buffer that only the process itself fills: a right mover. So does the
-//!   lock, which with what follows it (R2) is the one step of any kind. The lock is taken only with an empty
-//!   buffer: what is pending then would be committed before the unlock with nobody able to look in between,
-//!   so that it can be committed before the lock.
-//! - R2. From the lock to the unlock nobody else loads or commits, and what else others do (storing into
-//!   their own buffers, handshakes, allocating, freeing) does not depend on the marks: one step. The
-//!   worklist is the process's own.
-//! - R3. A store into the process's own buffer is seen by nobody until it is committed: a left mover, and
-//!   with SC memory no mover at all.
-//! - R4. The collector is the only one to store `fM` and `phase`: its loads of them move both ways. So do a
-//!   mutator's, while none is pending and the collector comes to none before it waits for that mutator,
-//!   which cannot answer in the midst of something else; and a load from an object that no other mutator can
-//!   reach, nor will when the loading mutator's own pending stores are committed.
-//! - R5. Setting the type of a handshake and the bits: nobody reads the type before his bit is set, and
-//!   a mutator that finds its bit unset has done nothing. So bits can be set earlier: left movers.
-//! - R6. The collector polls when everybody has answered: bits that are cleared stay so until the next
-//!   handshake, so that polls can be put off, and a poll that finds a bit set has done nothing.
-//! - R7. A mutator polls when it is asked and can pass its fence: it does nothing in between, its bit stays
-//!   set and the type the same. Having done its work it says so: nobody but the collector's polls looks at
-//!   that, so that it may be earlier.
-//! - R8. Taking over the work that was handed over: nobody hands any over before the next handshake.
-//! - R9. Between the load of a white mark and the freeing, what was unreachable stays so and what is
-//!   reachable was: freeing can be done earlier.
-//! - R10. While whoever marks does so with one sense, and none but that can be loaded (R4), objects are
-//!   marked and not unmarked: the load before the lock can be put off. What it found marked still is; what
-//!   it found white and lost to somebody else it then finds marked, and does nothing in either case. (That
-//!   is what the CAS is for: without it both would go on, and the load does not move.) A load of what is
-//!   marked already moves both ways, unless that is about to be freed. Where the sense may change meanwhile it
-//!   can still be put off until just before the sense is loaded, if only those can mark the object by then who
-//!   load its mark later, and with the new sense: whoever finds it marked so does nothing, and would else have
-//!   lost the CAS.
-//! - R11. What is stored is chosen when it is first needed, since the choice is the mutator's own: with the step
-//!   before, if whatever is chosen can then be stored at once, and otherwise with what comes next.
-//! - R12. Ghosts are left out: no guard reads them, and programs do not see them.
-//! - R13. Steps of which all are right movers, and behind which the process has to wait, are put off until it
-//!   need not.
-//! - R14. A mutator loads whatever it can as soon as it can, and discards only when it is asked for its
-//!   roots, just before it marks them. An execution in which it does otherwise is followed by one in which
-//!   each mutator's roots include those it has there, with everything else the same: that allows the same
-//!   stores, loads what was loaded, keeps of the roots what the other keeps where they are marked, and more
+//! - R1. A fence waits until the buffer, which only the process itself fills, is empty: a right mover. So does the
+//!   lock, which with the steps under it (R2) is the one step of any kind. The lock is taken only with an empty
+//!   buffer: stores that are pending then would be committed before the unlock, and no process could load in
+//!   between, so they can be committed before the lock.
+//! - R2. From the lock to the unlock no other process loads or commits, and the other steps (stores into their
+//!   own buffers, handshakes, allocation, freeing) do not depend on marks: one step. The worklist is the
+//!   process's own.
+//! - R3. A store into the process's own buffer is invisible to others until it is committed: a left mover; with
+//!   SC memory, no mover.
+//! - R4. Only the collector stores `fM` and `phase`: its loads of them are both movers. So are a mutator's, while
+//!   no store of them is pending and the collector reaches none before it waits for that mutator,
+//!   which cannot answer in the middle of another operation; and so is a load from an object that no other mutator
+//!   can reach, even after the loading mutator's own pending stores are committed.
+//! - R5. Setting of the handshake type and of the pending bits: a mutator reads the type only after its bit is
+//!   set, and a poll that finds the bit cleared has no effect. So bits can be set earlier: left movers.
+//! - R6. The collector polls when every mutator has answered: cleared bits stay cleared until the next
+//!   handshake, so polls can be postponed, and a poll that finds a bit set has no effect.
+//! - R7. A mutator polls when its bit is set and its fence can pass: nothing happens in between, its bit stays
+//!   set and the type unchanged. The answer is read only by the collector's polls, so it can be given
+//!   earlier.
+//! - R8. The transfer of the work handed over: no mutator hands over more before the next handshake.
+//! - R9. Between the load of a white mark and the freeing, unreachable objects stay unreachable, and what is
+//!   reachable was reachable: freeing can be executed earlier.
+//! - R10. While all marking uses one sense, and only that sense can be loaded (R4), objects are marked and never
+//!   unmarked: the load before the lock can be postponed. An object found marked still is marked; one found
+//!   white, whose race another process wins, is then found marked, and marking has no effect in either case. (This is
+//!   the purpose of the CAS: without it both would continue, and the load does not move.) A load of a mark that is
+//!   already set is a both mover, unless the object is about to be freed. If the sense may change meanwhile, the load
+//!   can still be postponed until just before the load of the sense, provided that only processes which load the
+//!   mark later, and with the new sense, can mark the object until then: finding it marked so has no effect, and
+//!   without the postponement the CAS would have been lost.
+//! - R11. The value to store is chosen when it is first needed, since the choice is the mutator's own: with the
+//!   previous step if every choice can then be stored at once, and otherwise with the next step.
+//! - R12. Ghosts are left out: no guard reads them, and programs do not observe them.
+//! - R13. A sequence of right movers only, after which the process blocks, is postponed until it can continue.
+//! - R14. A mutator loads whatever it can as soon as it can, and discards only when get-roots is requested,
+//!   just before it marks its roots. Every other execution is simulated by one in which
+//!   each mutator's roots include those of the original, with everything else equal: that allows the same
+//!   stores, loads the same values, keeps at root marking the roots that the original keeps, and more
 //!   is reachable when something is freed.
-//! - R15. The collector's loads as it sweeps move both ways where they find nothing to free, now or later: of what
-//!   is marked (R10), and of an object that is missing, where what may come in its place is marked.
+//! - R15. The collector's loads in the sweep are both movers if they find nothing to free, now or later: of a
+//!   marked object (R10), and of a free reference at which a new object would be marked.
 //! - R16. While the phase is idle, and stays so until the mutator has moved (R4), its barriers mark nothing:
-//!   what they load does not matter, so that these loads move both ways.
-//! - R17. A mutator at rest answers a noop handshake as soon as it can, before anybody does anything else: the
-//!   answer commutes with what others do and with what the mutator could do first, and nobody waits for
-//!   it not to be given. (Not so where it makes the mutator forget that its roots are marked.)
-//! - R18. What a mutator loads of a field, of `fM` or of the phase, others change only by committing what they
-//!   have stored. So these loads can be put off until just before such a commit: it is run together with the
-//!   loads before it, of any of the others, and with what has to come before these. (With SC memory there is
+//!   the loaded values are irrelevant, so these loads are both movers.
+//! - R17. A mutator at rest answers a noop handshake as soon as it can, before any other step: the
+//!   answer commutes with the steps of others and with the mutator's other first steps, and no guard waits for
+//!   its absence. (Not so where it resets the mutator's record that its roots are marked.)
+//! - R18. The value that a mutator loads from a field, from `fM` or from the phase is changed by others only by
+//!   commits. So these loads can be postponed until just before such a commit: a commit is fused with the
+//!   loads before it, of any of the others, and with the steps that must precede these. (With SC memory there is
 //!   no commit, and they are no movers.)
-//! - R19. What can be done before what another process did last need not wait: what moves both ways is run
-//!   together with the step that made it possible, and where there is another left mover nothing else is
-//!   done before it.
+//! - R19. A left mover need not wait: a both mover is fused with the step that enabled it, and where another
+//!   left mover is enabled no other step is taken before it.
 //!
-//! Exact for `simulation` and `deadlock` by these reasons, as long as nothing is freed that a mutator is about to
-//! mark: R2, R9 and R10 take what is about to be marked for an object. That something a program can still
-//! reach is freed is what is looked for; that something else is, which a barrier has loaded and will mark, is an
-//! assumption, which is tested at each freeing: where it fails the step panics, and nothing is said
-//! to hold. That no verdict changes is tested by comparison with coarse granularity, and where all mutators
-//! rest it is tested that joined steps reach what the steps that they join reach. `reduced` is not exact for
-//! invariants, whose intermediate states are passed over, nor for `environment`.
+//! By these arguments the reduction is exact for `simulation` and `deadlock`, as long as no object is freed that a
+//! mutator is about to mark: R2, R9 and R10 assume that such an object exists. The check looks for freed objects
+//! that a program can still reach. That no object is freed which only a barrier has loaded, and will mark, is an
+//! assumption; it is tested at each freeing, and where it fails the step panics, so that nothing is said to
+//! hold. Tests compare all verdicts with those at coarse granularity, and the reached quiescent states with those
+//! at fine granularity. The reduction is not exact for invariants, whose intermediate states are skipped, nor for
+//! `environment`.
 
 mod commits;
 mod movers;
 #[cfg(test)]
-mod rests;
+mod quiescent_states;
 #[cfg(test)]
 mod tests;
 
 use self::movers::{Kind, Mover, is_due};
-use super::request::{Place, Processes};
+use super::request::{Act, Place, Processes};
 use super::scope::Part;
 use super::state::{GC, HandshakeType, SYS, State, Who, place_of};
-use super::system::Act;
 use crate::heap::Objects as Refs;
 
-pub(super) use self::movers::Reduction;
+pub(super) use self::movers::LiptonReduction;
 
-impl Reduction {
-    /// Visits the joined steps from a state.
+impl LiptonReduction {
+    /// Visits the transactions from a state.
     pub fn next(&self, processes: &Processes, from: &State, visit: &mut dyn FnMut(Act, State)) {
-        let mut joined = Joined {
+        let mut transactions = Transactions {
             reduction: self,
             processes,
             found: Vec::new(),
         };
         let mut state = *from;
-        if joined.at_once(from, visit) {
+        if transactions.at_once(from, visit) {
             return;
         }
-        joined.begin(&mut state, GC, &|_| true, visit);
-        for who in from.everybody() {
-            joined.commit(&mut state, who, visit);
+        transactions.begin(&mut state, GC, &|_| true, visit);
+        for who in from.buffer_owners() {
+            transactions.commit(&mut state, who, visit);
         }
         for mutator in from.numbers() {
             let process = place_of(mutator);
-            match joined.is_at_rest(from, mutator) {
-                false => joined.begin(&mut state, process, &|_| true, visit),
+            match transactions.is_at_rest(from, mutator) {
+                false => transactions.begin(&mut state, process, &|_| true, visit),
                 true => {
                     for kind in [Kind::Alloc, Kind::Store] {
                         let works = self.of_kind(from, process, kind);
-                        joined.begin(&mut state, process, &works, visit);
+                        transactions.begin(&mut state, process, &works, visit);
                     }
-                    joined.answer_handshake(&mut state, mutator, visit);
+                    transactions.answer_handshake(&mut state, mutator, visit);
                 }
             }
         }
     }
 }
 
-/// What a mutator could load that it does not hold.
+/// References that a mutator could load and does not hold.
 fn loadable(state: &State, mutator: u8) -> Refs {
     let roots = state.mutator(mutator).roots;
     let mut seen = Refs::default();
@@ -142,20 +139,20 @@ fn loadable(state: &State, mutator: u8) -> Refs {
     seen.without(roots)
 }
 
-/// The joining of steps.
-struct Joined<'a> {
-    reduction: &'a Reduction,
+/// Enumeration of the transactions from one state.
+struct Transactions<'a> {
+    reduction: &'a LiptonReduction,
     processes: &'a Processes,
-    /// Where the steps labelled alike have led.
+    /// Targets of the transactions with the same first label, to visit each once.
     found: Vec<State>,
 }
 
-impl Joined<'_> {
+impl Transactions<'_> {
     fn is_at_rest(&self, state: &State, mutator: u8) -> bool {
         self.reduction.at(state, place_of(mutator)).0 == Mover::Begins
     }
 
-    /// What is done before anybody does anything else, if there is something.
+    /// Visits the transactions that are taken before all others (R14, R17, R19); whether there is one.
     fn at_once(&mut self, from: &State, visit: &mut dyn FnMut(Act, State)) -> bool {
         let mut state = *from;
         let mutators = from.numbers();
@@ -199,7 +196,7 @@ impl Joined<'_> {
         is_taken
     }
 
-    /// The steps of a process from a state, those that `is_taken`, each with what is joined to it.
+    /// Visits the transactions of a process that begin with a step accepted by `is_taken`.
     fn begin(
         &mut self,
         from: &mut State,
@@ -211,8 +208,8 @@ impl Joined<'_> {
         if !is_due(from, process, when) {
             return;
         }
-        // Which step of a choice it is does not matter here: a mutator chooses by itself, to begin with,
-        // and allocates as the last thing it does.
+        // The step of a choice is irrelevant here: a mutator chooses at the beginning of an operation, and
+        // allocates as its last step.
         let is_right = mover.is_right() || mover == Mover::Begins;
         let mut label = None;
         self.processes
@@ -227,8 +224,7 @@ impl Joined<'_> {
             });
     }
 
-    /// What is joined to a step of `process` that led to a state; `is_right` if only right movers have been
-    /// taken.
+    /// Continues a transaction of `process` from a state; `is_right` if all its steps so far are right movers.
     fn go_on(
         &mut self,
         state: &mut State,
@@ -261,7 +257,7 @@ impl Joined<'_> {
         };
         processes.steps_of(process, &|_| true, state, &mut join);
         if locks {
-            // Nobody else has anything committed.
+            // No other process commits under the lock.
             processes.steps_of(SYS, &reduction.pending(state), state, &mut join);
         }
         if is_stuck {
@@ -269,7 +265,7 @@ impl Joined<'_> {
         }
     }
 
-    /// Whether a mutator can do all that is left without waiting for anybody, whatever it chooses.
+    /// Whether a mutator can finish its operation without blocking, whatever it chooses.
     fn comes_to_rest(&self, state: &mut State, process: usize) -> bool {
         let (mover, when) = self.reduction.at(state, process);
         match mover {
@@ -286,24 +282,23 @@ impl Joined<'_> {
         !is_stuck && comes
     }
 
-    /// What comes next cannot be done yet. Where only right movers have been taken, they can be put off until
-    /// it can.
+    /// Ends a transaction whose next step is disabled. One of right movers only is postponed (R13).
     fn blocked(&mut self, state: &mut State, is_right: bool, visit: &mut dyn FnMut(State, usize)) {
         if !is_right {
             self.found(state, visit);
         }
     }
 
-    /// A state is told when everybody has done what moves both ways (R19).
+    /// Visits a target, after the enabled both movers of every process (R19).
     fn found(&mut self, state: &mut State, visit: &mut dyn FnMut(State, usize)) {
         self.catch_up(state, 0, visit);
     }
 
-    /// The same of the processes from one on.
+    /// The same for the processes from `process` on.
     fn catch_up(&mut self, state: &mut State, process: usize, visit: &mut dyn FnMut(State, usize)) {
         let processes = self.processes;
         if process == processes.processes() {
-            return self.tell(state, visit);
+            return self.visit_once(state, visit);
         }
         let (mover, when) = self.reduction.at(state, process);
         let mut is_stuck = true;
@@ -318,8 +313,8 @@ impl Joined<'_> {
         }
     }
 
-    /// One of several ways to a state is told.
-    fn tell(&mut self, state: &State, visit: &mut dyn FnMut(State, usize)) {
+    /// Visits a target once, without ghosts (R12).
+    fn visit_once(&mut self, state: &State, visit: &mut dyn FnMut(State, usize)) {
         let mut state = *state;
         forget_ghosts(&mut state);
         if !self.found.contains(&state) {
@@ -328,7 +323,7 @@ impl Joined<'_> {
         }
     }
 
-    /// R19: whether what a process does next can be done before what others did last.
+    /// R19: whether the next step of a process is a left mover.
     fn is_left(&self, state: &mut State, process: usize) -> bool {
         match self.reduction.at(state, process).0 {
             Mover::Both | Mover::Left => true,
@@ -343,17 +338,17 @@ impl Joined<'_> {
         state.sys.pending.contains(mutator) && !is_fenced
     }
 
-    /// R17: whether what a mutator does next can be taken to be that it answers, with nothing to do for it.
+    /// R17: whether a mutator at rest answers a noop handshake before all other steps.
     fn is_only_to_answer(&self, state: &State, mutator: u8) -> bool {
         let is_noop = state.sys.handshake == HandshakeType::Noop;
-        let keeps_its_mind = !state.mutator(mutator).roots_marked;
+        let keeps_record = !state.mutator(mutator).roots_marked;
         is_noop
-            && keeps_its_mind
+            && keeps_record
             && self.is_at_rest(state, mutator)
             && self.can_answer(state, mutator)
     }
 
-    /// R7, and R14: what is not kept is discarded before.
+    /// R7, and R14: roots are discarded just before get-roots is answered.
     fn answer_handshake(
         &mut self,
         from: &mut State,
@@ -382,7 +377,7 @@ impl Joined<'_> {
     }
 }
 
-/// The act, as that which led to one of several states.
+/// The action that leads to the target of this number.
 fn chosen(mut act: Act, number: usize) -> Act {
     act.choice = number as u16;
     act

@@ -1,25 +1,25 @@
-//! What a thread of the collector's code does at one moment.
+//! Accesses: the recorded operations of the collector's code on shared memory.
 
 use serde::Serialize;
 
 use crate::heap::Object as Ref;
-use crate::tso::label::Round;
-use crate::tso::state::{HandshakePhase, HandshakeType, Mark, Phase, State};
+use crate::tso::handshake_round::HandshakeRound;
+use crate::tso::state::{Mark, Phase};
 
-/// What a thread does at one moment.
+/// An access of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
     /// A mutator gets a fresh object.
     Alloc {
-        /// Which.
+        /// The object.
         reference: Ref,
-        /// Its mark, if it is told.
+        /// Its mark, if it is recorded.
         mark: Option<Mark>,
     },
-    /// A mutator lets go of a root.
+    /// A mutator discards a root.
     Discard {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
     /// A mutator reads a field.
@@ -28,7 +28,7 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it reads.
+        /// The value read.
         value: Option<Ref>,
     },
     /// A mutator begins a store: its deletion barrier reads the field.
@@ -37,9 +37,9 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it reads.
+        /// The value read.
         was: Option<Ref>,
-        /// What it will write.
+        /// The value to be written.
         value: Option<Ref>,
     },
     /// A mutator writes a field.
@@ -48,49 +48,49 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it writes.
+        /// The value written.
         value: Option<Ref>,
     },
-    /// A mutator finds that it is asked.
-    Asked(Round),
+    /// A mutator finds its pending bit set.
+    Asked(HandshakeRound),
     /// A mutator answers, and hands over its work.
-    Done(Round),
-    /// The fence of a handshake, of either side.
+    Done(HandshakeRound),
+    /// The fence of a handshake, on either side.
     Fence,
     /// Marking loads `fM`.
     LoadFm {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Ref,
-        /// What it reads.
+        /// The value read.
         fm: Mark,
     },
     /// Marking loads the mark.
     LoadMark {
-        /// Of what.
+        /// The object.
         reference: Ref,
-        /// What it reads.
+        /// The value read.
         mark: Mark,
     },
     /// Marking loads the phase.
     LoadPhase {
-        /// What is to be marked.
+        /// The object to mark.
         reference: Ref,
-        /// What it reads.
+        /// The value read.
         phase: Phase,
     },
-    /// Marking compares and swaps.
+    /// The CAS of marking.
     Cas {
-        /// What.
+        /// The object.
         reference: Ref,
         /// Whether the mark was still the one that was loaded.
         won: bool,
-        /// The mark that it writes, if it is told.
+        /// The mark that it writes, if it is recorded.
         mark: Option<Mark>,
     },
-    /// The collector asks for a handshake.
-    Ask(Round),
-    /// The collector has seen all answers, and takes over the work if any was asked for.
-    Answered(Round),
+    /// The collector requests a handshake of all mutators.
+    Ask(HandshakeRound),
+    /// The collector has polled all answers, and takes over the work if the handshake requests any.
+    Answered(HandshakeRound),
     /// The collector inverts `fM`.
     SetFm(Mark),
     /// The collector sets `fA`.
@@ -99,7 +99,7 @@ pub enum Access {
     SetPhase(Phase),
     /// The collector chooses an object to trace.
     Trace {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
     /// The collector reads a field of the object that it traces.
@@ -108,28 +108,12 @@ pub enum Access {
         src: Ref,
         /// Its field.
         field: u8,
-        /// What it reads.
+        /// The value read.
         value: Option<Ref>,
     },
     /// The collector frees an object.
     Free {
-        /// Which.
+        /// The object.
         reference: Ref,
     },
-}
-
-impl Round {
-    /// Whether it is the one that was begun last.
-    pub fn is_current(self, state: &State) -> bool {
-        let noop =
-            |phase| state.sys.handshake == HandshakeType::Noop && state.sys.ghost_phase == phase;
-        match self {
-            Self::Idle => noop(HandshakePhase::Idle),
-            Self::IdleFlip => noop(HandshakePhase::IdleInit),
-            Self::Init => noop(HandshakePhase::InitMark),
-            Self::Mark => noop(HandshakePhase::Mark),
-            Self::GetRoots => state.sys.handshake == HandshakeType::GetRoots,
-            Self::GetWork => state.sys.handshake == HandshakeType::GetWork,
-        }
-    }
 }

@@ -1,10 +1,10 @@
-//! A search that is obviously right, for tests.
+//! Naive breadth-first search, the oracle of tests.
 
 use std::collections::HashSet;
 
 use super::state::State;
 
-/// What is reached from `initial`, breadth first, up to the first that `is_wanted`.
+/// Reachable states from `initial`, up to the first that `is_wanted`, and whether there is one.
 pub(super) fn reached(
     initial: Vec<State>,
     steps: impl Fn(&State, &mut dyn FnMut(State)),

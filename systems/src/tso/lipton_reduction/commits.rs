@@ -1,13 +1,12 @@
-//! R18: commits, and what others load before them.
+//! R18: commits, fused with the loads of others before them.
 
-use super::super::request::Place;
+use super::super::request::{Act, Place};
 use super::super::state::{SYS, State, Store, Sys, Who, place_of};
-use super::super::system::Act;
 use super::movers::{Kind, Mover, is_due};
-use super::{Joined, chosen};
+use super::{Transactions, chosen};
 
-impl Joined<'_> {
-    /// The commits of what a process has stored, each also behind what others load before it.
+impl Transactions<'_> {
+    /// Visits the commits of a process, each alone and fused with loads of others before it.
     pub(super) fn commit(&mut self, from: &mut State, who: Who, visit: &mut dyn FnMut(Act, State)) {
         if from.sys.pending_stores(who).is_empty() {
             return;
@@ -23,8 +22,7 @@ impl Joined<'_> {
         }
     }
 
-    /// The commit by a process that changes what is at a place, behind loads of that by mutators from the
-    /// `first` on.
+    /// Visits the commit of a process that changes a place, fused with loads of it by mutators from `first` on.
     fn commit_behind_loads(
         &mut self,
         from: &mut State,
@@ -33,19 +31,19 @@ impl Joined<'_> {
         visit: &mut dyn FnMut(Act, State),
     ) {
         for mutator in first..from.numbers().end {
-            // Its own store is what it loads, before and after.
+            // It loads its own pending store, before and after the commit.
             if Who::Mutator(mutator) == who || has_stored(from, mutator, place) {
                 continue;
             }
-            self.load(from, mutator, place, true, &mut |joined, loaded| {
+            self.load(from, mutator, place, true, &mut |transactions, loaded| {
                 let mut is_it = |changed| changed == Some(place);
-                joined.commit_some(loaded, who, visit, &mut is_it);
-                joined.commit_behind_loads(loaded, (who, place), mutator + 1, visit);
+                transactions.commit_some(loaded, who, visit, &mut is_it);
+                transactions.commit_behind_loads(loaded, (who, place), mutator + 1, visit);
             });
         }
     }
 
-    /// The commits by a process that are wanted by what they change.
+    /// Visits the commits of a process whose changed place is accepted.
     fn commit_some(
         &mut self,
         from: &mut State,
@@ -63,8 +61,8 @@ impl Joined<'_> {
         });
     }
 
-    /// Visits where right movers of a mutator lead of which the last loads what others can change at a place; it
-    /// `begins` if it may be at rest.
+    /// Visits the states after right movers of a mutator whose last one loads a place; `begins` if the mutator may
+    /// be at rest.
     fn load(
         &mut self,
         from: &mut State,
@@ -83,7 +81,7 @@ impl Joined<'_> {
         }
         let loaded = reduction.loaded(from, process);
         let is_it = mover == Mover::Right && loaded == Some(place);
-        // PERF: between two rests a mutator's barriers load but one field.
+        // PERF: the barriers of one operation load only one field.
         let is_last = matches!((loaded, place), (Some(Place::Field(..)), Place::Field(..)));
         if is_last && !is_it {
             return;
@@ -110,7 +108,7 @@ fn has_stored(state: &State, mutator: u8, place: Place) -> bool {
     })
 }
 
-/// What a commit has changed that mutators load.
+/// The place loaded by mutators that a commit has changed.
 fn changed(before: &Sys, after: &Sys) -> Option<Place> {
     if before.fm != after.fm {
         return Some(Place::FM);

@@ -1,4 +1,4 @@
-//! What can be seen of states, and of the steps that change it, at each granularity.
+//! Observable equivalence: the observable states, and the observable steps, at each granularity.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,24 +10,25 @@ use refmap_systems::tso::{Act, Gc, Marking, Mutator, State};
 
 use super::*;
 
-/// What of a system's states can be seen: gathered of all that are reached, up to symmetry.
-struct Seen<'a> {
+/// Collects the observations of all reachable states and steps, modulo symmetry.
+struct Observer<'a> {
     system: &'a OnTheFly,
     invariants: Vec<Invariant<OnTheFly>>,
     symmetry: Quotient<OnTheFly>,
 }
 
-/// By their hashes: what is seen in states, and with steps that change it.
-type Sights = [HashSet<u64>; 2];
+/// Hashes of the observations: of states, and of steps that change them.
+type Observations = [HashSet<u64>; 2];
 
-/// What invariants and programs see of a state: no location, and no register that only its process reads.
-fn seen(state: &State) -> State {
+/// Projection of a state to what invariants and programs read: no location, and no register that only its process
+/// reads.
+fn observation(state: &State) -> State {
     let marking = |marking: Marking| Marking {
         w: marking.w,
         ghost_honorary_grey: marking.ghost_honorary_grey,
         ..Marking::default()
     };
-    let mut seen = State {
+    let mut observed = State {
         at: At::default(),
         gc: Gc {
             marking: Marking {
@@ -39,7 +40,7 @@ fn seen(state: &State) -> State {
         },
         ..*state
     };
-    for mutator in &mut seen.mutators {
+    for mutator in &mut observed.mutators {
         *mutator = Mutator {
             roots: mutator.roots,
             marking: marking(mutator.marking),
@@ -48,7 +49,7 @@ fn seen(state: &State) -> State {
             ..Mutator::default()
         };
     }
-    seen
+    observed
 }
 
 fn hash(of: impl Hash) -> u64 {
@@ -57,118 +58,118 @@ fn hash(of: impl Hash) -> u64 {
     hasher.finish()
 }
 
-impl Seen<'_> {
-    fn shown(&self, state: &State) -> State {
-        self.symmetry.canonical(self.system, &seen(state))
+impl Observer<'_> {
+    fn observed(&self, state: &State) -> State {
+        self.symmetry.canonical(self.system, &observation(state))
     }
 }
 
-impl Visitor<OnTheFly> for Seen<'_> {
-    type Tally = Sights;
+impl Visitor<OnTheFly> for Observer<'_> {
+    type Tally = Observations;
     type Image = State;
 
-    fn tally(&self) -> Sights {
-        Sights::default()
+    fn tally(&self) -> Observations {
+        Observations::default()
     }
 
-    fn merge(&self, into: &mut Sights, from: Sights) {
+    fn merge(&self, into: &mut Observations, from: Observations) {
         for (into, from) in into.iter_mut().zip(from) {
             into.extend(from);
         }
     }
 
-    /// With where it is: which invariants have something to say.
-    fn examine(&self, sights: &mut Sights, _: Place, state: &State) {
+    /// The observation, and which invariants apply.
+    fn examine(&self, seen: &mut Observations, _: Place, state: &State) {
         let invariants = self.invariants.iter();
         let applying: Vec<_> = invariants.map(|one| one.applies(state)).collect();
-        sights[0].insert(hash((self.shown(state), applying)));
+        seen[0].insert(hash((self.observed(state), applying)));
     }
 
-    fn image(&self, _: &mut Sights, state: &State) -> State {
-        self.shown(state)
+    fn image(&self, _: &mut Observations, state: &State) -> State {
+        self.observed(state)
     }
 
     fn step(
         &self,
-        sights: &mut Sights,
+        seen: &mut Observations,
         _: Place,
         (_, from): (&State, &State),
         _: &Act,
         to: &State,
     ) -> u32 {
-        let to = self.shown(to);
+        let to = self.observed(to);
         if *from != to {
-            sights[1].insert(hash((from, to)));
+            seen[1].insert(hash((from, to)));
         }
         0
     }
 
-    fn leave(&self, _: &mut Sights, _: Place, _: &State, _: u32) {}
+    fn leave(&self, _: &mut Observations, _: Place, _: &State, _: u32) {}
 
-    fn panicked(&self, _: &mut Sights, _: Place, panic: Panic) {
+    fn panicked(&self, _: &mut Observations, _: Place, panic: Panic) {
         panic!("{panic:?}");
     }
 
-    fn stop(&self, _: &Sights) -> Option<u32> {
+    fn stop(&self, _: &Observations) -> Option<u32> {
         None
     }
 }
 
-/// What can be seen at a granularity.
-fn sights(scope: Scope, variant: Variant) -> Sights {
+/// Observations at a granularity.
+fn observations(scope: Scope, variant: Variant) -> Observations {
     let refinement = refinement(scope, variant);
     let system = refinement.implementation();
-    let seen = Seen {
+    let observer = Observer {
         system,
         invariants: refinement.invariants(),
         symmetry: Quotient::of(system),
     };
     let options = Options {
         threads: 2,
-        symmetry: Some(&seen.symmetry),
+        symmetry: Some(&observer.symmetry),
         ..Options::default()
     };
-    let explored = explore_packed(system, &seen, &options);
+    let explored = explore_packed(system, &observer, &options);
     assert!(explored.is_complete(), "{variant:?}");
     explored.tally
 }
 
-/// At coarse granularity just those states and changes are seen that are seen at fine granularity.
-fn coarse_shows_what_fine_shows(mutators: u8, refs: u8, variant: Variant) {
+/// Local fusion preserves the observable states and steps exactly.
+fn assert_equivalent(mutators: u8, refs: u8, variant: Variant) {
     let buffer = buffer(variant);
     let [fine, coarse] = [Granularity::Fine, Granularity::Coarse]
-        .map(|granularity| sights(scope(mutators, refs, buffer, granularity), variant));
+        .map(|granularity| observations(scope(mutators, refs, buffer, granularity), variant));
     assert!(coarse == fine, "{mutators} {refs} {variant:?}");
     assert!(fine[0].len() > 100 && fine[1].len() > 100);
 }
 
 #[test]
-fn tso_coarse_steps_show_what_fine_ones_show() {
+fn tso_local_fusion_is_observably_equivalent() {
     for variant in variants() {
-        coarse_shows_what_fine_shows(1, 1, variant);
+        assert_equivalent(1, 1, variant);
     }
 }
 
-/// The comparison can fail: joined steps pass over what can be seen.
+/// The comparison can fail: Lipton reduction skips observable states.
 #[test]
-fn tso_joined_steps_show_less() {
+fn tso_lipton_reduction_is_not_observably_equivalent() {
     let [fine, reduced] = [Granularity::Fine, Granularity::Reduced]
-        .map(|granularity| sights(scope(1, 1, 1, granularity), Variant::default()));
+        .map(|granularity| observations(scope(1, 1, 1, granularity), Variant::default()));
     assert!(reduced[0].len() < fine[0].len(), "{}", reduced[0].len());
 }
 
 #[test]
 #[ignore = "half an hour and more"]
-fn nightly_tso_coarse_steps_show_what_fine_ones_show_with_two_references() {
+fn nightly_tso_local_fusion_is_observably_equivalent_with_two_references() {
     for variant in variants() {
-        coarse_shows_what_fine_shows(1, 2, variant);
+        assert_equivalent(1, 2, variant);
     }
 }
 
 #[test]
 #[ignore = "some hours"]
-fn nightly_tso_coarse_steps_show_what_fine_ones_show_with_two_mutators() {
+fn nightly_tso_local_fusion_is_observably_equivalent_with_two_mutators() {
     for variant in variants() {
-        coarse_shows_what_fine_shows(2, 1, variant);
+        assert_equivalent(2, 1, variant);
     }
 }

@@ -1,20 +1,20 @@
-//! Where all mutators rest, joined steps reach what the steps that they join reach.
+//! Test: transactions reach the same quiescent states as the steps at fine granularity.
 
 use std::collections::HashMap;
 
 use refmap::{Symmetric, TransitionSystem};
 
 use super::super::label::{Label, RoundStep};
-use super::super::plainly::reached;
-use super::super::scope::{Barriers, Loads, Memory, Part, Remains, Scope, Variant};
+use super::super::naive_search::reached;
+use super::super::scope::{Barriers, LoadOrder, Memory, Part, ResidualFence, Scope, Variant};
 use super::super::state::{GC, HandshakeType, Mutators, State, Who};
 use super::super::system::OnTheFly;
 use super::forget_ghosts;
 use crate::heap::Objects as Refs;
 
-/// Whether everybody waits: the collector, before it has polled, for mutators that are at rest. Joined steps
-/// come to it unless one of these answers at once (R17).
-fn is_compared(system: &OnTheFly, state: &State) -> bool {
+/// Whether a state is quiescent: the collector is about to poll the first mutator, and every mutator is at rest.
+/// Transactions visit it unless a mutator answers at once (R17).
+fn is_quiescent(system: &OnTheFly, state: &State) -> bool {
     let mut mutators = state.numbers();
     let is_fenced = system.variant.has(Part::MutatorFence);
     let answers = |mutator| {
@@ -29,7 +29,7 @@ fn is_compared(system: &OnTheFly, state: &State) -> bool {
         && mutators.all(|mutator| system.is_at_rest(state, mutator) && !answers(mutator))
 }
 
-/// A state without its mutators' roots, and these.
+/// Splits a state into the roots of its mutators and everything else.
 fn split(state: &State) -> (State, Vec<Refs>) {
     let mut rest = *state;
     forget_ghosts(&mut rest);
@@ -40,7 +40,7 @@ fn split(state: &State) -> (State, Vec<Refs>) {
     (rest, roots)
 }
 
-/// How many states were compared, and one to which joined steps that are `taken` do not come.
+/// Number of quiescent states compared, and one that the transactions accepted by `taken` do not reach.
 fn compare(
     scope: Scope,
     variant: Variant,
@@ -52,16 +52,16 @@ fn compare(
     system.initial(&mut |state| initial.push(state));
     let canonical = |state: &State| Symmetric::canonical(&system, &permutations, state);
 
-    let joined = |from: &State, visit: &mut dyn FnMut(State)| {
+    let transactions = |from: &State, visit: &mut dyn FnMut(State)| {
         system.next(from, &mut |_, to| {
             if taken(&system, from, &to) {
                 visit(canonical(&to));
             }
         });
     };
-    let (joined, _) = reached(initial.clone(), joined, |_| false);
+    let (reduced, _) = reached(initial.clone(), transactions, |_| false);
     let mut roots: HashMap<State, Vec<Vec<Refs>>> = HashMap::new();
-    for state in joined.iter().filter(|state| is_compared(&system, state)) {
+    for state in reduced.iter().filter(|state| is_quiescent(&system, state)) {
         for by in &permutations {
             let (rest, held) = split(&system.permute(by, state));
             roots.entry(rest).or_default().push(held);
@@ -73,12 +73,12 @@ fn compare(
         system.processes.steps(from, visit);
     };
     let (all, _) = reached(initial, steps, |_| false);
-    let mut compared = all.iter().filter(|state| is_compared(&system, state));
+    let mut compared = all.iter().filter(|state| is_quiescent(&system, state));
     let is_missed = |state: &&State| {
         let (rest, held) = split(state);
-        let includes = |joined: &Vec<Refs>| {
-            let mut both = held.iter().zip(joined);
-            both.all(|(held, joined)| held.without(*joined).is_empty())
+        let includes = |reduced: &Vec<Refs>| {
+            let mut both = held.iter().zip(reduced);
+            both.all(|(held, reduced)| held.without(*reduced).is_empty())
         };
         // R14.
         !roots.get(&rest).is_some_and(|all| all.iter().any(includes))
@@ -86,21 +86,21 @@ fn compare(
     (compared.clone().count(), compared.find(is_missed).copied())
 }
 
-/// Tests that all are reached, and that there are more than so many.
+/// Asserts that all quiescent states are reached, and that there are more than `least`.
 fn reach_more_than(least: usize, scope: Scope, variant: Variant) {
     let (compared, missed) = compare(scope, variant, |_, _, _| true);
     assert_eq!(missed, None, "{variant:?}");
     assert!(compared > least, "{compared} {variant:?}");
 }
 
-/// Those under which nothing reachable is freed in such small instances: of others joined steps are only said to
-/// free something too.
+/// Variants that free nothing reachable in such small instances: of the others the reduction only claims that
+/// transactions free something reachable too.
 fn variants() -> Vec<Variant> {
     let baseline = Variant::default();
     let mut neither = Variant::without(Part::IdleNoop);
     neither.without = neither.without.and(Part::IdleFlipNoop);
     let fenced = Variant {
-        remains: Remains::Fence,
+        residual_fence: ResidualFence::Present,
         ..Variant::without(Part::MarkNoop)
     };
     let insertion_first = Variant {
@@ -108,7 +108,7 @@ fn variants() -> Vec<Variant> {
         ..baseline
     };
     let sense_first = Variant {
-        loads: Loads::SenseFirst,
+        load_order: LoadOrder::SenseFirst,
         ..baseline
     };
     let of_memory = |memory| Variant { memory, ..baseline };
@@ -127,7 +127,7 @@ fn variants() -> Vec<Variant> {
 }
 
 #[test]
-fn joined_steps_reach_all_rests() {
+fn transactions_reach_all_quiescent_states() {
     for variant in variants() {
         reach_more_than(10, Scope::of_reduced(1, 1), variant);
     }
@@ -137,9 +137,9 @@ fn joined_steps_reach_all_rests() {
     }
 }
 
-/// The comparison can fail: not all is reached if a mutator that rests loads nothing before others commit (R18).
+/// The comparison can fail: without the loads of mutators at rest before commits (R18) a quiescent state is missed.
 #[test]
-fn without_the_loads_before_commits_some_rests_are_missed() {
+fn without_the_loads_before_commits_a_quiescent_state_is_missed() {
     let loads_nothing = |system: &OnTheFly, from: &State, to: &State| {
         let commits =
             from.sys.buffers.iter().flatten().count() > to.sys.buffers.iter().flatten().count();
@@ -166,19 +166,19 @@ fn compare_all(mutators: u8, refs: u8, buffer: u8) {
 
 #[test]
 #[ignore = "some minutes"]
-fn nightly_joined_steps_reach_all_rests_with_two_mutators() {
+fn nightly_transactions_reach_all_quiescent_states_with_two_mutators() {
     compare_all(2, 1, 1);
 }
 
 #[test]
 #[ignore = "some minutes"]
-fn nightly_joined_steps_reach_all_rests_with_two_references() {
+fn nightly_transactions_reach_all_quiescent_states_with_two_references() {
     compare_all(1, 2, 1);
 }
 
 #[test]
 #[ignore = "some minutes"]
-fn nightly_joined_steps_reach_all_rests_with_longer_buffers() {
+fn nightly_transactions_reach_all_quiescent_states_with_longer_buffers() {
     compare_all(1, 1, 2);
     compare_all(1, 2, 2);
 }

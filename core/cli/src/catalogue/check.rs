@@ -1,0 +1,118 @@
+//! Check: a refinement with parameters.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arguments::Arguments;
+use super::error::InputError;
+use super::parameter::Parameter;
+use refmap::obligation::Settings;
+use refmap::report::Report;
+
+type Run = dyn Fn(&Arguments, &Settings<'_>) -> Result<Report, InputError> + Send + Sync;
+
+/// Refinement with parameters.
+#[derive(Serialize)]
+pub struct Check {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Summary in one line: which system refines which.
+    pub about: &'static str,
+    /// Source.
+    pub source: &'static str,
+    /// Parameters, in the order in which they are listed.
+    pub parameters: Vec<Parameter>,
+    #[serde(skip)]
+    run: Box<Run>,
+}
+
+impl Check {
+    /// Creates a check. `run` builds the instance from its arguments and calls [`refmap::check`]; it rejects
+    /// combinations of arguments that are in range individually but inconsistent.
+    pub fn new(
+        name: &'static str,
+        about: &'static str,
+        source: &'static str,
+        parameters: Vec<Parameter>,
+        run: impl Fn(&Arguments, &Settings<'_>) -> Result<Report, InputError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            about,
+            source,
+            parameters,
+            run: Box::new(run),
+        }
+    }
+
+    /// Runs the check at `given` arguments and the defaults of the others.
+    ///
+    /// # Errors
+    ///
+    /// If an argument is unknown, out of range, or missing without a default, or if `settings` are inconsistent.
+    pub fn run(
+        &self,
+        given: &[(&str, Value)],
+        settings: &Settings<'_>,
+    ) -> Result<Report, InputError> {
+        let arguments = self.arguments(given)?;
+        let report = (self.run)(&arguments, settings)?;
+        Ok(report.named(self.name, arguments.0))
+    }
+
+    /// Values of all parameters: as given, or the defaults.
+    ///
+    /// # Errors
+    ///
+    /// If an argument is unknown, out of range, or missing without a default.
+    pub fn arguments(&self, given: &[(&str, Value)]) -> Result<Arguments, InputError> {
+        Arguments::of(self.name, &self.parameters, given)
+    }
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Check({:?})", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Claim;
+
+    #[test]
+    fn a_flag_is_given_or_not() {
+        let parameters = vec![Parameter::flag("loud", "how")];
+        let check = Check::new("c", "", "", parameters, |_, _| unreachable!("not run"));
+        let given = |given: &[(&str, Value)]| check.arguments(given).map(|all| all.flag("loud"));
+        assert!(!given(&[]).unwrap());
+        assert!(given(&[("loud", true.into())]).unwrap());
+        let error = given(&[("loud", "very".into())]).unwrap_err();
+        assert!(error.to_string().contains("must be true or false"));
+        let command = |value: bool| Claim::holds("c", vec![("loud", value.into())]).command();
+        assert_eq!(command(true), "check c --loud");
+        assert_eq!(command(false), "check c");
+    }
+
+    #[test]
+    fn names_are_given_one_by_one() {
+        let parameters = vec![Parameter::names("without", "what")];
+        let check = Check::new("c", "", "", parameters, |_, _| unreachable!("not run"));
+        let given = |given: &[(&str, Value)]| {
+            let arguments = check.arguments(given)?;
+            Ok::<_, InputError>(arguments.names("without").join(" "))
+        };
+        let two = Value::from(vec!["a", "b"]);
+        assert_eq!(given(&[]).unwrap(), "");
+        assert_eq!(given(&[("without", two.clone())]).unwrap(), "a b");
+        for wrong in [Value::from("a"), Value::from(vec![1])] {
+            let error = given(&[("without", wrong)]).unwrap_err();
+            assert!(error.to_string().contains("must be a list of names"));
+        }
+        let claim = Claim::holds("c", vec![("without", two)]);
+        assert_eq!(claim.command(), "check c --without a --without b");
+    }
+}
