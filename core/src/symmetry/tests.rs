@@ -14,6 +14,8 @@ struct State {
     places: [u8; 3],
 }
 
+impl<S: ?Sized> crate::State<S> for State {}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 enum Action {
     /// A component moves.
@@ -23,6 +25,8 @@ enum Action {
     /// Something that a wrong model does.
     Jump,
 }
+
+impl crate::Action for Action {}
 
 /// Several thousand representatives: ten a tick.
 const TIMES: u16 = 700;
