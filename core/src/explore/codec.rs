@@ -1,6 +1,7 @@
 //! Codecs: how a state is kept between the waves of a search, as it is or packed.
 
 use std::array;
+use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +78,17 @@ pub enum StatesKept {
     Whole,
     /// 64 bits of a hash stand for each.
     Fingerprints,
+}
+
+impl Display for StatesKept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packed { bits } => write!(f, "packed in {bits} bits"),
+            Self::Encoded { bytes } => write!(f, "encoded in {bytes:.0} bytes on average"),
+            Self::Whole => f.write_str("kept whole"),
+            Self::Fingerprints => f.write_str("kept as fingerprints"),
+        }
+    }
 }
 
 /// The key of the only state of several that might have been.

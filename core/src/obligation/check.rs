@@ -222,7 +222,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
         kept: Some(explored.kept),
         initial_panic: explored.initial_panic.clone(),
         initial_misfit: misfit.map(|(state, error)| {
-            format!("an initial state cannot be packed as `fields` says: {error}; it is {state:?}")
+            format!("an initial state cannot be packed: {error}; it is {state:?}")
         }),
     }
 }

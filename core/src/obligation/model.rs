@@ -308,7 +308,7 @@ fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -> Option<St
         Fault::OfferedTwice => return None,
         Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),
         Fault::Mispacked(error) => {
-            format!("the state cannot be packed as `fields` says: {error}")
+            format!("the state cannot be packed: {error}")
         }
         Fault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
         Fault::Panic(call, panic) => {

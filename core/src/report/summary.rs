@@ -229,8 +229,12 @@ fn counts(report: &Report) -> String {
         Evidence::Sampled => "visits of states",
         _ => "states",
     };
+    let kept = match report.states_kept {
+        None => String::new(),
+        Some(kept) => format!(", states {kept}"),
+    };
     format!(
-        "{} {states} ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads",
+        "{} {states} ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads{kept}",
         report.states,
         report.initial_states,
         report.transitions,

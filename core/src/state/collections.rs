@@ -12,20 +12,14 @@ const FEW: u64 = 64;
 /// Writes a length, and says whether it is one of those that there may be.
 #[inline(always)]
 fn write_length(length: usize, limits: Limits, sink: &mut impl Sink) -> bool {
-    let (low, high) = match limits.length() {
-        Length::Any => {
-            sink.length(length);
-            return true;
-        }
-        Length::Exactly(exactly) => (exactly, exactly),
-        Length::AtMost(most) => (0, most),
-    };
-    let fits = low <= length && length <= high;
-    match fits {
-        true => sink.number((high - low) as u64, (length - low) as u64),
-        false => check_length(length, limits, sink),
+    check_length(length, limits, sink);
+    match limits.length() {
+        Length::Any => sink.length(length),
+        Length::Exactly(exactly) => return length == exactly,
+        Length::AtMost(most) if length <= most => sink.number(most as u64, length as u64),
+        Length::AtMost(_) => return false,
     }
-    fits
+    true
 }
 
 /// Whether a length that is not written is one of those that there may be.
@@ -121,7 +115,11 @@ impl<X: ?Sized> State<X> for String {
         let length = read_length(limits, source);
         let bytes = (0..length).map(|_| source.number(u64::from(u8::MAX)) as u8);
         let bytes: Vec<_> = bytes.collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        // Random choices fall on bytes of no text, too.
+        String::from_utf8(bytes).unwrap_or_else(|error| {
+            let bytes = error.into_bytes();
+            bytes.iter().map(|byte| char::from(byte & 127)).collect()
+        })
     }
 }
 
