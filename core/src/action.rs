@@ -30,6 +30,11 @@ use crate::system::{Process, Rule, RuleId};
 ///
 /// A system whose rules depend on its instance has actions of any type (`impl Action for Label {}`), and says itself
 /// which rules there are: [`rules`](crate::TransitionSystem::rules), [`rule_of`](crate::TransitionSystem::rule_of).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an action",
+    note = "derive it with `#[derive(refmap::Action)]`, if each variant is a rule; a system that overrides `rules` and \
+            `rule_of` says `impl refmap::Action for … {{}}`"
+)]
 pub trait Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
     /// The rules, in the order of their source.
     fn rules() -> &'static [Rule] {

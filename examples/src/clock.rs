@@ -3,7 +3,7 @@
 //! The one idea: a step of which the specification knows nothing is allowed if the specification
 //! cannot notice it. Such a step is a stutter, and every other one simulates a step.
 
-use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check, offer};
+use refmap::{Refinement, Report, Settings, TransitionSystem, check, offer};
 use serde::Serialize;
 
 /// The specification: an hour hand. It leaves open how long an hour takes.
@@ -26,44 +26,43 @@ enum Midnight {
 }
 
 /// A state of the implementation; a state of the specification is an hour.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Time {
     hour: u8,
     minute: u8,
 }
 
-impl<S: ?Sized> refmap::State<S> for Time {}
-
-/// The steps of both clocks, named after the rules that allow them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+/// The steps of the specification: each variant is a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "clock", source = "HourClock::next")]
 #[serde(rename_all = "snake_case")]
-enum Step {
-    NextMinute,
+enum Strike {
     NextHour,
 }
 
-impl refmap::Action for Step {}
+/// The steps of the implementation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "clock")]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    #[rule(source = "Clock::next_minute")]
+    NextMinute,
+    #[rule(source = "Clock::next_hour")]
+    NextHour,
+}
 
 impl TransitionSystem for HourClock {
     type State = u8;
-    type Action = Step;
+    type Action = Strike;
     /// The hour is the only observable, here and in the implementation.
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("next_hour", "clock", "HourClock::next")] }
-    }
-
-    fn rule_of(&self, _: &Step) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(u8)) {
         (0..24).for_each(visit);
     }
 
-    fn next(&self, hour: &u8, visit: &mut impl FnMut(Step, u8)) {
-        visit(Step::NextHour, (hour + 1) % 24);
+    fn next(&self, hour: &u8, visit: &mut impl FnMut(Strike, u8)) {
+        visit(Strike::NextHour, (hour + 1) % 24);
     }
 
     fn observe(&self, hour: &u8) -> u8 {
@@ -93,22 +92,6 @@ impl TransitionSystem for Clock {
     type State = Time;
     type Action = Step;
     type Observation = u8;
-
-    fn rules(&self) -> &[Rule] {
-        const {
-            &[
-                Rule::new("next_minute", "clock", "Clock::next_minute"),
-                Rule::new("next_hour", "clock", "Clock::next_hour"),
-            ]
-        }
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        RuleId(match step {
-            Step::NextMinute => 0,
-            Step::NextHour => 1,
-        })
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Time)) {
         (0..24).for_each(|hour| visit(Time { hour, minute: 0 }));
@@ -145,10 +128,10 @@ impl Refinement for ClockRefinesHourClock {
     }
 
     /// The checker trusts nothing stated here: it checks that each abstract action does simulate its step.
-    fn abstract_action(&self, _: &Time, step: &Step, _: &Time) -> Option<Step> {
+    fn abstract_action(&self, _: &Time, step: &Step, _: &Time) -> Option<Strike> {
         match step {
             Step::NextMinute => None,
-            Step::NextHour => Some(Step::NextHour),
+            Step::NextHour => Some(Strike::NextHour),
         }
     }
 }

@@ -10,27 +10,23 @@ use serde::Serialize;
 /// The specification: a buffer with one place. What can be observed is what was delivered last.
 struct Buffer;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Place {
     held: Option<bool>,
     delivered: Option<bool>,
 }
 
-impl<S: ?Sized> refmap::State<S> for Place {}
-
 /// The implementation: the sender raises or lowers `req` when `data` is on its wire, and the
 /// receiver answers by making `ack` equal to it. So the wires differ while a value is on its way.
 struct Handshake;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Wires {
     data: bool,
     req: bool,
     ack: bool,
     delivered: Option<bool>,
 }
-
-impl<S: ?Sized> refmap::State<S> for Wires {}
 
 /// The actions of both systems.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -16,13 +16,11 @@ struct Exclusion;
 struct Lock;
 
 /// A state of the implementation; a state of the specification is the thread inside, if any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Flag {
     locked: bool,
     inside: [bool; 2],
 }
-
-impl<S: ?Sized> refmap::State<S> for Flag {}
 
 /// An action of both systems, by one of the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -21,13 +21,13 @@ enum Ask {
 type Granted = bool;
 
 /// A client's data: whether it holds the thing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Client {
     holds: bool,
 }
 
 /// The server's data: whether it has lent the thing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Server {
     lent: bool,
 }
@@ -82,14 +82,12 @@ fn server(lease: Lease) -> Command<Server, Ask, Granted> {
 }
 
 /// The processes' data, and their control locations.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct State {
     at: At<3>,
     clients: [Client; 2],
     server: Server,
 }
-
-impl<S: ?Sized> refmap::State<S> for State {}
 
 impl Configuration for State {
     fn location(&self, process: usize) -> Location {

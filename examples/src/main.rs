@@ -19,6 +19,7 @@ mod peterson;
 mod reading_a_report;
 mod seqlock;
 mod stack;
+mod two_phase_commit;
 mod yrc;
 
 use std::process::ExitCode;
@@ -32,10 +33,11 @@ struct Example {
 
 /// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
-const EXAMPLES: [Example; 12] = [
+const EXAMPLES: [Example; 13] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
     Example { name: "ben_ari_level_1", about: "a collector that colours collects only garbage", main: ben_ari_level_1::main },
     Example { name: "handshake", about: "a handshake on two wires refines a one-place buffer", main: handshake::main },
+    Example { name: "two_phase_commit", about: "a protocol with a set of messages, stated by derives", main: two_phase_commit::main },
     Example { name: "reading_a_report", about: "what a failed check looks like, and how to read it", main: reading_a_report::main },
     Example { name: "induction", about: "an invariant that is true and not inductive, and the one that explains it", main: induction::main },
     Example { name: "yrc", about: "a module that proves nothing, and the design that it is about", main: yrc::main },
@@ -119,10 +121,10 @@ mod tests {
 
     #[test]
     fn what_is_no_example_is_refused_with_those_that_are() {
-        for wrong in ["13", "0", "Clock", "01_clock"] {
+        for wrong in ["14", "0", "Clock", "01_clock"] {
             let message = asked(wrong).err().expect("there is no such example");
             assert!(message.contains(&format!("`{wrong}`")), "{message}");
-            assert!(message.contains("12  fences "), "{message}");
+            assert!(message.contains("13  fences "), "{message}");
         }
         let message = asked("clock yrc").err().expect("there are two");
         assert!(message.contains("`yrc`"), "{message}");

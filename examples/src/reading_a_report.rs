@@ -19,20 +19,18 @@ struct Account {
 struct Ledger;
 
 /// The control location of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 enum At {
     Idle,
     Approved,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct State {
     balance: i8,
     machines: [At; 2],
 }
-
-impl<S: ?Sized> refmap::State<S> for State {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

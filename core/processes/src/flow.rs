@@ -8,7 +8,9 @@ use super::command::{Basic, Command, Kind};
 use super::label::CommandLabel;
 
 /// Program location of a process, between two of its steps. A process starts at location 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State,
+)]
 pub struct Location(pub u16);
 
 /// Error in the commands of a process.

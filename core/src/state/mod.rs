@@ -64,6 +64,11 @@ pub use sink::{Misfit, Sink, Source};
 ///
 /// By hand, [`write`](Self::write) and [`read`](Self::read) have to be inverse to each other. The engine reads every state
 /// back that was written by hand, and reports one that has become another.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a state of `{S}`, nor a part of one",
+    note = "derive it with `#[derive(refmap::State)]`, for one system with `#[state(system = …)]`; what is not plain \
+            data is kept whole if you say `impl<S: ?Sized> refmap::State<S> for … {{}}`"
+)]
 pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
     /// How states of this type are kept. If it is [`Kept::Encoded`], the functions below are overridden.
     const KEPT: Kept = Kept::Whole;

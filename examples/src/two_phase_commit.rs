@@ -1,0 +1,297 @@
+//! Two-phase commit refines transaction commit: a protocol with a set of messages, from nothing to a checked refinement.
+//!
+//! The one idea: what is written once is a state, an action, and what each step does. The derives make of it how states
+//! are kept (a word each, of 50 bits with eight managers), which rules there are, and what reports call them.
+//!
+//! Source: Gray & Lamport, *Consensus on Transaction Commit*, sections 2 and 3, whose actions the names are of.
+
+use std::collections::BTreeSet;
+
+use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, check};
+use serde::Serialize;
+
+/// What a resource manager has done. Both systems speak of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, State)]
+enum Manager {
+    Working,
+    Prepared,
+    Committed,
+    Aborted,
+}
+
+/// The specification: managers decide, and all that decide do so in the same way.
+struct TransactionCommit {
+    managers: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "manager", source = "Gray & Lamport, section 2")]
+enum Decide {
+    Prepare(#[process] usize),
+    Commit(#[process] usize),
+    Abort(#[process] usize),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+#[state(system = TransactionCommit)]
+struct Managers(#[state(len = system.managers)] Vec<Manager>);
+
+impl TransitionSystem for TransactionCommit {
+    type State = Managers;
+    type Action = Decide;
+    type Observation = Vec<Manager>;
+
+    fn initial(&self, visit: &mut impl FnMut(Managers)) {
+        visit(Managers(vec![Manager::Working; self.managers]));
+    }
+
+    fn next(&self, Managers(from): &Managers, visit: &mut impl FnMut(Decide, Managers)) {
+        use Manager::{Aborted, Committed, Prepared, Working};
+        let all_agree = from.iter().all(|one| matches!(one, Prepared | Committed));
+        let none_committed = !from.contains(&Committed);
+        for manager in 0..self.managers {
+            let mut decide = |decision: fn(usize) -> Decide, value| {
+                let mut to = from.clone();
+                to[manager] = value;
+                visit(decision(manager), Managers(to));
+            };
+            if from[manager] == Working {
+                decide(Decide::Prepare, Prepared);
+            }
+            if from[manager] == Prepared && all_agree {
+                decide(Decide::Commit, Committed);
+            }
+            if matches!(from[manager], Working | Prepared) && none_committed {
+                decide(Decide::Abort, Aborted);
+            }
+        }
+    }
+
+    fn observe(&self, Managers(managers): &Managers) -> Vec<Manager> {
+        managers.clone()
+    }
+
+    fn may_stop(&self, _: &Managers) -> bool {
+        true
+    }
+}
+
+/// The implementation: a coordinator asks all managers, and tells them what is decided.
+struct TwoPhaseCommit {
+    managers: usize,
+    /// What the coordinator waits for before it commits.
+    waits_for: Votes,
+}
+
+/// The one place in which the implementations below differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Votes {
+    /// All managers are prepared.
+    All,
+    /// All but one of them are, which is wrong.
+    AllButOne,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, State)]
+enum Coordinator {
+    Init,
+    Committed,
+    Aborted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+#[state(system = TwoPhaseCommit)]
+enum Message {
+    Prepared(#[state(range = 0..system.managers)] usize),
+    Commit,
+    Abort,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+#[state(system = TwoPhaseCommit)]
+struct Protocol {
+    #[state(len = system.managers)]
+    managers: Vec<Manager>,
+    coordinator: Coordinator,
+    #[state(range = 0..system.managers)]
+    prepared: BTreeSet<usize>,
+    messages: BTreeSet<Message>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "manager", source = "Gray & Lamport, section 3")]
+enum Step {
+    #[rule(process = "coordinator")]
+    TmCommit,
+    #[rule(process = "coordinator")]
+    TmAbort,
+    #[rule(process = "coordinator")]
+    TmRcvPrepared(usize),
+    RmPrepare(#[process] usize),
+    RmChooseToAbort(#[process] usize),
+    RmRcvCommitMsg(#[process] usize),
+    RmRcvAbortMsg(#[process] usize),
+}
+
+impl TransitionSystem for TwoPhaseCommit {
+    type State = Protocol;
+    type Action = Step;
+    type Observation = Vec<Manager>;
+
+    fn initial(&self, visit: &mut impl FnMut(Protocol)) {
+        visit(Protocol {
+            managers: vec![Manager::Working; self.managers],
+            coordinator: Coordinator::Init,
+            prepared: BTreeSet::new(),
+            messages: BTreeSet::new(),
+        });
+    }
+
+    fn next(&self, from: &Protocol, visit: &mut impl FnMut(Step, Protocol)) {
+        let mut step = |step, change: &dyn Fn(&mut Protocol)| {
+            let mut to = from.clone();
+            change(&mut to);
+            visit(step, to);
+        };
+        let votes = match self.waits_for {
+            Votes::All => self.managers,
+            Votes::AllButOne => self.managers - 1,
+        };
+        if from.coordinator == Coordinator::Init {
+            if from.prepared.len() >= votes {
+                step(Step::TmCommit, &|to| {
+                    to.coordinator = Coordinator::Committed;
+                    to.messages.insert(Message::Commit);
+                });
+            }
+            step(Step::TmAbort, &|to| {
+                to.coordinator = Coordinator::Aborted;
+                to.messages.insert(Message::Abort);
+            });
+        }
+        for manager in 0..self.managers {
+            let has_come = |message| from.messages.contains(&message);
+            if from.coordinator == Coordinator::Init && has_come(Message::Prepared(manager)) {
+                step(Step::TmRcvPrepared(manager), &|to| {
+                    to.prepared.insert(manager);
+                });
+            }
+            if from.managers[manager] == Manager::Working {
+                step(Step::RmPrepare(manager), &|to| {
+                    to.managers[manager] = Manager::Prepared;
+                    to.messages.insert(Message::Prepared(manager));
+                });
+                step(Step::RmChooseToAbort(manager), &|to| {
+                    to.managers[manager] = Manager::Aborted
+                });
+            }
+            if has_come(Message::Commit) {
+                step(Step::RmRcvCommitMsg(manager), &|to| {
+                    to.managers[manager] = Manager::Committed
+                });
+            }
+            if has_come(Message::Abort) {
+                step(Step::RmRcvAbortMsg(manager), &|to| {
+                    to.managers[manager] = Manager::Aborted
+                });
+            }
+        }
+    }
+
+    fn observe(&self, state: &Protocol) -> Vec<Manager> {
+        state.managers.clone()
+    }
+
+    fn may_stop(&self, _: &Protocol) -> bool {
+        true
+    }
+}
+
+/// The claim: the one refines the other.
+struct Commit {
+    implementation: TwoPhaseCommit,
+    specification: TransactionCommit,
+}
+
+impl Refinement for Commit {
+    type Concrete = TwoPhaseCommit;
+    type Abstract = TransactionCommit;
+
+    fn implementation(&self) -> &TwoPhaseCommit {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &TransactionCommit {
+        &self.specification
+    }
+
+    fn map(&self, state: &Protocol) -> Managers {
+        Managers(state.managers.clone())
+    }
+
+    /// A message that comes again changes nothing.
+    fn abstract_action(&self, from: &Protocol, step: &Step, to: &Protocol) -> Option<Decide> {
+        let decision = match *step {
+            Step::TmCommit | Step::TmAbort | Step::TmRcvPrepared(_) => return None,
+            Step::RmPrepare(manager) => Decide::Prepare(manager),
+            Step::RmRcvCommitMsg(manager) => Decide::Commit(manager),
+            Step::RmChooseToAbort(manager) | Step::RmRcvAbortMsg(manager) => Decide::Abort(manager),
+        };
+        (from.managers != to.managers).then_some(decision)
+    }
+}
+
+fn run(managers: usize, waits_for: Votes) -> Report {
+    let refinement = Commit {
+        implementation: TwoPhaseCommit {
+            managers,
+            waits_for,
+        },
+        specification: TransactionCommit { managers },
+    };
+    let report = check(&refinement, &Settings::default()).expect("every obligation is checked");
+    let instance = [
+        ("managers", managers.to_string()),
+        ("waits_for", format!("{waits_for:?}")),
+    ];
+    report.named("two-phase-commit", instance)
+}
+
+pub fn main() {
+    println!("{}", run(5, Votes::All));
+
+    // A coordinator in a hurry commits while a manager may still abort.
+    println!("{}", run(3, Votes::AllButOne));
+}
+
+#[cfg(test)]
+mod tests {
+    use refmap::explore::StatesKept;
+    use refmap::{Evidence, Verdict};
+
+    use super::*;
+
+    /// The counts are those of the TLA+ module `TwoPhase`, as others have found them.
+    #[test]
+    fn two_phase_commit_refines_transaction_commit() {
+        for (managers, states, bits) in [(3, 288, 20), (4, 1_568, 26), (5, 8_832, 32)] {
+            let report = run(managers, Votes::All);
+            assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+            assert_eq!(
+                (report.evidence, report.states),
+                (Evidence::Exhaustive, states)
+            );
+            assert_eq!(report.states_kept, Some(StatesKept::Packed { bits }));
+            assert!(report.unexercised.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_commit_without_all_votes_is_found() {
+        let report = run(3, Votes::AllButOne);
+        assert_eq!(report.verdict, Some(Verdict::Violated));
+        assert_eq!(report.violated().collect::<Vec<_>>(), ["simulation"]);
+        let counterexample = report.counterexample.expect("something is violated");
+        assert_eq!(counterexample.length, 6);
+    }
+}
