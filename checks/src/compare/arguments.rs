@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use clap::builder::EnumValueParser;
 use clap::{Arg, ArgAction, Command};
 
+use refmap::explore::Storage;
+
 use super::instance::{DEFAULT, Instance, LARGE};
 use super::models::Claims;
 use super::table::Style;
@@ -15,7 +17,7 @@ pub enum Request {
     /// To compare programs.
     Compare(Arguments),
     /// To search a model, as one of those that are compared.
-    Search(Instance, Claims),
+    Search(Instance, Claims, Storage),
 }
 
 /// What is compared, and how it is shown.
@@ -45,7 +47,11 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Option<Request
     }
     if let Some(instance) = matches.get_one("search") {
         let claims = matches.get_one("claims").expect("it has a default");
-        return Ok(Some(Request::Search(*instance, *claims)));
+        let storage = match matches.get_flag("whole") {
+            true => Storage::Whole,
+            false => Storage::Packed,
+        };
+        return Ok(Some(Request::Search(*instance, *claims, storage)));
     }
     let named = matches.get_many("instances");
     let mut instances: Vec<Instance> =
@@ -103,6 +109,7 @@ fn command() -> Command {
                 .value_parser(EnumValueParser::<Claims>::new())
                 .default_value("none")
                 .hide(true),
+            flag("whole", "Keeps states as they are").hide(true),
             flag("bench", "Said by cargo bench").hide(true),
             flag("test", "Ends at once").hide(true),
         ])
@@ -163,7 +170,7 @@ mod tests {
         let request = parsed("--bench --search two-phase-commit-5 --claims invariant");
         let model = Instance::named("two-phase-commit-5").expect("it is known");
         assert!(
-            matches!(request, Ok(Some(Request::Search(found, Claims::Invariant))) if found == model)
+            matches!(request, Ok(Some(Request::Search(found, Claims::Invariant, Storage::Packed))) if found == model)
         );
     }
 

@@ -44,7 +44,9 @@ pub fn main(program: &Path, folder: &Path) -> ExitCode {
                 Request::Compare(arguments) => {
                     compare(program, folder, &arguments).map_err(|failure| failure.to_string())
                 }
-                Request::Search(instance, claims) => models::search(instance, claims),
+                Request::Search(instance, claims, storage) => {
+                    models::search(instance, claims, storage)
+                }
             };
             match done {
                 Ok(()) => ExitCode::SUCCESS,

@@ -108,14 +108,17 @@ fn mode(
 /// The modes in which this program searches a model as a user would write it.
 fn of_user_model(instance: Instance) -> Vec<Contender> {
     let this = std::env::current_exe().expect("the system knows which program runs");
-    let mode = |(claims, measure): (Claims, &'static str)| {
+    let mode = |(claims, storage, measure): (Claims, &'static str, &'static str)| {
         let mut command = Command::new(&this);
         command.args(["--bench", "--search", &instance.name()]);
         command.args(["--claims", claims.name()]);
+        if storage == WHOLE {
+            command.arg("--whole");
+        }
         Contender {
             program: "refmap".to_owned(),
             claims: claims.name().to_owned(),
-            storage: "whole",
+            storage,
             threads: 1,
             role: Role::Measure(measure),
             command,
@@ -124,12 +127,17 @@ fn of_user_model(instance: Instance) -> Vec<Contender> {
         }
     };
     let modes = [
-        (Claims::None, "ratio to none"),
-        (Claims::Invariant, "ratio to invariant"),
-        (Claims::Refinement, "ratio to refinement"),
+        (Claims::None, DERIVED, "ratio to none"),
+        (Claims::Invariant, DERIVED, "ratio to invariant"),
+        (Claims::Refinement, DERIVED, "ratio to refinement"),
+        (Claims::Invariant, WHOLE, "ratio to invariant, whole"),
     ];
     modes.into_iter().map(mode).collect()
 }
+
+/// What is kept of the states of a model as a user would write it: what is derived, or all.
+const DERIVED: &str = "derived";
+const WHOLE: &str = "whole";
 
 /// The counts of a report in JSON.
 fn read(report: &str) -> Result<Counts, String> {

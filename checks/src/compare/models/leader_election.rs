@@ -3,11 +3,11 @@
 //! Source: Chang & Roberts, *An improved algorithm for decentralized extrema-finding in circular configurations of
 //! processes*. A message goes from each node to the one below it, so that the messages of large nodes travel far.
 
-use refmap::{Invariant, Refinement, Rule, RuleId, TransitionSystem};
+use refmap::{Invariant, Refinement, TransitionSystem};
 use serde::Serialize;
 
 /// What a node takes part in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 enum Role {
     Idle,
     Candidate,
@@ -15,22 +15,22 @@ enum Role {
     Leader,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = Ring)]
 pub struct State {
+    #[state(len = system.nodes)]
     roles: Vec<Role>,
     /// Per node, the numbers on their way to it, the oldest first.
+    #[state(len = system.nodes, range = 0..system.nodes)]
     channels: Vec<Vec<u8>>,
 }
 
-impl<S: ?Sized> refmap::State<S> for State {}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "node")]
 pub enum Action {
-    Start(u8),
-    Receive(u8),
+    Start(#[process] u8),
+    Receive(#[process] u8),
 }
-
-impl refmap::Action for Action {}
 
 pub struct Ring {
     nodes: u8,
@@ -40,22 +40,6 @@ impl TransitionSystem for Ring {
     type State = State;
     type Action = Action;
     type Observation = Option<u8>;
-
-    fn rules(&self) -> &[Rule] {
-        const {
-            &[
-                Rule::new("start", "node", "start"),
-                Rule::new("receive", "node", "receive"),
-            ]
-        }
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Start(_) => 0,
-            Action::Receive(_) => 1,
-        })
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {
@@ -103,6 +87,12 @@ fn leader(state: &State) -> Option<u8> {
     place.map(|place| place as u8)
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "node")]
+pub enum Elected {
+    Elect(#[process] u8),
+}
+
 /// The specification: some node becomes the leader, once.
 pub struct Elect {
     nodes: u8,
@@ -110,24 +100,16 @@ pub struct Elect {
 
 impl TransitionSystem for Elect {
     type State = Option<u8>;
-    type Action = u8;
+    type Action = Elected;
     type Observation = Option<u8>;
-
-    fn rules(&self) -> &[Rule] {
-        const { &[Rule::new("elect", "node", "elect")] }
-    }
-
-    fn rule_of(&self, _: &u8) -> RuleId {
-        RuleId(0)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Option<u8>)) {
         visit(None);
     }
 
-    fn next(&self, from: &Option<u8>, visit: &mut impl FnMut(u8, Option<u8>)) {
+    fn next(&self, from: &Option<u8>, visit: &mut impl FnMut(Elected, Option<u8>)) {
         if from.is_none() {
-            (0..self.nodes).for_each(|node| visit(node, Some(node)));
+            (0..self.nodes).for_each(|node| visit(Elected::Elect(node), Some(node)));
         }
     }
 
@@ -171,8 +153,9 @@ impl Refinement for Election {
         leader(state)
     }
 
-    fn abstract_action(&self, from: &State, _: &Action, to: &State) -> Option<u8> {
-        leader(to).filter(|_| leader(from).is_none())
+    fn abstract_action(&self, from: &State, _: &Action, to: &State) -> Option<Elected> {
+        let elected = leader(to).filter(|_| leader(from).is_none());
+        elected.map(Elected::Elect)
     }
 
     fn invariants(&self) -> Vec<Invariant<Ring>> {

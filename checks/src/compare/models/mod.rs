@@ -7,6 +7,7 @@ use std::io;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use refmap::explore::Storage;
 use refmap::obligation::Selection;
 use refmap::{Refinement, Settings, check};
 
@@ -51,17 +52,18 @@ impl ValueEnum for Claims {
 /// # Errors
 ///
 /// That the instance is none of these models, that the check cannot be run, or that the report cannot be written.
-pub fn search(instance: Instance, claims: Claims) -> Result<(), String> {
+pub fn search(instance: Instance, claims: Claims, storage: Storage) -> Result<(), String> {
     match instance {
         Instance::BenAri(_) => Err(format!("{instance} is searched by refmap itself")),
-        Instance::TwoPhaseCommit { managers } => print(&Commit::new(managers), claims),
-        Instance::LeaderElection { nodes } => print(&Election::new(nodes), claims),
+        Instance::TwoPhaseCommit { managers } => print(&Commit::new(managers), claims, storage),
+        Instance::LeaderElection { nodes } => print(&Election::new(nodes), claims, storage),
     }
 }
 
-fn print(refinement: &impl Refinement, claims: Claims) -> Result<(), String> {
+fn print(refinement: &impl Refinement, claims: Claims, storage: Storage) -> Result<(), String> {
     let settings = Settings {
         threads: 1,
+        storage,
         obligations: match claims {
             Claims::None => Selection::Nothing,
             Claims::Invariant => Selection::Only(vec!["invariant".to_owned()]),

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use refmap::{Invariant, Refinement, Rule, RuleId, TransitionSystem};
+use refmap::{Invariant, Refinement, TransitionSystem};
 use serde::Serialize;
 
 /// What a resource manager has done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub enum Manager {
     Working,
     Prepared,
@@ -17,45 +17,47 @@ pub enum Manager {
     Aborted,
 }
 
-impl<S: ?Sized> refmap::State<S> for Manager {}
-
 /// What the transaction manager has done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 enum Coordinator {
     Init,
     Committed,
     Aborted,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
+#[state(system = TwoPhaseCommit)]
 enum Message {
-    Prepared(u8),
+    Prepared(#[state(range = 0..system.managers)] u8),
     Commit,
     Abort,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = TwoPhaseCommit)]
 pub struct State {
+    #[state(len = system.managers)]
     managers: Vec<Manager>,
     coordinator: Coordinator,
+    #[state(range = 0..system.managers)]
     prepared: BTreeSet<u8>,
     messages: BTreeSet<Message>,
 }
 
-impl<S: ?Sized> refmap::State<S> for State {}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "manager")]
 pub enum Action {
+    #[rule(process = "coordinator")]
     TmCommit,
+    #[rule(process = "coordinator")]
     TmAbort,
+    #[rule(process = "coordinator")]
     TmRcvPrepared(u8),
-    RmPrepare(u8),
-    RmChooseToAbort(u8),
-    RmRcvCommitMsg(u8),
-    RmRcvAbortMsg(u8),
+    RmPrepare(#[process] u8),
+    RmChooseToAbort(#[process] u8),
+    RmRcvCommitMsg(#[process] u8),
+    RmRcvAbortMsg(#[process] u8),
 }
-
-impl refmap::Action for Action {}
 
 pub struct TwoPhaseCommit {
     managers: u8,
@@ -65,32 +67,6 @@ impl TransitionSystem for TwoPhaseCommit {
     type State = State;
     type Action = Action;
     type Observation = Vec<Manager>;
-
-    fn rules(&self) -> &[Rule] {
-        const {
-            &[
-                Rule::new("tm_commit", "coordinator", "TMCommit"),
-                Rule::new("tm_abort", "coordinator", "TMAbort"),
-                Rule::new("tm_rcv_prepared", "coordinator", "TMRcvPrepared"),
-                Rule::new("rm_prepare", "manager", "RMPrepare"),
-                Rule::new("rm_choose_to_abort", "manager", "RMChooseToAbort"),
-                Rule::new("rm_rcv_commit_msg", "manager", "RMRcvCommitMsg"),
-                Rule::new("rm_rcv_abort_msg", "manager", "RMRcvAbortMsg"),
-            ]
-        }
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::TmCommit => 0,
-            Action::TmAbort => 1,
-            Action::TmRcvPrepared(_) => 2,
-            Action::RmPrepare(_) => 3,
-            Action::RmChooseToAbort(_) => 4,
-            Action::RmRcvCommitMsg(_) => 5,
-            Action::RmRcvAbortMsg(_) => 6,
-        })
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         visit(State {
@@ -161,37 +137,18 @@ pub struct TransactionCommit {
     managers: u8,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "manager")]
 pub enum Decision {
-    Prepare(u8),
-    Commit(u8),
-    Abort(u8),
+    Prepare(#[process] u8),
+    Commit(#[process] u8),
+    Abort(#[process] u8),
 }
-
-impl refmap::Action for Decision {}
 
 impl TransitionSystem for TransactionCommit {
     type State = Vec<Manager>;
     type Action = Decision;
     type Observation = Vec<Manager>;
-
-    fn rules(&self) -> &[Rule] {
-        const {
-            &[
-                Rule::new("prepare", "manager", "Prepare"),
-                Rule::new("commit", "manager", "Decide"),
-                Rule::new("abort", "manager", "Decide"),
-            ]
-        }
-    }
-
-    fn rule_of(&self, decision: &Decision) -> RuleId {
-        RuleId(match decision {
-            Decision::Prepare(_) => 0,
-            Decision::Commit(_) => 1,
-            Decision::Abort(_) => 2,
-        })
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Vec<Manager>)) {
         visit(vec![Manager::Working; self.managers.into()]);
