@@ -30,6 +30,7 @@ pub mod auxiliary;
 mod compose;
 mod disagreement;
 pub mod explore;
+mod index_set;
 mod invariant;
 mod local;
 mod model_call;
@@ -51,6 +52,7 @@ mod work_ranges;
 pub use action::Action;
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement};
+pub use index_set::IndexSet;
 pub use invariant::Invariant;
 pub use local::{
     ContextOf, LocalOf, LocalRefinement, LocalTransitions, PackedLocal, Split, SplitAction,

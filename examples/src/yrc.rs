@@ -128,7 +128,7 @@ pub fn main() {
 // But the collector merges the decrements next, and this one has overtaken its increment. So what
 // it cancels is the count of the local.
 //
-//        8  merge  [yrc_proof, Collection Cycle, 1]          rc[0]: 1 → 0  candidates: [] → [0]
+//        8  merge  [yrc_proof, Collection Cycle, 1]          rc[0]: 1 → 0  candidates + 0
 //
 // The rest follows by the rules. A candidate with a count of 0 is white, what is white is
 // condemned, and what is condemned is freed. The last step has it all in one column: the thread
@@ -148,7 +148,7 @@ pub fn main() {
 // count of 1 that is left is for the local, and the decrement has made object 0 a candidate.
 //
 //        8  merge  [yrc_proof, Collection Cycle, 1]          rc[0]: 1 → 2  increments[0][0]: 1 → 0
-//        9  merge  [yrc_proof, Collection Cycle, 1]          rc[0]: 2 → 1  candidates: [] → [0]
+//        9  merge  [yrc_proof, Collection Cycle, 1]          rc[0]: 2 → 1  candidates + 0
 //
 // Trial deletion takes off a count what the fields that it reads contribute. It reads the edge of
 // the last store, which has contributed nothing yet, and so the edge cancels the count of the

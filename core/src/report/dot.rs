@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::value::{compact, name};
+use super::value::compact;
 use super::{Counterexample, Report, Step, changes};
 
 impl Counterexample {
@@ -59,10 +59,10 @@ fn node(index: usize, before: Option<&Step>, step: &Step) -> Vec<String> {
             }
             None => lines.push(compact(&step.state)),
         },
-        Some(before) => lines.extend(changes(&before.state, &step.state).iter().map(|change| {
-            let (from, to) = (compact(&change.from), compact(&change.to));
-            format!("{}: {from} → {to}", name(&change.field))
-        })),
+        Some(before) => {
+            let changed = changes(&before.state, &step.state);
+            lines.extend(changed.iter().map(ToString::to_string));
+        }
     }
     let seen = before.and_then(|before| before.drawing.as_ref());
     if let Some(drawing) = step

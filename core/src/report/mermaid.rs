@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::value::{compact, name};
+use super::value::compact;
 use super::{Counterexample, Report, Step, changes};
 use crate::obligation::ObligationKind;
 
@@ -59,10 +59,7 @@ impl Counterexample {
             if index == last {
                 let changed = changes(&before.state, &step.state)
                     .into_iter()
-                    .map(|change| {
-                        let (from, to) = (compact(&change.from), compact(&change.to));
-                        escape(&format!("{}: {from} → {to}", name(&change.field)))
-                    });
+                    .map(|change| escape(&change.to_string()));
                 let changed = changed.collect::<Vec<_>>();
                 if !changed.is_empty() {
                     line(format!("Note over p{from}: {}", changed.join("<br/>")));

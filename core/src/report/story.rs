@@ -268,16 +268,6 @@ impl Text<'_, Counterexample> {
         self.paragraph(f, &line, INDENT)
     }
 
-    fn change(&self, change: &Change) -> String {
-        let (from, to) = (compact(&change.from), compact(&change.to));
-        let change = match change.field.as_str() {
-            // The whole state needs no name.
-            "" => format!("{from} → {to}"),
-            field => format!("{field}: {from} → {to}"),
-        };
-        self.options.colour.paint(Ink::Changed, change)
-    }
-
     fn changed(&self, f: &mut Formatter<'_>, side: &str, changed: &[Change]) -> fmt::Result {
         if changed.is_empty() {
             return Ok(());
@@ -286,8 +276,8 @@ impl Text<'_, Counterexample> {
     }
 
     fn joined(&self, changed: &[Change]) -> String {
-        let changed: Vec<_> = changed.iter().map(|change| self.change(change)).collect();
-        changed.join("  ")
+        let paint = |change: &Change| self.options.colour.paint(Ink::Changed, change.to_string());
+        changed.iter().map(paint).collect::<Vec<_>>().join("  ")
     }
 
     /// Both states, each on one line that is broken where it is too long.

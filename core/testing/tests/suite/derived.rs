@@ -7,8 +7,8 @@ use refmap::explore::{StatesKept, Storage};
 use refmap::random::{Generator, random_state};
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
 use refmap::{
-    Action, Choices, Process, Refinement, Settings, State, TransitionSystem, TypeCorrect, Verdict,
-    check, type_correct_states,
+    Action, Choices, IndexSet, Process, Refinement, Settings, State, TransitionSystem, TypeCorrect,
+    Verdict, check, type_correct_states,
 };
 use serde::Serialize;
 
@@ -40,6 +40,8 @@ struct Animals {
     #[state(range = 1..=3)]
     table: BTreeMap<i8, u8>,
     words: BTreeMap<String, ()>,
+    #[state(range = 1..=system.cages)]
+    open: IndexSet,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
@@ -168,6 +170,8 @@ fn shapes_are_the_bits_that_values_take_at_most() {
     // Three variants, of at most six values.
     assert_eq!(bits::<BTreeSet<Kind>>(none), Some(18));
     assert_eq!(bits::<BTreeMap<u8, bool>>(none.range(0..4)), Some(4 + 4));
+    assert_eq!(bits::<IndexSet>(none.range(0..5)), Some(5));
+    assert_eq!(bits::<IndexSet>(none), Some(64));
     assert_eq!(bits::<Animals>(none), None);
 }
 
@@ -175,7 +179,9 @@ fn shapes_are_the_bits_that_values_take_at_most() {
 #[test]
 fn what_does_not_fit_is_not_written() {
     let mut generator = Generator::new(5);
-    let change: [fn(&mut Animals); 9] = [
+    let change: [fn(&mut Animals); 11] = [
+        |state| assert!(state.open.insert(0)),
+        |state| assert!(state.open.insert(4)),
         |state| state.signed = 8,
         |state| state.signed = -4,
         |state| state.constant = 6,
@@ -183,8 +189,8 @@ fn what_does_not_fit_is_not_written() {
         |state| state.kind = Kind::Fish { cage: 3 },
         |state| state.cages = vec![None],
         |state| state.cages = vec![Some(3), None, None],
-        |state| drop(state.few.insert(10)),
-        |state| drop(state.table.insert(4, 1)),
+        |state| assert!(state.few.insert(10)),
+        |state| assert!(state.table.insert(4, 1).is_none()),
     ];
     for change in change {
         for _ in 0..10 {

@@ -1,0 +1,206 @@
+//! A set of small indices, in one word.
+
+use std::fmt::{self, Debug, Formatter};
+
+use serde::{Serialize, Serializer};
+
+use crate::state::{Kept, Limits, Misfit, Shape, Sink, Source, State};
+
+/// A set of indices from 0 to 63, kept as a bit for each.
+///
+/// In reports and in `Debug` it is the set of its elements. In a state it takes as many bits as its range has values:
+/// `#[state(range = 0..system.nodes)]`, or 64.
+///
+/// ```
+/// use refmap::IndexSet;
+///
+/// let mut seen = IndexSet::from_iter([2, 5]);
+/// assert!(seen.insert(3) && !seen.insert(5));
+/// assert_eq!(format!("{seen:?}"), "{2, 3, 5}");
+/// assert!(seen.is_subset(IndexSet::below(6)));
+/// assert_eq!(seen.difference(IndexSet::below(3)).iter().collect::<Vec<_>>(), [3, 5]);
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IndexSet(u64);
+
+impl IndexSet {
+    /// The set of nothing.
+    pub const EMPTY: Self = Self(0);
+
+    /// The indices below `count`.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 64.
+    pub fn below(count: usize) -> Self {
+        assert!(count <= 64, "{count} indices are more than 64");
+        Self(u64::MAX.checked_shr(64 - count as u32).unwrap_or(0))
+    }
+
+    /// The bit of an index.
+    fn bit(index: usize) -> u64 {
+        assert!(index < 64, "{index} is not an index from 0 to 63");
+        1 << index
+    }
+
+    /// Adds an index, and says whether it is new.
+    ///
+    /// # Panics
+    ///
+    /// If it is more than 63.
+    pub fn insert(&mut self, index: usize) -> bool {
+        let before = self.0;
+        self.0 |= Self::bit(index);
+        self.0 != before
+    }
+
+    /// Removes an index, and says whether it was there.
+    pub fn remove(&mut self, index: usize) -> bool {
+        let there = self.contains(index);
+        if there {
+            self.0 &= !Self::bit(index);
+        }
+        there
+    }
+
+    /// Whether an index is there.
+    pub fn contains(self, index: usize) -> bool {
+        index < 64 && self.0 & Self::bit(index) != 0
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those that are in one of both.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those that are in both.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Those that are not in `other`.
+    #[must_use]
+    pub fn difference(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether all are in `other`.
+    pub fn is_subset(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// The indices, the least first.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let index = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(index)
+        })
+    }
+}
+
+impl FromIterator<usize> for IndexSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(indices: I) -> Self {
+        let mut set = Self::EMPTY;
+        for index in indices {
+            set.insert(index);
+        }
+        set
+    }
+}
+
+impl Debug for IndexSet {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for IndexSet {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+/// The least and the greatest index that there may be.
+fn bounds(limits: Limits) -> (i128, i128) {
+    limits.or(0, 63)
+}
+
+impl<S: ?Sized> State<S> for IndexSet {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &S, limits: Limits) -> Shape {
+        limits.say_no_length_of("IndexSet");
+        let (low, high) = bounds(limits);
+        assert!(
+            0 <= low && low <= high + 1 && high <= 63,
+            "the range from {low} to {high} is not one of indices from 0 to 63"
+        );
+        Shape::number(IndexSet::below((high - low + 1) as usize).0)
+    }
+
+    #[inline(always)]
+    fn write(&self, _: &S, limits: Limits, sink: &mut impl Sink) {
+        let (low, high) = bounds(limits);
+        let mask = IndexSet::below((high - low + 1) as usize).0;
+        let within = self.0 >> low as u32;
+        if within & !mask != 0 || within << low as u32 != self.0 {
+            let outside = self.iter().map(|index| index as i128);
+            let mut outside = outside.filter(|index| *index < low || *index > high);
+            let value = outside.next().unwrap_or(low);
+            return sink.misfit(Misfit::Integer { value, low, high });
+        }
+        sink.number(mask, within);
+    }
+
+    #[inline(always)]
+    fn read(_: &S, limits: Limits, source: &mut impl Source) -> Self {
+        let (low, high) = bounds(limits);
+        Self(source.number(IndexSet::below((high - low + 1) as usize).0) << low as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_a_set() {
+        let mut set = IndexSet::EMPTY;
+        for index in [0, 63, 7, 63] {
+            set.insert(index);
+        }
+        assert_eq!((set.len(), set.is_empty()), (3, false));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63]);
+        assert!(set.remove(7) && !set.remove(7) && !set.contains(7) && !set.contains(64));
+        assert_eq!(IndexSet::below(64).len(), 64);
+        assert!(IndexSet::below(0).is_empty());
+        let other = IndexSet::from_iter([63, 3]);
+        assert_eq!(set.union(other), IndexSet::from_iter([0, 3, 63]));
+        assert_eq!(set.intersection(other), IndexSet::from_iter([63]));
+        assert_eq!(
+            serde_json::to_value(other).expect("it is a list"),
+            serde_json::json!([3, 63])
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "64 is not an index from 0 to 63")]
+    fn an_index_that_is_too_large_is_refused() {
+        let mut set = IndexSet::EMPTY;
+        set.insert(64);
+    }
+}
