@@ -22,6 +22,7 @@ use crate::system::{StateOf, TransitionSystem, first_initial};
 ///
 /// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 /// struct Time { hour: u8, minute: u8 }
+/// # impl<S: ?Sized> refmap::State<S> for Time {}
 ///
 /// struct Clock { layout: Layout, hour: Field, minute: Field }
 ///

@@ -56,10 +56,10 @@ pub use sink::{Misfit, Sink, Source};
 ///
 /// ```
 /// # use refmap::State;
-/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-/// struct Picture(std::sync::Arc<[u8]>);
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+/// struct Temperature { celsius: std::num::NonZeroI16 }
 ///
-/// impl<S: ?Sized> State<S> for Picture {}
+/// impl<S: ?Sized> State<S> for Temperature {}
 /// ```
 ///
 /// By hand, [`write`](Self::write) and [`read`](Self::read) have to be inverse to each other. The engine reads every state

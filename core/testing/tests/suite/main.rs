@@ -9,6 +9,7 @@ mod local;
 mod metamorphic;
 mod negative_corpus;
 mod numbering;
+mod one_by_one;
 mod oracle;
 mod properties;
 mod random_systems;

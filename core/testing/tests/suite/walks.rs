@@ -30,6 +30,7 @@ fn lasting(report: Report) -> Report {
     Report {
         seconds: 0.0,
         peak_memory_bytes: 0,
+        states_kept: None,
         threads: 0,
         ..report
     }

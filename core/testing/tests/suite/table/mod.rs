@@ -10,7 +10,7 @@ use serde::Serialize;
 pub use packing::Packing;
 
 /// One configuration. All of it counts; nobody outside sees `secret` or `lane`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// The low part of the state's row in the tables.
     pub place: u8,
@@ -19,8 +19,6 @@ pub struct State {
     /// Which of several copies of the table the state is in.
     pub lane: u16,
 }
-
-impl<S: ?Sized> refmap::State<S> for State {}
 
 /// Values of `State::place`.
 const PLACES: u8 = 4;

@@ -25,10 +25,8 @@ pub use limits::compare_limits;
 pub use spread::Spread;
 
 /// One configuration: its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State(pub u32);
-
-impl<S: ?Sized> refmap::State<S> for State {}
 
 /// The label of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

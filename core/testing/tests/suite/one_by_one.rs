@@ -1,0 +1,228 @@
+//! Steps of states that own memory are taken one by one, and those of others state by state: what is found is the same,
+//! whatever the model does.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use refmap::explore::{Limits, Storage};
+use refmap::obligation::Until;
+use refmap::{
+    Action, Invariant, Refinement, Report, Settings, State, TransitionSystem, Verdict, check,
+};
+use serde::{Serialize, Serializer};
+
+/// A number, as it is or in memory of its own.
+trait Number: Anywhere + From<u8> {
+    fn number(&self) -> u8;
+}
+
+/// What a state is of any system here.
+trait Anywhere: State<Grid<Self>> + State<Counting> + Sized {}
+impl<T: State<Grid<T>> + State<Counting>> Anywhere for T {}
+
+impl Number for u8 {
+    fn number(&self) -> u8 {
+        *self
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, State)]
+struct Boxed(Vec<u8>);
+
+impl From<u8> for Boxed {
+    fn from(number: u8) -> Self {
+        Self(vec![number])
+    }
+}
+
+impl Number for Boxed {
+    fn number(&self) -> u8 {
+        self.0[0]
+    }
+}
+
+/// Reports are to be the same.
+impl Serialize for Boxed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.0[0])
+    }
+}
+
+/// What the model does at state 9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// `next` panics after its first step.
+    Next,
+    /// `next` panics before its first step.
+    NextAtOnce,
+    /// The specification panics when the second step is looked at.
+    Allows,
+    /// The same, and `next` of the implementation goes on as if nothing had happened.
+    AllowsUnheard,
+    /// The invariant panics.
+    Invariant,
+    /// The second step is none of the specification.
+    Simulation,
+}
+
+/// Numbers below 25, by steps of 1 and of 5.
+struct Grid<T> {
+    fault: Fault,
+    specification: Counting,
+    of: std::marker::PhantomData<fn() -> T>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Step {
+    One,
+    Five,
+}
+
+impl<T: Number> TransitionSystem for Grid<T> {
+    type State = T;
+    type Action = Step;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(T)) {
+        visit(T::from(0));
+    }
+
+    fn next(&self, from: &T, visit: &mut impl FnMut(Step, T)) {
+        let number = from.number();
+        let is_there = number == 9;
+        assert!(!is_there || self.fault != Fault::NextAtOnce, "at once");
+        visit(Step::One, T::from((number + 1) % 25));
+        assert!(!is_there || self.fault != Fault::Next, "after one step");
+        let five = T::from((number + 5) % 25);
+        match self.fault {
+            Fault::AllowsUnheard => {
+                let _ = catch_unwind(AssertUnwindSafe(|| visit(Step::Five, five)));
+            }
+            _ => visit(Step::Five, five),
+        }
+    }
+
+    fn observe(&self, _: &T) {}
+}
+
+struct Counting(Fault);
+
+impl TransitionSystem for Counting {
+    type State = u8;
+    type Action = Step;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u8, visit: &mut impl FnMut(Step, u8)) {
+        visit(Step::One, (from + 1) % 25);
+        let by = if self.0 == Fault::Simulation && *from == 9 {
+            6
+        } else {
+            5
+        };
+        visit(Step::Five, (from + by) % 25);
+    }
+
+    fn allows(&self, from: &u8, step: &Step, to: &u8) -> bool {
+        let panics = matches!(self.0, Fault::Allows | Fault::AllowsUnheard);
+        assert!(
+            !(panics && *from == 9 && *step == Step::Five),
+            "in the specification"
+        );
+        self.successor(from, step) == Some(*to)
+    }
+
+    fn observe(&self, _: &u8) {}
+}
+
+impl<T: Number> Refinement for Grid<T> {
+    type Concrete = Self;
+    type Abstract = Counting;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Counting {
+        &self.specification
+    }
+
+    fn map(&self, state: &T) -> u8 {
+        state.number()
+    }
+
+    fn abstract_action(&self, _: &T, step: &Step, _: &T) -> Option<Step> {
+        Some(*step)
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let panics = self.fault == Fault::Invariant;
+        vec![Invariant::new("calm", "a test", move |state: &T| {
+            assert!(!panics || state.number() != 9, "in the invariant");
+            true
+        })]
+    }
+}
+
+fn report<T: Number>(fault: Fault, settings: &Settings<'_>) -> Report {
+    let grid = Grid::<T> {
+        fault,
+        specification: Counting(fault),
+        of: std::marker::PhantomData,
+    };
+    Report {
+        seconds: 0.0,
+        peak_memory_bytes: 0,
+        states_kept: None,
+        ..check(&grid, settings).expect("it can be checked")
+    }
+}
+
+#[test]
+fn both_find_the_same_whatever_the_model_does() {
+    for fault in [
+        Fault::None,
+        Fault::Next,
+        Fault::NextAtOnce,
+        Fault::Allows,
+        Fault::Invariant,
+        Fault::Simulation,
+    ] {
+        for until in [Until::FirstViolation, Until::End] {
+            for limits in [
+                Limits::default(),
+                Limits {
+                    states: Some(7),
+                    ..Limits::default()
+                },
+            ] {
+                for (threads, storage) in [(1, Storage::Packed), (3, Storage::Whole)] {
+                    let settings = Settings {
+                        threads,
+                        storage,
+                        until,
+                        limits,
+                        ..Settings::default()
+                    };
+                    let plain = report::<u8>(fault, &settings);
+                    let owned = report::<Boxed>(fault, &settings);
+                    assert_eq!(owned, plain, "{fault:?}, {until:?}, {limits:?}");
+                    let is_reached = limits == Limits::default();
+                    let holds = (plain.verdict == Some(Verdict::Holds)) == (fault == Fault::None);
+                    assert!(holds || !is_reached, "{fault:?}: {plain}");
+                }
+            }
+        }
+    }
+}
+
+/// A model that catches panics of what it calls back does not hide them.
+#[test]
+fn a_panic_that_the_model_catches_is_found() {
+    let report = report::<Boxed>(Fault::AllowsUnheard, &Settings::default());
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+    assert!(report.to_string().contains("panic"), "{report}");
+}
