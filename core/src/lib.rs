@@ -12,7 +12,8 @@
 //! | check it | [`check`], [`Settings`]; [`obligation`] lists what has to hold |
 //! | read the outcome | [`Report`], [`report::Counterexample`] |
 //! | bound a search | [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
-//! | keep states in a few bits, decide induction, use a symmetry | [`Packed`], [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
+//! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
+//! | pack by hand, decide induction, use a symmetry | [`Packed`], [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
 //! | compute steps once for each projection of a state | [`LocalTransitions`], [`LocalRefinement`] |
 //! | refine in two stages, add a history variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
