@@ -31,7 +31,7 @@ pub struct Counts {
 }
 
 /// The instances whose counts two programs agree on.
-const KNOWN: [(Instance, Counts); 11] = [
+const KNOWN: [(Instance, Counts); 12] = [
     (ben_ari(2, 1, 1), counts(686, 2_012)),
     (ben_ari(3, 1, 1), counts(12_497, 54_070)),
     (ben_ari(3, 1, 2), counts(12_244, 62_583)),
@@ -41,6 +41,7 @@ const KNOWN: [(Instance, Counts); 11] = [
     (LARGE, counts(116_202_402, 1_616_235_329)),
     (two_phase_commit(5), counts(8_832, 58_145)),
     (two_phase_commit(7), counts(296_448, 2_744_705)),
+    (two_phase_commit(8), counts(1_745_408, 18_507_777)),
     (leader_election(7), counts(11_524, 43_533)),
     (leader_election(9), counts(273_916, 1_269_488)),
 ];
@@ -52,7 +53,7 @@ pub const SMALL: Instance = ben_ari(2, 1, 1);
 pub const DEFAULT: [Instance; 4] = [
     ben_ari(3, 2, 1),
     ben_ari(5, 1, 1),
-    two_phase_commit(7),
+    two_phase_commit(8),
     leader_election(9),
 ];
 
