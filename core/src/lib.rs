@@ -31,6 +31,7 @@ pub mod auxiliary;
 mod compose;
 mod disagreement;
 pub mod explore;
+mod guard;
 mod index_set;
 mod invariant;
 mod local;
@@ -53,6 +54,7 @@ mod work_ranges;
 pub use action::Action;
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement};
+pub use guard::guard;
 pub use index_set::IndexSet;
 pub use invariant::Invariant;
 pub use local::{

@@ -11,6 +11,7 @@ use std::hash::Hash;
 use serde::{Serialize, Serializer};
 
 use crate::action::Action;
+use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
 use crate::state::State;
 
@@ -249,6 +250,7 @@ pub fn offer<A: Debug, S>(
     let culprit = Culprit(&action);
     let target = rule();
     std::mem::forget(culprit);
+    evaluated(&action, target.is_some());
     if let Some(to) = target {
         visit(action, to);
     }
@@ -284,6 +286,7 @@ pub fn offer_changed<A: Debug, S: Clone>(
     let mut to = from.clone();
     let enabled = rule(&mut to);
     std::mem::forget(culprit);
+    evaluated(&action, enabled);
     if enabled {
         visit(action, to);
     }

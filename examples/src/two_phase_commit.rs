@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, check};
+use refmap::{Action, Refinement, Report, Settings, State, TransitionSystem, check, guard, offer};
 use serde::Serialize;
 
 /// What a resource manager has done. Both systems speak of it.
@@ -50,20 +50,29 @@ impl TransitionSystem for TransactionCommit {
         let all_agree = from.iter().all(|one| matches!(one, Prepared | Committed));
         let none_committed = !from.contains(&Committed);
         for manager in 0..self.managers {
-            let mut decide = |decision: fn(usize) -> Decide, value| {
-                let mut to = from.clone();
-                to[manager] = value;
-                visit(decision(manager), Managers(to));
+            let undecided = matches!(from[manager], Working | Prepared);
+            let mut decide = |decision: Decide, is_enabled: &dyn Fn() -> bool, value| {
+                offer(visit, decision, || {
+                    is_enabled().then(|| {
+                        let mut to = from.clone();
+                        to[manager] = value;
+                        Managers(to)
+                    })
+                });
             };
-            if from[manager] == Working {
-                decide(Decide::Prepare, Prepared);
-            }
-            if from[manager] == Prepared && all_agree {
-                decide(Decide::Commit, Committed);
-            }
-            if matches!(from[manager], Working | Prepared) && none_committed {
-                decide(Decide::Abort, Aborted);
-            }
+            decide(
+                Decide::Prepare(manager),
+                &|| from[manager] == Working,
+                Prepared,
+            );
+            let commits = || {
+                guard("it is prepared", from[manager] == Prepared) & guard("all agree", all_agree)
+            };
+            decide(Decide::Commit(manager), &commits, Committed);
+            let aborts = || {
+                guard("it is undecided", undecided) & guard("none has committed", none_committed)
+            };
+            decide(Decide::Abort(manager), &aborts, Aborted);
         }
     }
 
@@ -293,5 +302,6 @@ mod tests {
         assert_eq!(report.violated().collect::<Vec<_>>(), ["simulation"]);
         let counterexample = report.counterexample.expect("something is violated");
         assert_eq!(counterexample.length, 6);
+        assert_eq!(counterexample.nearest[0].false_conjuncts, ["all agree"]);
     }
 }

@@ -12,6 +12,7 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
 use crate::explore::Place;
+use crate::guard::false_conjuncts;
 use crate::model_call::{catch, first_visited};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Nearest, changes};
@@ -242,13 +243,21 @@ fn nearest<R: Refinement>(
         action: action.map(json),
         answered: action == answer,
         enabled: target.is_some(),
+        false_conjuncts: Vec::new(),
         differs: target.map_or(Vec::new(), |target| changes(&target, &wanted)),
     };
     let answered = match answer {
         None => candidate(None, Some(json(&from))),
         Some(action) => {
             let target = specification.successor(&from, action);
-            candidate(Some(action), target.as_ref().map(json))
+            let conjuncts = match target {
+                Some(_) => Vec::new(),
+                None => false_conjuncts(action, || specification.next(&from, &mut |_, _| ())),
+            };
+            Nearest {
+                false_conjuncts: conjuncts.into_iter().map(str::to_owned).collect(),
+                ..candidate(Some(action), target.as_ref().map(json))
+            }
         }
     };
     let mut others = Vec::new();

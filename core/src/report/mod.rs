@@ -344,6 +344,9 @@ pub struct Nearest {
     pub answered: bool,
     /// Whether its guard holds in the mapped state before the step.
     pub enabled: bool,
+    /// Where it is not: the conjuncts of its guard that are false, if they have names (see [`guard`](crate::guard)).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub false_conjuncts: Vec<String>,
     /// Where it is enabled: how its target differs from the mapped state after the step.
     pub differs: Vec<Change>,
 }

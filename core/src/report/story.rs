@@ -365,7 +365,15 @@ fn misfit(nearest: &Nearest) -> String {
         ""
     };
     if !nearest.enabled {
-        return format!("{action}{answered}: its guard is false here");
+        let why = match nearest.false_conjuncts.as_slice() {
+            [] => "its guard is false here".to_owned(),
+            [one] => format!("its guard is false here: not `{one}`"),
+            some => format!(
+                "its guard is false here: neither `{}`",
+                some.join("` nor `")
+            ),
+        };
+        return format!("{action}{answered}: {why}");
     }
     let differences: Vec<_> = nearest
         .differs
