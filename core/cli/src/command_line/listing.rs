@@ -1,4 +1,4 @@
-//! `list`: prints the catalogue as text, as JSON, and as Markdown for the README.
+//! `list`: prints the catalogue as text, as JSON, and as Markdown for a page of claims.
 
 use std::io::{self, Write};
 

@@ -1,84 +1,67 @@
 //! The README's example: its code is the code below, and the report it shows is the one that it prints.
 
-use refmap::{Refinement, Rule, RuleId, Settings, TransitionSystem, Verdict, check};
+use refmap::{Action, Refinement, Settings, State, TransitionSystem, check};
 
-struct Atomic([Rule; 1]);
+struct Atomic; // The specification: a counter that is incremented at once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+enum Change { Increment }
 impl TransitionSystem for Atomic {
-    type State = u8;
-    type Action = &'static str;
-    type Observation = u8;
-    fn rules(&self) -> &[Rule] { &self.0 }
-    fn rule_of(&self, _: &&'static str) -> RuleId { RuleId(0) }
+    type State = u8; type Action = Change; type Observation = u8;
     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0) }
-    fn next(&self, n: &u8, visit: &mut impl FnMut(&'static str, u8)) {
-        visit("increment", (n + 1) % 4);
-    }
+    fn next(&self, n: &u8, visit: &mut impl FnMut(Change, u8)) { visit(Change::Increment, (n + 1) % 4) }
     fn observe(&self, n: &u8) -> u8 { *n }
 }
 
-struct ReadThenWrite { threads: usize, rules: [Rule; 2] }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize)]
-struct State { counter: u8, read: [Option<u8>; 2] }
-
-impl<S: ?Sized> refmap::State<S> for State {}
-impl TransitionSystem for ReadThenWrite {
-    type State = State;
-    type Action = (&'static str, usize); // what is done, and the thread that does it
-    type Observation = u8;
-    fn rules(&self) -> &[Rule] { &self.rules }
-    fn rule_of(&self, action: &Self::Action) -> RuleId { RuleId((action.0 == "write") as usize) }
-    fn initial(&self, visit: &mut impl FnMut(State)) {
-        visit(State { counter: 0, read: [None; 2] });
-    }
-    fn next(&self, from: &State, visit: &mut impl FnMut(Self::Action, State)) {
-        for thread in 0..self.threads {
-            let mut to = *from;
+struct Threads(usize); // The implementation: each thread reads the counter, and then writes what it read plus one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+#[state(system = Threads)]
+struct Memory {
+    #[state(range = 0..4)]
+    counter: u8,
+    #[state(len = system.0, range = 0..4)]
+    read: Vec<Option<u8>>,
+}
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+#[rule(process = "thread")]
+enum Step { Read(#[process] usize), Write(#[process] usize) }
+impl TransitionSystem for Threads {
+    type State = Memory; type Action = Step; type Observation = u8;
+    fn initial(&self, visit: &mut impl FnMut(Memory)) { visit(Memory { counter: 0, read: vec![None; self.0] }) }
+    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
+        for thread in 0..self.0 {
+            let mut to = from.clone();
             match to.read[thread].take() {
-                None => { to.read[thread] = Some(from.counter); visit(("read", thread), to) }
-                Some(n) => { to.counter = (n + 1) % 4; visit(("write", thread), to) }
+                None => { to.read[thread] = Some(from.counter); visit(Step::Read(thread), to) }
+                Some(n) => { to.counter = (n + 1) % 4; visit(Step::Write(thread), to) }
             }
         }
     }
-    fn observe(&self, state: &State) -> u8 { state.counter }
+    fn observe(&self, memory: &Memory) -> u8 { memory.counter }
 }
 
-struct Counter { implementation: ReadThenWrite, specification: Atomic }
-impl Refinement for Counter {
-    type Concrete = ReadThenWrite;
-    type Abstract = Atomic;
-    fn implementation(&self) -> &ReadThenWrite { &self.implementation }
-    fn specification(&self) -> &Atomic { &self.specification }
-    fn map(&self, state: &State) -> u8 { state.counter }
-    fn abstract_action(&self, _: &State, action: &(&'static str, usize), _: &State) -> Option<&'static str> {
-        (action.0 == "write").then_some("increment") // A write is the increment; a read is a stutter.
+struct ThreadsRefineAtomic(Threads); // The claim, and why: the mapping, and the abstract action of each step.
+impl Refinement for ThreadsRefineAtomic {
+    type Concrete = Threads; type Abstract = Atomic;
+    fn implementation(&self) -> &Threads { &self.0 }
+    fn specification(&self) -> &Atomic { &Atomic }
+    fn map(&self, memory: &Memory) -> u8 { memory.counter }
+    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Change> {
+        match step { Step::Read(_) => None, Step::Write(_) => Some(Change::Increment) } // A read is a stutter.
     }
 }
 
-#[test]
-fn the_report_in_the_readme_is_real() {
-// README
-let counter = |threads| Counter {
-    implementation: ReadThenWrite {
-        threads,
-        rules: [Rule::new("read", "thread", "README"), Rule::new("write", "thread", "README")],
-    },
-    specification: Atomic([Rule::new("increment", "thread", "README")]),
-};
-let one = check(&counter(1), &Settings::default()).unwrap();
-assert_eq!(one.verdict, Some(Verdict::Holds));
-let two = check(&counter(2), &Settings::default()).unwrap();
-assert_eq!(two.verdict, Some(Verdict::Violated));
+fn main() { println!("{}", check(&ThreadsRefineAtomic(Threads(2)), &Settings::default()).unwrap()); }
 // END
-let report = two.counterexample.unwrap().to_string();
-assert!(include_str!("../../../../README.md").contains(&report), "\n{report}");
-}
 
 #[test]
-fn the_code_in_the_readme_is_this() {
+fn the_code_and_the_report_in_the_readme_are_real() {
+    main();
     let readme = include_str!("../../../../README.md");
-    let shown = readme.split("```rust\n").nth(1).unwrap().split("```").next().unwrap();
-    let (items, body) = shown.split_at(shown.find("let counter").unwrap());
     let this = include_str!("readme.rs");
-    assert!(this.contains(items));
-    assert!(this.contains(&format!("// README\n{body}// END\n")));
+    let code = &this[this.find("use refmap").unwrap()..this.find("// END").unwrap()];
+    assert!(readme.contains(&format!("```rust\n{code}```\n")));
+    let report = |threads| check(&ThreadsRefineAtomic(Threads(threads)), &Settings::default()).unwrap();
+    assert_eq!(report(1).verdict, Some(refmap::Verdict::Holds));
+    let shown = report(2).counterexample.unwrap().to_string();
+    assert!(readme.contains(&format!("```text\n{}\n```\n", shown.trim_end())), "\n{shown}");
 }
