@@ -8,6 +8,7 @@ mod copying;
 mod fences;
 mod litmus;
 mod modes;
+mod new;
 mod program;
 mod tiers;
 mod validate;

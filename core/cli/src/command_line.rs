@@ -8,6 +8,7 @@ mod grammar;
 mod json;
 mod listing;
 mod litmus;
+mod new;
 mod output_file;
 mod progress;
 mod run_all;
@@ -29,6 +30,7 @@ use command::{CheckCommand, Command};
 use trace_file::{TraceFile, Traced};
 
 pub use listing::markdown;
+pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
 pub use size::SizeError;
 pub use trace_file::TraceFileError;
@@ -68,6 +70,9 @@ pub enum CommandError {
     /// The history cannot be validated.
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
+    /// The project cannot be written.
+    #[error("error: {0}")]
+    NewProject(#[from] NewProjectError),
     /// The results cannot be written.
     #[error("error: cannot write the results: {0}")]
     Output(#[from] io::Error),
@@ -139,6 +144,10 @@ pub fn run(
         Command::RunAll(command) => run_all::run(catalogue, &command, cancel, options, output),
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
+            Ok(Status::Success)
+        }
+        Command::New(command) => {
+            new::run(&command, output)?;
             Ok(Status::Success)
         }
         Command::Table(command) => table::run(catalogue, &command, cancel, output),

@@ -14,6 +14,7 @@ use super::command::{
 };
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
 use super::listing::Listing;
+use super::new::NewCommand;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use refmap::explore::Limits;
 use refmap::internal::nearest;
@@ -51,6 +52,13 @@ pub(super) fn parse(
                 quiet: matches.get_flag("quiet"),
             })
         }
+        Some(("new", matches)) => Command::New(NewCommand {
+            folder: matches
+                .get_one::<PathBuf>("folder")
+                .expect("clap demands a folder")
+                .clone(),
+            refmap: matches.get_one::<PathBuf>("refmap").cloned(),
+        }),
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: matches
                 .get_many("files")

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::listing::Listing;
+use super::new::NewCommand;
 use refmap::explore::{Limits, Order, Storage};
 use refmap::obligation::{Induction, Search, Selection, Symmetry, Until, Warnings};
 use refmap::report::{Detail, Verdict};
@@ -18,6 +19,7 @@ pub(super) enum Command {
     Check(CheckCommand),
     Fences(FencesCommand),
     Litmus(LitmusCommand),
+    New(NewCommand),
     Stress(StressCommand),
     Validate(ValidateCommand),
 }

@@ -55,6 +55,11 @@ pub(super) fn command(
                 .subcommands(checks),
         )
         .subcommand(litmus());
+    // A project writes no other one.
+    let command = match name {
+        "refmap" => command.subcommand(new()),
+        _ => command,
+    };
     let command = match catalogue.fences.is_empty() {
         true => command,
         false => command.subcommand(fences(catalogue)),
@@ -98,6 +103,26 @@ fn version(name: &str) -> String {
         "refmap" => version.to_owned(),
         _ => format!("(refmap {version})"),
     }
+}
+
+fn new() -> clap::Command {
+    clap::Command::new("new")
+        .about("Writes a project of your own, which runs and whose tests pass")
+        .arg(
+            Arg::new("folder")
+                .value_name("NAME")
+                .help("Its name, or its folder")
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
+        .arg(
+            valued(
+                "refmap",
+                "PATH",
+                "A checkout of refmap to depend on, in the place of the published crates",
+            )
+            .value_parser(clap::value_parser!(PathBuf)),
+        )
 }
 
 fn litmus() -> clap::Command {

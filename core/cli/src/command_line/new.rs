@@ -1,0 +1,159 @@
+//! `new`: writes a project of its own, which runs and whose tests pass.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::CommandError;
+
+/// A project to be written.
+pub(super) struct NewCommand {
+    /// Its folder; the last part of it is its name.
+    pub folder: PathBuf,
+    /// The checkout of refmap on which it depends, in the place of published crates.
+    pub refmap: Option<PathBuf>,
+}
+
+/// Error: a project cannot be written. Nothing is written then but what the error names.
+#[derive(Debug, thiserror::Error)]
+pub enum NewProjectError {
+    /// A name that cargo would refuse.
+    #[error(
+        "{name:?} is no name of a package: letters, digits, `-` and `_` are allowed, and it begins with a letter"
+    )]
+    Name {
+        /// The name given.
+        name: String,
+    },
+    /// There is something already.
+    #[error("{} is there already: nothing is written over it", .folder.display())]
+    Exists {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A checkout that is none.
+    #[error("{} is no checkout of refmap: it has no core/cli/Cargo.toml", .path.display())]
+    NoCheckout {
+        /// The path given.
+        path: PathBuf,
+    },
+    /// A file or folder cannot be written.
+    #[error("{} cannot be written: {error}", .path.display())]
+    Unwritten {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        error: io::Error,
+    },
+}
+
+/// The program: a specification, an implementation, the refinement, and a catalogue of claims with a test.
+const MAIN: &str = include_str!("../../template/main.rs");
+
+pub(super) fn run(command: &NewCommand, output: &mut dyn Write) -> Result<(), CommandError> {
+    let NewCommand { folder, refmap } = command;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    write_project(folder, &name, refmap.as_deref())?;
+    let folder = folder.display();
+    writeln!(
+        output,
+        "{folder}: a counter, threads that increment it, and what is claimed of them\n\n\
+         cd {folder}\n\
+         cargo run            decides every claim\n\
+         cargo run -- list    lists what can be checked\n\
+         cargo test           tests that all claims are as claimed"
+    )?;
+    Ok(())
+}
+
+fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(), NewProjectError> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    if !name.starts_with(|first: char| first.is_ascii_alphabetic()) || !name.chars().all(is_letter)
+    {
+        return Err(NewProjectError::Name {
+            name: name.to_owned(),
+        });
+    }
+    if folder.exists() {
+        return Err(NewProjectError::Exists {
+            folder: folder.to_owned(),
+        });
+    }
+    let manifest = manifest(name, refmap)?;
+    let unwritten = |path: &Path| {
+        let path = path.to_owned();
+        |error| NewProjectError::Unwritten { path, error }
+    };
+    let sources = folder.join("src");
+    fs::create_dir_all(&sources).map_err(unwritten(&sources))?;
+    let files = [
+        ("Cargo.toml", manifest.as_str()),
+        (".gitignore", "/target\n"),
+        ("src/main.rs", MAIN),
+    ];
+    for (file, text) in files {
+        let path = folder.join(file);
+        fs::write(&path, text).map_err(unwritten(&path))?;
+    }
+    Ok(())
+}
+
+fn manifest(name: &str, refmap: Option<&Path>) -> Result<String, NewProjectError> {
+    let dependency = |package: &str, folder: &str| -> Result<String, NewProjectError> {
+        let Some(checkout) = refmap else {
+            return Ok(format!("{package} = \"{}\"\n", env!("CARGO_PKG_VERSION")));
+        };
+        let no_checkout = |_| NewProjectError::NoCheckout {
+            path: checkout.to_owned(),
+        };
+        let path = checkout.join(folder).canonicalize().map_err(no_checkout)?;
+        Ok(format!(
+            "{package} = {{ path = {:?} }}\n",
+            path.display().to_string()
+        ))
+    };
+    let refmap = dependency("refmap", "core")? + &dependency("refmap-cli", "core/cli")?;
+    Ok(format!(
+        "[package]\n\
+         name = \"{name}\"\n\
+         version = \"0.1.0\"\n\
+         edition = \"2024\"\n\n\
+         [dependencies]\n\
+         {refmap}\
+         serde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
+         # What searches is optimised in tests, too.\n\
+         [profile.dev.package]\n\
+         refmap.opt-level = 2\n"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_a_project_is_refused_and_nothing_is_written() {
+        let here = tempfile::tempdir().expect("there is room");
+        for name in ["1st", "two words", "", "über"] {
+            let error = write_project(&here.path().join(name), name, None);
+            assert!(matches!(error, Err(NewProjectError::Name { .. })), "{name}");
+        }
+        let error = write_project(here.path(), "here", None);
+        assert!(matches!(error, Err(NewProjectError::Exists { .. })));
+        let error = write_project(&here.path().join("a"), "a", Some(here.path()));
+        assert!(matches!(error, Err(NewProjectError::NoCheckout { .. })));
+        let left = fs::read_dir(here.path()).expect("it is there").count();
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn a_project_names_what_it_depends_on() {
+        let published = manifest("queue", None).expect("nothing can fail");
+        assert!(published.contains("name = \"queue\""));
+        assert!(published.contains(concat!("refmap = \"", env!("CARGO_PKG_VERSION"), "\"")));
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let local = manifest("queue", Some(&checkout)).expect("it is a checkout");
+        assert!(local.contains("refmap-cli = { path = "), "{local}");
+    }
+}
