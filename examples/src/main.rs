@@ -7,12 +7,15 @@
 
 mod barrier;
 mod ben_ari_level_1;
+#[cfg(test)]
+mod book;
 mod clock;
 mod collector;
 mod fences;
 mod handshake;
 mod induction;
 mod leases;
+mod obligations;
 #[cfg(test)]
 mod page;
 mod peterson;
@@ -33,7 +36,7 @@ struct Example {
 
 /// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
-const EXAMPLES: [Example; 13] = [
+const EXAMPLES: [Example; 14] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
     Example { name: "ben_ari_level_1", about: "a collector that colours collects only garbage", main: ben_ari_level_1::main },
     Example { name: "handshake", about: "a handshake on two wires refines a one-place buffer", main: handshake::main },
@@ -47,6 +50,7 @@ const EXAMPLES: [Example; 13] = [
     Example { name: "stack", about: "a lock-free stack, recorded on real threads and validated", main: stack::main },
     Example { name: "barrier", about: "the one execution that a write barrier is for", main: barrier::main },
     Example { name: "fences", about: "two fences of a collector, and a memory that needs neither", main: fences::main },
+    Example { name: "obligations", about: "one fault for each obligation, and the report in which it fails", main: obligations::main },
 ];
 
 /// The parsed command line.
@@ -121,10 +125,10 @@ mod tests {
 
     #[test]
     fn what_is_no_example_is_refused_with_those_that_are() {
-        for wrong in ["14", "0", "Clock", "01_clock"] {
+        for wrong in ["15", "0", "Clock", "01_clock"] {
             let message = asked(wrong).err().expect("there is no such example");
             assert!(message.contains(&format!("`{wrong}`")), "{message}");
-            assert!(message.contains("13  fences "), "{message}");
+            assert!(message.contains("14  obligations "), "{message}");
         }
         let message = asked("clock yrc").err().expect("there are two");
         assert!(message.contains("`yrc`"), "{message}");

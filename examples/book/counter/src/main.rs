@@ -1,0 +1,286 @@
+//! Checks that threads that take a lock increment a counter as if each did so in one step.
+
+// ANCHOR: specification
+use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, check, offer};
+use serde::Serialize;
+
+/// The specification: a counter that counts modulo 4, and is incremented in one step.
+struct Atomic {
+    threads: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Change {
+    Increment {
+        #[process]
+        thread: u8,
+    },
+}
+
+impl TransitionSystem for Atomic {
+    type State = u8;
+    type Action = Change;
+    type Observation = u8;
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn next(&self, counter: &u8, visit: &mut impl FnMut(Change, u8)) {
+        for thread in 0..self.threads {
+            visit(Change::Increment { thread }, (counter + 1) % 4);
+        }
+    }
+
+    fn observe(&self, counter: &u8) -> u8 {
+        *counter
+    }
+}
+// ANCHOR_END: specification
+
+// ANCHOR: state
+/// The implementation: each thread reads the counter, and then writes what it read plus one.
+struct Threads {
+    threads: u8,
+    lock: Lock,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lock {
+    /// A thread holds it from its read to its write.
+    Held,
+    /// There is none.
+    Absent,
+    /// A thread takes it and never gives it back.
+    Kept,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+#[state(system = Threads)]
+struct Memory {
+    #[state(range = 0..4)]
+    counter: u8,
+    /// The thread that holds the lock.
+    #[state(range = 0..system.threads)]
+    holder: Option<u8>,
+    /// What each thread read and has yet to write.
+    #[state(len = system.threads, range = 0..4)]
+    read: Vec<Option<u8>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Step {
+    Read {
+        #[process]
+        thread: u8,
+    },
+    Write {
+        #[process]
+        thread: u8,
+    },
+}
+// ANCHOR_END: state
+
+// ANCHOR: rules
+impl Threads {
+    /// A thread that has the lock, or takes it, reads the counter.
+    fn read(&self, from: &Memory, thread: u8) -> Option<Memory> {
+        let is_free = from.holder.is_none_or(|holder| holder == thread);
+        if !is_free || from.read[usize::from(thread)].is_some() {
+            return None;
+        }
+        let mut to = from.clone();
+        if self.lock != Lock::Absent {
+            to.holder = Some(thread);
+        }
+        to.read[usize::from(thread)] = Some(from.counter);
+        Some(to)
+    }
+
+    /// A thread that has read writes, and gives the lock back.
+    fn write(&self, from: &Memory, thread: u8) -> Option<Memory> {
+        let mut to = from.clone();
+        to.counter = (to.read[usize::from(thread)].take()? + 1) % 4;
+        if self.lock == Lock::Held {
+            to.holder = None;
+        }
+        Some(to)
+    }
+}
+
+impl TransitionSystem for Threads {
+    type State = Memory;
+    type Action = Step;
+    type Observation = u8;
+
+    fn initial(&self, visit: &mut impl FnMut(Memory)) {
+        visit(Memory {
+            counter: 0,
+            holder: None,
+            read: vec![None; self.threads.into()],
+        });
+    }
+
+    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
+        for thread in 0..self.threads {
+            offer(visit, Step::Read { thread }, || self.read(from, thread));
+            offer(visit, Step::Write { thread }, || self.write(from, thread));
+        }
+    }
+
+    fn observe(&self, memory: &Memory) -> u8 {
+        memory.counter
+    }
+}
+// ANCHOR_END: rules
+
+// ANCHOR: refinement
+/// The claim, and why it is true.
+struct ThreadsRefineAtomic {
+    implementation: Threads,
+    specification: Atomic,
+    environment: Vec<Process>,
+}
+
+impl ThreadsRefineAtomic {
+    fn new(threads: u8, lock: Lock) -> Self {
+        let thread = |number| Process::numbered("thread", number);
+        Self {
+            implementation: Threads { threads, lock },
+            specification: Atomic { threads },
+            environment: (0..threads.into()).map(thread).collect(),
+        }
+    }
+}
+
+impl Refinement for ThreadsRefineAtomic {
+    type Concrete = Threads;
+    type Abstract = Atomic;
+
+    fn implementation(&self) -> &Threads {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Atomic {
+        &self.specification
+    }
+
+    /// The refinement mapping: the state of the specification that stands for a state of the implementation.
+    fn map(&self, memory: &Memory) -> u8 {
+        memory.counter
+    }
+
+    /// The step of the specification that a step of the implementation simulates, if it is not a stutter.
+    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Change> {
+        match *step {
+            Step::Read { .. } => None,
+            Step::Write { thread } => Some(Change::Increment { thread }),
+        }
+    }
+
+    /// Why the mapping works: what a thread read is still true when it writes.
+    fn invariants(&self) -> Vec<Invariant<Threads>> {
+        let is_current =
+            |memory: &Memory| memory.read.iter().flatten().all(|n| *n == memory.counter);
+        vec![Invariant::new(
+            "read_is_current",
+            "this project",
+            is_current,
+        )]
+    }
+
+    /// The threads may increment whenever they want to, and the implementation has to let them.
+    fn environment(&self) -> &[Process] {
+        &self.environment
+    }
+
+    /// A thread is between two operations unless it has read and not written.
+    fn at_rest(&self, memory: &Memory, process: Process) -> bool {
+        let thread = process.number.expect("threads are numbered");
+        memory.read[usize::from(thread)].is_none()
+    }
+}
+// ANCHOR_END: refinement
+
+// ANCHOR: catalogue
+use refmap_cli::catalogue::{Arguments, Catalogue, Check, Choice, Claim, Parameter};
+
+fn lock() -> Choice<Lock> {
+    let locks = [
+        ("held", Lock::Held),
+        ("absent", Lock::Absent),
+        ("kept", Lock::Kept),
+    ];
+    Choice::new("lock", "What the lock is", locks)
+}
+
+fn instance(arguments: &Arguments) -> ThreadsRefineAtomic {
+    ThreadsRefineAtomic::new(arguments.number("threads"), lock().of(arguments))
+}
+
+/// What can be checked, with which parameters, and what is claimed of it.
+fn catalogue() -> Catalogue {
+    let counter = Check::new(
+        "counter",
+        "threads that read and write a counter refine one that is incremented at once",
+        "this project",
+        vec![
+            Parameter::number("threads", 1..=4, 2, "Number of threads"),
+            lock().parameter(),
+        ],
+        |arguments, settings| Ok(check(&instance(arguments), settings)?),
+    );
+    let claims = vec![
+        Claim::holds("counter", vec![])
+            .states(12)
+            .source("this project", "two threads and a lock"),
+        Claim::violated("counter", vec![("lock", "absent".into())], "simulation")
+            .only(&["simulation"])
+            .length(4)
+            .source("this project", "without a lock an update is lost"),
+        Claim::violated(
+            "counter",
+            vec![("lock", "kept".into())],
+            "environment:increment",
+        )
+        .source("this project", "a lock that is kept shuts a thread out"),
+    ];
+    Catalogue {
+        checks: vec![counter],
+        claims,
+        ..Catalogue::default()
+    }
+}
+// ANCHOR_END: catalogue
+
+// ANCHOR: main
+fn main() -> std::process::ExitCode {
+    refmap_cli::main("counter", "Checks that my counter counts.", &catalogue())
+}
+// ANCHOR_END: main
+
+// ANCHOR: tests
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::Settings;
+
+    #[test]
+    fn all_claims_are_as_claimed() {
+        let catalogue = catalogue();
+        for claim in &catalogue.claims {
+            let report = catalogue
+                .run(claim, &Settings::default())
+                .expect("it is checked");
+            assert_eq!(
+                claim.differences(&report),
+                [""; 0],
+                "{}\n{report}",
+                claim.command()
+            );
+        }
+    }
+}
+// ANCHOR_END: tests

@@ -1,0 +1,139 @@
+//! Tests of the book and of the pages beside it: what they link to and include exists, and what they quote is printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::obligations;
+
+/// Folder of this repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Pages of the book.
+fn chapters() -> Vec<PathBuf> {
+    let mut folders = vec![root().join("examples/book/src")];
+    let mut pages = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("it is a folder") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+/// Pages of the book, and those of the repository that link to it.
+fn pages() -> Vec<PathBuf> {
+    let others = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "checks/CLAIMS.md",
+        "examples/README.md",
+    ];
+    let others = others.map(|page| root().join(page));
+    chapters().into_iter().chain(others).collect()
+}
+
+fn text(page: &Path) -> String {
+    fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
+}
+
+/// Texts of `page` between each `open` and the next `close`.
+fn between<'p>(page: &'p str, open: &str, close: char) -> Vec<&'p str> {
+    let parts = page.split(open).skip(1);
+    parts
+        .filter_map(|part| Some(part.split_once(close)?.0))
+        .collect()
+}
+
+/// Text of `page` without its blocks of code.
+fn prose(page: &str) -> String {
+    let parts = page.split("\n```").enumerate();
+    parts
+        .filter(|(at, _)| at % 2 == 0)
+        .map(|(_, part)| part)
+        .collect()
+}
+
+#[test]
+fn every_relative_link_resolves() {
+    let mut links = 0;
+    for page in pages() {
+        let folder = page.parent().expect("it is in a folder");
+        for link in between(&prose(&text(&page)), "](", ')') {
+            let target = link.split('#').next().expect("a link has a beginning");
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            assert!(folder.join(target).exists(), "{}: {link}", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 50);
+}
+
+#[test]
+fn every_include_resolves() {
+    let mut includes = 0;
+    for page in chapters() {
+        let folder = page.parent().expect("it is in a folder");
+        for include in between(&text(&page), "{{#include ", '}') {
+            let (file, anchor) = include.split_once(':').unwrap_or((include, ""));
+            let included = text(&folder.join(file));
+            for edge in ["ANCHOR", "ANCHOR_END"] {
+                let line = format!("// {edge}: {anchor}");
+                let found = included
+                    .lines()
+                    .filter(|other| other.trim() == line)
+                    .count();
+                assert_eq!(
+                    found,
+                    usize::from(!anchor.is_empty()),
+                    "{}: {include}",
+                    page.display()
+                );
+            }
+            includes += 1;
+        }
+    }
+    assert!(includes > 5);
+}
+
+#[test]
+fn the_summary_lists_every_page() {
+    let source = root().join("examples/book/src");
+    let summary = text(&source.join("SUMMARY.md"));
+    for page in chapters() {
+        let page = page.strip_prefix(&source).expect("it is in the book");
+        if page == Path::new("SUMMARY.md") {
+            continue;
+        }
+        let link = format!("]({})", page.display());
+        assert_eq!(summary.matches(&link).count(), 1, "{link}");
+    }
+}
+
+/// `<!-- output: NAME -->` before a block says that it is the counterexample to the obligation of this name.
+#[test]
+fn what_a_page_quotes_is_printed() {
+    let mut quoted = 0;
+    for page in chapters() {
+        for output in text(&page).split("<!-- output: ").skip(1) {
+            let (name, rest) = output
+                .split_once(" -->\n```text\n")
+                .expect("a block follows");
+            let shown = rest.split("```\n").next().expect("it ends");
+            let printed = obligations::counterexample(name).expect("the obligation is violated");
+            assert_eq!(shown.trim_end(), printed.trim_end(), "{}", page.display());
+            quoted += 1;
+        }
+    }
+    assert_eq!(quoted, obligations::FAULTS.len());
+}

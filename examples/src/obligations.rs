@@ -1,0 +1,261 @@
+//! One fault for each obligation: the report in which it fails.
+//!
+//! The one idea: an obligation is understood by what passes without it. Two threads enter a critical section in turn, and
+//! increment a counter when they leave. Each fault is a small change of the implementation or of its mapping, and is
+//! found by one obligation, named in the fault.
+
+use refmap::{Action, Invariant, Process, Refinement, Report, Settings, State, TransitionSystem};
+use refmap::{
+    check,
+    obligation::{Selection, Until},
+    offer,
+};
+use serde::Serialize;
+
+/// A change that violates the obligation of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    Observation,
+    Initiality,
+    Simulation,
+    Agency,
+    Invariant,
+    Environment,
+    AtRest,
+    Deadlock,
+    Coverage,
+    Model,
+}
+
+/// The specification: a counter modulo 4 that two threads increment.
+struct Counter;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Change {
+    Increment {
+        #[process]
+        thread: u8,
+    },
+}
+
+impl TransitionSystem for Counter {
+    type State = u8;
+    type Action = Change;
+    type Observation = u8;
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn next(&self, counter: &u8, visit: &mut impl FnMut(Change, u8)) {
+        for thread in 0..2 {
+            visit(Change::Increment { thread }, (counter + 1) % 4);
+        }
+    }
+
+    fn observe(&self, counter: &u8) -> u8 {
+        *counter
+    }
+}
+
+/// The implementation: a thread enters a critical section, and increments the counter when it leaves.
+struct Section(Fault);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+#[state(system = Section)]
+struct Memory {
+    #[state(range = 0..4)]
+    counter: u8,
+    inside: [bool; 2],
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Step {
+    Enter {
+        #[process]
+        thread: u8,
+    },
+    Leave {
+        #[process]
+        thread: u8,
+    },
+}
+
+// ANCHOR: faults
+impl Section {
+    fn enter(&self, from: &Memory, thread: u8) -> Option<Memory> {
+        let is_open = match self.0 {
+            Fault::Invariant => !from.inside[usize::from(thread)],
+            Fault::Environment => from.inside == [false; 2] && thread == 0,
+            Fault::Deadlock => from.inside == [false; 2] && from.counter < 3,
+            _ => from.inside == [false; 2],
+        };
+        let mut to = from.clone();
+        to.inside[usize::from(thread)] = true;
+        is_open.then_some(to)
+    }
+
+    fn leave(&self, from: &Memory, thread: u8) -> Option<Memory> {
+        let may_leave = match self.0 {
+            Fault::AtRest => thread == 0 || from.counter != 1,
+            _ => true,
+        };
+        let mut to = from.clone();
+        to.inside[usize::from(thread)] = false;
+        to.counter = match self.0 {
+            Fault::Coverage => from.counter,
+            Fault::Simulation => (from.counter + 2) % 4,
+            Fault::Model => from.counter + 1,
+            _ => (from.counter + 1) % 4,
+        };
+        (may_leave && from.inside[usize::from(thread)]).then_some(to)
+    }
+}
+// ANCHOR_END: faults
+
+impl TransitionSystem for Section {
+    type State = Memory;
+    type Action = Step;
+    type Observation = u8;
+
+    fn initial(&self, visit: &mut impl FnMut(Memory)) {
+        visit(Memory {
+            counter: u8::from(self.0 == Fault::Initiality),
+            inside: [false; 2],
+        });
+    }
+
+    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
+        for thread in 0..2 {
+            offer(visit, Step::Enter { thread }, || self.enter(from, thread));
+            offer(visit, Step::Leave { thread }, || self.leave(from, thread));
+        }
+    }
+
+    fn observe(&self, memory: &Memory) -> u8 {
+        memory.counter
+    }
+}
+
+struct SectionRefinesCounter(Section);
+
+impl Refinement for SectionRefinesCounter {
+    type Concrete = Section;
+    type Abstract = Counter;
+
+    fn implementation(&self) -> &Section {
+        &self.0
+    }
+
+    fn specification(&self) -> &Counter {
+        &Counter
+    }
+
+    fn map(&self, memory: &Memory) -> u8 {
+        match self.0.0 {
+            Fault::Observation => 0,
+            _ => memory.counter,
+        }
+    }
+
+    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Change> {
+        match *step {
+            Step::Leave { .. } if self.0.0 == Fault::Coverage => None,
+            Step::Leave { .. } if self.0.0 == Fault::Agency => {
+                Some(Change::Increment { thread: 0 })
+            }
+            Step::Leave { thread } => Some(Change::Increment { thread }),
+            Step::Enter { .. } => None,
+        }
+    }
+
+    fn invariants(&self) -> Vec<Invariant<Section>> {
+        let exclusion = |memory: &Memory| memory.inside != [true; 2];
+        vec![Invariant::new("exclusion", "this page", exclusion)]
+    }
+
+    fn environment(&self) -> &[Process] {
+        const {
+            &[
+                Process::numbered("thread", 0),
+                Process::numbered("thread", 1),
+            ]
+        }
+    }
+
+    fn at_rest(&self, memory: &Memory, process: Process) -> bool {
+        !memory.inside[usize::from(process.number.expect("threads are numbered"))]
+    }
+}
+
+/// The faults, each with the obligation that finds it.
+pub const FAULTS: [(Fault, &str); 10] = [
+    (Fault::Observation, "observation"),
+    (Fault::Initiality, "initiality"),
+    (Fault::Simulation, "simulation"),
+    (Fault::Agency, "agency"),
+    (Fault::Invariant, "invariant:exclusion"),
+    (Fault::Environment, "environment:increment"),
+    (Fault::AtRest, "environment:at_rest"),
+    (Fault::Deadlock, "deadlock"),
+    (Fault::Coverage, "coverage"),
+    (Fault::Model, "model"),
+];
+
+/// Checks all obligations of `fault`, or that one alone which finds it.
+fn run(fault: Fault, obligations: Selection) -> Report {
+    let settings = Settings {
+        obligations,
+        threads: 1,
+        until: Until::End,
+        ..Settings::default()
+    };
+    check(&SectionRefinesCounter(Section(fault)), &settings)
+        .expect("every obligation is checked")
+        .named("section", [("fault", format!("{fault:?}"))])
+}
+
+/// The counterexample to one obligation, by its name; nothing if it has none.
+pub fn counterexample(obligation: &str) -> Option<String> {
+    let (fault, _) = *FAULTS.iter().find(|(_, name)| *name == obligation)?;
+    let only = match fault {
+        // It is no obligation that is chosen.
+        Fault::Model => Selection::Default,
+        _ => Selection::only([obligation]),
+    };
+    let report = run(fault, only);
+    let row = report.obligation(obligation)?;
+    Some(row.counterexamples.first()?.to_string())
+}
+
+pub fn main() {
+    println!("{}", run(Fault::None, Selection::Default));
+    for (_, obligation) in FAULTS {
+        println!("{}", counterexample(obligation).expect("it is violated"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::Verdict;
+
+    #[test]
+    fn without_a_fault_everything_holds() {
+        let report = run(Fault::None, Selection::Default);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!(report.states, 12);
+    }
+
+    #[test]
+    fn each_fault_is_found_by_the_obligation_of_its_name() {
+        for (fault, obligation) in FAULTS {
+            let report = run(fault, Selection::Default);
+            let violated: Vec<_> = report.violated().collect();
+            assert!(violated.contains(&obligation), "{violated:?}\n{report}");
+        }
+    }
+}
