@@ -204,7 +204,7 @@ pub struct Collector {
 }
 
 /// An entry of the side table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Captured {
     /// The object's count when it was first visited.
     #[state(range = COUNTS)]
