@@ -135,7 +135,7 @@ impl<B: Buffer> Sink for Writer<B> {
         let bits = u64::BITS - most.leading_zeros();
         self.misfits |= value > most;
         // The value of one that does not fit is not used, and must not reach over its bits.
-        self.word |= value << self.filled % u64::BITS;
+        self.word |= value << (self.filled % u64::BITS);
         let filled = self.filled + bits;
         if filled < u64::BITS {
             self.filled = filled;

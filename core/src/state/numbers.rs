@@ -6,7 +6,7 @@ use super::{Kept, Shape, Sink, Source, State};
 /// An integer as a number that is small where its magnitude is.
 #[inline(always)]
 const fn zigzag(value: i64) -> u64 {
-    (value << 1 ^ value >> 63) as u64
+    ((value << 1) ^ (value >> 63)) as u64
 }
 
 #[inline(always)]
