@@ -28,6 +28,7 @@ extern crate self as refmap;
 
 mod action;
 pub mod auxiliary;
+mod bounded;
 mod compose;
 mod disagreement;
 pub mod explore;
@@ -52,6 +53,7 @@ mod type_correct;
 mod work_ranges;
 
 pub use action::Action;
+pub use bounded::BoundedVec;
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement};
 pub use guard::guard;

@@ -7,9 +7,8 @@
 //! The fields of an unreachable object are no part of a state: no thread will read them
 //! again, and a collector may clear them. So every step hides them.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{BoundedVec, Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
-use tinyvec::ArrayVec;
 
 /// The most objects that a heap can have.
 pub const MAX_OBJECTS: usize = 6;
@@ -22,7 +21,7 @@ pub const MAX_THREADS: usize = 3;
 pub type Object = u8;
 
 /// A set of objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, refmap::State)]
 pub struct Objects(pub u8);
 
 impl Objects {
@@ -82,7 +81,26 @@ impl Objects {
 
     /// Its objects, in order.
     pub fn iter(self) -> impl Iterator<Item = Object> {
-        (0..8).filter(move |object| self.contains(*object))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let first = (rest != 0).then(|| rest.trailing_zeros() as Object)?;
+            rest &= rest - 1;
+            Some(first)
+        })
+    }
+
+    /// Its objects, and those that can be reached from them through `fields`.
+    #[must_use]
+    pub fn reaching(self, fields: &[Fields]) -> Self {
+        let (mut reached, mut rest) = (self, self);
+        while let Some(object) = rest.iter().next() {
+            let values = fields[usize::from(object)].iter().flatten();
+            let found = values.fold(Self::default(), |found, value| found.with(Some(*value)));
+            rest.remove(object);
+            rest = rest.and(found.without(reached));
+            reached = reached.and(found);
+        }
+        reached
     }
 
     /// All its subsets.
@@ -132,15 +150,15 @@ pub struct Heap {
     /// The objects that are allocated.
     pub allocated: Objects,
     /// The fields of each object; null for an unreachable one.
-    pub fields: ArrayVec<[Fields; MAX_OBJECTS]>,
+    pub fields: BoundedVec<Fields, MAX_OBJECTS>,
     /// The objects that each thread holds.
-    pub held: ArrayVec<[Objects; MAX_THREADS]>,
+    pub held: BoundedVec<Objects, MAX_THREADS>,
 }
 
 impl<S: ?Sized> refmap::State<S> for Heap {}
 
 /// The fields of an object.
-pub type Fields = ArrayVec<[Option<Object>; MAX_FIELDS]>;
+pub type Fields = BoundedVec<Option<Object>, MAX_FIELDS>;
 
 /// A step of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -226,21 +244,9 @@ pub fn mutator(thread: u8, of: u8) -> Process {
 impl Heap {
     /// The objects that some thread holds, or can reach from what it holds.
     pub fn reachable(&self) -> Objects {
-        let mut reached = self
-            .held
-            .iter()
-            .fold(Objects::default(), |all, held| Objects(all.0 | held.0));
-        loop {
-            let before = reached;
-            for object in before.iter() {
-                for value in self.fields[usize::from(object)].iter().flatten() {
-                    reached.insert(*value);
-                }
-            }
-            if reached == before {
-                return reached;
-            }
-        }
+        let held = self.held.iter();
+        held.fold(Objects::default(), |all, held| all.and(*held))
+            .reaching(&self.fields)
     }
 
     /// The heap without the fields of unreachable objects.

@@ -29,7 +29,10 @@ fn a_new_project_runs_and_its_tests_pass() {
         // A folder that is kept: what was compiled for an earlier run is used again.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
         cargo.args(words).arg("--offline").current_dir(&folder);
-        cargo.env("CARGO_TARGET_DIR", target).output().expect("it runs")
+        cargo
+            .env("CARGO_TARGET_DIR", target)
+            .output()
+            .expect("it runs")
     };
     let tested = cargo(&["test", "--quiet"]);
     assert!(tested.status.success(), "{tested:?}");
@@ -47,5 +50,22 @@ fn nothing_is_written_over_what_is_there() {
     assert!(message.starts_with("error: "), "{message}");
     let refused = new(&here.path().join("2pc"), &[]);
     let message = String::from_utf8_lossy(&refused.stderr);
-    assert!(message.contains("\"2pc\" is no name of a package"), "{message}");
+    assert!(
+        message.contains("\"2pc\" is no name of a package"),
+        "{message}"
+    );
+}
+
+/// The book explains the program that is written: the two are the same but for its anchors.
+#[test]
+fn the_book_explains_this_project() {
+    let read = |path: &str| std::fs::read_to_string(checkout().join(path)).expect("it is there");
+    let plain = |text: String| -> Vec<String> {
+        let lines = text
+            .lines()
+            .filter(|line| !line.contains("ANCHOR") && !line.is_empty());
+        lines.map(str::to_owned).collect()
+    };
+    let book = plain(read("examples/book/counter/src/main.rs"));
+    assert_eq!(plain(read("core/cli/template/main.rs")), book);
 }

@@ -10,7 +10,7 @@ pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("system") {
-                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `len`, `max_len`"));
+                return Err(meta.error("a state has an attribute `system`, and its fields have `range`, `varint`, `len`, `max_len`"));
             }
             let type_: Type = meta.value()?.parse()?;
             match system.replace(type_) {
@@ -22,24 +22,29 @@ pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
     Ok(system)
 }
 
-/// `#[state(range = …, len = …, max_len = …)]` of a field, as an expression of `Limits`.
+/// `#[state(range = …, varint, len = …, max_len = …)]` of a field, as an expression of `Limits`.
 pub fn limits(attributes: &[Attribute]) -> Result<TokenStream> {
     let mut limits = quote!(::refmap::state::Limits::NONE);
-    let mut said = Vec::new();
+    let mut said: Vec<&str> = Vec::new();
     for attribute in attributes.iter().filter(|one| one.path().is_ident("state")) {
         attribute.parse_nested_meta(|meta| {
-            let known = ["range", "len", "max_len"];
+            let known = ["range", "varint", "len", "max_len"];
             let Some(name) = known.into_iter().find(|name| meta.path.is_ident(name)) else {
-                return Err(meta.error("a field has the attributes `range`, `len` and `max_len`"));
+                return Err(
+                    meta.error("a field has the attributes `range`, `varint`, `len` and `max_len`")
+                );
             };
-            if said.contains(&name)
-                || (name.ends_with("len") && said.iter().any(|one: &&str| one.ends_with("len")))
-            {
+            let says_length = |name: &str| name.ends_with("len");
+            if said.iter().any(|one| says_length(one) == says_length(name)) {
                 return Err(meta.error(format!(
                     "`{name}` comes after another one that says the same"
                 )));
             }
             said.push(name);
+            if name == "varint" {
+                limits = quote!(#limits.varint());
+                return Ok(());
+            }
             let value: Expr = meta.value()?.parse()?;
             let method = syn::Ident::new(name, Span::call_site());
             limits = match name {

@@ -20,8 +20,11 @@ use syn::{DeriveInput, parse_macro_input};
 /// | attribute | means |
 /// |---|---|
 /// | `#[state(range = 0..=9)]` | the integers of the field, in whatever containers, are in this range |
+/// | `#[state(varint)]` | the integers are mostly small, without a bound: each takes as many bits as its value does |
 /// | `#[state(len = 3)]` | the vector, deque or string has just this length |
 /// | `#[state(max_len = 3)]` | it has at most this length |
+///
+/// A struct of one field without a name, of which nothing is said, takes what is said of a field of its type.
 ///
 /// A value outside of its range ends a check with the name of the field; it is never cut off.
 #[proc_macro_derive(State, attributes(state))]

@@ -28,6 +28,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             parse_quote!(__System)
         }
     };
+    let is_newtype = is_newtype(&input.data);
     let Parts {
         shape,
         count,
@@ -36,7 +37,10 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         types,
     } = match &input.data {
         Data::Struct(data) => {
-            let fields = fields_of(&data.fields)?;
+            let mut fields = fields_of(&data.fields)?;
+            if is_newtype {
+                fields[0].limits = quote!(limits);
+            }
             let shape = product(&fields, &system);
             let (write, read) = (writes(&fields, &system), reads(&fields, &system));
             let pattern = pattern(&fields);
@@ -59,6 +63,10 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     };
     let ident = &input.ident;
     let name = LitStr::new(&ident.to_string(), Span::call_site());
+    let say_nothing = match is_newtype {
+        true => quote!(),
+        false => quote!(limits.say_nothing_of(#name);),
+    };
     let clauses = generics.make_where_clause();
     for type_ in &types {
         // The bound of a type without parameters is checked where it is used, with a better message.
@@ -79,13 +87,13 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 
             #[allow(unused_variables)]
             fn shape(system: &#system, limits: ::refmap::state::Limits) -> ::refmap::state::Shape {
-                limits.say_nothing_of(#name);
+                #say_nothing
                 #shape
             }
 
             #[inline(always)]
             #[allow(unused_variables)]
-            fn count(system: &#system, _: ::refmap::state::Limits) -> ::core::option::Option<u64> {
+            fn count(system: &#system, limits: ::refmap::state::Limits) -> ::core::option::Option<u64> {
                 #count
             }
 
@@ -94,7 +102,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             fn write(
                 &self,
                 system: &#system,
-                _: ::refmap::state::Limits,
+                limits: ::refmap::state::Limits,
                 sink: &mut impl ::refmap::state::Sink,
             ) {
                 #write
@@ -104,13 +112,28 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             #[allow(unused_variables)]
             fn read(
                 system: &#system,
-                _: ::refmap::state::Limits,
+                limits: ::refmap::state::Limits,
                 source: &mut impl ::refmap::state::Source,
             ) -> Self {
                 #read
             }
         }
     })
+}
+
+/// Whether it is a struct of one field, without a name, of which nothing is said: what is said of a field of this type
+/// is said of that field.
+fn is_newtype(data: &Data) -> bool {
+    let Data::Struct(data) = data else {
+        return false;
+    };
+    match &data.fields {
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+            let mut attributes = fields.unnamed[0].attrs.iter();
+            !attributes.any(|one| one.path().is_ident("state"))
+        }
+        _ => false,
+    }
 }
 
 /// What is derived of a type, and the types of its fields.

@@ -7,9 +7,11 @@
 //! The comparison covers what is output, not when: a program refines another if whatever it has output can be
 //! continued to an output of the other.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashSet;
 use serde::{Serialize, Serializer};
 
 use super::ends::{TooManyStates, reachable};
@@ -25,7 +27,7 @@ use refmap::{Process, Rule, RuleId, TransitionSystem};
 #[derive(Debug)]
 pub struct Behaviours {
     /// Permitted outputs, closed under prefixes.
-    allowed: HashSet<Observation>,
+    allowed: HashSet<Observation, RandomState>,
     /// Values that some thread outputs.
     values: BTreeSet<Value>,
     /// Description of the program's bound, and the threads that it cut off in some run: their further outputs are
@@ -71,7 +73,7 @@ impl Behaviours {
     /// If the program has more than `limit` states.
     pub fn of(program: Program, model: MemoryModel, limit: u64) -> Result<Self, TooManyStates> {
         let machine = Machine::new(program, model);
-        let mut allowed = HashSet::new();
+        let mut allowed = HashSet::default();
         let mut values = BTreeSet::new();
         let mut cut_off = BTreeSet::new();
         for state in reachable(&machine, limit)? {
@@ -140,7 +142,7 @@ impl Behaviours {
 }
 
 /// Adds `shown` and all its prefixes.
-fn allow(shown: Observation, allowed: &mut HashSet<Observation>) {
+fn allow(shown: Observation, allowed: &mut HashSet<Observation, RandomState>) {
     if !allowed.insert(shown.clone()) {
         return;
     }
@@ -195,6 +197,18 @@ impl TransitionSystem for Behaviours {
 
     fn observe(&self, state: &Observation) -> Observation {
         state.clone()
+    }
+
+    fn successor(&self, from: &Observation, Show { thread, more }: &Show) -> Option<Observation> {
+        let thread = usize::from(*thread);
+        let shows = !more.output.is_empty() || more.end != End::None;
+        if !shows || from.get(thread)?.end != End::None {
+            return None;
+        }
+        let mut to = from.clone();
+        to[thread].output.extend(&more.output);
+        to[thread].end = more.end;
+        self.allowed.contains(&to).then_some(to)
     }
 
     fn may_stop(&self, _: &Observation) -> bool {
@@ -260,16 +274,7 @@ impl Refinement for ProgramRefinement {
 
     /// A step simulates the output that it adds; most steps add none and stutter.
     fn abstract_action(&self, from: &State, _: &super::Action, to: &State) -> Option<Show> {
-        let (from, to) = (self.map(from), self.map(to));
-        let thread = (0..from.len()).find(|thread| from[*thread] != to[*thread])?;
-        let seen = from[thread].output.len();
-        Some(Show {
-            thread: thread as u16,
-            more: Shown {
-                output: to[thread].output[seen..].to_vec(),
-                end: to[thread].end,
-            },
-        })
+        self.implementation.shown_by(from, to)
     }
 }
 

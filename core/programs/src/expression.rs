@@ -6,7 +6,7 @@ use std::ops;
 use serde::{Serialize, Serializer};
 
 /// Shared location, by its number in the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State)]
 pub struct Location(pub u16);
 
 /// Private register of a thread, by its number in the thread.
@@ -14,12 +14,12 @@ pub struct Location(pub u16);
 pub struct Register(pub u8);
 
 /// Value of a register or a location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, refmap::State)]
 pub enum Value {
     /// An integer.
-    Number(i64),
+    Number(#[state(varint)] i64),
     /// The address of a location.
-    Address(Location),
+    Address(#[state(varint)] Location),
 }
 
 impl Default for Value {
@@ -201,7 +201,19 @@ fn moved(base: Location, offset: i64) -> Result<Value, Fault> {
 }
 
 /// Fault: an undefined operation, at which a thread stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, thiserror::Error)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    refmap::State,
+    thiserror::Error,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
     /// An address is used in arithmetic on numbers.

@@ -37,4 +37,4 @@ pub use program::{
     MOST_REGISTERS, MOST_THREADS, Presence, PrivateRegister, Program, Returned, Thread,
     UnknownPlace, Update, Variable,
 };
-pub use state::{Operand, Pending, Progress, State, ThreadState};
+pub use state::{Operand, Operands, Pending, Progress, State, ThreadState};

@@ -25,7 +25,7 @@ pub struct ThreadOutcome {
 }
 
 /// Kind of end of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadEnd {
     /// Its last instruction, with everything performed.
@@ -35,7 +35,7 @@ pub enum ThreadEnd {
     /// Cut off by the bound on backward jumps.
     CutOff,
     /// A failed assertion, the instruction of this number.
-    Failed(u16),
+    Failed(#[state(varint)] u16),
     /// A fault.
     Faulty(Fault),
 }

@@ -99,7 +99,7 @@ pub enum Presence {
 }
 
 /// Kind of a fence: the earlier and the later accesses that it orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Fence {
     /// All earlier accesses before all later ones.

@@ -4,6 +4,7 @@
 //! that equal configurations are equal states.
 
 use std::fmt::{self, Display};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
@@ -11,20 +12,13 @@ use serde::{Serialize, Serializer};
 use super::expression::{Fault, Location, Value};
 
 /// Configuration of a program under a memory model.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// Contents of each location.
     pub memory: Box<[Value]>,
     /// The threads. A step changes one of them, and the target shares the others with the source state.
     // PERF: store buffering with eight threads takes 4.7 s with shared threads, and 10.8 s without.
-    #[serde(serialize_with = "threads")]
     pub threads: Box<[Arc<ThreadState>]>,
-}
-
-impl<S: ?Sized> refmap::State<S> for State {}
-
-fn threads<S: Serializer>(threads: &[Arc<ThreadState>], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(threads.iter().map(|thread| &**thread))
 }
 
 impl State {
@@ -43,19 +37,22 @@ impl State {
 }
 
 /// State of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct ThreadState {
     /// Number of the next instruction to fetch.
+    #[state(varint)]
     pub next: u16,
     /// Progress of the thread.
     pub progress: Progress,
     /// Number of backward jumps so far.
+    #[state(varint)]
     pub backward_jumps: u8,
     /// Contents of its registers: values, or pending results.
     pub registers: Box<[Operand]>,
     /// Fetched instructions that are not yet performed, in program order.
     pub pending: Vec<Pending>,
     /// Location of its reservation, until another thread writes there.
+    #[state(varint)]
     pub reservation: Option<Location>,
     /// Values that it has output.
     pub output: Vec<Value>,
@@ -64,7 +61,11 @@ pub struct ThreadState {
 impl ThreadState {
     fn bytes(&self) -> usize {
         let pending = self.pending.iter();
-        let operands: usize = pending.map(|pending| size_of_val(&*pending.operands)).sum();
+        let operands = pending.map(|pending| match &pending.operands {
+            Operands::Many(operands) => size_of_val(&**operands),
+            Operands::None | Operands::One(_) | Operands::Two(_) => 0,
+        });
+        let operands: usize = operands.sum();
         size_of::<Self>()
             + size_of_val(&*self.registers)
             + size_of_val(&*self.pending)
@@ -74,7 +75,7 @@ impl ThreadState {
 }
 
 /// Progress of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
     /// Running, or at its end.
@@ -82,18 +83,85 @@ pub enum Progress {
     /// Cut off by the bound on backward jumps. Its fetched instructions are still performed.
     CutOff,
     /// Stopped at a failed assertion, the instruction of this number.
-    Failed(u16),
+    Failed(#[state(varint)] u16),
     /// Stopped at a fault.
     Faulty(Fault),
 }
 
 /// Fetched instruction that is not yet performed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, refmap::State)]
 pub struct Pending {
     /// Number of the instruction.
+    #[state(varint)]
     pub at: u16,
     /// Contents of the registers that it reads, as of the fetch, in the order of their numbers.
-    pub operands: Box<[Operand]>,
+    pub operands: Operands,
+}
+
+/// Contents of some registers.
+// PERF: most instructions read few, which then take no memory of their own.
+#[derive(Clone, PartialEq, Eq, Hash, refmap::State)]
+pub enum Operands {
+    /// None.
+    None,
+    /// One.
+    One([Operand; 1]),
+    /// Two.
+    Two([Operand; 2]),
+    /// More than two.
+    Many(Box<[Operand]>),
+}
+
+impl fmt::Debug for Operands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&**self).finish()
+    }
+}
+
+impl Serialize for Operands {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl FromIterator<Operand> for Operands {
+    fn from_iter<I: IntoIterator<Item = Operand>>(operands: I) -> Self {
+        let mut rest = operands.into_iter();
+        let Some(first) = rest.next() else {
+            return Self::None;
+        };
+        let Some(second) = rest.next() else {
+            return Self::One([first]);
+        };
+        match rest.next() {
+            None => Self::Two([first, second]),
+            Some(third) => Self::Many([first, second, third].into_iter().chain(rest).collect()),
+        }
+    }
+}
+
+impl Deref for Operands {
+    type Target = [Operand];
+
+    fn deref(&self) -> &[Operand] {
+        match self {
+            Self::None => &[],
+            Self::One(operands) => operands,
+            Self::Two(operands) => operands,
+            Self::Many(operands) => operands,
+        }
+    }
+}
+
+impl DerefMut for Operands {
+    fn deref_mut(&mut self) -> &mut [Operand] {
+        match self {
+            Self::None => &mut [],
+            Self::One(operands) => operands,
+            Self::Two(operands) => operands,
+            Self::Many(operands) => operands,
+        }
+    }
 }
 
 /// Serializes the number of the instruction, with its operands in parentheses.
@@ -108,12 +176,12 @@ impl Serialize for Pending {
 }
 
 /// Content of a register: a value, or a pending result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, refmap::State)]
 pub enum Operand {
     /// A value.
     Known(Value),
     /// Result of the pending instruction at this position.
-    Awaited(u16),
+    Awaited(#[state(varint)] u16),
 }
 
 impl Operand {

@@ -34,30 +34,31 @@ pub struct NotBuffered {
 }
 
 /// State of the store-buffer machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     memory: Vec<Value>,
     threads: Vec<Thread>,
 }
 
-impl<S: ?Sized> refmap::State<S> for State {}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 struct Thread {
+    #[state(varint)]
     at: usize,
+    #[state(varint)]
     jumps: u8,
     registers: Vec<Value>,
     buffer: Vec<Entry>,
+    #[state(varint)]
     reservation: Option<Location>,
     output: Vec<Value>,
     stopped: Option<ThreadEnd>,
 }
 
 /// Entry of a store buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 enum Entry {
     /// A store.
-    Store(Location, Value),
+    Store(#[state(varint)] Location, Value),
     /// A fence that orders earlier stores before later accesses.
     Fence(Fence),
 }

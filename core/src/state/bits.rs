@@ -25,17 +25,23 @@ impl<const N: usize> Buffer for Fixed<N> {
     }
 }
 
-/// As many words as it takes, of which the first ones take no memory of their own.
+/// As many words as it takes.
+///
+/// PERF: the first ones are gathered on the stack, so that memory is asked for once, when it is known how many there are.
 pub(crate) struct Growing {
-    short: [u64; Code::SHORT],
+    first: [u64; FIRST],
     len: usize,
-    long: Vec<u64>,
+    /// All of them, if they are more.
+    all: Vec<u64>,
 }
+
+/// Words gathered on the stack.
+const FIRST: usize = 12;
 
 impl Buffer for Growing {
     #[inline(always)]
     fn push(&mut self, word: u64) {
-        match self.short.get_mut(self.len) {
+        match self.first.get_mut(self.len) {
             Some(place) => *place = word,
             None => self.push_beyond(word),
         }
@@ -46,10 +52,10 @@ impl Buffer for Growing {
 impl Growing {
     #[cold]
     fn push_beyond(&mut self, word: u64) {
-        if self.long.is_empty() {
-            self.long.extend(self.short);
+        if self.all.is_empty() {
+            self.all.extend(self.first);
         }
-        self.long.push(word);
+        self.all.push(word);
     }
 }
 
@@ -88,9 +94,9 @@ impl Writer<Growing> {
     #[inline(always)]
     pub fn growing() -> Self {
         Self::on(Growing {
-            short: [0; Code::SHORT],
+            first: [0; FIRST],
             len: 0,
-            long: Vec::new(),
+            all: Vec::new(),
         })
     }
 
@@ -100,12 +106,14 @@ impl Writer<Growing> {
         if self.filled > 0 {
             self.buffer.push(self.word);
         }
-        let Growing { short, long, .. } = self.buffer;
-        let code = match long.is_empty() {
-            true => Code::short(short),
-            false => Code::long(long),
-        };
-        (!self.misfits).then_some(code)
+        if self.misfits {
+            return None;
+        }
+        let Growing { first, len, all } = self.buffer;
+        Some(Code::of(match first.get(..len) {
+            Some(words) => words,
+            None => &all,
+        }))
     }
 }
 
@@ -127,7 +135,7 @@ impl<B: Buffer> Sink for Writer<B> {
         let bits = u64::BITS - most.leading_zeros();
         self.misfits |= value > most;
         // The value of one that does not fit is not used, and must not reach over its bits.
-        self.word |= value << self.filled % u64::BITS;
+        self.word |= value << (self.filled % u64::BITS);
         let filled = self.filled + bits;
         if filled < u64::BITS {
             self.filled = filled;
@@ -244,12 +252,12 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_any_size_are_read() {
-        for length in [0, 1, 7, 8, 63, 64, 1 << 20, usize::MAX] {
+    fn numbers_of_any_length_are_read() {
+        for value in [0, 1, 7, 8, 63, 64, 1 << 20, u64::MAX] {
             let mut writer = Writer::growing();
-            writer.length(length);
+            writer.varint(value);
             let code = writer.code().expect("it is in range");
-            assert_eq!(Reader::new(code.words()).length(), length);
+            assert_eq!(Reader::new(code.words()).varint(), value);
         }
     }
 }

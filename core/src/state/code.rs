@@ -12,15 +12,19 @@ enum Words {
 }
 
 impl Code {
-    /// The words of a small state.
-    pub const SHORT: usize = 3;
+    /// The most words of a small state.
+    const SHORT: usize = 3;
 
-    pub(super) fn short(words: [u64; Self::SHORT]) -> Self {
-        Self(Words::Short(words))
-    }
-
-    pub(super) fn long(words: Vec<u64>) -> Self {
-        Self(Words::Long(words.into()))
+    #[inline]
+    pub(super) fn of(words: &[u64]) -> Self {
+        let mut short = [0; Self::SHORT];
+        Self(match short.get_mut(..words.len()) {
+            Some(place) => {
+                place.copy_from_slice(words);
+                Words::Short(short)
+            }
+            None => Words::Long(words.into()),
+        })
     }
 
     #[inline(always)]

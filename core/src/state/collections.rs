@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::limits::{Length, Limits};
 use super::sink::{FromIndex, ToIndex};
 use super::{Kept, Misfit, Shape, Sink, Source, State};
+use crate::bounded::BoundedVec;
 
 /// The most values of an element for which a set is a bit for each of them.
 const FEW: u64 = 64;
@@ -14,7 +15,7 @@ const FEW: u64 = 64;
 fn write_length(length: usize, limits: Limits, sink: &mut impl Sink) -> bool {
     check_length(length, limits, sink);
     match limits.length() {
-        Length::Any => sink.length(length),
+        Length::Any => sink.varint(length as u64),
         Length::Exactly(exactly) => return length == exactly,
         Length::AtMost(most) if length <= most => sink.number(most as u64, length as u64),
         Length::AtMost(_) => return false,
@@ -68,8 +69,8 @@ fn sequence(element: Shape, limits: Limits) -> Shape {
 }
 
 macro_rules! sequences {
-    ($($sequence:ident)*) => {$(
-        impl<X: ?Sized, T: State<X>> State<X> for $sequence<T> {
+    ($($sequence:ty)*) => {$(
+        impl<X: ?Sized, T: State<X>> State<X> for $sequence {
             const KEPT: Kept = T::KEPT;
 
             fn shape(system: &X, limits: Limits) -> Shape {
@@ -94,7 +95,47 @@ macro_rules! sequences {
     )*};
 }
 
-sequences!(Vec VecDeque);
+sequences!(Vec<T> Box<[T]> VecDeque<T>);
+
+/// What is said of the length of a vector that has a bound of its own.
+#[inline(always)]
+fn bounded(limits: Limits, bound: usize) -> Limits {
+    match limits.length() {
+        Length::Any => limits.max_len(bound),
+        Length::Exactly(_) | Length::AtMost(_) => limits,
+    }
+}
+
+impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for BoundedVec<T, N> {
+    const KEPT: Kept = T::KEPT;
+
+    fn shape(system: &X, limits: Limits) -> Shape {
+        let limits = bounded(limits, N);
+        let (Length::Exactly(most) | Length::AtMost(most)) = limits.length() else {
+            unreachable!("it is bounded");
+        };
+        assert!(
+            most <= N,
+            "a vector of at most {N} elements does not have {most}"
+        );
+        sequence(T::shape(system, limits.of_elements()), limits)
+    }
+
+    #[inline(always)]
+    fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
+        if write_length(self.len(), bounded(limits, N), sink) {
+            for element in self {
+                element.write(system, limits.of_elements(), sink);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
+        let length = read_length(bounded(limits, N), source);
+        BoundedVec::made(length, || T::read(system, limits.of_elements(), source))
+    }
+}
 
 impl<X: ?Sized> State<X> for String {
     const KEPT: Kept = Kept::Encoded;

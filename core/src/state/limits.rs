@@ -8,6 +8,7 @@ pub struct Limits {
     low: i128,
     high: i128,
     is_ranged: bool,
+    is_varint: bool,
     length: Length,
 }
 
@@ -25,6 +26,7 @@ impl Limits {
         low: 0,
         high: 0,
         is_ranged: false,
+        is_varint: false,
         length: Length::Any,
     };
 
@@ -37,6 +39,16 @@ impl Limits {
             low,
             high,
             is_ranged: true,
+            ..self
+        }
+    }
+
+    /// The integers of the field are mostly small: each takes as many bits as its value does, and there is no bound.
+    #[inline(always)]
+    #[must_use]
+    pub const fn varint(self) -> Self {
+        Self {
+            is_varint: true,
             ..self
         }
     }
@@ -75,6 +87,11 @@ impl Limits {
         self.length
     }
 
+    #[inline(always)]
+    pub(crate) const fn is_varint(self) -> bool {
+        self.is_varint
+    }
+
     /// The range, or that of the type.
     #[inline(always)]
     pub(crate) const fn or(self, low: i128, high: i128) -> (i128, i128) {
@@ -91,8 +108,8 @@ impl Limits {
     /// If something is: it would be without effect.
     pub fn say_nothing_of(self, type_: &str) {
         assert!(
-            !self.is_ranged && self.length == Length::Any,
-            "`range`, `len` and `max_len` say nothing of a field of type `{type_}`: they belong to the fields within"
+            !self.is_ranged && !self.is_varint && self.length == Length::Any,
+            "`range`, `varint`, `len` and `max_len` say nothing of a field of type `{type_}`: they belong to the fields within"
         );
     }
 

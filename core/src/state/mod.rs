@@ -29,8 +29,8 @@ pub use sink::{Misfit, Sink, Source};
 /// A state of the system `S`, or a part of one.
 ///
 /// Mostly it is derived, for a struct or an enum of plain data: integers, booleans, characters, strings, enums, tuples,
-/// arrays, `Option`, `Box`, `Vec`, `VecDeque`, `BTreeSet`, `BTreeMap`, [`IndexSet`](crate::IndexSet), and what is derived
-/// itself.
+/// arrays, `Option`, `Box`, `Arc`, `Vec`, `VecDeque`, [`BoundedVec`](crate::BoundedVec), `BTreeSet`, `BTreeMap`,
+/// [`IndexSet`](crate::IndexSet), and what is derived itself.
 ///
 /// ```
 /// use refmap::State;

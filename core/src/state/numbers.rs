@@ -3,6 +3,17 @@
 use super::limits::Limits;
 use super::{Kept, Shape, Sink, Source, State};
 
+/// An integer as a number that is small where its magnitude is.
+#[inline(always)]
+const fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+#[inline(always)]
+const fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
 macro_rules! integers {
     ($($integer:ty)*) => {$(
         impl<S: ?Sized> State<S> for $integer {
@@ -10,6 +21,9 @@ macro_rules! integers {
 
             fn shape(_: &S, limits: Limits) -> Shape {
                 limits.say_no_length_of(stringify!($integer));
+                if limits.is_varint() {
+                    return Shape::of_bits(None);
+                }
                 let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
                 assert!(low <= high, "no integer is in a range from {low} to {high}");
                 assert!(
@@ -21,18 +35,33 @@ macro_rules! integers {
 
             #[inline(always)]
             fn count(_: &S, limits: Limits) -> Option<u64> {
+                if limits.is_varint() {
+                    return None;
+                }
                 let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
                 (high as u64).wrapping_sub(low as u64).checked_add(1)
             }
 
             #[inline(always)]
             fn write(&self, _: &S, limits: Limits, sink: &mut impl Sink) {
+                if limits.is_varint() {
+                    return sink.varint(match <$integer>::MIN {
+                        0 => *self as u64,
+                        _ => zigzag(*self as i64),
+                    });
+                }
                 let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
                 sink.integer(low, high, *self as i128);
             }
 
             #[inline(always)]
             fn read(_: &S, limits: Limits, source: &mut impl Source) -> Self {
+                if limits.is_varint() {
+                    return match <$integer>::MIN {
+                        0 => source.varint() as $integer,
+                        _ => unzigzag(source.varint()) as $integer,
+                    };
+                }
                 let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
                 source.integer(low, high) as $integer
             }

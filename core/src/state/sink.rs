@@ -49,10 +49,10 @@ pub trait Sink {
         );
     }
 
-    /// A length without a bound: three bits at a time, so that a small one is short.
+    /// A number of variable length: three bits at a time, so that a small one is short.
     #[inline]
-    fn length(&mut self, length: usize) {
-        let mut rest = length as u64;
+    fn varint(&mut self, value: u64) {
+        let mut rest = value;
         loop {
             let digit = rest & 7;
             rest >>= 3;
@@ -78,15 +78,21 @@ pub trait Source {
     /// A length without a bound.
     #[inline]
     fn length(&mut self) -> usize {
-        let mut length = 0;
+        self.varint() as usize
+    }
+
+    /// A number of variable length.
+    #[inline]
+    fn varint(&mut self) -> u64 {
+        let mut value = 0;
         for shift in (0..u64::BITS).step_by(3) {
             let digit = self.number(15);
-            length |= (digit & 7) << shift;
+            value |= (digit & 7) << shift;
             if digit < 8 {
                 break;
             }
         }
-        length as usize
+        value
     }
 }
 

@@ -1,5 +1,7 @@
 //! Values side by side.
 
+use std::sync::Arc;
+
 use super::limits::Limits;
 use super::{Kept, Shape, Sink, Source, State, product};
 
@@ -93,25 +95,34 @@ impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
     }
 }
 
-impl<X: ?Sized, T: State<X>> State<X> for Box<T> {
-    const KEPT: Kept = T::KEPT;
+macro_rules! pointers {
+    ($($pointer:ident)*) => {$(
+        impl<X: ?Sized, T: State<X>> State<X> for $pointer<T>
+        where
+            Self: serde::Serialize,
+        {
+            const KEPT: Kept = T::KEPT;
 
-    fn shape(system: &X, limits: Limits) -> Shape {
-        T::shape(system, limits)
-    }
+            fn shape(system: &X, limits: Limits) -> Shape {
+                T::shape(system, limits)
+            }
 
-    #[inline(always)]
-    fn count(system: &X, limits: Limits) -> Option<u64> {
-        T::count(system, limits)
-    }
+            #[inline(always)]
+            fn count(system: &X, limits: Limits) -> Option<u64> {
+                T::count(system, limits)
+            }
 
-    #[inline(always)]
-    fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
-        (**self).write(system, limits, sink);
-    }
+            #[inline(always)]
+            fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
+                (**self).write(system, limits, sink);
+            }
 
-    #[inline(always)]
-    fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
-        Self::new(T::read(system, limits, source))
-    }
+            #[inline(always)]
+            fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
+                Self::new(T::read(system, limits, source))
+            }
+        }
+    )*};
 }
+
+pointers!(Box Arc);

@@ -9,8 +9,7 @@ mod register;
 
 use refmap::{Refinement, TransitionSystem};
 use refmap_programs::{
-    Action as Access, End, Location, Machine, MemoryModel, Observation, Operand, Program, Show,
-    Shown, State as Running, Value,
+    Action as Access, Location, Machine, MemoryModel, Operand, Program, State as Running, Value,
 };
 use refmap_systems::copying::{self, Instance, ROOT, SERVED, TO_OBJECT};
 
@@ -90,21 +89,6 @@ impl CopyingRefinement {
     }
 }
 
-/// The output of a step between these observations, if there is any.
-fn shown_by(from: &Observation, to: &Observation) -> Option<Show> {
-    let thread = (0..from.len()).find(|thread| from[*thread] != to[*thread])?;
-    let seen = from[thread].output.len();
-    let more = Shown {
-        output: to[thread].output.get(seen..).unwrap_or_default().to_vec(),
-        end: match from[thread].end {
-            End::None => to[thread].end,
-            _ => End::None,
-        },
-    };
-    let thread = thread as u16;
-    Some(Show { thread, more })
-}
-
 impl Refinement for CopyingRefinement {
     type Concrete = Machine;
     type Abstract = Register;
@@ -127,10 +111,9 @@ impl Refinement for CopyingRefinement {
 
     /// A step simulates its output; most steps are stutters.
     fn abstract_action(&self, from: &Running, _: &Access, to: &Running) -> Option<Action> {
-        let (from, to) = (self.map(from), self.map(to));
-        match to.in_copy {
-            true => Some(Action::CompleteInCopy(to.shown)),
-            false => shown_by(&from.shown, &to.shown).map(Action::Show),
+        match self.is_complete_in_copy(to) {
+            true => Some(Action::CompleteInCopy(self.implementation.observe(to))),
+            false => self.implementation.shown_by(from, to).map(Action::Show),
         }
     }
 }

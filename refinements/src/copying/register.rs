@@ -22,15 +22,13 @@ pub struct Register {
 }
 
 /// The output so far, and whether the mutators have ended in the copy.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// Of each thread its output, and how it ended.
     pub shown: Observation,
     /// Whether they have ended, each served by the to-space object last.
     pub in_copy: bool,
 }
-
-impl<S: ?Sized> refmap::State<S> for State {}
 
 /// A step of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -105,6 +103,12 @@ fn continues(before: &Shown, after: &Shown) -> bool {
     after.output.starts_with(&before.output) && (before.end == End::None || before == after)
 }
 
+/// Whether threads that have shown `before` may show `after` in the end, which is more.
+fn can_complete(before: &Observation, after: &Observation) -> bool {
+    let mut threads = before.iter().zip(after);
+    before != after && threads.all(|(before, after)| continues(before, after))
+}
+
 impl TransitionSystem for Register {
     type State = State;
     type Action = Action;
@@ -148,8 +152,7 @@ impl TransitionSystem for Register {
             visit(Action::Show(show), State { shown, in_copy });
         });
         for shown in &self.complete {
-            let mut threads = from.shown.iter().zip(shown);
-            if from.shown != *shown && threads.all(|(before, after)| continues(before, after)) {
+            if can_complete(&from.shown, shown) {
                 let (shown, in_copy) = (shown.clone(), true);
                 visit(
                     Action::CompleteInCopy(shown.clone()),
@@ -161,6 +164,25 @@ impl TransitionSystem for Register {
 
     fn observe(&self, state: &State) -> Observation {
         state.shown.clone()
+    }
+
+    fn successor(&self, from: &State, action: &Action) -> Option<State> {
+        if from.in_copy {
+            return None;
+        }
+        match action {
+            Action::Show(show) => Some(State {
+                shown: self.behaviours.successor(&from.shown, show)?,
+                in_copy: false,
+            }),
+            Action::CompleteInCopy(shown) => {
+                let is_complete = self.complete.contains(shown);
+                (is_complete && can_complete(&from.shown, shown)).then(|| State {
+                    shown: shown.clone(),
+                    in_copy: true,
+                })
+            }
+        }
     }
 
     fn may_stop(&self, _: &State) -> bool {

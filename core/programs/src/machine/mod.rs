@@ -22,6 +22,7 @@ mod shown;
 
 use std::sync::Arc;
 
+use super::behaviour::Show;
 use super::code::Code;
 use super::fetch::Fetcher;
 use super::model::MemoryModel;
@@ -108,6 +109,41 @@ impl Machine {
         of.progress == Progress::Running
             && usize::from(of.next) == self.codes[thread].end()
             && of.pending.is_empty()
+    }
+
+    /// How `thread` has ended in `state`, as an observer sees it.
+    fn end(&self, state: &State, thread: usize) -> End {
+        match state.threads[thread].progress {
+            Progress::Running if self.has_ended(state, thread) => End::Ended,
+            Progress::Running | Progress::CutOff => End::None,
+            Progress::Failed(_) => End::Failed,
+            Progress::Faulty(_) => End::Faulty,
+        }
+    }
+
+    /// What the first thread that shows more in `to` than in `from` shows, if there is one.
+    pub fn shown_by(&self, from: &State, to: &State) -> Option<Show> {
+        let mut threads = from.threads.iter().zip(&to.threads).enumerate();
+        threads.find_map(|(thread, (before, after))| {
+            if Arc::ptr_eq(before, after) {
+                return None;
+            }
+            let ends = [self.end(from, thread), self.end(to, thread)];
+            if before.output == after.output && ends[0] == ends[1] {
+                return None;
+            }
+            let more = after.output.get(before.output.len()..);
+            Some(Show {
+                thread: thread as u16,
+                more: Shown {
+                    output: more.unwrap_or_default().to_vec(),
+                    end: match ends[0] {
+                        End::None => ends[1],
+                        _ => End::None,
+                    },
+                },
+            })
+        })
     }
 
     fn fetcher(&self, thread: usize) -> Fetcher<'_> {
@@ -203,12 +239,7 @@ impl TransitionSystem for Machine {
         let threads = state.threads.iter().enumerate();
         let shown = threads.map(|(thread, of)| Shown {
             output: of.output.clone(),
-            end: match of.progress {
-                Progress::Running if self.has_ended(state, thread) => End::Ended,
-                Progress::Running | Progress::CutOff => End::None,
-                Progress::Failed(_) => End::Failed,
-                Progress::Faulty(_) => End::Faulty,
-            },
+            end: self.end(state, thread),
         });
         shown.collect()
     }

@@ -8,7 +8,7 @@ use crate::expression::Value;
 pub type Observation = Vec<Shown>;
 
 /// Observation of a thread.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State)]
 pub struct Shown {
     /// Output values, in program order.
     pub output: Vec<Value>,
@@ -16,10 +16,10 @@ pub struct Shown {
     pub end: End,
 }
 
-impl<S: ?Sized> refmap::State<S> for Shown {}
-
 /// How a thread ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, refmap::State,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The thread runs, or was cut off; an observer cannot distinguish the two.

@@ -67,7 +67,8 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     inputs: &[ActionOf<R::Abstract>],
     threads: usize,
 ) -> Result<Findings<R>, PanickedAt> {
-    let rest = Rest::new(refinement, reached)?;
+    let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
+    let looked_at = look_at(refinement, reached, &numbers, threads)?;
     let mut findings = Findings {
         checked: vec![0; refinement.specification().rules().len()],
         tested: vec![0; refinement.specification().rules().len()],
@@ -85,27 +86,48 @@ pub(in crate::obligation) fn decide<R: Refinement>(
         graph,
         states: reached.len(),
     };
+    let rest = Rest(
+        looked_at
+            .iter()
+            .flat_map(|part| &part.rest)
+            .copied()
+            .collect(),
+    );
     comes_to_rest(refinement, reached, &rest, &backward, &mut findings);
+    for part in &looked_at {
+        findings.undeclared.extend(&part.undeclared);
+    }
     let unmet = meets_at_once(
         refinement,
-        reached,
         &rest,
         inputs,
+        &looked_at,
         &backward,
-        threads,
         &mut findings,
-    )?;
-    meets_later(refinement, &rest, inputs, unmet, &backward, &mut findings);
+    );
+    let of = (&rest, &*looked_at);
+    meets_later(refinement, of, inputs, &unmet, &backward, &mut findings);
     Ok(findings)
 }
 
 impl<R: Refinement> Findings<R> {
     /// Notes that an action is refused in a state; the first state counts, and in it the action that
     /// the specification offers first.
-    fn refuse(&mut self, rule: usize, refusal: Refusal<ActionOf<R::Abstract>>) {
+    fn refuse(
+        &mut self,
+        refinement: &R,
+        rule: usize,
+        at: Offer,
+        process: usize,
+        action: &ActionOf<R::Abstract>,
+    ) {
         let first = &mut self.refusals[rule];
-        if first.as_ref().is_none_or(|first| refusal.at < first.at) {
-            *first = Some(refusal);
+        if first.as_ref().is_none_or(|first| at < first.at) {
+            *first = Some(Refusal {
+                at,
+                process: refinement.environment()[process],
+                action: action.clone(),
+            });
         }
     }
 }
@@ -125,27 +147,6 @@ fn kept<R: Refinement>(
 struct Rest(Vec<u32>);
 
 impl Rest {
-    fn new<R: Refinement>(
-        refinement: &R,
-        reached: &dyn States<R::Concrete>,
-    ) -> Result<Self, PanickedAt> {
-        let processes = refinement.environment();
-        let of = |state: &StateOf<R::Concrete>| {
-            let at_rest = |(index, &process): (usize, &Process)| {
-                u32::from(refinement.at_rest(state, process)) << index
-            };
-            processes.iter().enumerate().map(at_rest).sum()
-        };
-        (0..reached.len() as u32)
-            .map(StateId)
-            .map(|id| {
-                let state = kept(refinement, reached, id)?;
-                catch(|| of(&state)).map_err(|panic| (id, "`at_rest`", panic))
-            })
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
-
     fn contains(&self, state: StateId, process: usize) -> bool {
         self.0[state.0 as usize] >> process & 1 == 1
     }
@@ -246,7 +247,6 @@ fn comes_to_rest<R: Refinement>(
 }
 
 /// An action that the specification offers the environment in some abstract state.
-#[derive(Clone)]
 struct Need<A> {
     process: usize,
     rule: usize,
@@ -255,139 +255,164 @@ struct Need<A> {
     action: A,
 }
 
-/// A need that no step of the state itself meets.
-struct Unmet {
-    process: usize,
-    input: u32,
-    at: Offer,
-    rule: usize,
+/// What states of a row were found to be when they were looked at.
+struct LookedAt<A> {
+    states: Range<u32>,
+    /// Per state, the set of environment processes at rest.
+    rest: Vec<u32>,
+    /// Per state, the place of what its image needs, if some process is at rest.
+    needed: Vec<u32>,
+    /// What images need.
+    needs: Vec<Vec<Need<A>>>,
+    undeclared: BTreeSet<Process>,
 }
 
-/// Decides (a) where a step of the state itself meets the need, and returns the other needs.
-fn meets_at_once<R: Refinement>(
+impl<A> LookedAt<A> {
+    /// The states with what each needs, in order.
+    fn needs(&self) -> impl Iterator<Item = (StateId, &[Need<A>])> {
+        let states = self.states.clone().zip(&self.needed);
+        states.map(|(id, place)| {
+            let needs = self.needs.get(*place as usize);
+            (StateId(id), needs.map_or(&[][..], |needs| needs))
+        })
+    }
+}
+
+/// Looks at the states, each once: which processes are at rest in it, and what its image needs.
+///
+/// PERF: a state needs what its image needs, of which there are few; so needs are kept once for each image.
+fn look_at<R: Refinement>(
     refinement: &R,
     reached: &dyn States<R::Concrete>,
-    rest: &Rest,
-    inputs: &[ActionOf<R::Abstract>],
-    backward: &Backward<'_>,
+    numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
     threads: usize,
-    findings: &mut Findings<R>,
-) -> Result<Vec<Unmet>, PanickedAt> {
-    let part = backward.states.div_ceil(threads.max(1)).max(1);
-    let look = |states: Range<usize>| {
-        let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
-        let mut known = HashMap::new();
-        let mut at_hand = vec![false; inputs.len()];
-        let mut checked = vec![0; refinement.specification().rules().len()];
-        let mut tested = vec![0u32; checked.len()];
-        let mut undeclared = BTreeSet::new();
-        let mut unmet = Vec::new();
-        for id in states.map(|id| StateId(id as u32)) {
-            if rest.0[id.0 as usize] == 0 {
+) -> Result<Vec<LookedAt<ActionOf<R::Abstract>>>, PanickedAt> {
+    let processes = refinement.environment();
+    let states = reached.len() as u32;
+    let part = states.div_ceil(threads.max(1) as u32).max(1);
+    let at_rest = |state: &StateOf<R::Concrete>| {
+        let at_rest = |(index, &process): (usize, &Process)| {
+            u32::from(refinement.at_rest(state, process)) << index
+        };
+        processes.iter().enumerate().map(at_rest).sum::<u32>()
+    };
+    let look = |states: Range<u32>| {
+        let count = states.len();
+        let mut part = LookedAt {
+            states: states.clone(),
+            rest: Vec::with_capacity(count),
+            needed: Vec::with_capacity(count),
+            needs: Vec::new(),
+            undeclared: BTreeSet::new(),
+        };
+        let mut places: HashMap<_, u32> = HashMap::new();
+        for id in states.map(StateId) {
+            let state = kept(refinement, reached, id)?;
+            let resting = catch(|| at_rest(&state)).map_err(|panic| (id, "`at_rest`", panic))?;
+            part.rest.push(resting);
+            if resting == 0 {
+                part.needed.push(u32::MAX);
                 continue;
             }
-            let state = kept(refinement, reached, id)?;
             let image = catch(|| refinement.map(&state)).map_err(|panic| (id, "`map`", panic))?;
-            let needs: &Vec<Need<_>> = catch(|| {
-                let needs = |image: &_| needs(refinement, image, &numbers, &mut undeclared);
-                known.entry(image).or_insert_with_key(needs)
+            let place = catch(|| {
+                *places.entry(image).or_insert_with_key(|image| {
+                    let needs = needs(refinement, image, numbers, &mut part.undeclared);
+                    part.needs.push(needs);
+                    part.needs.len() as u32 - 1
+                })
             })
             .map_err(|panic| (id, "`offers` of the specification", panic))?;
-            let mark = |at_hand: &mut [bool], value| {
-                for (_, label) in backward.graph.steps(id) {
-                    if let Some(input) = Label::decode(label).input {
-                        at_hand[input as usize] = value;
-                    }
-                }
-            };
-            mark(&mut at_hand, true);
-            for (order, need) in needs.iter().enumerate() {
-                if rest.contains(id, need.process) {
-                    checked[need.rule] += 1;
-                    tested[need.rule] |= 1 << need.process;
-                    if !need.input.is_some_and(|input| at_hand[input as usize]) {
-                        unmet.push((Offer { state: id, order }, need.clone()));
-                    }
-                }
-            }
-            mark(&mut at_hand, false);
+            part.needed.push(place);
         }
-        Ok((checked, tested, undeclared, unmet))
+        Ok(part)
     };
-    let parts = (0..backward.states)
-        .step_by(part)
-        .map(|start| start..backward.states.min(start + part));
-    let mut unmet = Vec::new();
-    for result in run_in_parallel(parts, look) {
-        let (checked, tested, undeclared, needs) = result?;
-        for (rule, tested) in tested.into_iter().enumerate() {
-            findings.tested[rule] |= tested;
-        }
-        findings.undeclared.extend(undeclared);
-        for (rule, checked) in checked.into_iter().enumerate() {
-            findings.checked[rule] += checked;
-        }
-        for (at, need) in needs {
+    let parts = (0..states)
+        .step_by(part as usize)
+        .map(|start| start..states.min(start + part));
+    run_in_parallel(parts, look).into_iter().collect()
+}
+
+/// Decides (a) where a step of the state itself meets the need. Returns, per process, the inputs of the other needs.
+fn meets_at_once<R: Refinement>(
+    refinement: &R,
+    rest: &Rest,
+    inputs: &[ActionOf<R::Abstract>],
+    looked_at: &[LookedAt<ActionOf<R::Abstract>>],
+    backward: &Backward<'_>,
+    findings: &mut Findings<R>,
+) -> Vec<BTreeSet<u32>> {
+    let mut unmet = vec![vec![false; inputs.len()]; refinement.environment().len()];
+    let mut at_hand = vec![false; inputs.len()];
+    for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
+        let mark = |at_hand: &mut [bool], value| {
+            for (_, label) in backward.graph.steps(id) {
+                if let Some(input) = Label::decode(label).input {
+                    at_hand[input as usize] = value;
+                }
+            }
+        };
+        mark(&mut at_hand, true);
+        for (order, need) in needs.iter().enumerate() {
+            if !rest.contains(id, need.process) {
+                continue;
+            }
+            findings.checked[need.rule] += 1;
+            findings.tested[need.rule] |= 1 << need.process;
             match need.input {
-                Some(input) => unmet.push(Unmet {
-                    process: need.process,
-                    input,
-                    at,
-                    rule: need.rule,
-                }),
+                Some(input) => unmet[need.process][input as usize] |= !at_hand[input as usize],
                 // No step anywhere is answered with these inputs.
-                None => findings.refuse(
-                    need.rule,
-                    Refusal {
-                        at,
-                        process: refinement.environment()[need.process],
-                        action: need.action,
-                    },
-                ),
+                None => {
+                    let at = Offer { state: id, order };
+                    findings.refuse(refinement, need.rule, at, need.process, &need.action);
+                }
             }
         }
+        mark(&mut at_hand, false);
     }
-    Ok(unmet)
+    let inputs = |unmet: Vec<bool>| (0..).zip(unmet).filter(|(_, unmet)| *unmet);
+    let inputs = |unmet| inputs(unmet).map(|(input, _)| input).collect();
+    unmet.into_iter().map(inputs).collect()
 }
 
 /// Decides (a) for the needs that only a later step can meet, 64 inputs at a time.
 fn meets_later<R: Refinement>(
     refinement: &R,
-    rest: &Rest,
+    (rest, looked_at): (&Rest, &[LookedAt<ActionOf<R::Abstract>>]),
     inputs: &[ActionOf<R::Abstract>],
-    mut unmet: Vec<Unmet>,
+    unmet: &[BTreeSet<u32>],
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
-    unmet.sort_unstable_by_key(|unmet| (unmet.process, unmet.input));
-    for of_process in unmet.chunk_by(|a, b| a.process == b.process) {
-        let process = of_process[0].process;
-        let mut of_inputs: Vec<u32> = of_process.iter().map(|unmet| unmet.input).collect();
-        of_inputs.dedup();
-        for batch in of_inputs.chunks(64) {
-            let bit = |input| batch.binary_search(&input).ok();
+    for (process, of_process) in unmet.iter().enumerate() {
+        let of_process: Vec<u32> = of_process.iter().copied().collect();
+        for batch in of_process.chunks(64) {
+            let mut bits = vec![0u64; inputs.len()];
+            for (bit, input) in batch.iter().enumerate() {
+                bits[*input as usize] = 1 << bit;
+            }
+            let bit = |input: Option<u32>| input.map_or(0, |input| bits[input as usize]);
             let mut marks = vec![0u64; backward.states];
             for id in backward.ids() {
                 for (_, label) in backward.graph.steps(id) {
-                    let answered = Label::decode(label).input.and_then(bit);
-                    marks[id.0 as usize] |= answered.map_or(0, |bit| 1 << bit);
+                    marks[id.0 as usize] |= bit(Label::decode(label).input);
                 }
             }
             backward.spread(&mut marks, |origin, label| match label.agent {
                 Some(agent) if label.visible => agent != process && !rest.contains(origin, agent),
                 _ => true,
             });
-            for unmet in of_process {
-                let mark = marks[unmet.at.state.0 as usize];
-                if bit(unmet.input).is_some_and(|bit| mark >> bit & 1 == 0) {
-                    findings.refuse(
-                        unmet.rule,
-                        Refusal {
-                            at: unmet.at,
-                            process: refinement.environment()[process],
-                            action: inputs[unmet.input as usize].clone(),
-                        },
-                    );
+            let all = bits.iter().fold(0, |all, bit| all | bit);
+            for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
+                let missing = all & !marks[id.0 as usize];
+                if missing == 0 || !rest.contains(id, process) {
+                    continue;
+                }
+                for (order, need) in needs.iter().enumerate() {
+                    if need.process == process && bit(need.input) & missing != 0 {
+                        let at = Offer { state: id, order };
+                        findings.refuse(refinement, need.rule, at, process, &need.action);
+                    }
                 }
             }
         }

@@ -16,6 +16,7 @@ use crate::obligation::fault::Inconsistency;
 use crate::obligation::found::Found;
 use crate::obligation::sample::is_in_sample;
 use crate::refinement::Refinement;
+use crate::state::{Kept, Limits, State, Writer};
 use crate::system::{StateOf, TransitionSystem, steps};
 
 /// States by their hashes that are looked up in, all of them if they are not more.
@@ -25,6 +26,20 @@ const BLOCK: u32 = 1 << 8;
 /// Pairs of equal states that are compared, and those of which the model is asked as well.
 const MOST_PAIRS: usize = 1 << 12;
 const MOST_ASKED: usize = 1 << 8;
+
+/// Whether two states are known to be the same in every variable, from how they are written.
+fn alike<S: TransitionSystem>(system: &S, one: &StateOf<S>, other: &StateOf<S>) -> bool {
+    if const { matches!(StateOf::<S>::KEPT, Kept::Whole) } {
+        return false;
+    }
+    let code = |state: &StateOf<S>| {
+        let mut writer = Writer::growing();
+        state.write(system, Limits::NONE, &mut writer);
+        writer.code()
+    };
+    let is_exact = StateOf::<S>::shape(system, Limits::NONE).is_exact();
+    is_exact && code(one).is_some_and(|one| Some(one) == code(other))
+}
 
 /// What equal states are compared by.
 pub(in crate::obligation) struct Compared<'a, R: Refinement> {
@@ -78,7 +93,9 @@ impl<R: Refinement> Compared<'_, R> {
                 match same.filter(|same| *same == to) {
                     Some(same) => {
                         pairs += 1;
-                        let shown = difference(&same, &to);
+                        let shown = (!alike(implementation, &same, &to))
+                            .then(|| difference(&same, &to))
+                            .flatten();
                         let told = || (pairs <= MOST_ASKED).then(|| self.told_apart(&same, &to));
                         if let Some(difference) = shown.or_else(|| told().flatten()) {
                             let what = "states of the implementation";

@@ -7,8 +7,8 @@ use refmap::explore::{StatesKept, Storage};
 use refmap::random::{Generator, random_state};
 use refmap::state::{Kept, Limits, Shape, Sink, Source};
 use refmap::{
-    Action, Choices, IndexSet, Process, Refinement, Settings, State, TransitionSystem, TypeCorrect,
-    Verdict, check, type_correct_states,
+    Action, BoundedVec, Choices, IndexSet, Process, Refinement, Settings, State, TransitionSystem,
+    TypeCorrect, Verdict, check, type_correct_states,
 };
 use serde::Serialize;
 
@@ -42,7 +42,16 @@ struct Animals {
     words: BTreeMap<String, ()>,
     #[state(range = 1..=system.cages)]
     open: IndexSet,
+    #[state(varint)]
+    small: (u64, i64, Option<i8>),
+    #[state(len = 2, range = 1..=4)]
+    weights: BoundedVec<Weight, 3>,
+    pairs: BoundedVec<(bool, bool), 5>,
 }
+
+/// What is said of a field of this type is said of what it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+struct Weight(u16);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 #[state(system = Zoo)]
@@ -179,7 +188,7 @@ fn shapes_are_the_bits_that_values_take_at_most() {
 #[test]
 fn what_does_not_fit_is_not_written() {
     let mut generator = Generator::new(5);
-    let change: [fn(&mut Animals); 11] = [
+    let change: [fn(&mut Animals); 13] = [
         |state| assert!(state.open.insert(0)),
         |state| assert!(state.open.insert(4)),
         |state| state.signed = 8,
@@ -191,6 +200,8 @@ fn what_does_not_fit_is_not_written() {
         |state| state.cages = vec![Some(3), None, None],
         |state| assert!(state.few.insert(10)),
         |state| assert!(state.table.insert(4, 1).is_none()),
+        |state| state.weights[1] = Weight(5),
+        |state| state.weights.clear(),
     ];
     for change in change {
         for _ in 0..10 {
@@ -202,9 +213,33 @@ fn what_does_not_fit_is_not_written() {
 }
 
 #[test]
-#[should_panic(expected = "`range`, `len` and `max_len` say nothing of a field of type `Kind`")]
+#[should_panic(
+    expected = "`range`, `varint`, `len` and `max_len` say nothing of a field of type `Kind`"
+)]
 fn what_has_no_effect_is_refused() {
     <Vec<Kind>>::shape(&ZOO, Limits::NONE.range(0..=1));
+}
+
+/// An integer of variable length has no bound, and every value.
+#[test]
+fn integers_of_variable_length_are_read() {
+    let limits = Limits::NONE.varint();
+    assert_eq!(<(u64, i64) as State<Zoo>>::shape(&ZOO, limits).bits(), None);
+    let values = [0, 1, 7, 8, u64::MAX / 2, u64::MAX - 1, u64::MAX];
+    for value in values.map(|value| (value, value as i64)) {
+        let mut numbers = Numbers::default();
+        State::<Zoo>::write(&value, &ZOO, limits, &mut numbers);
+        let digits = numbers.written.len();
+        assert_eq!(digits == 2, value.0 < 8 && value.1.abs() < 4, "{value:?}");
+        let back = <(u64, i64) as State<Zoo>>::read(&ZOO, limits, &mut numbers);
+        assert_eq!(back, value);
+    }
+}
+
+#[test]
+#[should_panic(expected = "a vector of at most 3 elements does not have 4")]
+fn a_length_is_within_the_bound_of_the_type() {
+    <BoundedVec<bool, 3> as State<Zoo>>::shape(&ZOO, Limits::NONE.len(4));
 }
 
 #[test]

@@ -257,7 +257,11 @@ fn catalogue() -> Catalogue {
 
 // ANCHOR: main
 fn main() -> std::process::ExitCode {
-    refmap_cli::main("counter", "Checks that my counter counts.", &catalogue())
+    refmap_cli::main(
+        env!("CARGO_PKG_NAME"),
+        "Checks that my counter counts.",
+        &catalogue(),
+    )
 }
 // ANCHOR_END: main
 

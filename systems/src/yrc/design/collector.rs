@@ -85,7 +85,7 @@ impl Design {
         if self.variant.trial_deletion.has_side_table() {
             let table = &mut to.collector.side_table;
             table.iter_mut().for_each(|entry| *entry = None);
-            to.colour.as_mut_slice().fill(Colour::Black);
+            to.colour.fill(Colour::Black);
         } else {
             to.candidates = Objects::default();
         }
@@ -192,11 +192,11 @@ impl Design {
             TrialDeletion::Captured => self.commit(to, Objects::default()),
             TrialDeletion::Validated => {
                 let live = self.changed(to, to.pending());
-                self.commit(to, to.reached_from(live));
+                self.commit(to, live.reaching(&to.fields));
             }
             TrialDeletion::ValidatedInFlight => {
                 let live = self.changed(to, Objects(to.pending().0 | to.owed().0));
-                self.commit(to, to.reached_from(live));
+                self.commit(to, live.reaching(&to.fields));
             }
         }
     }

@@ -72,9 +72,10 @@ pub use variants::{
     Barrier, Granularity, Increments, Merge, Mutators, Reservation, TrialDeletion, Variant,
 };
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use std::ops::Range;
+
+use refmap::{BoundedVec, Process, Rule, RuleId, TransitionSystem, offer};
 use serde::Serialize;
-use tinyvec::ArrayVec;
 
 use crate::heap::{Fields, Heap, Object, Objects, mutator as thread_process};
 
@@ -197,6 +198,16 @@ static RULES: [Rule; 14] = [
 ];
 
 impl Design {
+    /// The objects, by their numbers.
+    fn indices(&self) -> Range<Object> {
+        0..self.objects
+    }
+
+    /// The sets of objects, by their bits.
+    fn subsets(&self) -> Range<u16> {
+        0..1 << self.objects
+    }
+
     fn step(&self, from: &State, action: Action) -> Option<State> {
         match action {
             Action::Allocate { thread, object } => self.allocate(from, thread, object),
@@ -280,7 +291,7 @@ impl TransitionSystem for Design {
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let no_fields: Fields = (0..self.fields).map(|_| None).collect();
-        let no_entries: ArrayVec<_> = (0..self.stripes)
+        let no_entries: BoundedVec<_, _> = (0..self.stripes)
             .map(|_| Bag::empty(self.objects))
             .collect();
         visit(State {

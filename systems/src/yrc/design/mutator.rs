@@ -77,17 +77,16 @@ impl Design {
         value: Option<Object>,
     ) -> Option<State> {
         let old = from.read(slot);
-        let mut to = *from;
-        let state = &mut to.in_flight[usize::from(thread)];
+        let state = from.in_flight[usize::from(thread)];
         let decrement = old.map_or(InFlight::Nothing, |old| InFlight::Decrement { old });
-        *state = match (self.variant.barrier, value) {
+        let rest = match (self.variant.barrier, value) {
             (Barrier::IncrementFirst, Some(value)) => {
                 let expected = InFlight::Exchange {
                     to: slot.object,
                     field: slot.field,
                     value,
                 };
-                if *state != expected || !self.admits(from, Operation::Store) {
+                if state != expected || !self.admits(from, Operation::Store) {
                     return None;
                 }
                 decrement
@@ -105,6 +104,8 @@ impl Design {
                 decrement
             }
         };
+        let mut to = *from;
+        to.in_flight[usize::from(thread)] = rest;
         to.fields[usize::from(slot.object)][usize::from(slot.field)] = value;
         Some(to)
     }

@@ -1,9 +1,12 @@
 //! The state of the design: the heap, the counts and their queues, the barriers in flight, and the
 //! collector.
 
-use serde::Serialize;
-use tinyvec::ArrayVec;
+use std::ops::RangeInclusive;
 
+use refmap::BoundedVec;
+use serde::Serialize;
+
+use super::Design;
 use crate::heap::{Fields, Heap, MAX_FIELDS, MAX_THREADS, Object, Objects};
 
 /// The most objects.
@@ -17,34 +20,42 @@ pub const MAX_QUEUE: usize = 4;
 const MAX_STACK: usize = 2 * MAX_OBJECTS * MAX_FIELDS;
 
 /// One configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = Design)]
 pub struct State {
     /// The objects that are allocated.
+    #[state(range = system.subsets())]
     pub allocated: Objects,
     /// The fields of each object, null where it is free.
-    pub fields: ArrayVec<[Fields; MAX_OBJECTS]>,
+    #[state(len = system.objects, range = system.indices())]
+    pub fields: BoundedVec<Fields, MAX_OBJECTS>,
     /// The objects that each thread holds in its locals.
-    pub held: ArrayVec<[Objects; MAX_THREADS]>,
+    #[state(len = system.mutators, range = system.subsets())]
+    pub held: BoundedVec<Objects, MAX_THREADS>,
     /// The merged count of all references to each object, from fields and from locals.
-    pub rc: ArrayVec<[i8; MAX_OBJECTS]>,
+    #[state(len = system.objects, range = COUNTS)]
+    pub rc: BoundedVec<i8, MAX_OBJECTS>,
     /// The colour of each object, which persists between collections.
-    pub colour: ArrayVec<[Colour; MAX_OBJECTS]>,
+    #[state(len = system.objects)]
+    pub colour: BoundedVec<Colour, MAX_OBJECTS>,
     /// The objects from which the next trial deletion starts.
+    #[state(range = system.subsets())]
     pub candidates: Objects,
     /// Per stripe, its buffered increments.
-    pub increments: ArrayVec<[Bag; MAX_STRIPES]>,
+    #[state(len = system.stripes, range = 0..=system.queue)]
+    pub increments: BoundedVec<Bag, MAX_STRIPES>,
     /// Per stripe, its buffered decrements.
-    pub decrements: ArrayVec<[Bag; MAX_STRIPES]>,
+    #[state(len = system.stripes, range = 0..=system.queue)]
+    pub decrements: BoundedVec<Bag, MAX_STRIPES>,
     /// Per thread, the rest of its operation.
-    pub in_flight: ArrayVec<[InFlight; MAX_THREADS]>,
+    #[state(len = system.mutators)]
+    pub in_flight: BoundedVec<InFlight, MAX_THREADS>,
     /// The collector; the global lock is taken unless it is idle.
     pub collector: Collector,
 }
 
-impl<S: ?Sized> refmap::State<S> for State {}
-
 /// Colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
     /// Not known to be garbage.
@@ -57,9 +68,9 @@ pub enum Colour {
 }
 
 /// Buffered entries for each object, as a bag: a merge only sums them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
 #[serde(transparent)]
-pub struct Bag(pub ArrayVec<[u8; MAX_OBJECTS]>);
+pub struct Bag(pub BoundedVec<u8, MAX_OBJECTS>);
 
 impl Bag {
     /// The empty bag for this many objects.
@@ -100,7 +111,8 @@ impl Bag {
 }
 
 /// The rest of a thread's operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = Design)]
 #[serde(rename_all = "snake_case")]
 pub enum InFlight {
     /// Nothing: it is between two operations.
@@ -109,35 +121,42 @@ pub enum InFlight {
     /// To exchange the field, and then to decrement what was there.
     Exchange {
         /// The object written.
+        #[state(range = system.indices())]
         to: Object,
         /// Its field.
+        #[state(range = 0..system.fields)]
         field: u8,
         /// The value written.
+        #[state(range = system.indices())]
         value: Object,
     },
     /// To increment the new value, and then to decrement the old one, if there was one.
     Increment {
         /// The new value.
+        #[state(range = system.indices())]
         new: Object,
         /// The old value.
+        #[state(range = system.indices())]
         old: Option<Object>,
     },
     /// To decrement the old value.
     Decrement {
         /// The old value.
+        #[state(range = system.indices())]
         old: Object,
     },
 }
 
 /// Program location of the collector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = Design)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
     /// Between two collections.
     #[default]
     Idle,
     /// Before the merge of the queue of that number in the merge's order.
-    Merge(u8),
+    Merge(#[state(range = 0..=2 * system.stripes)] u8),
     /// In trial deletion.
     MarkGrey,
     /// Searching for external references.
@@ -149,38 +168,46 @@ pub enum Location {
 }
 
 /// A field of an object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = Design)]
 pub struct Slot {
     /// The object.
+    #[state(range = system.indices())]
     pub object: Object,
     /// Its field.
+    #[state(range = 0..system.fields)]
     pub field: u8,
 }
 
 /// Slots to be read, the last one first.
-pub type Stack = ArrayVec<[Slot; MAX_STACK]>;
+pub type Stack = BoundedVec<Slot, MAX_STACK>;
 
 /// The collector's own variables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = Design)]
 pub struct Collector {
     /// Program location.
     pub at: Location,
     /// The candidates from which the phase has not yet started.
+    #[state(range = system.subsets())]
     pub todo: Objects,
     /// The slots that the phase has not yet read.
     pub stack: Stack,
     /// The slots that scan black has not yet read, within a scan.
     pub rescue: Stack,
     /// The condemned objects, which are to be freed.
+    #[state(range = system.subsets())]
     pub condemned: Objects,
     /// The side table, where trial deletion has one.
-    pub side_table: ArrayVec<[Option<Captured>; MAX_OBJECTS]>,
+    #[state(len = system.objects)]
+    pub side_table: BoundedVec<Option<Captured>, MAX_OBJECTS>,
 }
 
 /// An entry of the side table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Captured {
     /// The object's count when it was first visited.
+    #[state(range = COUNTS)]
     pub rc: i8,
     /// The remaining count in trial deletion.
     pub rest: i8,
@@ -215,22 +242,6 @@ impl State {
     /// The value of a slot.
     pub fn read(&self, slot: Slot) -> Option<Object> {
         self.fields[usize::from(slot.object)][usize::from(slot.field)]
-    }
-
-    /// The objects reachable from `from`, which are among them.
-    pub fn reached_from(&self, from: Objects) -> Objects {
-        let mut reached = from;
-        loop {
-            let before = reached;
-            for object in before.iter() {
-                for value in self.fields[usize::from(object)].iter().flatten() {
-                    reached.insert(*value);
-                }
-            }
-            if reached == before {
-                return reached;
-            }
-        }
     }
 
     /// The objects with an entry in some queue.
@@ -275,3 +286,5 @@ impl State {
 
 /// More references to an object than an instance and its full queues can have.
 const MAX_COUNT: i8 = 40;
+/// The counts.
+const COUNTS: RangeInclusive<i8> = -MAX_COUNT..=MAX_COUNT;

@@ -41,10 +41,15 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     value: &T,
     equal: &T,
 ) -> Option<String> {
+    // PERF: a text takes a fifth of the time of a tree, and mostly both are the same.
+    let text = |value| serde_json::to_vec(value).ok();
     let json = |value| serde_json::to_value(value).ok();
-    let found = json(value)
-        .zip(json(equal))
-        .and_then(|(value, equal)| crate::report::changes(&value, &equal).into_iter().next());
+    let found = match text(value) == text(equal) {
+        true => None,
+        false => json(value)
+            .zip(json(equal))
+            .and_then(|(value, equal)| crate::report::changes(&value, &equal).into_iter().next()),
+    };
     let Some(crate::report::Change { field, from, to }) = found else {
         // What is not serialised may be shown.
         return difference_shown(value, equal);
