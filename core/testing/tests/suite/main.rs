@@ -18,6 +18,7 @@ mod seeded_bugs;
 mod symmetric_systems;
 // The README's lines are shorter than ours.
 #[rustfmt::skip]
+#[allow(clippy::print_stdout, clippy::unwrap_used, reason = "it is the README's program")]
 mod readme;
 mod renderings;
 mod reports;
