@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-use crate::system::{Process, Rule, RuleId};
+use crate::rule::{Process, Rule, RuleId};
 
 /// The action of a step: the rule that fired, with its arguments.
 ///

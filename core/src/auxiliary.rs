@@ -11,9 +11,10 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
+use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
 use crate::symmetry::Symmetric;
-use crate::system::{ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem};
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// A history variable of `S`.
 pub trait History<S: TransitionSystem>: Sync {

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::refinement::{Refinement, Waiver};
-use crate::system::{ActionOf, ObservationOf, Process, StateOf, TransitionSystem};
+use crate::rule::Process;
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// The refinement of the upper specification by the lower implementation.
 pub struct Composed<U, L> {

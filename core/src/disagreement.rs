@@ -5,7 +5,8 @@ use std::fmt::Debug;
 
 use foldhash::HashSet;
 
-use crate::system::{ActionOf, RuleId, StateOf, TransitionSystem, steps};
+use crate::rule::RuleId;
+use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 
 /// How a system contradicts itself in one state: what [`disagreement`] finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -130,7 +130,7 @@ impl<S: TransitionSystem> fmt::Debug for Invariant<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::{Rule, RuleId};
+    use crate::rule::{Rule, RuleId};
 
     /// A counter that goes on.
     struct Counter;

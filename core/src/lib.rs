@@ -45,6 +45,7 @@ mod primitives;
 pub mod random;
 mod refinement;
 pub mod report;
+mod rule;
 pub mod state;
 mod symmetry;
 mod system;
@@ -68,12 +69,10 @@ pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
 pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};
+pub use rule::{Process, Rule, RuleId};
 pub use state::State;
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
-pub use system::{
-    ActionOf, ObservationOf, Process, Rule, RuleId, StateOf, TransitionSystem, offer,
-    offer_changed, steps,
-};
+pub use system::{ActionOf, ObservationOf, StateOf, TransitionSystem, offer, offer_changed, steps};
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};
 

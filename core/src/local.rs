@@ -28,8 +28,9 @@ use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::packed::{Fields, Layout, Packed};
 use crate::refinement::{Refinement, Waiver};
+use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
-use crate::system::{ActionOf, Process, Rule, RuleId, StateOf, TransitionSystem, is_visited};
+use crate::system::{ActionOf, StateOf, TransitionSystem, is_visited};
 
 /// A transition system that is stated by its local transitions, and by all others. It implements
 /// [`TransitionSystem`], whose methods those of the same names are.

@@ -4,7 +4,8 @@
 
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
-use crate::system::{ActionOf, ObservationOf, Process, StateOf, TransitionSystem};
+use crate::rule::Process;
+use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
 
 /// Why the implementation refines the specification: a refinement mapping, the abstract step that
 /// each concrete step simulates, and the invariants that make the mapping work.

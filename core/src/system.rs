@@ -1,18 +1,16 @@
-//! Observed transition systems (Σ, Σₒ, I, N, π) and the rules they are made of.
+//! Observed transition systems (Σ, Σₒ, I, N, π).
 //!
 //! Source: Havelund & Shankar, *A Refinement Proof for a Garbage Collector*, Definitions 1 and 4.
 //! Left out: everything that is done *with* a system. Exploring, replaying, printing are functions
 //! over the trait.
 
-use std::borrow::Cow;
-use std::fmt::{self, Debug, Display};
+use std::fmt::Debug;
 use std::hash::Hash;
-
-use serde::{Serialize, Serializer};
 
 use crate::action::Action;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
+use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
 
 /// States after which it pays to break an enumeration off.
@@ -150,82 +148,6 @@ pub type StateOf<S> = <S as TransitionSystem>::State;
 pub type ActionOf<S> = <S as TransitionSystem>::Action;
 /// The observations of a system.
 pub type ObservationOf<S> = <S as TransitionSystem>::Observation;
-
-/// A numbered rule at a program location.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Rule {
-    /// The source's name for it.
-    pub name: Cow<'static, str>,
-    /// The kind of process that takes it (`mutator`, whatever its number).
-    pub process: &'static str,
-    /// Where the source states it: paper, figure, location, number.
-    pub source: Cow<'static, str>,
-}
-
-impl Rule {
-    /// A rule, the process it belongs to, and where it comes from.
-    pub const fn new(name: &'static str, process: &'static str, source: &'static str) -> Self {
-        Self {
-            name: Cow::Borrowed(name),
-            process,
-            source: Cow::Borrowed(source),
-        }
-    }
-}
-
-/// An index into [`TransitionSystem::rules`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RuleId(pub usize);
-
-/// Who takes a step: a kind of process, and its number where there are several of the kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Process {
-    /// The kind: `mutator`, `collector`, `memory`, …
-    pub name: &'static str,
-    /// Which of its kind, counted from 0; `None` for the only one.
-    pub number: Option<u16>,
-}
-
-impl Process {
-    /// The only process of its kind.
-    pub const fn new(name: &'static str) -> Self {
-        Self { name, number: None }
-    }
-
-    /// Whether it is `other`.
-    ///
-    /// PERF: asked at every step. A kind is named in one place of a model, so that mostly two equal
-    /// names are the same one, and no letters need to be compared.
-    #[inline]
-    pub(crate) fn is(self, other: Self) -> bool {
-        self.number == other.number
-            && self.name.len() == other.name.len()
-            && (std::ptr::eq(self.name, other.name) || self.name == other.name)
-    }
-
-    /// One of several processes of a kind, counted from 0.
-    pub const fn numbered(name: &'static str, number: u16) -> Self {
-        Self {
-            name,
-            number: Some(number),
-        }
-    }
-}
-
-impl Display for Process {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.number {
-            None => f.write_str(self.name),
-            Some(number) => write!(f, "{} {number}", self.name),
-        }
-    }
-}
-
-impl Serialize for Process {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
 
 /// Visits the step that `rule` describes, if its guard holds: the usual arm of a `next`.
 ///

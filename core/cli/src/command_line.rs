@@ -147,7 +147,7 @@ pub fn run(
             Ok(Status::Success)
         }
         Command::New(command) => {
-            new::run(&command, output)?;
+            output.write_all(new::write(&command)?.as_bytes())?;
             Ok(Status::Success)
         }
         Command::Table(command) => table::run(catalogue, &command, cancel, output),

@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;
-use serde::{Serialize, Serializer};
 
 use super::ends::{TooManyStates, reachable};
 use super::expression::Value;
-use super::machine::{End, Machine, Observation, Shown};
+use super::machine::{End, Machine, Observation, Show, Shown};
 use super::model::MemoryModel;
 use super::program::Program;
 use super::state::State;
@@ -35,34 +34,6 @@ pub struct Behaviours {
     bound: Option<String>,
     cut_off: BTreeSet<String>,
     rules: [Rule; 1],
-}
-
-/// Action: a thread adds output.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Show {
-    /// The thread.
-    pub thread: u16,
-    /// The values that it outputs, and how it ends if it does.
-    pub more: Shown,
-}
-
-impl refmap::Action for Show {}
-
-impl Serialize for Show {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let values: Vec<_> = self.more.output.iter().map(Value::to_string).collect();
-        let end = match self.more.end {
-            End::None => "",
-            End::Ended => " and ends",
-            End::Failed => " and fails an assertion",
-            End::Faulty => " and cannot go on",
-        };
-        let shown = match values.is_empty() {
-            true => "nothing more".to_owned(),
-            false => values.join(", "),
-        };
-        serializer.collect_str(&format_args!("show {shown}{end}"))
-    }
 }
 
 impl Behaviours {

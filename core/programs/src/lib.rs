@@ -23,13 +23,13 @@ mod state;
 pub mod store_buffers;
 pub mod synthesis;
 
-pub use behaviour::{Behaviours, ProgramRefinement, Show};
+pub use behaviour::{Behaviours, ProgramRefinement};
 pub use builder::{BuildError, Label, ProgramBuilder, ThreadBuilder};
 pub use ends::{Ends, TooManyStates, ends, outcomes};
 pub use expression::{
     Expression, Fault, Integer, Location, Names, Operator, Place, Register, Sign, Value,
 };
-pub use machine::{Action, Effect, End, Machine, Observation, Shown};
+pub use machine::{Action, Effect, End, Machine, Observation, Show, Shown};
 pub use model::{AccessKind, MemoryModel, UnknownModel};
 pub use outcome::{Outcome, ThreadEnd, ThreadOutcome};
 pub use program::{

@@ -12,7 +12,8 @@ use super::tested::Tested;
 use crate::explore::Place;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::system::{ActionOf, Process, TransitionSystem};
+use crate::rule::Process;
+use crate::system::{ActionOf, TransitionSystem};
 use crate::trace::Trace;
 
 const KIND: ObligationKind = ObligationKind::Agency;

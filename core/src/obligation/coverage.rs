@@ -18,7 +18,8 @@ use crate::model_call::catch;
 use crate::nearest::nearest;
 use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
-use crate::system::{ActionOf, Rule, RuleId, TransitionSystem};
+use crate::rule::{Rule, RuleId};
+use crate::system::{ActionOf, TransitionSystem};
 
 const KIND: ObligationKind = ObligationKind::Coverage;
 

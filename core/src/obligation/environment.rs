@@ -34,7 +34,8 @@ use crate::explore::{Graph, Order, Phase, Place, Storage};
 use crate::nearest::nearest;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::system::{ActionOf, Process, Rule, RuleId, TransitionSystem};
+use crate::rule::{Process, Rule, RuleId};
+use crate::system::{ActionOf, TransitionSystem};
 use crate::trace::Trace;
 
 /// Stands for the rows of all rules; the row itself where no environment is declared.

@@ -1,7 +1,7 @@
 //! Why a check cannot be run.
 
 use crate::explore::Panic;
-use crate::system::Process;
+use crate::rule::Process;
 
 /// Why a check cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

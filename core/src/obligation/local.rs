@@ -11,7 +11,8 @@ use super::model::Offers;
 use super::visitor::Tester;
 use crate::explore::{LocalVisitor, Place};
 use crate::local::{LocalOf, LocalRefinement, LocalTransitions, SplitAction};
-use crate::system::{RuleId, TransitionSystem};
+use crate::rule::RuleId;
+use crate::system::TransitionSystem;
 
 /// What the local transitions of a projection add to a tally, all of them being as they should be.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -31,8 +31,9 @@ use crate::invariant::Invariant;
 use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
+use crate::rule::{Process, Rule};
 use crate::symmetry::{Tested, is_in_turn};
-use crate::system::{ActionOf, Process, Rule, StateOf, steps};
+use crate::system::{ActionOf, StateOf, steps};
 
 const KIND: ObligationKind = ObligationKind::Model;
 

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::error::CheckError;
-use crate::system::Rule;
+use crate::rule::Rule;
 
 /// Whether a name is that of one rule alone.
 pub(super) fn names_one(rules: &[Rule], name: &str) -> Result<(), CheckError> {

@@ -14,8 +14,9 @@ use crate::packed::{Field, Fields, Layout, Packed};
 use crate::random::Walks;
 use crate::refinement::Refinement;
 use crate::report::{Report, Verdict};
+use crate::rule::{Rule, RuleId};
 use crate::symmetry::Symmetric;
-use crate::system::{Rule, RuleId, TransitionSystem};
+use crate::system::TransitionSystem;
 use crate::type_correct::{Choices, TypeCorrect};
 
 /// In debug builds on a busy machine.

@@ -30,7 +30,8 @@ use super::{Generator, Walks, random_trace};
 use crate::explore::Limits;
 use crate::obligation::{Search, Selection, Until};
 use crate::report::{Evidence, Verdict};
-use crate::system::{Process, Rule, RuleId, TransitionSystem};
+use crate::rule::{Process, Rule, RuleId};
+use crate::system::TransitionSystem;
 use crate::trace::Trace;
 
 /// Any value of a type of this crate.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::*;
 use crate::obligation::{Checker, Settings, Symmetry, Until};
 use crate::report::{Report, Verdict};
-use crate::system::{Process, Rule, RuleId};
+use crate::rule::{Process, Rule, RuleId};
 
 /// Three components that go round, and a clock that tells early states from late ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

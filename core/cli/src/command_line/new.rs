@@ -1,10 +1,8 @@
 //! `new`: writes a project of its own, which runs and whose tests pass.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use super::CommandError;
 
 /// A project to be written.
 pub(super) struct NewCommand {
@@ -51,20 +49,19 @@ pub enum NewProjectError {
 /// The program: a specification, an implementation, the refinement, and a catalogue of claims with a test.
 const MAIN: &str = include_str!("../../template/main.rs");
 
-pub(super) fn run(command: &NewCommand, output: &mut dyn Write) -> Result<(), CommandError> {
+/// Writes the project, and answers what can be done with it.
+pub(super) fn write(command: &NewCommand) -> Result<String, NewProjectError> {
     let NewCommand { folder, refmap } = command;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     write_project(folder, &name, refmap.as_deref())?;
     let folder = folder.display();
-    writeln!(
-        output,
+    Ok(format!(
         "{folder}: a counter, threads that increment it, and what is claimed of them\n\n\
          cd {folder}\n\
          cargo run            decides every claim\n\
          cargo run -- list    lists what can be checked\n\
-         cargo test           tests that all claims are as claimed"
-    )?;
-    Ok(())
+         cargo test           tests that all claims are as claimed\n"
+    ))
 }
 
 fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(), NewProjectError> {

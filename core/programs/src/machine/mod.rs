@@ -22,7 +22,6 @@ mod shown;
 
 use std::sync::Arc;
 
-use super::behaviour::Show;
 use super::code::Code;
 use super::fetch::Fetcher;
 use super::model::MemoryModel;
@@ -31,7 +30,7 @@ use super::program::{Afterwards, Instruction, Program, ThreadNames};
 use super::state::{Operand, Progress, State, ThreadState};
 pub use action::{Action, Effect};
 use refmap::{Process, Rule, RuleId, TransitionSystem};
-pub use shown::{End, Observation, Shown};
+pub use shown::{End, Observation, Show, Shown};
 
 /// Program under a memory model. Its rules are the program's accesses, choices and atomic blocks, each named by its
 /// text.

@@ -1,6 +1,6 @@
-//! Observation of a machine.
+//! Observation of a machine, and the action by which it changes.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::expression::Value;
 
@@ -31,4 +31,32 @@ pub enum End {
     Failed,
     /// The thread stopped at a fault.
     Faulty,
+}
+
+/// Action: a thread adds output.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Show {
+    /// The thread.
+    pub thread: u16,
+    /// The values that it outputs, and how it ends if it does.
+    pub more: Shown,
+}
+
+impl refmap::Action for Show {}
+
+impl Serialize for Show {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let values: Vec<_> = self.more.output.iter().map(Value::to_string).collect();
+        let end = match self.more.end {
+            End::None => "",
+            End::Ended => " and ends",
+            End::Failed => " and fails an assertion",
+            End::Faulty => " and cannot go on",
+        };
+        let shown = match values.is_empty() {
+            true => "nothing more".to_owned(),
+            false => values.join(", "),
+        };
+        serializer.collect_str(&format_args!("show {shown}{end}"))
+    }
 }

@@ -10,7 +10,8 @@ use crate::explore::{Graph, Panic, StateId, States};
 use crate::model_call::catch;
 use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, Process, StateOf, TransitionSystem};
+use crate::rule::Process;
+use crate::system::{ActionOf, StateOf, TransitionSystem};
 
 /// An action that a state can no longer lead to.
 pub(in crate::obligation) struct Refusal<A> {

@@ -21,7 +21,8 @@ use crate::model_call::catch;
 use crate::obligation::fault::{Fault, Inconsistency, ModelCall};
 use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
 use crate::refinement::Refinement;
-use crate::system::{RuleId, StateOf, TransitionSystem, steps};
+use crate::rule::RuleId;
+use crate::system::{StateOf, TransitionSystem, steps};
 
 impl<R: Refinement> Asking<'_, R> {
     /// Prepares to hear what is said of a state, if it is in the sample.

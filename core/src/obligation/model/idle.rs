@@ -6,7 +6,8 @@ use foldhash::{HashSet, HashSetExt};
 
 use crate::obligation::found::Found;
 use crate::refinement::Refinement;
-use crate::system::{Process, TransitionSystem};
+use crate::rule::Process;
+use crate::system::TransitionSystem;
 
 /// A process that the environment declares, and that takes no action of the specification in any mapped state. `acting`
 /// are those of which the sample shows that they do.

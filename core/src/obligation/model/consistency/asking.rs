@@ -9,8 +9,9 @@ use foldhash::HashSet;
 use crate::invariant::Invariant;
 use crate::obligation::row::Row;
 use crate::refinement::Refinement;
+use crate::rule::Process;
 use crate::symmetry::TestedQuotient;
-use crate::system::{Process, StateOf};
+use crate::system::StateOf;
 
 /// A model, and how it is asked again.
 pub(in crate::obligation) struct Asking<'a, R: Refinement> {

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::disagreement::Disagreement;
 use crate::obligation::fault::Inconsistency;
+use crate::rule::Rule;
 use crate::system::{ActionOf, TransitionSystem};
 
 pub(super) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency {
@@ -97,7 +98,7 @@ pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) ->
         _ => return None,
     };
     let (own, rules) = (system.rule_of(action).0, system.rules());
-    let is_its_name = |rule: &crate::system::Rule| plain(&rule.name) == plain(&name);
+    let is_its_name = |rule: &Rule| plain(&rule.name) == plain(&name);
     if is_its_name(&rules[own]) {
         return None;
     }

@@ -9,7 +9,8 @@ use crate::disagreement::Disagreement;
 use crate::explore::{Place, fingerprint};
 use crate::obligation::fault::Inconsistency;
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, Process, RuleId, StateOf};
+use crate::rule::{Process, RuleId};
+use crate::system::{ActionOf, StateOf};
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

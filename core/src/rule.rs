@@ -1,0 +1,82 @@
+//! Rules, of which a system is made, and the processes that take them.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display};
+
+use serde::{Serialize, Serializer};
+
+/// A numbered rule at a program location.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// The source's name for it.
+    pub name: Cow<'static, str>,
+    /// The kind of process that takes it (`mutator`, whatever its number).
+    pub process: &'static str,
+    /// Where the source states it: paper, figure, location, number.
+    pub source: Cow<'static, str>,
+}
+
+impl Rule {
+    /// A rule, the process it belongs to, and where it comes from.
+    pub const fn new(name: &'static str, process: &'static str, source: &'static str) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            process,
+            source: Cow::Borrowed(source),
+        }
+    }
+}
+
+/// An index into [`TransitionSystem::rules`](crate::TransitionSystem::rules).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(pub usize);
+
+/// Who takes a step: a kind of process, and its number where there are several of the kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Process {
+    /// The kind: `mutator`, `collector`, `memory`, …
+    pub name: &'static str,
+    /// Which of its kind, counted from 0; `None` for the only one.
+    pub number: Option<u16>,
+}
+
+impl Process {
+    /// The only process of its kind.
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, number: None }
+    }
+
+    /// Whether it is `other`.
+    ///
+    /// PERF: asked at every step. A kind is named in one place of a model, so that mostly two equal
+    /// names are the same one, and no letters need to be compared.
+    #[inline]
+    pub(crate) fn is(self, other: Self) -> bool {
+        self.number == other.number
+            && self.name.len() == other.name.len()
+            && (std::ptr::eq(self.name, other.name) || self.name == other.name)
+    }
+
+    /// One of several processes of a kind, counted from 0.
+    pub const fn numbered(name: &'static str, number: u16) -> Self {
+        Self {
+            name,
+            number: Some(number),
+        }
+    }
+}
+
+impl Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.number {
+            None => f.write_str(self.name),
+            Some(number) => write!(f, "{} {number}", self.name),
+        }
+    }
+}
+
+impl Serialize for Process {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
