@@ -26,12 +26,12 @@
 use quickcheck::{Arbitrary, Gen};
 
 use super::shrink::{Cuts, without};
-use super::{Generator, Walks, random_trace};
+use super::{Generator, Walks, random_state, random_trace};
 use crate::explore::Limits;
 use crate::obligation::{Search, Selection, Until};
 use crate::report::{Evidence, Verdict};
 use crate::rule::{Process, Rule, RuleId};
-use crate::system::TransitionSystem;
+use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
 /// Any value of a type of this crate.
@@ -182,6 +182,18 @@ impl Arbitrary for Any<Search> {
                 seed: u64::arbitrary(source),
             }),
         })
+    }
+}
+
+/// A state of the default instance of `S` that respects the ranges of its variables, reachable or not: see
+/// [`random_state`]. It does not shrink.
+#[derive(Clone, Debug)]
+pub struct TypeCorrectState<S: TransitionSystem>(pub StateOf<S>);
+
+impl<S: TransitionSystem + Default + Clone + 'static> Arbitrary for TypeCorrectState<S> {
+    fn arbitrary(source: &mut Gen) -> Self {
+        let mut generator = Generator::new(u64::arbitrary(source));
+        Self(random_state(&S::default(), &mut generator))
     }
 }
 

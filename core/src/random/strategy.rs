@@ -38,7 +38,7 @@ use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use super::shrink::{Cuts, without};
-use super::{Generator, random_trace};
+use super::{Generator, random_state, random_trace};
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
 
@@ -60,6 +60,14 @@ pub fn states<S: TransitionSystem + Send>(
     steps: u32,
 ) -> impl Strategy<Value = StateOf<S>> {
     traces(system, steps).prop_map(|trace| trace.last().clone())
+}
+
+/// States of `system` that respect the ranges of their variables, reachable or not: see
+/// [`random_state`]. They do not shrink.
+pub fn type_correct<S: TransitionSystem + Send>(system: S) -> impl Strategy<Value = StateOf<S>> {
+    any::<u64>()
+        .no_shrink()
+        .prop_map(move |seed| random_state(&system, &mut Generator::new(seed)))
 }
 
 /// The strategy that [`traces`] makes.

@@ -432,6 +432,7 @@ struct Lamp {
     colour: u8,
 }
 
+#[derive(Clone, Debug, Default)]
 struct Lamps;
 
 impl TransitionSystem for Lamps {
@@ -453,6 +454,24 @@ fn type_correct_states_are_derived() {
         .map(|number| Lamps.type_correct(&mut Choices::of(number)))
         .collect();
     assert_eq!((all, states.len()), (10, 10));
+}
+
+/// Generators for property tests draw each of the ten lamps.
+#[test]
+fn generators_draw_type_correct_states() {
+    use proptest::strategy::{Strategy, ValueTree};
+    use quickcheck::Arbitrary;
+
+    let is_correct = |lamp: &Lamp| (1..=5).contains(&lamp.colour);
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let lamps = refmap::random::strategy::type_correct(Lamps);
+    let mut draw = || lamps.new_tree(&mut runner).expect("it draws").current();
+    let drawn: BTreeSet<_> = (0..500).map(|_| draw()).collect();
+    assert!(drawn.len() == 10 && drawn.iter().all(is_correct));
+    let mut source = quickcheck::Gen::from_size_and_seed(10, 7);
+    let mut draw = || refmap::random::arbitrary::TypeCorrectState::<Lamps>::arbitrary(&mut source);
+    let drawn: BTreeSet<_> = (0..500).map(|_| draw().0).collect();
+    assert!(drawn.len() == 10 && drawn.iter().all(is_correct));
 }
 
 /// A hand-written codec that forgets a bit is found out.
