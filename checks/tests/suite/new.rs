@@ -38,7 +38,10 @@ fn a_new_project_runs_and_its_tests_pass() {
     assert!(tested.status.success(), "{tested:?}");
     let claims = cargo(&["run", "--quiet"]);
     let text = String::from_utf8_lossy(&claims.stdout);
-    assert!(claims.status.success() && text.contains("3 as claimed, 0 otherwise"), "{text}");
+    assert!(
+        claims.status.success() && text.contains("3 as claimed, 0 otherwise"),
+        "{text}"
+    );
 }
 
 #[test]
