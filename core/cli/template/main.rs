@@ -1,5 +1,6 @@
 //! Checks that threads that take a lock increment a counter as if each did so in one step.
 
+// ANCHOR: specification
 use refmap::{Action, Invariant, Process, Refinement, State, TransitionSystem, check, offer};
 use serde::Serialize;
 
@@ -36,7 +37,9 @@ impl TransitionSystem for Atomic {
         *counter
     }
 }
+// ANCHOR_END: specification
 
+// ANCHOR: state
 /// The implementation: each thread reads the counter, and then writes what it read plus one.
 struct Threads {
     threads: u8,
@@ -78,7 +81,9 @@ enum Step {
         thread: u8,
     },
 }
+// ANCHOR_END: state
 
+// ANCHOR: rules
 impl Threads {
     /// A thread that has the lock, or takes it, reads the counter.
     fn read(&self, from: &Memory, thread: u8) -> Option<Memory> {
@@ -129,7 +134,9 @@ impl TransitionSystem for Threads {
         memory.counter
     }
 }
+// ANCHOR_END: rules
 
+// ANCHOR: refinement
 /// The claim, and why it is true.
 struct ThreadsRefineAtomic {
     implementation: Threads,
@@ -195,7 +202,9 @@ impl Refinement for ThreadsRefineAtomic {
         memory.read[usize::from(thread)].is_none()
     }
 }
+// ANCHOR_END: refinement
 
+// ANCHOR: catalogue
 use refmap_cli::catalogue::{Arguments, Catalogue, Check, Choice, Claim, Parameter};
 
 fn lock() -> Choice<Lock> {
@@ -244,7 +253,9 @@ fn catalogue() -> Catalogue {
         ..Catalogue::default()
     }
 }
+// ANCHOR_END: catalogue
 
+// ANCHOR: main
 fn main() -> std::process::ExitCode {
     refmap_cli::main(
         env!("CARGO_PKG_NAME"),
@@ -252,7 +263,9 @@ fn main() -> std::process::ExitCode {
         &catalogue(),
     )
 }
+// ANCHOR_END: main
 
+// ANCHOR: tests
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,3 +287,4 @@ mod tests {
         }
     }
 }
+// ANCHOR_END: tests

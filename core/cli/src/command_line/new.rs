@@ -46,8 +46,18 @@ pub enum NewProjectError {
     },
 }
 
-/// The program: a specification, an implementation, the refinement, and a catalogue of claims with a test.
+/// The program: a specification, an implementation, the refinement, and a catalogue of claims with a test. It has the
+/// anchors by which the book includes it.
 const MAIN: &str = include_str!("../../template/main.rs");
+
+/// The program as a project has it, without anchors.
+fn program() -> String {
+    let lines = MAIN.lines().filter(|line| {
+        let line = line.trim_start();
+        !line.starts_with("// ANCHOR")
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
 
 /// Writes the project, and answers what can be done with it.
 pub(super) fn write(command: &NewCommand) -> Result<String, NewProjectError> {
@@ -84,10 +94,11 @@ fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(),
     };
     let sources = folder.join("src");
     fs::create_dir_all(&sources).map_err(unwritten(&sources))?;
+    let program = program();
     let files = [
         ("Cargo.toml", manifest.as_str()),
         (".gitignore", "/target\n"),
-        ("src/main.rs", MAIN),
+        ("src/main.rs", program.as_str()),
     ];
     for (file, text) in files {
         let path = folder.join(file);
