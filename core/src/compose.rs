@@ -10,7 +10,7 @@ use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem};
 
 /// The refinement of the upper specification by the lower implementation.
 pub struct Composed<U, L> {
@@ -62,8 +62,33 @@ where
         to: &StateOf<Self::Concrete>,
     ) -> Option<ActionOf<Self::Abstract>> {
         let between = self.lower.abstract_action(from, action, to)?;
+        let before = self.lower.abstract_steps_before(from, action, to);
+        let last = before.into_iter().next_back().map(|(_, state)| state);
+        let from = last.unwrap_or_else(|| self.lower.map(from));
         self.upper
-            .abstract_action(&self.lower.map(from), &between, &self.lower.map(to))
+            .abstract_action(&from, &between, &self.lower.map(to))
+    }
+
+    fn abstract_steps_before(
+        &self,
+        from: &StateOf<Self::Concrete>,
+        action: &ActionOf<Self::Concrete>,
+        to: &StateOf<Self::Concrete>,
+    ) -> Vec<StepOf<Self::Abstract>> {
+        let mut steps = Vec::new();
+        let mut between = self.lower.map(from);
+        for (action, state) in self.lower.abstract_steps_before(from, action, to) {
+            steps.extend(self.upper.abstract_steps_before(&between, &action, &state));
+            if let Some(action) = self.upper.abstract_action(&between, &action, &state) {
+                steps.push((action, self.upper.map(&state)));
+            }
+            between = state;
+        }
+        if let Some(action) = self.lower.abstract_action(from, action, to) {
+            let to = self.lower.map(to);
+            steps.extend(self.upper.abstract_steps_before(&between, &action, &to));
+        }
+        steps
     }
 
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {

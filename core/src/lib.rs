@@ -27,6 +27,7 @@
 extern crate self as refmap;
 
 mod action;
+mod answer;
 pub mod auxiliary;
 mod bounded;
 mod compose;
@@ -72,7 +73,9 @@ pub use report::{Evidence, Report, Verdict};
 pub use rule::{Process, Rule, RuleId};
 pub use state::State;
 pub use symmetry::{Asymmetry, Quotient, Quotienting, Symmetric, asymmetry};
-pub use system::{ActionOf, ObservationOf, StateOf, TransitionSystem, offer, offer_changed, steps};
+pub use system::{
+    ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem, offer, offer_changed, steps,
+};
 pub use trace::{ReplayError, Trace, replay};
 pub use type_correct::{Choices, TypeCorrect, type_correct_states};
 

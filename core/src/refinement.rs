@@ -5,7 +5,7 @@
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::rule::Process;
-use crate::system::{ActionOf, ObservationOf, StateOf, TransitionSystem};
+use crate::system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem};
 
 /// Why the implementation refines the specification: a refinement mapping, the abstract step that
 /// each concrete step simulates, and the invariants that make the mapping work.
@@ -33,6 +33,20 @@ pub trait Refinement: Sync {
         action: &ActionOf<Self::Concrete>,
         to: &StateOf<Self::Concrete>,
     ) -> Option<ActionOf<Self::Abstract>>;
+
+    /// The abstract steps that the concrete step simulates before the one that `abstract_action` names, where it simulates
+    /// several: each action with the state to which it leads, first to last. None, by default.
+    ///
+    /// Each is tested like a step of its own. The states between are invisible: they show what `from` shows, or, from the
+    /// one at which that changes on, what `to` shows.
+    fn abstract_steps_before(
+        &self,
+        _from: &StateOf<Self::Concrete>,
+        _action: &ActionOf<Self::Concrete>,
+        _to: &StateOf<Self::Concrete>,
+    ) -> Vec<StepOf<Self::Abstract>> {
+        Vec::new()
+    }
 
     /// The implementation invariant P, as named conjuncts in the order of their source.
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {

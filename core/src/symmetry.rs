@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
 
+use crate::answer::{answer, unsimulated};
 use crate::invariant::Invariant;
 use crate::model_call::{break_off, first_visited, until_enough};
 use crate::random::generator::mix;
@@ -565,24 +566,28 @@ where
                 return does_not_commute("next", action);
             };
             of_image.swap_remove(place);
-            let answer = refinement.abstract_action(state, action, to);
             let target = refinement.map(to);
-            let simulates = |answer: &Option<ActionOf<R::Abstract>>, from: &_, to: &_| match answer
-            {
-                Some(answer) => specification.allows(from, answer, to),
-                None => from == to,
-            };
-            let is_simulated = simulates(&answer, mapped, &target);
-            let answer =
-                answer.map(|answer| specification.permute_action(by, mapped, &answer, &target));
-            let kind = |answer: &ActionOf<R::Abstract>| {
-                let process = specification.process_of(answer);
-                (specification.rule_of(answer), process)
-            };
-            let of_image = refinement.abstract_action(&image, &permuted.0, &permuted.1);
             let target_image = specification.permute(by, &target);
-            if answer.as_ref().map(kind) != of_image.as_ref().map(kind)
-                || is_simulated != simulates(&of_image, &mapped_image, &target_image)
+            let kind = |action: &ActionOf<R::Abstract>| {
+                let process = specification.process_of(action);
+                (specification.rule_of(action), process)
+            };
+            let told = answer(*refinement, state, action, to);
+            let told_of_image = answer(*refinement, &image, &permuted.0, &permuted.1);
+            // What each abstract action is in the image, by its rule and its process.
+            let permuted_kinds = (0..).map_while(|place| {
+                let (from, to) = (told.source(mapped, place), told.target(&target, place));
+                let action = told.action(place)?;
+                Some(kind(&specification.permute_action(by, from, action, to)))
+            });
+            let wrong = unsimulated(specification, &told, (mapped, &target));
+            if !permuted_kinds.eq(told_of_image.actions().map(kind))
+                || wrong
+                    != unsimulated(
+                        specification,
+                        &told_of_image,
+                        (&mapped_image, &target_image),
+                    )
             {
                 return does_not_commute("answer", action);
             }

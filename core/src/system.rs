@@ -148,6 +148,8 @@ pub type StateOf<S> = <S as TransitionSystem>::State;
 pub type ActionOf<S> = <S as TransitionSystem>::Action;
 /// The observations of a system.
 pub type ObservationOf<S> = <S as TransitionSystem>::Observation;
+/// A step from a state that is known: the action, and the state to which it leads.
+pub type StepOf<S> = (ActionOf<S>, StateOf<S>);
 
 /// Visits the step that `rule` describes, if its guard holds: the usual arm of a `next`.
 ///
@@ -215,7 +217,7 @@ pub fn offer_changed<A: Debug, S: Clone>(
 }
 
 /// All steps from a state, in the order of `next`. For tests and explanations; a hot loop visits.
-pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<(ActionOf<S>, StateOf<S>)> {
+pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<StepOf<S>> {
     let mut steps = Vec::new();
     system.next(from, &mut |action, to| steps.push((action, to)));
     steps

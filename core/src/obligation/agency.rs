@@ -4,11 +4,12 @@
 //! Source: none; without it a collector that overwrites live pointers passes, by calling that a mutation.
 
 use super::choice::Choice;
-use super::counterexample::{counterexample, last_step, rule_name};
+use super::counterexample::{Transition, counterexample, last_step, rule_name};
 use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
+use crate::answer::answer;
 use crate::explore::Place;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -82,7 +83,7 @@ impl<'a> Agency<'a> {
             }
             let fails = |trace: &_| self.is_violated(found.refinement, trace);
             found.judge(&self.row, tested, &fails, &|trace| {
-                explain(found.refinement, trace)
+                self.explain(found.refinement, trace)
             })
         })
     }
@@ -90,11 +91,39 @@ impl<'a> Agency<'a> {
     /// Whether the last step of a behaviour simulates an action of a process of the environment, and is none of its.
     fn is_violated<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Concrete>) -> bool {
         let (from, action, to) = last_step(trace);
-        let Some(answer) = refinement.abstract_action(from, action, to) else {
-            return false;
+        self.misattributed(refinement, (from, action, to)).is_some()
+    }
+
+    /// The first action that a step simulates of a process of the environment for which it is not taken.
+    fn misattributed<R: Refinement>(
+        &self,
+        refinement: &R,
+        (from, action, to): Transition<'_, R::Concrete>,
+    ) -> Option<ActionOf<R::Abstract>> {
+        let agent = agent(refinement, action);
+        let answer = answer(refinement, from, action, to);
+        let is_misattributed = |action: &&ActionOf<R::Abstract>| {
+            let process = refinement.specification().process_of(action);
+            self.position(process).is_some() && !agent.is(process)
         };
-        let process = refinement.specification().process_of(&answer);
-        self.position(process).is_some() && !agent(refinement, action).is(process)
+        answer.actions().find(is_misattributed).cloned()
+    }
+
+    fn explain<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+        let (from, action, to) = last_step(trace);
+        let implementation = refinement.implementation();
+        let process = implementation.process_of(action);
+        let specification = refinement.specification();
+        let answer = self.misattributed(refinement, (from, action, to));
+        let of = answer.map_or_else(String::new, |answer| {
+            let rule = &specification.rules()[specification.rule_of(&answer).0].name;
+            format!("`{rule}` of {}", specification.process_of(&answer))
+        });
+        let explanation = format!(
+            "{} is a step of {process}, and is answered by {of}, for which {process} does not act",
+            rule_name(implementation, action)
+        );
+        counterexample(refinement, trace, explanation)
     }
 }
 
@@ -102,21 +131,4 @@ impl<'a> Agency<'a> {
 #[inline(always)]
 pub(super) fn agent<R: Refinement>(refinement: &R, action: &ActionOf<R::Concrete>) -> Process {
     refinement.acts_for(refinement.implementation().process_of(action))
-}
-
-fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
-    let (from, action, to) = last_step(trace);
-    let implementation = refinement.implementation();
-    let process = implementation.process_of(action);
-    let specification = refinement.specification();
-    let answer = refinement.abstract_action(from, action, to);
-    let of = answer.map_or_else(String::new, |answer| {
-        let rule = &specification.rules()[specification.rule_of(&answer).0].name;
-        format!("`{rule}` of {}", specification.process_of(&answer))
-    });
-    let explanation = format!(
-        "{} is a step of {process}, and is answered by {of}, for which {process} does not act",
-        rule_name(implementation, action)
-    );
-    counterexample(refinement, trace, explanation)
 }

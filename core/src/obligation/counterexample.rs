@@ -5,9 +5,10 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::answer::answer;
 use crate::model_call::catch;
 use crate::refinement::Refinement;
-use crate::report::{Counterexample, Step};
+use crate::report::{AbstractStep, Counterexample, Step};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
@@ -54,6 +55,7 @@ pub(super) fn counterexample<R: Refinement>(
         source: None,
         process: None,
         state: json(&trace.initial),
+        abstract_before: Vec::new(),
         abstract_action: None,
         abstract_state,
         drawing: draw(&trace.initial),
@@ -61,8 +63,13 @@ pub(super) fn counterexample<R: Refinement>(
     }];
     for ((action, to), from) in trace.steps.iter().zip(trace.states()) {
         let rule = implementation.rules().get(implementation.rule_of(action).0);
-        let answer = catch(|| refinement.abstract_action(from, action, to));
-        let answer = answer.ok().flatten();
+        let answer = catch(|| answer(refinement, from, action, to)).ok();
+        let (before, last) =
+            answer.map_or_else(Default::default, |answer| (answer.before, answer.last));
+        let between = |(action, state)| AbstractStep {
+            action: json(&action),
+            state: json(&state),
+        };
         let (abstract_state, abstract_drawing) = map(to);
         steps.push(Step {
             action: Some(json(action)),
@@ -70,7 +77,8 @@ pub(super) fn counterexample<R: Refinement>(
             source: rule.map(|rule| rule.source.to_string()),
             process: Some(implementation.process_of(action).to_string()),
             state: json(to),
-            abstract_action: answer.as_ref().map(json),
+            abstract_before: before.into_iter().map(between).collect(),
+            abstract_action: last.as_ref().map(json),
             abstract_state,
             drawing: draw(to),
             abstract_drawing,
@@ -90,10 +98,10 @@ pub(super) fn rule_name<S: TransitionSystem>(system: &S, action: &ActionOf<S>) -
 }
 
 /// A step: where it begins, its action, and where it leads.
-type StepOf<'a, S> = (&'a StateOf<S>, &'a ActionOf<S>, &'a StateOf<S>);
+pub(super) type Transition<'a, S> = (&'a StateOf<S>, &'a ActionOf<S>, &'a StateOf<S>);
 
 /// The step with which a trace ends that shows what is wrong with a step.
-pub(super) fn last_step<S: TransitionSystem>(trace: &Trace<S>) -> StepOf<'_, S> {
+pub(super) fn last_step<S: TransitionSystem>(trace: &Trace<S>) -> Transition<'_, S> {
     let (action, to) = trace.steps.last().expect("a failed step is in the trace");
     let from = trace
         .states()

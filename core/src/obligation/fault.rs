@@ -14,6 +14,7 @@ pub(super) enum ModelCall {
     /// By its place among the refinement's invariants.
     Invariant(usize),
     Next,
+    AbstractStepsBefore,
     AbstractAction,
     Allows,
     Symmetry,

@@ -319,6 +319,7 @@ fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -> Option<St
                 ModelCall::IsInitial => "`is_initial` of the specification".to_owned(),
                 ModelCall::Invariant(place) => format!("invariant `{}`", names(*place)),
                 ModelCall::Next => "`next` of the implementation".to_owned(),
+                ModelCall::AbstractStepsBefore => "`abstract_steps_before`".to_owned(),
                 ModelCall::AbstractAction => "`abstract_action`".to_owned(),
                 ModelCall::Allows => "`allows` of the specification".to_owned(),
                 ModelCall::Again(function) => (*function).to_owned(),

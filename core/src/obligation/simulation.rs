@@ -1,5 +1,5 @@
-//! `simulation`: every step s → t maps to the step f(s) → f(t) that `abstract_action` names, or to a stutter f(s) = f(t) where it
-//! names none.
+//! `simulation`: every step s → t maps to the step f(s) → f(t) that `abstract_action` names, to a stutter f(s) = f(t) where it
+//! names none, or to several steps, where `abstract_steps_before` gives those before it with the states between.
 //!
 //! Source: Havelund & Shankar, Definition 6 (3). The search for a matching step is the author's, who names it; nothing
 //! of what the author says is trusted.
@@ -11,6 +11,7 @@ use super::found::Found;
 use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::earlier;
+use crate::answer::{Answer, AnswerOf, Unsimulated, answer, unsimulated};
 use crate::explore::Place;
 use crate::guard::false_conjuncts;
 use crate::model_call::{catch, first_visited};
@@ -85,18 +86,21 @@ impl Simulation {
         (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
-    ) -> (Option<ActionOf<R::Abstract>>, bool) {
+    ) -> (AnswerOf<R>, bool) {
+        *call = ModelCall::AbstractStepsBefore;
+        let before = refinement.abstract_steps_before(from, action, to);
         *call = ModelCall::AbstractAction;
-        let answer = refinement.abstract_action(from, action, to);
+        let last = refinement.abstract_action(from, action, to);
+        let answer = Answer { before, last };
         *call = ModelCall::Map;
         let target = refinement.map(to);
         *call = ModelCall::Allows;
-        let simulates = is_simulated(refinement, image, answer.as_ref(), &target);
+        let wrong = unsimulated(refinement.specification(), &answer, (image, &target));
         counts.checked += 1;
-        if !simulates {
+        if wrong.is_some() {
             earlier(&mut counts.failed[rule], Some(place));
         }
-        (answer, simulates)
+        (answer, wrong.is_none())
     }
 
     /// The first failure of each rule is shown.
@@ -108,7 +112,7 @@ impl Simulation {
             let mut places: Vec<_> = counts.failed.iter().flatten().copied().collect();
             places.sort_unstable();
             let explained = |place| {
-                let fails = |trace: &_| is_violated(found.refinement, trace);
+                let fails = |trace: &_| failed(found.refinement, trace).is_some();
                 found.explained_again(&self.row, place, &fails, &|trace| {
                     explain(found.refinement, trace)
                 })
@@ -161,27 +165,26 @@ impl Simulation {
     }
 }
 
-/// Whether the specification steps from `image` to `target` by the action named, or stays where none is.
-#[inline(always)]
-fn is_simulated<R: Refinement>(
-    refinement: &R,
-    image: &StateOf<R::Abstract>,
-    answer: Option<&ActionOf<R::Abstract>>,
-    target: &StateOf<R::Abstract>,
-) -> bool {
-    match answer {
-        Some(action) => refinement.specification().allows(image, action, target),
-        None => image == target,
-    }
+/// A step whose answer is wrong.
+struct Failed<R: Refinement> {
+    image: StateOf<R::Abstract>,
+    answer: AnswerOf<R>,
+    target: StateOf<R::Abstract>,
+    wrong: Unsimulated,
 }
 
-/// Whether the last step of a behaviour is not what it is said to simulate.
-fn is_violated<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> bool {
+/// The last step of a behaviour, if it is not what it is said to simulate.
+fn failed<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Option<Failed<R>> {
     let (from, action, to) = last_step(trace);
-    let image = refinement.map(from);
-    let answer = refinement.abstract_action(from, action, to);
-    let target = refinement.map(to);
-    !is_simulated(refinement, &image, answer.as_ref(), &target)
+    let (image, target) = (refinement.map(from), refinement.map(to));
+    let answer = answer(refinement, from, action, to);
+    let wrong = unsimulated(refinement.specification(), &answer, (&image, &target))?;
+    Some(Failed {
+        image,
+        answer,
+        target,
+        wrong,
+    })
 }
 
 /// Some images of states that were reached.
@@ -205,71 +208,96 @@ fn some_images<R: Refinement>(found: &Found<'_, R>) -> Vec<StateOf<R::Abstract>>
 
 /// What is wrong with the last step of a behaviour. Of a counterexample to induction too.
 pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
-    let (from, action, to) = last_step(trace);
-    let answer = refinement.abstract_action(from, action, to);
+    let (_, action, _) = last_step(trace);
     let implementation = refinement.implementation();
     let process = implementation.process_of(action);
-    let taken = rule_name(implementation, action);
-    let explanation = match &answer {
-        None => format!(
-            "{process} takes {taken}, which is answered by a stutter and changes the mapped state"
-        ),
-        Some(answer) => {
-            let specification = refinement.specification();
-            let rule = &specification.rules()[specification.rule_of(answer).0].name;
-            format!(
-                "{process} takes {taken}, which is not the specification's `{rule}` as answered"
-            )
-        }
-    };
-    let mut counterexample = counterexample(refinement, trace, explanation);
+    let taken = format!("{process} takes {}", rule_name(implementation, action));
     // A specification that panicked once may do so again.
-    let nearest = catch(|| nearest(refinement, from, answer.as_ref(), to));
-    counterexample.nearest = nearest.unwrap_or_default();
+    let failed = catch(|| failed(refinement, trace)).ok().flatten();
+    let Some(failed) = failed else {
+        let explanation = format!("{taken}, which is not what it is said to simulate");
+        return counterexample(refinement, trace, explanation);
+    };
+    let explanation = format!("{taken}, which {}", failed.explanation(refinement));
+    let mut counterexample = counterexample(refinement, trace, explanation);
+    if let Unsimulated::Step(place) = failed.wrong {
+        let nearest = catch(|| failed.nearest(refinement.specification(), place));
+        counterexample.nearest = nearest.unwrap_or_default();
+    }
     counterexample
 }
 
-/// The abstract actions whose targets differ least from the mapped one, the one named first.
-fn nearest<R: Refinement>(
-    refinement: &R,
-    from: &StateOf<R::Concrete>,
-    answer: Option<&ActionOf<R::Abstract>>,
-    to: &StateOf<R::Concrete>,
-) -> Vec<Nearest> {
-    let specification = refinement.specification();
-    let (from, to) = (refinement.map(from), refinement.map(to));
-    let wanted = json(&to);
-    let candidate = |action: Option<&ActionOf<R::Abstract>>, target: Option<_>| Nearest {
-        action: action.map(json),
-        answered: action == answer,
-        enabled: target.is_some(),
-        false_conjuncts: Vec::new(),
-        differs: target.map_or(Vec::new(), |target| changes(&target, &wanted)),
-    };
-    let answered = match answer {
-        None => candidate(None, Some(json(&from))),
-        Some(action) => {
-            let target = specification.successor(&from, action);
-            let conjuncts = match target {
-                Some(_) => Vec::new(),
-                None => false_conjuncts(action, || specification.next(&from, &mut |_, _| ())),
-            };
-            Nearest {
-                false_conjuncts: conjuncts.into_iter().map(str::to_owned).collect(),
-                ..candidate(Some(action), target.as_ref().map(json))
-            }
+impl<R: Refinement> Failed<R> {
+    /// What is wrong, as the end of a sentence on the step.
+    fn explanation(&self, refinement: &R) -> String {
+        let specification = refinement.specification();
+        let rule = |place| {
+            let action = self.answer.action(place)?;
+            Some(&*specification.rules()[specification.rule_of(action).0].name)
+        };
+        let several = self.answer.actions().nth(1).is_some();
+        match (self.wrong, several) {
+            (Unsimulated::Step(place), false) => match rule(place) {
+                None => "is answered by a stutter and changes the mapped state".to_owned(),
+                Some(rule) => format!("is not the specification's `{rule}` as answered"),
+            },
+            (Unsimulated::Step(place), true) => match rule(place) {
+                None => format!(
+                    "is answered by {} abstract steps, which do not end in the mapped state",
+                    self.answer.actions().count()
+                ),
+                Some(rule) => format!(
+                    "is answered by {} abstract steps, of which number {}, `{rule}`, is none of the specification",
+                    self.answer.actions().count(),
+                    place + 1
+                ),
+            },
+            (Unsimulated::Shown(place), _) => format!(
+                "is answered by several abstract steps, and the state after number {}, `{}`, shows neither what the step \
+                 showed before nor what it shows in the end",
+                place + 1,
+                rule(place).unwrap_or_default()
+            ),
         }
-    };
-    let mut others = Vec::new();
-    if answer.is_some() {
-        others.push(candidate(None, Some(json(&from))));
     }
-    specification.next(&from, &mut |action, target| {
-        if others.len() < MOST_LOOKED_AT && Some(&action) != answer {
-            others.push(candidate(Some(&action), Some(json(&target))));
+
+    /// The abstract actions whose targets differ least from that of the abstract step at a place, the one named first.
+    fn nearest(&self, specification: &R::Abstract, place: usize) -> Vec<Nearest> {
+        let answer = self.answer.action(place);
+        let from = self.answer.source(&self.image, place);
+        let wanted = json(self.answer.target(&self.target, place));
+        let candidate = |action: Option<&ActionOf<R::Abstract>>, target: Option<_>| Nearest {
+            action: action.map(json),
+            answered: action == answer,
+            enabled: target.is_some(),
+            false_conjuncts: Vec::new(),
+            differs: target.map_or(Vec::new(), |target| changes(&target, &wanted)),
+        };
+        let answered = match answer {
+            None => candidate(None, Some(json(from))),
+            Some(action) => {
+                let target = specification.successor(from, action);
+                let conjuncts = match target {
+                    Some(_) => Vec::new(),
+                    None => false_conjuncts(action, || specification.next(from, &mut |_, _| ())),
+                };
+                Nearest {
+                    false_conjuncts: conjuncts.into_iter().map(str::to_owned).collect(),
+                    ..candidate(Some(action), target.as_ref().map(json))
+                }
+            }
+        };
+        let mut others = Vec::new();
+        if answer.is_some() {
+            others.push(candidate(None, Some(json(from))));
         }
-    });
-    least_different(answered, others)
+        specification.next(from, &mut |action, target| {
+            if others.len() < MOST_LOOKED_AT && Some(&action) != answer {
+                others.push(candidate(Some(&action), Some(json(&target))));
+            }
+        });
+        least_different(answered, others)
+    }
 }
 
 /// `answered`, and those of `others` that differ least, each difference once.

@@ -108,7 +108,9 @@ impl<'a, R: Refinement> Tester<'a, R> {
             .model
             .hear(|heard| heard.answers.push(answer.clone()));
         let mut input = None;
-        if let Some(abstract_action) = &answer {
+        // Several actions of the environment at once choose for it: they are an input of none of its rules.
+        let mut of_environment = 0;
+        for abstract_action in answer.actions() {
             if simulates {
                 counts.coverage.simulate(specification, abstract_action);
             }
@@ -116,6 +118,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
             match self.obligations.agency.actor(process) {
                 Actor::Environment => {
                     Agency::test(self.refinement, &mut counts.agency, place, action, process);
+                    of_environment += 1;
                     if self.needs.labels {
                         let known = &mut counts.environment;
                         input = Some(self.inputs.number(specification, known, abstract_action));
@@ -134,8 +137,8 @@ impl<'a, R: Refinement> Tester<'a, R> {
                 .obligations
                 .agency
                 .position(agent(self.refinement, action)),
-            visible: answer.is_some(),
-            input,
+            visible: answer.actions().next().is_some(),
+            input: input.filter(|_| of_environment == 1),
         }
         .encode()
     }

@@ -78,9 +78,9 @@ fn node(index: usize, before: Option<&Step>, step: &Step) -> Vec<String> {
 fn edge(step: &Step) -> Vec<String> {
     let process = step.process.as_deref().unwrap_or("?");
     let action = step.action.as_ref().map(compact).unwrap_or_default();
-    let answer = match &step.abstract_action {
+    let answer = match step.answer() {
         None => "stutter".to_owned(),
-        Some(answer) => format!("⇒ {}", compact(answer)),
+        Some(answer) => format!("⇒ {answer}"),
     };
     vec![format!("{process}: {action}"), answer]
 }

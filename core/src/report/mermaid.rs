@@ -39,7 +39,7 @@ impl Counterexample {
             let from = processes.iter().position(|other| *other == process(step));
             let from = from.expect("the process of every step is a participant");
             let action = step.action.as_ref().map(compact).unwrap_or_default();
-            let (arrow, label) = match &step.abstract_action {
+            let (arrow, label) = match step.answer() {
                 None => (
                     format!("p{from}->>p{from}"),
                     format!("{index} {action} (stutter)"),
@@ -51,7 +51,7 @@ impl Counterexample {
                     } else {
                         "->>"
                     };
-                    let label = format!("{index} {action} ⇒ {}", compact(answer));
+                    let label = format!("{index} {action} ⇒ {answer}");
                     (format!("p{from}{head}s"), label)
                 }
             };

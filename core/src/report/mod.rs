@@ -323,6 +323,9 @@ pub struct Step {
     pub process: Option<String>,
     /// The state reached.
     pub state: Value,
+    /// The abstract steps simulated before the last one, where it simulates several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub abstract_before: Vec<AbstractStep>,
     /// The abstract action simulated; null for a stutter, and where the model gives none.
     pub abstract_action: Option<Value>,
     /// The mapped state; null where the mapping gives none.
@@ -333,6 +336,29 @@ pub struct Step {
     /// The mapped state as the specification draws it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub abstract_drawing: Option<String>,
+}
+
+impl Step {
+    /// The abstract actions simulated, in their order; none for a stutter.
+    pub(crate) fn simulated(&self) -> impl Iterator<Item = &Value> {
+        let before = self.abstract_before.iter().map(|step| &step.action);
+        before.chain(&self.abstract_action)
+    }
+
+    /// These as text, each written by `write`; `None` for a stutter.
+    pub(crate) fn answer(&self) -> Option<String> {
+        let actions: Vec<String> = self.simulated().map(value::compact).collect();
+        (!actions.is_empty()).then(|| actions.join(", then "))
+    }
+}
+
+/// An abstract step that a concrete step simulates before its last one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AbstractStep {
+    /// The action.
+    pub action: Value,
+    /// The state to which it leads.
+    pub state: Value,
 }
 
 /// An abstract action that a failed step does not simulate.

@@ -109,7 +109,7 @@ impl Text<'_, Counterexample> {
     fn on_one_line(&self, index: usize) -> bool {
         let (before, step) = self.around(index);
         self.options.detail == Detail::Changes
-            && step.abstract_action.is_none()
+            && step.simulated().next().is_none()
             && before.abstract_state == step.abstract_state
     }
 
@@ -256,10 +256,7 @@ impl Text<'_, Counterexample> {
 
     fn head(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
         let step = &self.of.steps[index];
-        let answer = match &step.abstract_action {
-            None => "a stutter".to_owned(),
-            Some(action) => compact(action),
-        };
+        let answer = step.answer().unwrap_or_else(|| "a stutter".to_owned());
         let line = format!(
             "{}{}  answered by {answer}",
             number(index),

@@ -137,6 +137,7 @@ where
     pub specification: Machine<A>,
     pub map: fn(&C) -> A,
     pub abstract_action: fn(&C, &Action, &C) -> Option<Action>,
+    pub abstract_steps_before: fn(&C, &Action, &C) -> Vec<(Action, A)>,
     pub environment: Vec<Process>,
     pub at_rest: fn(&C, Process) -> bool,
     pub acts_for: fn(Process) -> Process,
@@ -154,6 +155,7 @@ where
         specification,
         map: S::clone,
         abstract_action: |_, action, _| Some(*action),
+        abstract_steps_before: |_, _, _| Vec::new(),
         environment: Vec::new(),
         at_rest: |_, _| true,
         acts_for: |process| process,
@@ -184,6 +186,10 @@ where
 
     fn abstract_action(&self, from: &C, action: &Action, to: &C) -> Option<Action> {
         (self.abstract_action)(from, action, to)
+    }
+
+    fn abstract_steps_before(&self, from: &C, action: &Action, to: &C) -> Vec<(Action, A)> {
+        (self.abstract_steps_before)(from, action, to)
     }
 
     fn invariants(&self) -> Vec<Invariant<Machine<C>>> {

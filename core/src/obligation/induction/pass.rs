@@ -7,6 +7,7 @@ use std::time::Instant;
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::goal::{Goal, PerGoal};
+use crate::answer::{answer, unsimulated};
 use crate::explore::Panic;
 use crate::invariant::Invariant;
 use crate::model_call::{Ended, break_off, catch, interruptible};
@@ -402,12 +403,7 @@ where
         to: &StateOf<R::Concrete>,
     ) -> bool {
         let target = self.refinement.map(to);
-        match self.refinement.abstract_action(from, action, to) {
-            Some(answer) => {
-                let specification = self.refinement.specification();
-                specification.allows(image, &answer, &target)
-            }
-            None => *image == target,
-        }
+        let answer = answer(self.refinement, from, action, to);
+        unsimulated(self.refinement.specification(), &answer, (image, &target)).is_none()
     }
 }

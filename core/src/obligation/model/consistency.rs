@@ -13,8 +13,8 @@ pub(in crate::obligation) use self::asking::Asking;
 pub(in crate::obligation) use self::difference::difference;
 use self::difference::difference_shown;
 use self::difference::{asked_twice, is_reordered, misnamed, of_the, same};
-use self::heard::Taken;
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
+use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};
 use crate::explore::Place;
 use crate::model_call::catch;
@@ -22,7 +22,7 @@ use crate::obligation::fault::{Fault, Inconsistency, ModelCall};
 use crate::obligation::sample::{FEW, is_in_sample, is_well_compared, number, some_of};
 use crate::refinement::Refinement;
 use crate::rule::RuleId;
-use crate::system::{StateOf, TransitionSystem, steps};
+use crate::system::{StateOf, StepOf, TransitionSystem, steps};
 
 impl<R: Refinement> Asking<'_, R> {
     /// Prepares to hear what is said of a state, if it is in the sample.
@@ -94,7 +94,7 @@ impl<R: Refinement> Asking<'_, R> {
         state: &StateOf<R::Concrete>,
         heard: &Heard<R>,
         count: u32,
-        next: &[Taken<R::Concrete>],
+        next: &[StepOf<R::Concrete>],
     ) -> Result<(), Fault> {
         let implementation = self.refinement.implementation();
         let once_more;
@@ -147,7 +147,7 @@ impl<R: Refinement> Asking<'_, R> {
         call: &mut ModelCall,
         state: &StateOf<R::Concrete>,
         heard: &Heard<R>,
-        next: &[Taken<R::Concrete>],
+        next: &[StepOf<R::Concrete>],
     ) -> Result<(), Inconsistency> {
         let implementation = self.refinement.implementation();
         let specification = self.refinement.specification();
@@ -202,12 +202,14 @@ impl<R: Refinement> Asking<'_, R> {
         *call = ModelCall::AbstractAction;
         for ((action, to), answer) in heard.steps.iter().zip(&heard.answers) {
             let again = self.refinement.abstract_action(state, action, to);
-            same("`abstract_action`", answer, &again)?;
+            same("`abstract_action`", &answer.last, &again)?;
+            let again = self.refinement.abstract_steps_before(state, action, to);
+            same("`abstract_steps_before`", &answer.before, &again)?;
         }
         if heard.answers.is_empty() {
             // On a walk one of the steps is taken, and later.
             for (action, to) in next.iter().take(FEW) {
-                let answer = || self.refinement.abstract_action(state, action, to);
+                let answer = || answer(self.refinement, state, action, to);
                 // One that panics does so again where the step is taken.
                 catch(|| asked_twice("`abstract_action`", answer)).unwrap_or(Ok(()))?;
             }

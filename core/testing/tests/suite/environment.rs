@@ -168,6 +168,7 @@ fn locked() -> Via<Lock, [u8; 2]> {
         specification: uses(),
         map: |state| state.1,
         abstract_action: |_, action, _| action.0.starts_with("use").then_some(*action),
+        abstract_steps_before: |_, _, _| Vec::new(),
         environment: vec![USER, OTHER],
         at_rest: |state, process| state.0 != Some(u8::from(process == OTHER)),
         acts_for: |process| process,

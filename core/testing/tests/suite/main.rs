@@ -22,6 +22,7 @@ mod symmetric_systems;
 mod readme;
 mod renderings;
 mod reports;
+mod several_steps;
 mod storage;
 mod table;
 mod walks;

@@ -10,12 +10,12 @@ use refmap::{Report, Settings, check};
 
 use crate::comparison::{
     Distribution, Projections, Quotients, Sampled, Thoroughness, compare, compare_cached,
-    compare_quotient, compare_walks, run,
+    compare_drawn, compare_quotient, compare_walks, run,
 };
 use crate::metamorphic::{Changes, compare_changed};
 use crate::oracle::Oracle;
 use crate::seeded_bugs::{Bug, Findings, explore};
-use crate::table::random::{Size, draw};
+use crate::table::random::{Size, draw, draw_with_several_steps};
 use crate::webs::{self, Shape};
 
 /// Seeds of the default tests.
@@ -43,6 +43,21 @@ fn the_engine_agrees_with_the_oracle() {
 fn slow_the_engine_agrees_with_the_oracle_at_length() {
     let cases = 100_000;
     compare_all(SEEDS..SEEDS + cases, Size::Small, Thoroughness::All).assert_rich(cases);
+}
+
+/// Steps that are answered by several abstract steps are tested, counted and shown as such.
+#[test]
+fn the_engine_agrees_with_the_oracle_on_several_abstract_steps() {
+    let mut distribution = Distribution::default();
+    let mut several = 0;
+    let cases = SEEDS / 2;
+    for seed in 0..cases {
+        let refinement = draw_with_several_steps(seed);
+        several += refinement.before.len();
+        compare_drawn(seed, &refinement, Thoroughness::ByTurns, &mut distribution);
+    }
+    distribution.assert_rich(cases);
+    assert!(several > 3 * cases as usize, "{several}");
 }
 
 /// A level of a small system is one worker's work; these have levels that several workers share.

@@ -21,6 +21,7 @@ fn adder() -> Via<(u8, u8, bool), u8> {
         specification: itself.specification,
         map: |&(high, low, carry)| 2 * (high ^ u8::from(carry)) + low,
         abstract_action: |_, action, _| (action.0 == "low").then_some(("tick", 0)),
+        abstract_steps_before: |_, _, _| Vec::new(),
         environment: itself.environment,
         at_rest: |_, _| true,
         acts_for: |process: Process| process,

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashMap, HashMapExt};
 
 use super::difference::{difference, of_the};
+use crate::answer::AnswerOf;
 use crate::disagreement::Disagreement;
 use crate::explore::{Place, fingerprint};
 use crate::obligation::fault::Inconsistency;
 use crate::refinement::Refinement;
 use crate::rule::{Process, RuleId};
-use crate::system::{ActionOf, StateOf};
+use crate::system::{StateOf, StepOf};
 
 /// Something of the specification that is stated otherwise than by `next` and `initial`: perhaps as a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,9 +19,6 @@ pub(in crate::obligation) enum Word {
     Initial,
     Rule(RuleId),
 }
-
-/// A step that `next` visits: the action and the target.
-pub(super) type Taken<S> = (ActionOf<S>, StateOf<S>);
 
 /// What was heard of a state that is in the sample.
 pub(in crate::obligation) struct Heard<R: Refinement> {
@@ -30,11 +28,11 @@ pub(in crate::obligation) struct Heard<R: Refinement> {
     /// Whether the invariants hold that are checked.
     pub invariants: Vec<bool>,
     /// The last of its steps: those that were looked at one by one.
-    pub steps: Vec<Taken<R::Concrete>>,
+    pub steps: Vec<StepOf<R::Concrete>>,
     /// The rules of which these are instances.
     pub rules: Vec<usize>,
     /// What these were said to simulate, if it was asked.
-    pub answers: Vec<Option<ActionOf<R::Abstract>>>,
+    pub answers: Vec<AnswerOf<R>>,
 }
 
 impl<R: Refinement> Default for Heard<R> {

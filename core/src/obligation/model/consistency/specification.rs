@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use super::asking::Asking;
 use super::difference::{difference, misnamed, of_the};
-use super::heard::{Again, Heard, Taken, Word};
+use super::heard::{Again, Heard, Word};
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::explore::Place;
 use crate::model_call::{break_off, first_visited, until_enough};
 use crate::obligation::fault::{Inconsistency, ModelCall};
 use crate::obligation::sample::{is_well_compared, number, some_of};
 use crate::refinement::Refinement;
-use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};
 
 /// The most steps of a state of the specification, and the most initial states, with which overridden methods are
 /// compared.
@@ -116,11 +116,12 @@ impl<R: Refinement> Asking<'_, R> {
         for &((_, to), answer) in some_of(&answered, number) {
             *call = ModelCall::Map;
             let target = self.refinement.map(to);
-            if let Some(action) = answer {
-                self.compare_action(call, action, &target, &offered)?;
+            if let Some(action) = answer.action(0) {
+                let target = answer.target(&target, 0);
+                self.compare_action(call, action, target, &offered)?;
                 actions.push(action);
                 if !all {
-                    self.compare_step((&mut *again, &mut *call), place, image, action, &target);
+                    self.compare_step((&mut *again, &mut *call), place, image, action, target);
                 }
             } else if *image == target
                 && let Some(difference) = difference(image, &target)
@@ -129,6 +130,10 @@ impl<R: Refinement> Asking<'_, R> {
                     what: "states of the specification",
                     difference,
                 });
+            }
+            for (number, action) in answer.actions().enumerate().skip(1) {
+                let (from, to) = (answer.source(image, number), answer.target(&target, number));
+                self.compare_step((&mut *again, &mut *call), place, from, action, to);
             }
             if !others.contains(&target) {
                 others.push(target);
@@ -178,7 +183,7 @@ impl<R: Refinement> Asking<'_, R> {
         let next = |visit: &mut dyn FnMut(_)| {
             specification.next(image, &mut |action, to| visit((action, to)));
         };
-        let is_it = |(other, to): &Taken<R::Abstract>| other == action && to == target;
+        let is_it = |(other, to): &StepOf<R::Abstract>| other == action && to == target;
         match self.visits(next, is_it) {
             Some(true) => (),
             None => again.not_compared += 1,
@@ -196,7 +201,7 @@ impl<R: Refinement> Asking<'_, R> {
         call: &mut ModelCall,
         action: &ActionOf<R::Abstract>,
         target: &StateOf<R::Abstract>,
-        offered: &[Taken<R::Abstract>],
+        offered: &[StepOf<R::Abstract>],
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
         *call = ModelCall::Again("`inputs` of the specification");

@@ -67,6 +67,15 @@ fn walk<R: Refinement>(
         assert_eq!(step.abstract_state, json(&refinement.map(&to)));
         let answer = refinement.abstract_action(&here, &action, &to);
         assert_eq!(step.abstract_action, answer.as_ref().map(json));
+        let before = refinement.abstract_steps_before(&here, &action, &to);
+        let shown = step.abstract_before.iter();
+        let shown: Vec<_> = shown
+            .map(|step| (step.action.clone(), step.state.clone()))
+            .collect();
+        let before = before
+            .iter()
+            .map(|(action, state)| (json(action), json(state)));
+        assert_eq!(shown, before.collect::<Vec<_>>());
         let process = system.process_of(&action).to_string();
         assert_eq!(step.process, Some(process));
         last_step = Some((here, action.clone(), to.clone()));

@@ -58,7 +58,16 @@ pub fn timeless(report: Report) -> Report {
 
 /// Compares every way to run the engine with the oracle.
 pub fn compare(seed: u64, size: Size, thoroughness: Thoroughness, distribution: &mut Distribution) {
-    let refinement = &draw(seed, size);
+    compare_drawn(seed, &draw(seed, size), thoroughness, distribution);
+}
+
+/// Compares every way to run the engine on a case with the oracle.
+pub fn compare_drawn(
+    seed: u64,
+    refinement: &Correspondence,
+    thoroughness: Thoroughness,
+    distribution: &mut Distribution,
+) {
     let _case = Case(seed, refinement);
     let oracle = &Oracle::new(refinement);
     if oracle.has_idle_process() {

@@ -165,6 +165,7 @@ fn eq_leaves_out_what_the_specification_reads() {
                 left_out: 0,
             },
             abstract_action: |_, action, _| Some(*action),
+            abstract_steps_before: |_, _, _| Vec::new(),
             environment: Vec::new(),
             at_rest: |_, _| true,
             acts_for: |process| process,

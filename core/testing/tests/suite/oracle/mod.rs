@@ -36,6 +36,13 @@ pub struct Oracle<'a, R: Refinement> {
     pub steps: Vec<Vec<(ActionOf<R::Concrete>, Number)>>,
 }
 
+/// The abstract steps that a step is said to simulate.
+struct Simulated<S: TransitionSystem> {
+    actions: Vec<ActionOf<S>>,
+    /// One more than actions.
+    states: Vec<StateOf<S>>,
+}
+
 /// A forward search for an action of the environment.
 pub struct Search {
     /// How many steps come before the one that takes the action; `None` if none can.
@@ -192,15 +199,28 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         self.refinement.map(&self.states[state])
     }
 
-    /// The abstract action that a step is said to simulate.
-    pub fn abstract_action(
+    /// The states are those from the image of the source to the one with which the last step ends.
+    fn simulated_steps(
         &self,
         from: Number,
         action: &ActionOf<R::Concrete>,
         to: Number,
-    ) -> Option<ActionOf<R::Abstract>> {
-        self.refinement
-            .abstract_action(&self.states[from], action, &self.states[to])
+    ) -> Simulated<R::Abstract> {
+        let (source, target) = (&self.states[from], &self.states[to]);
+        let mut actions = Vec::new();
+        let mut states = vec![self.image(from)];
+        for (action, state) in self
+            .refinement
+            .abstract_steps_before(source, action, target)
+        {
+            actions.push(action);
+            states.push(state);
+        }
+        if let Some(action) = self.refinement.abstract_action(source, action, target) {
+            actions.push(action);
+            states.push(self.image(to));
+        }
+        Simulated { actions, states }
     }
 
     /// π₁(f(s)) ≠ π₂(s).
@@ -228,16 +248,21 @@ impl<'a, R: Refinement> Oracle<'a, R> {
                 .is_initial(&self.image(state))
     }
 
-    /// The step is the one that `abstract_action` names, or the stutter where it names none.
+    /// The specification takes the steps that are named, one after the other, from the image of the source to that of
+    /// the target, and what they show on the way is what the step shows.
     pub fn simulated(&self, from: Number, action: &ActionOf<R::Concrete>, to: Number) -> bool {
-        let (before, after) = (self.image(from), self.image(to));
-        match self.abstract_action(from, action, to) {
-            Some(answer) => self
-                .refinement
-                .specification()
-                .allows(&before, &answer, &after),
-            None => before == after,
-        }
+        let specification = self.refinement.specification();
+        let Simulated { actions, states } = self.simulated_steps(from, action, to);
+        let mut steps = actions.iter().zip(&states).zip(&states[1..]);
+        let all_allowed = steps.all(|((action, from), to)| specification.allows(from, action, to));
+        let shown = |states: &[StateOf<R::Abstract>]| {
+            let mut shown: Vec<_> = states.iter().map(|s| specification.observe(s)).collect();
+            shown.dedup();
+            shown
+        };
+        all_allowed
+            && states.last() == Some(&self.image(to))
+            && shown(&states) == shown(&[self.image(from), self.image(to)])
     }
 
     /// Whether a step counts as one of `process`: it is its own, or of one that acts for it.
@@ -248,12 +273,16 @@ impl<'a, R: Refinement> Oracle<'a, R> {
 
     /// Answered by an action of an environment process, of which the step is none.
     pub fn misattributed(&self, from: Number, action: &ActionOf<R::Concrete>, to: Number) -> bool {
-        self.abstract_action(from, action, to)
-            .is_some_and(|answer| {
-                let process = self.refinement.specification().process_of(&answer);
-                self.refinement.environment().contains(&process)
-                    && !self.is_step_of(action, process)
-            })
+        let answers = self.simulated_steps(from, action, to).actions;
+        answers.iter().any(|answer| {
+            self.is_of_environment(answer)
+                && !self.is_step_of(action, self.refinement.specification().process_of(answer))
+        })
+    }
+
+    fn is_of_environment(&self, answer: &ActionOf<R::Abstract>) -> bool {
+        let process = self.refinement.specification().process_of(answer);
+        self.refinement.environment().contains(&process)
     }
 
     /// No step, and no leave to be without.
@@ -288,7 +317,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         offers
     }
 
-    /// Looks for a step answered by `wanted`, results aside, without an earlier visible step of
+    /// Looks for a step answered by `wanted`, results aside, and by nothing else of the environment, without an earlier visible step of
     /// `process`, the other environment processes making visible steps only while not at rest.
     pub fn search(&self, from: Number, process: Process, wanted: &ActionOf<R::Abstract>) -> Search {
         let specification = self.refinement.specification();
@@ -297,8 +326,11 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         let mut queue = VecDeque::from([(from, 0)]);
         while let Some((at, distance)) = queue.pop_front() {
             for (action, to) in &self.steps[at] {
-                let answer = self.abstract_action(at, action, *to);
-                if let Some(answer) = &answer
+                let answers = self.simulated_steps(at, action, *to).actions;
+                let mut inputs = answers
+                    .iter()
+                    .filter(|answer| self.is_of_environment(answer));
+                if let (Some(answer), None) = (inputs.next(), inputs.next())
                     && specification.inputs(answer) == wanted
                 {
                     return Search {
@@ -313,7 +345,7 @@ impl<'a, R: Refinement> Oracle<'a, R> {
                     })
                 };
                 let barred =
-                    answer.is_some() && (self.is_step_of(action, process) || others_at_rest());
+                    !answers.is_empty() && (self.is_step_of(action, process) || others_at_rest());
                 if !barred && seen.insert(*to) {
                     queue.push_back((*to, distance + 1));
                 }
@@ -366,9 +398,9 @@ impl<'a, R: Refinement> Oracle<'a, R> {
         let mut states = 0..self.states.len();
         states.any(|s| {
             self.steps[s].iter().any(|(a, t)| {
-                let answer = self.abstract_action(s, a, *t);
-                answer.is_some_and(|answer| self.abstract_rule(&answer) == rule)
-                    && self.simulated(s, a, *t)
+                let answers = self.simulated_steps(s, a, *t).actions;
+                let mut rules = answers.iter().map(|answer| self.abstract_rule(answer));
+                rules.any(|simulated| simulated == rule) && self.simulated(s, a, *t)
             })
         })
     }

@@ -4,6 +4,8 @@ mod local;
 mod packing;
 pub mod random;
 
+use std::collections::HashMap;
+
 use refmap::{Invariant, Process, Refinement, Rule, RuleId, StateOf, TransitionSystem, Waiver};
 use serde::Serialize;
 
@@ -189,6 +191,8 @@ pub struct Correspondence {
     pub images: Vec<usize>,
     /// Per row and step of the implementation, the answer.
     pub answers: Vec<Vec<Option<Label>>>,
+    /// Per row and step of the implementation, the abstract steps before the answer, where there are any: label and row.
+    pub before: HashMap<(usize, usize), Vec<(Label, usize)>>,
     /// A row of the implementation with another image in `wrong_lane`.
     pub wrong_image: Option<(usize, usize)>,
     /// A step of the implementation (row, position) with another answer in `wrong_lane`.
@@ -216,6 +220,7 @@ impl Correspondence {
             specification,
             images: vec![0; rows],
             answers: vec![Vec::new(); rows],
+            before: HashMap::new(),
             wrong_image: None,
             wrong_answer: None,
             wrong_lane: 0,
@@ -225,6 +230,13 @@ impl Correspondence {
             acts_for: PROCESSES,
             waived: Vec::new(),
         }
+    }
+
+    /// Which step of a row an action is.
+    fn position(&self, row: usize, action: &Label) -> usize {
+        let mut steps = self.concrete.steps[row].iter();
+        let position = steps.position(|(label, _)| label == action);
+        position.expect("the engine asks about steps that exist")
     }
 
     /// The claims as invariants of a system of which `row` gives the row of a state.
@@ -266,11 +278,22 @@ impl Refinement for Correspondence {
         })
     }
 
+    fn abstract_steps_before(
+        &self,
+        from: &State,
+        action: &Label,
+        _to: &State,
+    ) -> Vec<(Label, State)> {
+        let place = (from.row(), self.position(from.row(), action));
+        let before = self.before.get(&place).into_iter().flatten();
+        before
+            .map(|(label, row)| (*label, State::of_row(*row)))
+            .collect()
+    }
+
     fn abstract_action(&self, from: &State, action: &Label, _to: &State) -> Option<Label> {
         let row = from.row();
-        let mut steps = self.concrete.steps[row].iter();
-        let position = steps.position(|(label, _)| label == action);
-        let position = position.expect("the engine asks about steps that exist");
+        let position = self.position(row, action);
         match self.wrong_answer {
             Some((wrong, step, answer))
                 if (wrong, step) == (row, position) && from.lane == self.wrong_lane =>

@@ -493,3 +493,90 @@ fn stop(rng: &mut Rng, drawn: &mut Correspondence) {
         drawn.concrete.may_stop = rng.bits(rows, chance);
     }
 }
+
+/// The case of a seed, in which steps are answered by several abstract steps wherever these fit, and now and then where
+/// they do not.
+pub fn draw_with_several_steps(seed: u64) -> Correspondence {
+    let mut drawn = draw(seed, Size::Small);
+    let rng = &mut Rng::new(seed ^ 0x5EED);
+    for row in 0..drawn.concrete.steps.len() {
+        for position in 0..drawn.concrete.steps[row].len() {
+            if rng.percent(40) {
+                continue;
+            }
+            for attempt in (0..6).rev() {
+                let Some(Several { before, last }) =
+                    answer_of_several(rng, &drawn, (row, position))
+                else {
+                    continue;
+                };
+                let to = drawn.concrete.steps[row][position].1;
+                let fits = fits(&drawn, (row, position), &before, last, drawn.images[to]);
+                if fits || attempt == 0 && rng.percent(3) {
+                    drawn.before.insert((row, position), before);
+                    drawn.answers[row][position] = last;
+                    break;
+                }
+            }
+        }
+    }
+    drawn
+}
+
+/// Abstract steps: some with the rows to which they lead, and the last one.
+struct Several {
+    before: Vec<(Label, usize)>,
+    last: Option<Label>,
+}
+
+/// One or two steps of the specification from the image of a row, and one that leads from there to that of the target,
+/// or none.
+fn answer_of_several(
+    rng: &mut Rng,
+    drawn: &Correspondence,
+    (row, position): (usize, usize),
+) -> Option<Several> {
+    let steps = &drawn.specification.steps;
+    let mut at = drawn.images[row];
+    let mut before = Vec::new();
+    for _ in 0..1 + rng.below(2) {
+        let steps = &steps[at];
+        if steps.is_empty() {
+            return None;
+        }
+        let step = steps[rng.below(steps.len())];
+        before.push(step);
+        at = step.1;
+    }
+    let to = drawn.images[drawn.concrete.steps[row][position].1];
+    let mut leading = steps[at].iter().filter(|(_, target)| *target == to);
+    let last = leading.next().map(|(label, _)| *label);
+    Some(Several { before, last })
+}
+
+/// Whether abstract steps lead to the target, show nothing between, and are of processes that may take them.
+fn fits(
+    drawn: &Correspondence,
+    (row, position): (usize, usize),
+    before: &[(Label, usize)],
+    last: Option<Label>,
+    target: usize,
+) -> bool {
+    let shown = &drawn.specification.shown;
+    let ends = before.last().is_some_and(|(_, end)| *end == target);
+    let mut seen: Vec<u8> = vec![shown[drawn.images[row]]];
+    seen.extend(before.iter().map(|(_, row)| shown[*row]));
+    seen.push(shown[target]);
+    seen.dedup();
+    let taken_by = usize::from(drawn.concrete.steps[row][position].0.process);
+    let may_take = |label: &Label| {
+        let process = PROCESSES[usize::from(label.process)];
+        !drawn.environment.contains(&process)
+            || PROCESSES[taken_by] == process
+            || drawn.acts_for[taken_by] == process
+    };
+    let labels = before.iter().map(|(label, _)| *label).chain(last);
+    (last.is_some() || ends)
+        && seen.len() <= 1 + usize::from(shown[drawn.images[row]] != shown[target])
+        && labels.collect::<Vec<_>>().iter().all(may_take)
+}

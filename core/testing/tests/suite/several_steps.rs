@@ -1,0 +1,208 @@
+//! Concrete steps that simulate several abstract steps.
+
+use refmap::report::{Detail, TextOptions};
+use refmap::{Process, Refinement, Report, Settings, Verdict, check, compose};
+
+use refmap_testing::{Action, Machine, Via, itself};
+
+const TICK: Action = ("tick", 0);
+
+/// A counter to 8 that counts by two, as an implementation of one that counts by one. It shows the half of what it counts.
+fn leaping() -> Via<u8, u8> {
+    let by_two = |n: &u8| vec![(TICK, (n + 2) % 8)];
+    let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u8], by_two, |n| n / 2));
+    refinement.specification.next = |n| vec![(TICK, (n + 1) % 8)];
+    refinement.abstract_steps_before = |from, _, _| vec![(TICK, from + 1)];
+    refinement
+}
+
+/// The counter by one as an implementation of one that takes three steps for one, and counts to 24.
+fn threefold() -> Via<u8, u8> {
+    let lower = leaping();
+    let mut refinement = itself(lower.specification);
+    refinement.specification.next = |n| vec![(TICK, (n + 1) % 24)];
+    refinement.specification.observe = |n| n / 6;
+    refinement.map = |n| 3 * n;
+    refinement.abstract_steps_before = |from, _, _| {
+        let from = 3 * from;
+        vec![(TICK, from + 1), (TICK, from + 2)]
+    };
+    refinement
+}
+
+fn checked(refinement: &impl Refinement) -> Report {
+    check(refinement, &Settings::default()).expect("the settings fit")
+}
+
+fn explanation(report: &Report) -> &str {
+    let row = report.obligation("simulation").expect("it is chosen");
+    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+    &row.counterexamples[0].explanation
+}
+
+#[test]
+fn one_step_simulates_several() {
+    let report = checked(&leaping());
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    assert_eq!((report.states, report.transitions), (4, 4));
+}
+
+#[test]
+fn a_composition_takes_all_the_steps_between() {
+    let composed = compose(threefold(), leaping());
+    let before = composed.abstract_steps_before(&2, &TICK, &4);
+    let states: Vec<u8> = before.iter().map(|(_, state)| *state).collect();
+    assert_eq!(states, [7, 8, 9, 10, 11]);
+    assert_eq!(composed.abstract_action(&2, &TICK, &4), Some(TICK));
+    let report = checked(&composed);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    // An upper half that leaves a step out is found out in the composition.
+    let mut upper = threefold();
+    upper.abstract_action = |from, _, _| (*from != 1).then_some(TICK);
+    let report = checked(&compose(upper, leaping()));
+    assert_eq!(
+        explanation(&report),
+        "clock takes `tick` (a test), which is answered by 5 abstract steps, which do not end in the mapped state"
+    );
+}
+
+#[test]
+fn a_step_between_that_is_none_is_told_with_its_number() {
+    let mut refinement = leaping();
+    refinement.abstract_steps_before = |from, _, _| vec![(TICK, from + 3)];
+    let report = checked(&refinement);
+    assert_eq!(
+        explanation(&report),
+        "clock takes `tick` (a test), which is answered by 2 abstract steps, of which number 1, `tick`, is none of the \
+         specification"
+    );
+    let row = report.obligation("simulation").unwrap();
+    let [named, stutter] = &row.counterexamples[0].nearest[..] else {
+        panic!("{report}");
+    };
+    assert!(named.answered && named.enabled && stutter.action.is_none());
+    assert_eq!(named.differs[0].to_string(), "1 → 3");
+}
+
+#[test]
+fn steps_that_end_elsewhere_are_a_violation() {
+    let mut refinement = leaping();
+    refinement.abstract_action = |_, _, _| None;
+    let report = checked(&refinement);
+    assert!(explanation(&report).contains("answered by"), "{report}");
+    refinement.abstract_steps_before = |from, _, to| vec![(TICK, from + 1), (TICK, *to)];
+    let report = checked(&refinement);
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+#[test]
+fn what_is_between_shows_nothing_of_its_own() {
+    let mut refinement = leaping();
+    refinement.implementation.observe = |n| *n;
+    refinement.specification.observe = |n| *n;
+    let report = checked(&refinement);
+    assert_eq!(
+        explanation(&report),
+        "clock takes `tick` (a test), which is answered by several abstract steps, and the state after number 1, \
+         `tick`, shows neither what the step showed before nor what it shows in the end"
+    );
+}
+
+/// A user presses a button, and a lamp lights up: at once, and two steps of the specification.
+fn lamp() -> Via<u8, u8> {
+    const PRESS: Action = ("press", 0);
+    const LIGHT: Action = ("light", 0);
+    const DARKEN: Action = ("darken", 0);
+    let next = |n: &u8| match n {
+        0 => vec![(PRESS, 2)],
+        _ => vec![(DARKEN, 0)],
+    };
+    let rules = [("press", "user"), ("light", "lamp"), ("darken", "lamp")];
+    let mut refinement = itself(Machine::new(&rules, [0u8], next, |n| u8::from(*n == 2)));
+    refinement.specification.next = |n| match n {
+        0 => vec![(PRESS, 1)],
+        1 => vec![(LIGHT, 2)],
+        _ => vec![(DARKEN, 0)],
+    };
+    refinement.abstract_action = |_, action, _| match *action {
+        PRESS => Some(LIGHT),
+        other => Some(other),
+    };
+    refinement.abstract_steps_before = |_, action, _| match *action {
+        PRESS => vec![(PRESS, 1)],
+        _ => Vec::new(),
+    };
+    refinement.environment = vec![Process::new("user")];
+    refinement
+}
+
+#[test]
+fn an_action_of_the_environment_may_stand_among_others() {
+    let report = checked(&lamp());
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let granted = report.obligation("environment:press").unwrap();
+    assert_eq!(granted.verdict, Verdict::Holds);
+}
+
+/// Who presses twice at once has not been left to choose.
+#[test]
+fn two_actions_of_the_environment_at_once_grant_neither() {
+    let mut refinement = lamp();
+    refinement.specification.next = |n| match n {
+        0 => vec![(("press", 0), 1)],
+        1 => vec![(("press", 1), 2)],
+        _ => vec![(("darken", 0), 0)],
+    };
+    refinement.abstract_action = |_, action, _| match *action {
+        ("press", _) => Some(("press", 1)),
+        other => Some(other),
+    };
+    let report = checked(&refinement);
+    let refused = report.obligation("environment:press").unwrap();
+    assert_eq!(refused.verdict, Verdict::Violated, "{report}");
+}
+
+#[test]
+fn all_actions_are_those_of_the_process_that_takes_the_step() {
+    let mut refinement = lamp();
+    refinement.implementation.rules = Machine::new(
+        &[("press", "ghost"), ("light", "lamp"), ("darken", "lamp")],
+        [0u8],
+        |_| Vec::new(),
+        |n| *n,
+    )
+    .rules;
+    let report = checked(&refinement);
+    let row = report.obligation("agency").unwrap();
+    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+    assert!(
+        row.counterexamples[0]
+            .explanation
+            .contains("`press` of user")
+    );
+}
+
+#[test]
+fn a_report_shows_all_of_them() {
+    let mut refinement = lamp();
+    refinement.invariants = vec![refmap::Invariant::new("dark", "a test", |n: &u8| *n == 0)];
+    let report = checked(&refinement);
+    let shown = report.counterexample.as_ref().unwrap();
+    let options = TextOptions {
+        detail: Detail::Changes,
+        ..TextOptions::default()
+    };
+    let text = report.text(options).to_string();
+    assert!(
+        text.contains("answered by [press 0], then [light 0]"),
+        "{text}"
+    );
+    assert!(shown.dot(&report).contains("⇒ [press 0], then [light 0]"));
+    assert!(shown.mermaid(&report).contains("then ["));
+    let step = serde_json::to_value(&shown.steps[1]).unwrap();
+    assert_eq!(
+        step["abstract_before"],
+        serde_json::json!([{"action": ["press", 0], "state": 1}])
+    );
+    assert_eq!(step["abstract_action"], serde_json::json!(["light", 0]));
+}
