@@ -7,5 +7,6 @@ pub mod dekker;
 pub mod heap;
 pub mod litmus;
 pub mod native;
+pub mod published;
 pub mod tso;
 pub mod yrc;

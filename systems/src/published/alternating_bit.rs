@@ -1,0 +1,178 @@
+//! The alternating bit protocol: values with a bit, and bits that acknowledge them, over lines that lose messages.
+//!
+//! Source: Lamport, *Specifying Systems*, section 14.6 and module `AlternatingBit`.
+//!
+//! Fairness: weakly `re_snd_msg`, weakly `snd_ack`, strongly `rcv_msg`, and strongly `rcv_ack`, since a line may lose what
+//! is on it again and again.
+//!
+//! Deviations. D1: where the model of the source sets states with too long a queue aside, nothing is sent while a queue is
+//! full. The same states are left; that a full queue lets nobody send is not a step.
+
+use std::collections::VecDeque;
+
+use refmap::{TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::alternating_bit_correctness::{self, MAX_DATA};
+
+/// Greatest length of a queue.
+pub const MAX_QUEUE: usize = 4;
+
+/// An instance of the protocol.
+pub struct AlternatingBit {
+    /// Number of values.
+    pub data: usize,
+    /// Greatest number of messages on the line from the sender, and of bits on the one to it.
+    pub queue: usize,
+    /// When the sender sends a new value.
+    pub sends: Sends,
+}
+
+/// When the sender sends a new value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sends {
+    /// When the last one is acknowledged.
+    AfterAck,
+    /// At any time. Wrong: what is not acknowledged may be lost.
+    AtAnyTime,
+}
+
+/// What the sender and the receiver know, and what is on the lines between them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// `sBit`, `sAck`, `rBit`, `sent` and `rcvd`.
+    #[serde(flatten)]
+    pub ends: alternating_bit_correctness::State,
+    /// The messages to the receiver, each a bit and a value.
+    #[state(max_len = MAX_QUEUE, range = 0..MAX_DATA)]
+    pub msg_q: VecDeque<(bool, usize)>,
+    /// The bits to the sender.
+    #[state(max_len = MAX_QUEUE)]
+    pub ack_q: VecDeque<bool>,
+}
+
+/// A step of the sender, of the receiver, or of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+pub enum Action {
+    /// The sender sends a new value.
+    #[rule(process = "sender", source = "AlternatingBit, SndNewValue(d)")]
+    SndNewValue(usize),
+    /// The sender sends the last value again, which is not acknowledged.
+    #[rule(process = "sender", source = "AlternatingBit, ReSndMsg")]
+    ReSndMsg,
+    /// The receiver receives a message.
+    #[rule(process = "receiver", source = "AlternatingBit, RcvMsg")]
+    RcvMsg,
+    /// The receiver sends the bit of the last message.
+    #[rule(process = "receiver", source = "AlternatingBit, SndAck")]
+    SndAck,
+    /// The sender receives a bit.
+    #[rule(process = "sender", source = "AlternatingBit, RcvAck")]
+    RcvAck,
+    /// The message in this place is lost.
+    #[rule(process = "line", source = "AlternatingBit, LoseMsg")]
+    LoseMsg(usize),
+    /// The bit in this place is lost.
+    #[rule(process = "line", source = "AlternatingBit, LoseAck")]
+    LoseAck(usize),
+}
+
+impl AlternatingBit {
+    fn has_room<T>(&self, queue: &VecDeque<T>) -> bool {
+        guard("the line has room", queue.len() < self.queue)
+    }
+
+    /// Rule *SndNewValue*.
+    fn send_new_value(&self, from: &State, value: usize) -> Option<State> {
+        let ends = match self.sends {
+            Sends::AfterAck => from.ends.send_new_value(value),
+            Sends::AtAnyTime => Some(alternating_bit_correctness::State {
+                s_bit: !from.ends.s_bit,
+                sent: value,
+                ..from.ends
+            }),
+        }?;
+        self.has_room(&from.msg_q).then(|| {
+            let mut to = from.clone();
+            to.ends = ends;
+            to.msg_q.push_back((ends.s_bit, value));
+            to
+        })
+    }
+
+    /// Rule *ReSndMsg*.
+    fn send_again(&self, from: &State) -> Option<State> {
+        let ends = from.ends;
+        let not_acknowledged = guard("it is not acknowledged", ends.s_ack != ends.s_bit);
+        (not_acknowledged & self.has_room(&from.msg_q)).then(|| {
+            let mut to = from.clone();
+            to.msg_q.push_back((ends.s_bit, ends.sent));
+            to
+        })
+    }
+
+    /// Rule *RcvMsg*.
+    fn receive_message(from: &State) -> Option<State> {
+        let mut to = from.clone();
+        (to.ends.r_bit, to.ends.rcvd) = to.msg_q.pop_front()?;
+        Some(to)
+    }
+
+    /// Rule *SndAck*.
+    fn send_ack(&self, from: &State) -> Option<State> {
+        self.has_room(&from.ack_q).then(|| {
+            let mut to = from.clone();
+            to.ack_q.push_back(from.ends.r_bit);
+            to
+        })
+    }
+
+    /// Rule *RcvAck*.
+    fn receive_ack(from: &State) -> Option<State> {
+        let mut to = from.clone();
+        to.ends.s_ack = to.ack_q.pop_front()?;
+        Some(to)
+    }
+}
+
+impl TransitionSystem for AlternatingBit {
+    type State = State;
+    type Action = Action;
+    type Observation = alternating_bit_correctness::State;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        for ends in alternating_bit_correctness::State::initial(self.data) {
+            visit(State {
+                ends,
+                msg_q: VecDeque::new(),
+                ack_q: VecDeque::new(),
+            });
+        }
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        for value in 0..self.data {
+            offer(visit, Action::SndNewValue(value), || {
+                self.send_new_value(from, value)
+            });
+        }
+        offer(visit, Action::ReSndMsg, || self.send_again(from));
+        offer(visit, Action::RcvMsg, || Self::receive_message(from));
+        offer(visit, Action::SndAck, || self.send_ack(from));
+        offer(visit, Action::RcvAck, || Self::receive_ack(from));
+        for place in 0..from.msg_q.len() {
+            let mut to = from.clone();
+            to.msg_q.remove(place);
+            visit(Action::LoseMsg(place), to);
+        }
+        for place in 0..from.ack_q.len() {
+            let mut to = from.clone();
+            to.ack_q.remove(place);
+            visit(Action::LoseAck(place), to);
+        }
+    }
+
+    fn observe(&self, state: &State) -> alternating_bit_correctness::State {
+        state.ends
+    }
+}

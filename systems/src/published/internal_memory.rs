@@ -1,0 +1,234 @@
+//! A memory that processors read and write, each request in one step.
+//!
+//! Source: Lamport, *Specifying Systems*, section 5.3, module `InternalMemory`; section 8.5 for the fairness, module
+//! `LiveInternalMemory`. The interface is that of the models of both: `memInt` is the processor that sent or received
+//! last, and what it sent or received.
+//!
+//! Fairness: for each processor, weakly `do` or `rsp`.
+
+use refmap::{TransitionSystem, guard, offer};
+use serde::Serialize;
+
+/// Greatest number of processors, of addresses, and of values.
+pub const MAX: usize = 4;
+
+/// An instance of the memory.
+pub struct InternalMemory {
+    /// Number of processors.
+    pub processors: usize,
+    /// Number of addresses.
+    pub addresses: usize,
+    /// Number of values.
+    pub values: usize,
+}
+
+/// What a processor asks of the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub enum Request {
+    /// The value at an address.
+    Rd {
+        /// The address.
+        #[state(range = 0..MAX)]
+        adr: usize,
+    },
+    /// Another value at an address.
+    Wr {
+        /// The address.
+        #[state(range = 0..MAX)]
+        adr: usize,
+        /// The value.
+        #[state(range = 0..MAX)]
+        val: usize,
+    },
+}
+
+/// What passes between a processor and the memory, and what the memory keeps of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub enum Datum {
+    /// Nothing: the response to a write.
+    NoVal,
+    /// A request.
+    Request(Request),
+    /// The response to a read.
+    Value(#[state(range = 0..MAX)] usize),
+}
+
+/// What becomes of the request of a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub enum Control {
+    /// There is none.
+    Rdy,
+    /// It is to be carried out.
+    Busy,
+    /// It waits for the memory; only where there is a cache.
+    Waiting,
+    /// It is carried out, and there is a response.
+    Done,
+}
+
+/// What a processor and the memory see of each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Interface {
+    /// The processor that sent or received last, and what.
+    #[state(range = 0..MAX)]
+    pub mem_int: (usize, Datum),
+    /// What becomes of the request of a processor.
+    #[state(max_len = MAX)]
+    pub ctl: Vec<Control>,
+    /// The request of a processor, or the response.
+    #[state(max_len = MAX)]
+    pub buf: Vec<Datum>,
+}
+
+/// The memory and its interface.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// `memInt`, `ctl` and `buf`.
+    #[serde(flatten)]
+    pub interface: Interface,
+    /// The value at an address.
+    #[state(max_len = MAX, range = 0..MAX)]
+    pub mem: Vec<usize>,
+}
+
+/// A step of a processor, or of the memory for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "processor")]
+pub enum Action {
+    /// A processor sends a request.
+    #[rule(source = "InternalMemory, Req(p)")]
+    Req(#[process] usize, Request),
+    /// The memory carries the request out.
+    #[rule(source = "InternalMemory, Do(p)")]
+    Do(#[process] usize),
+    /// The processor receives the response.
+    #[rule(source = "InternalMemory, Rsp(p)")]
+    Rsp(#[process] usize),
+}
+
+impl Interface {
+    /// The interface before the first request.
+    fn initial(processors: usize) -> Self {
+        Self {
+            mem_int: (0, Datum::NoVal),
+            ctl: vec![Control::Rdy; processors],
+            buf: vec![Datum::NoVal; processors],
+        }
+    }
+
+    /// The request of a processor, if there is one.
+    pub fn request_of(&self, processor: usize) -> Option<Request> {
+        match self.buf[processor] {
+            Datum::Request(request) => Some(request),
+            Datum::NoVal | Datum::Value(_) => None,
+        }
+    }
+
+    /// Rule *Req*.
+    pub fn req(&self, processor: usize, request: Request) -> Option<Self> {
+        guard("it is ready", self.ctl[processor] == Control::Rdy).then(|| {
+            let mut to = self.clone();
+            to.mem_int = (processor, Datum::Request(request));
+            to.buf[processor] = Datum::Request(request);
+            to.ctl[processor] = Control::Busy;
+            to
+        })
+    }
+
+    /// The interface when the request of a processor is carried out.
+    #[must_use]
+    pub fn done(&self, processor: usize, response: Datum) -> Self {
+        let mut to = self.clone();
+        to.buf[processor] = response;
+        to.ctl[processor] = Control::Done;
+        to
+    }
+
+    /// Rule *Rsp*.
+    pub fn rsp(&self, processor: usize) -> Option<Self> {
+        guard("it has a response", self.ctl[processor] == Control::Done).then(|| {
+            let mut to = self.clone();
+            to.mem_int = (processor, self.buf[processor]);
+            to.ctl[processor] = Control::Rdy;
+            to
+        })
+    }
+}
+
+impl State {
+    /// Rule *Do*.
+    fn carry_out(&self, processor: usize) -> Option<Self> {
+        let is_busy = self.interface.ctl[processor] == Control::Busy;
+        guard("it has a request", is_busy);
+        let request = self.interface.request_of(processor).filter(|_| is_busy)?;
+        let mut to = self.clone();
+        let response = match request {
+            Request::Rd { adr } => Datum::Value(self.mem[adr]),
+            Request::Wr { adr, val } => {
+                to.mem[adr] = val;
+                Datum::NoVal
+            }
+        };
+        to.interface = self.interface.done(processor, response);
+        Some(to)
+    }
+}
+
+impl InternalMemory {
+    /// The requests that there are.
+    pub fn requests(&self) -> impl Iterator<Item = Request> {
+        let writes = move |adr| (0..self.values).map(move |val| Request::Wr { adr, val });
+        (0..self.addresses)
+            .flat_map(move |adr| [Request::Rd { adr }].into_iter().chain(writes(adr)))
+    }
+
+    /// The initial states, with any values in the memory.
+    pub fn starts(&self) -> Vec<State> {
+        let mut memories = vec![Vec::new()];
+        for _ in 0..self.addresses {
+            let with_another = |mem: &Vec<usize>| {
+                let with = |val| [&mem[..], &[val]].concat();
+                (0..self.values).map(with).collect::<Vec<_>>()
+            };
+            memories = memories.iter().flat_map(with_another).collect();
+        }
+        let interface = Interface::initial(self.processors);
+        let with = |mem| State {
+            interface: interface.clone(),
+            mem,
+        };
+        memories.into_iter().map(with).collect()
+    }
+}
+
+impl TransitionSystem for InternalMemory {
+    type State = State;
+    type Action = Action;
+    type Observation = (usize, Datum);
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        self.starts().into_iter().for_each(visit);
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        let with = |interface| State {
+            interface,
+            mem: from.mem.clone(),
+        };
+        for processor in 0..self.processors {
+            for request in self.requests() {
+                offer(visit, Action::Req(processor, request), || {
+                    from.interface.req(processor, request).map(with)
+                });
+            }
+            offer(visit, Action::Do(processor), || from.carry_out(processor));
+            offer(visit, Action::Rsp(processor), || {
+                from.interface.rsp(processor).map(with)
+            });
+        }
+    }
+
+    fn observe(&self, state: &State) -> (usize, Datum) {
+        state.interface.mem_int
+    }
+}

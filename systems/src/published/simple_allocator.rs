@@ -1,0 +1,143 @@
+//! An allocator that gives each resource to at most one client, in any order.
+//!
+//! Source: Merz, *TLA+ Case Study: A Resource Allocator* (LORIA, 2004), module `SimpleAllocator`.
+//!
+//! Fairness, for each client: weakly `return_all`, and strongly `allocate`, since what a client waits for may be free
+//! again and again and taken by another one each time.
+
+use refmap::{IndexSet, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+/// Greatest number of clients.
+pub const MAX_CLIENTS: usize = 4;
+/// Greatest number of resources.
+pub const MAX_RESOURCES: usize = 4;
+
+/// An instance of the allocator.
+pub struct SimpleAllocator {
+    /// Number of clients.
+    pub clients: usize,
+    /// Number of resources.
+    pub resources: usize,
+}
+
+/// What each client waits for, and what it has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// What a client has asked for and not been given.
+    #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
+    pub unsat: Vec<IndexSet>,
+    /// What a client has been given.
+    #[state(max_len = MAX_CLIENTS, range = 0..MAX_RESOURCES)]
+    pub alloc: Vec<IndexSet>,
+}
+
+/// A step of a client, or of the allocator for it. *Return* is two rules, since the condition of fairness is one on the
+/// return of everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "client")]
+pub enum Action {
+    /// A client that has nothing and waits for nothing asks for resources.
+    #[rule(source = "SimpleAllocator, Request(c, S)")]
+    Request(#[process] usize, IndexSet),
+    /// A client is given resources for which it waits.
+    #[rule(source = "SimpleAllocator, Allocate(c, S)")]
+    Allocate(#[process] usize, IndexSet),
+    /// A client returns all that it has.
+    #[rule(source = "SimpleAllocator, Return(c, alloc[c])")]
+    ReturnAll(#[process] usize),
+    /// A client returns a part of what it has.
+    #[rule(source = "SimpleAllocator, Return(c, S)")]
+    Return(#[process] usize, IndexSet),
+}
+
+/// The non-empty subsets of `set`.
+pub fn subsets(set: IndexSet) -> impl Iterator<Item = IndexSet> {
+    (1..1_u64 << set.len()).map(move |chosen| {
+        let elements = set.iter().enumerate();
+        let chosen = elements.filter(|(place, _)| chosen >> place & 1 == 1);
+        chosen.map(|(_, element)| element).collect()
+    })
+}
+
+impl State {
+    /// The state in which `clients` have nothing and wait for nothing.
+    pub fn initial(clients: usize) -> Self {
+        Self {
+            unsat: vec![IndexSet::EMPTY; clients],
+            alloc: vec![IndexSet::EMPTY; clients],
+        }
+    }
+
+    /// Those of `resources` that no client has.
+    pub fn available(&self, resources: usize) -> IndexSet {
+        let all = IndexSet::below(resources);
+        let held = self.alloc.iter();
+        held.fold(all, |rest, held| rest.difference(*held))
+    }
+
+    /// Rule *Request*.
+    pub fn request(&self, client: usize, asked: IndexSet) -> Option<Self> {
+        let enabled = guard("it waits for nothing", self.unsat[client].is_empty())
+            & guard("it has nothing", self.alloc[client].is_empty());
+        enabled.then(|| {
+            let mut to = self.clone();
+            to.unsat[client] = asked;
+            to
+        })
+    }
+
+    /// Rule *Allocate*, of what is `available`.
+    pub fn allocate(&self, client: usize, given: IndexSet, available: IndexSet) -> Option<Self> {
+        let enabled = guard("it waits for them", given.is_subset(self.unsat[client]))
+            & guard("they are available", given.is_subset(available));
+        enabled.then(|| {
+            let mut to = self.clone();
+            to.unsat[client] = to.unsat[client].difference(given);
+            to.alloc[client] = to.alloc[client].union(given);
+            to
+        })
+    }
+
+    /// Rule *Return*.
+    pub fn give_back(&self, client: usize, returned: IndexSet) -> Option<Self> {
+        guard("it has them", returned.is_subset(self.alloc[client])).then(|| {
+            let mut to = self.clone();
+            to.alloc[client] = to.alloc[client].difference(returned);
+            to
+        })
+    }
+}
+
+impl TransitionSystem for SimpleAllocator {
+    type State = State;
+    type Action = Action;
+    type Observation = State;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit(State::initial(self.clients));
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        let available = from.available(self.resources);
+        for client in 0..self.clients {
+            for set in subsets(IndexSet::below(self.resources)) {
+                offer(visit, Action::Request(client, set), || {
+                    from.request(client, set)
+                });
+                offer(visit, Action::Allocate(client, set), || {
+                    from.allocate(client, set, available)
+                });
+                let returns = match set == from.alloc[client] {
+                    true => Action::ReturnAll(client),
+                    false => Action::Return(client, set),
+                };
+                offer(visit, returns, || from.give_back(client, set));
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> State {
+        state.clone()
+    }
+}

@@ -1,0 +1,131 @@
+//! The detection of termination, in one step.
+//!
+//! Source: Merz, module `SyncTerminationDetection` of the TLA+ Examples, after Dijkstra, Feijen & van Gasteren,
+//! *Derivation of a Termination Detection Algorithm for Distributed Computations* (EWD 840).
+//!
+//! Fairness: weakly `detect_termination`.
+
+use refmap::{IndexSet, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+/// Greatest number of nodes.
+pub const MAX_NODES: usize = 8;
+
+/// An instance of the specification.
+pub struct TerminationDetection {
+    /// Number of nodes.
+    pub nodes: usize,
+}
+
+/// Which nodes are active, and whether it has been detected that none is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// The active nodes.
+    #[state(range = 0..MAX_NODES)]
+    pub active: IndexSet,
+    /// Whether termination has been detected.
+    pub termination_detected: bool,
+}
+
+/// A step of a node, or of the detection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "node")]
+pub enum Action {
+    /// An active node becomes inactive. If it is the last one, that may be detected at once.
+    #[rule(source = "SyncTerminationDetection, Terminate(i)")]
+    Terminate {
+        /// The node.
+        #[process]
+        node: usize,
+        /// Whether termination has been detected after the step.
+        detected: bool,
+    },
+    /// An active node wakes another one up.
+    #[rule(source = "SyncTerminationDetection, Wakeup(i, j)")]
+    Wakeup {
+        /// The active node.
+        #[process]
+        node: usize,
+        /// The one that it wakes up.
+        other: usize,
+    },
+    /// Termination is detected.
+    #[rule(
+        process = "detection",
+        source = "SyncTerminationDetection, DetectTermination"
+    )]
+    DetectTermination,
+}
+
+/// Every set of nodes.
+pub fn sets(nodes: usize) -> impl Iterator<Item = IndexSet> {
+    let of_bits = move |bits: u32| (0..nodes).filter(move |node| bits >> node & 1 == 1);
+    (0..1 << nodes).map(move |bits| of_bits(bits).collect())
+}
+
+/// `active` without `node`, which was active.
+pub fn terminate(active: IndexSet, node: usize) -> Option<IndexSet> {
+    let mut left = active;
+    guard("it is active", left.remove(node)).then_some(left)
+}
+
+/// `active` with `other`, which `node` has woken up.
+pub fn wake_up(active: IndexSet, node: usize, other: usize) -> Option<IndexSet> {
+    guard("it is active", active.contains(node)).then(|| {
+        let mut to = active;
+        to.insert(other);
+        to
+    })
+}
+
+impl TransitionSystem for TerminationDetection {
+    type State = State;
+    type Action = Action;
+    type Observation = State;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        for active in sets(self.nodes) {
+            visit(State {
+                active,
+                termination_detected: false,
+            });
+        }
+        visit(State {
+            active: IndexSet::EMPTY,
+            termination_detected: true,
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        let termination_detected = from.termination_detected;
+        for node in 0..self.nodes {
+            for detected in [false, true] {
+                offer(visit, Action::Terminate { node, detected }, || {
+                    let active = terminate(from.active, node)?;
+                    let is_choice =
+                        detected == termination_detected || detected == active.is_empty();
+                    guard("it is known, or is so", is_choice).then_some(State {
+                        active,
+                        termination_detected: detected,
+                    })
+                });
+            }
+            for other in 0..self.nodes {
+                offer(visit, Action::Wakeup { node, other }, || {
+                    let active = wake_up(from.active, node, other)?;
+                    Some(State { active, ..*from })
+                });
+            }
+        }
+        offer(visit, Action::DetectTermination, || {
+            guard("no node is active", from.active.is_empty()).then_some(State {
+                termination_detected: true,
+                ..*from
+            })
+        });
+    }
+
+    fn observe(&self, state: &State) -> State {
+        *state
+    }
+}

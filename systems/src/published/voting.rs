@@ -1,0 +1,254 @@
+//! Acceptors that vote for values in ballots: what a quorum votes for in one ballot is chosen.
+//!
+//! Source: Lamport, *The Paxos Algorithm, or How to Win a Turing Award* (lecture, 2019), module `Voting`.
+//!
+//! The quorums are the sets of just more than half of the acceptors.
+
+use std::collections::BTreeSet;
+
+use refmap::{IndexSet, TransitionSystem, guard, offer};
+use serde::Serialize;
+
+use super::consensus::{self, MAX_VALUES};
+use super::termination_detection::sets;
+
+/// Greatest number of acceptors.
+pub const MAX_ACCEPTORS: usize = 4;
+/// Greatest number of ballots.
+pub const MAX_BALLOTS: usize = 4;
+
+/// An instance of the algorithm.
+pub struct Voting {
+    /// Number of acceptors.
+    pub acceptors: usize,
+    /// Number of values.
+    pub values: usize,
+    /// Number of ballots.
+    pub ballots: usize,
+    /// What an acceptor makes sure of before it votes.
+    pub votes: Votes,
+}
+
+/// What an acceptor makes sure of before it votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Votes {
+    /// No other value has a vote in the ballot, and the value is safe: no other has been or can be chosen in an earlier one.
+    Safely,
+    /// No other value has a vote in the ballot. Wrong: another one may have been chosen in an earlier ballot.
+    WithoutQuorum,
+}
+
+/// A vote of an acceptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, refmap::State)]
+pub struct Vote {
+    /// The ballot.
+    #[state(range = 0..MAX_BALLOTS)]
+    pub ballot: usize,
+    /// The value.
+    #[state(range = 0..MAX_VALUES)]
+    pub value: usize,
+}
+
+/// What each acceptor has done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct State {
+    /// The votes of an acceptor.
+    #[state(max_len = MAX_ACCEPTORS)]
+    pub votes: Vec<BTreeSet<Vote>>,
+    /// The ballot below which an acceptor does not vote any more, if there is one.
+    #[state(max_len = MAX_ACCEPTORS, range = 0..MAX_BALLOTS)]
+    pub max_bal: Vec<Option<usize>>,
+}
+
+/// Why a value is safe in a ballot: none of a quorum votes in an earlier one any more, and this is the last one in which
+/// one of it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Shown {
+    /// The quorum.
+    pub quorum: IndexSet,
+    /// The last ballot before in which one of it voted, and one that voted there, for the value; none if none did.
+    pub voted: Option<(usize, usize)>,
+}
+
+/// A step of an acceptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "acceptor")]
+pub enum Action {
+    /// An acceptor does not vote below a ballot any more.
+    #[rule(source = "Voting, IncreaseMaxBal(a, b)")]
+    IncreaseMaxBal(#[process] usize, usize),
+    /// An acceptor votes.
+    #[rule(source = "Voting, VoteFor(a, b, v)")]
+    VoteFor {
+        /// The acceptor.
+        #[process]
+        acceptor: usize,
+        /// Its vote.
+        vote: Vote,
+        /// Why the value is safe; none where that is not looked at.
+        shown: Option<Shown>,
+    },
+}
+
+impl State {
+    /// Whether an acceptor has voted so.
+    fn has_voted(&self, acceptor: usize, vote: Vote) -> bool {
+        self.votes[acceptor].contains(&vote)
+    }
+
+    /// Whether an acceptor has voted in a ballot.
+    fn has_voted_at(&self, acceptor: usize, ballot: usize) -> bool {
+        self.votes[acceptor]
+            .iter()
+            .any(|vote| vote.ballot == ballot)
+    }
+
+    /// Rule *IncreaseMaxBal*.
+    fn increase_max_bal(&self, acceptor: usize, ballot: usize) -> Option<Self> {
+        guard("it is higher", Some(ballot) > self.max_bal[acceptor]).then(|| {
+            let mut to = self.clone();
+            to.max_bal[acceptor] = Some(ballot);
+            to
+        })
+    }
+
+    /// Rule *VoteFor*, where the value is safe.
+    fn vote_for(&self, acceptor: usize, vote: Vote) -> Option<Self> {
+        let others_agree = |votes: &BTreeSet<Vote>| {
+            let mut same_ballot = votes.iter().filter(|other| other.ballot == vote.ballot);
+            same_ballot.all(|other| other.value == vote.value)
+        };
+        let mut others = self.votes.iter().enumerate();
+        let enabled = guard(
+            "it is not too low",
+            self.max_bal[acceptor] <= Some(vote.ballot),
+        ) & guard(
+            "it has not voted",
+            !self.has_voted_at(acceptor, vote.ballot),
+        ) & guard(
+            "no other value has a vote",
+            others.all(|(other, votes)| other == acceptor || others_agree(votes)),
+        );
+        enabled.then(|| {
+            let mut to = self.clone();
+            to.votes[acceptor].insert(vote);
+            to.max_bal[acceptor] = Some(vote.ballot);
+            to
+        })
+    }
+
+    /// Every way to show that a value is safe in a ballot: *ShowsSafeAt*.
+    fn shows_safe(&self, quorums: &[IndexSet], vote: Vote) -> Vec<Shown> {
+        let mut shown = Vec::new();
+        for &quorum in quorums {
+            if quorum
+                .iter()
+                .any(|one| self.max_bal[one] < Some(vote.ballot))
+            {
+                continue;
+            }
+            let silent_from = |first: usize| {
+                let mut between = first..vote.ballot;
+                between.all(|ballot| !quorum.iter().any(|one| self.has_voted_at(one, ballot)))
+            };
+            if silent_from(0) {
+                shown.push(Shown {
+                    quorum,
+                    voted: None,
+                });
+            }
+            for ballot in (0..vote.ballot).filter(|ballot| silent_from(ballot + 1)) {
+                let earlier = Vote { ballot, ..vote };
+                let voters = quorum.iter().filter(|one| self.has_voted(*one, earlier));
+                shown.extend(voters.map(|voter| Shown {
+                    quorum,
+                    voted: Some((ballot, voter)),
+                }));
+            }
+        }
+        shown
+    }
+
+    /// The values that are chosen: those that a quorum has voted for in one ballot.
+    pub fn chosen(&self, system: &Voting) -> IndexSet {
+        let is_chosen = |value: &usize| {
+            (0..system.ballots).any(|ballot| {
+                let vote = Vote {
+                    ballot,
+                    value: *value,
+                };
+                let mut quorums = system.quorums().into_iter();
+                quorums.any(|quorum| quorum.iter().all(|one| self.has_voted(one, vote)))
+            })
+        };
+        (0..system.values).filter(is_chosen).collect()
+    }
+}
+
+impl Voting {
+    /// The sets of just more than half of the acceptors.
+    fn quorums(&self) -> Vec<IndexSet> {
+        let size = self.acceptors / 2 + 1;
+        let quorums = sets(self.acceptors).filter(|quorum| quorum.len() == size);
+        quorums.collect()
+    }
+
+    /// What an acceptor can show before it votes.
+    fn shown(&self, from: &State, quorums: &[IndexSet], vote: Vote) -> Vec<Option<Shown>> {
+        match self.votes {
+            Votes::Safely => from
+                .shows_safe(quorums, vote)
+                .into_iter()
+                .map(Some)
+                .collect(),
+            Votes::WithoutQuorum => vec![None],
+        }
+    }
+}
+
+impl TransitionSystem for Voting {
+    type State = State;
+    type Action = Action;
+    type Observation = consensus::State;
+
+    fn initial(&self, visit: &mut impl FnMut(State)) {
+        visit(State {
+            votes: vec![BTreeSet::new(); self.acceptors],
+            max_bal: vec![None; self.acceptors],
+        });
+    }
+
+    fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
+        let quorums = self.quorums();
+        for acceptor in 0..self.acceptors {
+            for ballot in 0..self.ballots {
+                offer(visit, Action::IncreaseMaxBal(acceptor, ballot), || {
+                    from.increase_max_bal(acceptor, ballot)
+                });
+                for value in 0..self.values {
+                    let vote = Vote { ballot, value };
+                    for shown in self.shown(from, &quorums, vote) {
+                        let action = Action::VoteFor {
+                            acceptor,
+                            vote,
+                            shown,
+                        };
+                        offer(visit, action, || from.vote_for(acceptor, vote));
+                    }
+                }
+            }
+        }
+    }
+
+    fn observe(&self, state: &State) -> consensus::State {
+        consensus::State {
+            chosen: state.chosen(self),
+        }
+    }
+
+    /// All acceptors are in the last ballot.
+    fn may_stop(&self, state: &State) -> bool {
+        let last = Some(self.ballots - 1);
+        state.max_bal.iter().all(|ballot| *ballot == last)
+    }
+}
