@@ -36,6 +36,7 @@ pub mod explore;
 mod guard;
 mod index_set;
 mod invariant;
+pub mod liveness;
 mod local;
 mod model_call;
 mod nearest;

@@ -5,6 +5,7 @@ mod broken_pipe;
 mod command;
 mod fences;
 mod grammar;
+mod graph;
 mod json;
 mod listing;
 mod litmus;
@@ -153,6 +154,7 @@ pub fn run(
         Command::Table(command) => table::run(catalogue, &command, cancel, output),
         Command::Check(command) => check(catalogue, &command, cancel, options, output),
         Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
+        Command::Graph(command) => graph::run(&command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
         Command::Stress(command) => stress::run(catalogue, &command, cancel, options, output),
         Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),

@@ -17,6 +17,7 @@
 
 pub mod catalogue;
 mod command_line;
+pub mod graph;
 mod in_order;
 pub mod table;
 

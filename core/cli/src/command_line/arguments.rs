@@ -9,8 +9,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
 use super::command::{
-    CheckCommand, Command, FencesCommand, LitmusCommand, RunAllCommand, StressCommand,
-    TableCommand, ValidateCommand,
+    CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, RunAllCommand,
+    StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
 use super::listing::Listing;
@@ -58,6 +58,14 @@ pub(super) fn parse(
                 .expect("clap demands a folder")
                 .clone(),
             refmap: matches.get_one::<PathBuf>("refmap").cloned(),
+        }),
+        Some(("graph", matches)) => Command::Graph(GraphCommand {
+            files: matches
+                .get_many("files")
+                .expect("clap demands a file")
+                .cloned()
+                .collect(),
+            json: matches.get_flag("json"),
         }),
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: matches

@@ -18,6 +18,7 @@ pub(super) enum Command {
     Table(TableCommand),
     Check(CheckCommand),
     Fences(FencesCommand),
+    Graph(GraphCommand),
     Litmus(LitmusCommand),
     New(NewCommand),
     Stress(StressCommand),
@@ -49,6 +50,12 @@ pub(super) struct FencesCommand {
     pub json: bool,
     pub detail: Detail,
     pub quiet: bool,
+}
+
+/// Decides the properties of explicit systems.
+pub(super) struct GraphCommand {
+    pub files: Vec<PathBuf>,
+    pub json: bool,
 }
 
 /// Runs litmus tests.

@@ -54,7 +54,8 @@ pub(super) fn command(
                 .subcommand_help_heading("Checks")
                 .subcommands(checks),
         )
-        .subcommand(litmus());
+        .subcommand(litmus())
+        .subcommand(graph());
     // A project writes no other one.
     let command = match name {
         "refmap" => command.subcommand(new()),
@@ -157,6 +158,25 @@ fn litmus() -> clap::Command {
             .default_value("2GiB")
             .value_parser(ValueParser::new(bytes)),
         ])
+        .arg(json_option())
+}
+
+fn graph() -> clap::Command {
+    clap::Command::new("graph")
+        .about("Decides liveness properties of explicit transition systems under fairness")
+        .after_help(
+            "A line is a system in JSON: name, states, initial, labels, steps, fairness, properties.\n\n\
+             Exit status: 0 every property holds and none is vacuous, 1 one is violated or vacuous, 2 a line or \
+             a file could not be read, and the others are decided nevertheless.",
+        )
+        .arg(
+            Arg::new("files")
+                .value_name("FILE")
+                .help("Systems, one a line")
+                .required(true)
+                .num_args(1..)
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
         .arg(json_option())
 }
 

@@ -2,4 +2,5 @@
 
 mod claims;
 mod fences;
+mod graph;
 mod tables;

@@ -1,0 +1,240 @@
+//! `graph`: decides the properties of explicit fair transition systems.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use refmap::liveness::{Fault, Lasso, Met};
+use serde_json::{Value, json};
+
+use super::command::GraphCommand;
+use super::{CommandError, Status};
+use crate::graph::{Decided, GraphError, LONGEST_LINE, Lines, System, decide, read};
+
+/// Error: a file or a line has no result.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("the line is longer than {} MiB", LONGEST_LINE >> 20)]
+    TooLong,
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    #[error("there is no system in the file")]
+    Nothing,
+    #[error(
+        "property `{property}`: a fault of this program, so nothing is said of the property: {fault}"
+    )]
+    Fault { property: String, fault: Fault },
+}
+
+/// What was found so far.
+struct Results<'a> {
+    json: bool,
+    output: &'a mut dyn Write,
+    graphs: Vec<Value>,
+    errors: Vec<Value>,
+    status: Status,
+}
+
+/// Decides the systems of every file until the command is cancelled. Reports lines that cannot be read, and continues with
+/// the others.
+pub(super) fn run(
+    command: &GraphCommand,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let mut results = Results {
+        json: command.json,
+        output,
+        graphs: Vec::new(),
+        errors: Vec::new(),
+        status: Status::Success,
+    };
+    for path in &command.files {
+        results.file(path, cancel)?;
+    }
+    let Results {
+        graphs,
+        errors,
+        mut status,
+        ..
+    } = results;
+    if cancel.load(Ordering::Relaxed) && status == Status::Success {
+        status = Status::Incomplete;
+    }
+    if command.json {
+        super::json::print(&json!({"graphs": graphs, "errors": errors}), output)?;
+    }
+    output.flush()?;
+    Ok(status)
+}
+
+impl Results<'_> {
+    fn file(&mut self, path: &Path, cancel: &AtomicBool) -> Result<(), CommandError> {
+        let file = path.display().to_string();
+        let opened = match File::open(path) {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.refuse(&file, None, &error.into());
+                return Ok(());
+            }
+        };
+        let mut names = HashSet::new();
+        let mut any = false;
+        for line in Lines::new(BufReader::new(opened), LONGEST_LINE) {
+            if cancel.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            any = true;
+            let (number, line) = match line {
+                Ok(line) => line,
+                Err(error) => {
+                    self.refuse(&file, None, &error.into());
+                    return Ok(());
+                }
+            };
+            let system = line.ok_or(LineError::TooLong);
+            let system = system.and_then(|line| Ok(read(&line)?));
+            let system = system.and_then(|system| match names.insert(system.name.clone()) {
+                true => Ok(system),
+                false => Err(GraphError::Name(system.name).into()),
+            });
+            match system {
+                Ok(system) => self.system(&file, number, &system)?,
+                Err(error) => self.refuse(&file, Some(number), &error),
+            }
+        }
+        if !any {
+            self.refuse(&file, None, &LineError::Nothing);
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, file: &str, line: Option<u64>, error: &LineError) {
+        let place = line.map_or_else(String::new, |line| format!(":{line}"));
+        // Errors go to standard error even with `--json`.
+        let _ = writeln!(io::stderr(), "{file}{place}: {error}");
+        let message = error.to_string();
+        self.errors
+            .push(json!({"file": file, "line": line, "message": message}));
+        self.status = Status::Unusable;
+    }
+
+    fn system(&mut self, file: &str, line: u64, system: &System) -> Result<(), CommandError> {
+        let mut properties = Vec::new();
+        if !self.json {
+            let System { name, count, .. } = system;
+            writeln!(
+                self.output,
+                "{name}: {count} states, {} steps",
+                system.steps.len()
+            )?;
+        }
+        for (property, decided) in system.properties.iter().zip(decide(system)) {
+            let decided = match decided {
+                Ok(decided) => decided,
+                Err(fault) => {
+                    let property = property.name.clone();
+                    self.refuse(file, Some(line), &LineError::Fault { property, fault });
+                    continue;
+                }
+            };
+            if (decided.vacuous || decided.violation.is_some()) && self.status == Status::Success {
+                self.status = Status::Violated;
+            }
+            match self.json {
+                true => properties.push(as_json(system, &property.name, &decided)),
+                false => {
+                    let of = format!("{} {}", property.kind.name(), property.name);
+                    self.text(system, &of, &decided)?;
+                }
+            }
+        }
+        if self.json {
+            self.graphs
+                .push(json!({"name": system.name, "properties": properties}));
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, system: &System, property: &str, decided: &Decided) -> io::Result<()> {
+        let Some((lasso, met)) = &decided.violation else {
+            let vacuous = match decided.vacuous {
+                true => ", vacuously: the premise holds in no state that is reached",
+                false => "",
+            };
+            return writeln!(self.output, "  {property}: holds{vacuous}");
+        };
+        let (stem, around) = (lasso.stem(), lasso.loop_length());
+        writeln!(
+            self.output,
+            "  {property}: violated by a stem of {stem} and a loop of {around}"
+        )?;
+        for (place, state) in lasso.states.iter().enumerate() {
+            let by = place
+                .checked_sub(1)
+                .map(|from| way(system, lasso.states[from], *state));
+            let mark = if place == lasso.loop_start {
+                "loop:"
+            } else {
+                ""
+            };
+            let by = by.map_or_else(String::new, |by| format!("  by {by}"));
+            let given = system.given[*state as usize];
+            writeln!(self.output, "    {mark:>5} {given}{by}")?;
+        }
+        let (last, first) = (lasso.states.len() - 1, lasso.loop_start);
+        let back = match around {
+            0 => "and stays there".to_owned(),
+            _ => {
+                let (last, first) = (lasso.states[last], lasso.states[first]);
+                format!("and back by {}", way(system, last, first))
+            }
+        };
+        writeln!(self.output, "          {back}")?;
+        for (condition, met) in system.conditions.iter().zip(met) {
+            let reason = reason(system, lasso, *met);
+            writeln!(self.output, "    {} is met: {reason}", condition.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rules of the steps from a state to another.
+fn way(system: &System, from: u32, to: u32) -> String {
+    let steps = system.steps.iter();
+    let between = steps.filter(|(source, _, target)| (*source, *target) == (from, to));
+    let mut rules: Vec<&str> = between
+        .map(|(_, rule, _)| system.rules[*rule as usize].as_str())
+        .collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules.join(", ")
+}
+
+/// Why the loop meets a condition.
+fn reason(system: &System, lasso: &Lasso, met: Met) -> String {
+    let given = |place: usize| system.given[lasso.states[place] as usize];
+    match met {
+        Met::NeverEnabled => "its action is enabled nowhere in the loop".to_owned(),
+        Met::NotEnabled(at) => format!("its action is not enabled in {}", given(at)),
+        Met::Taken(at) => format!("its action is taken from {}", given(at)),
+    }
+}
+
+fn as_json(system: &System, property: &str, decided: &Decided) -> Value {
+    let lasso = decided.violation.as_ref().map(|(lasso, _)| lasso);
+    let given = |at: &u32| system.given[*at as usize];
+    let states = lasso.map(|lasso| lasso.states.iter().map(given).collect::<Vec<_>>());
+    json!({
+        "name": property,
+        "verdict": if lasso.is_some() { "violated" } else { "holds" },
+        "vacuous": decided.vacuous,
+        "stem": lasso.map(Lasso::stem),
+        "loop": lasso.map(Lasso::loop_length),
+        "states": states,
+    })
+}

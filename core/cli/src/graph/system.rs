@@ -1,0 +1,145 @@
+//! A fair transition system that is given by its states and steps.
+
+use refmap::liveness::{Conditions, Steps, Strength};
+
+/// A transition system with fairness conditions and properties.
+///
+/// States are numbered as far as anything is said of them, so that memory is that of what is said; `given` has the numbers
+/// that they were given.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// Its name.
+    pub name: String,
+    /// How many states there are, those included of which nothing is said.
+    pub count: u64,
+    /// Per state, the number that it was given.
+    pub given: Vec<u64>,
+    /// The initial states.
+    pub initial: Vec<u32>,
+    /// The steps: source, place of the rule, target.
+    pub steps: Vec<(u32, u32, u32)>,
+    /// The rules.
+    pub rules: Vec<String>,
+    /// The fairness conditions.
+    pub conditions: Vec<Condition>,
+    /// The properties.
+    pub properties: Vec<Property>,
+}
+
+/// Fairness of an action, which is a set of rules.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// Its name.
+    pub name: String,
+    /// How much it demands.
+    pub strength: Strength,
+    /// The places of the rules.
+    pub rules: Vec<u32>,
+}
+
+/// A property.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub kind: PropertyKind,
+}
+
+/// What a property says, of states with a label.
+#[derive(Clone, Debug)]
+pub enum PropertyKind {
+    /// `leads_to`: wherever the premise holds, the conclusion holds then or later.
+    LeadsTo {
+        /// The states with the label `premise`.
+        premise: Vec<u32>,
+        /// The states with the label `conclusion`.
+        conclusion: Vec<u32>,
+    },
+    /// `eventually`: the conclusion holds at some time.
+    Eventually(Vec<u32>),
+    /// `always_eventually`: the conclusion holds infinitely often.
+    AlwaysEventually(Vec<u32>),
+    /// `eventually_always`: from some time on the conclusion holds for ever.
+    EventuallyAlways(Vec<u32>),
+    /// `always`: the conclusion holds in every state.
+    Always(Vec<u32>),
+    /// `weak_fairness` of `rules`.
+    WeaklyFair(Vec<u32>),
+    /// `strong_fairness` of `rules`.
+    StronglyFair(Vec<u32>),
+}
+
+impl PropertyKind {
+    /// Its name in the format.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::LeadsTo { .. } => "leads_to",
+            Self::Eventually(_) => "eventually",
+            Self::AlwaysEventually(_) => "always_eventually",
+            Self::EventuallyAlways(_) => "eventually_always",
+            Self::Always(_) => "always",
+            Self::WeaklyFair(_) => "weak_fairness",
+            Self::StronglyFair(_) => "strong_fairness",
+        }
+    }
+}
+
+/// The pairs of different states that steps join, by source, each with its class.
+pub(super) struct Pairs {
+    /// Per state, where its pairs begin; one more at the end.
+    offsets: Vec<u32>,
+    /// Target and class.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Pairs {
+    /// The pairs of a system, classified by the conditions of which they are steps.
+    pub fn new(system: &System, conditions: &mut Conditions) -> Self {
+        let mut conditions_of: Vec<Vec<usize>> = vec![Vec::new(); system.rules.len()];
+        for (number, condition) in system.conditions.iter().enumerate() {
+            for rule in &condition.rules {
+                conditions_of[*rule as usize].push(number);
+            }
+        }
+        let mut steps: Vec<(u32, u32, u32)> = system
+            .steps
+            .iter()
+            .filter(|(from, _, to)| from != to)
+            .map(|(from, rule, to)| (*from, *to, *rule))
+            .collect();
+        steps.sort_unstable();
+        let mut pairs = Self {
+            offsets: Vec::with_capacity(system.given.len() + 1),
+            pairs: Vec::new(),
+        };
+        for same in steps.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            let (from, to, _) = same[0];
+            while pairs.offsets.len() <= from as usize {
+                pairs.offsets.push(pairs.pairs.len() as u32);
+            }
+            let rules = same.iter().map(|(_, _, rule)| *rule as usize);
+            let of = rules.flat_map(|rule| conditions_of[rule].iter().copied());
+            pairs.pairs.push((to, conditions.class(of)));
+        }
+        while pairs.offsets.len() <= system.given.len() {
+            pairs.offsets.push(pairs.pairs.len() as u32);
+        }
+        pairs
+    }
+}
+
+impl Steps for Pairs {
+    fn states(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)> {
+        let range = self.offsets[state as usize]..self.offsets[state as usize + 1];
+        let place = range.start + *cursor;
+        (place < range.end).then(|| {
+            *cursor += 1;
+            self.pairs[place as usize]
+        })
+    }
+}

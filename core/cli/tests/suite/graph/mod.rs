@@ -1,0 +1,6 @@
+//! Tests of explicit graphs: what is decided, and what is refused.
+
+mod false_greens;
+mod random;
+mod refused;
+mod textbook;

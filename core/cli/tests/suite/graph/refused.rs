@@ -1,0 +1,227 @@
+//! Lines that describe no system, and what is said of them.
+
+use std::fs;
+use std::sync::atomic::AtomicBool;
+
+use refmap::report::TextOptions;
+use refmap_cli::catalogue::Catalogue;
+use refmap_cli::graph::read;
+use refmap_cli::{Status, run};
+use serde_json::{Value, json};
+
+/// The parts of a system that is read.
+fn good() -> Value {
+    json!({
+        "name": "good", "states": 2, "initial": [0], "labels": {"Q": [1]}, "steps": [[0, "a", 1]],
+        "fairness": [{"name": "F", "kind": "weak", "rules": ["a"]}],
+        "properties": [{"name": "p", "kind": "eventually", "conclusion": "Q"}],
+    })
+}
+
+fn refusal(line: &str) -> String {
+    match read(line.as_bytes()) {
+        Ok(_) => panic!("it is read: {line}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Each with a part that says what is wrong.
+#[test]
+fn each_part_is_looked_at() {
+    let property = |property: Value| json!([property]);
+    for (key, value, said) in [
+        ("name", json!(7), "expected a string"),
+        ("states", json!(0), "`states` is 0"),
+        ("states", json!(1.5), "expected u64"),
+        ("states", json!(-1), "expected u64"),
+        ("initial", json!([]), "`initial` is empty"),
+        (
+            "initial",
+            json!([2]),
+            "state 2 in `initial`: there are 2 states",
+        ),
+        ("labels", json!({"Q": [5]}), "state 5 in the label `Q`"),
+        (
+            "labels",
+            json!([]),
+            "an object from labels to lists of states",
+        ),
+        ("steps", json!([[0, "a", 2]]), "state 2 in step 0"),
+        ("steps", json!([[0, "a"]]), "a step, [from, \"rule\", to]"),
+        ("steps", json!([[0, "a", 1, 1]]), "column"),
+        ("steps", json!([[0, 1, 1]]), "expected a string"),
+        (
+            "steps",
+            json!([]),
+            "the rule `a`, of which there is no step",
+        ),
+        (
+            "fairness",
+            json!([{"name": "F", "kind": "week", "rules": ["a"]}]),
+            "expected `weak` or `strong`",
+        ),
+        (
+            "fairness",
+            json!([{"name": "F", "kind": "weak", "rules": []}]),
+            "`rules` of fairness `F` is empty",
+        ),
+        (
+            "fairness",
+            json!([{"name": "F", "kind": "weak", "rules": ["b"]}]),
+            "the rule `b`, of which there is no step",
+        ),
+        ("properties", json!([]), "`properties` is empty"),
+        (
+            "properties",
+            property(json!({"name": "p", "kind": "sometimes"})),
+            "unknown variant `sometimes`",
+        ),
+        (
+            "properties",
+            property(json!({"name": "p", "kind": "leads_to", "conclusion": "Q"})),
+            "has `premise` and `conclusion`",
+        ),
+        (
+            "properties",
+            property(json!({"name": "p", "kind": "eventually", "premise": "Q", "conclusion": "Q"})),
+            "no `premise`",
+        ),
+        (
+            "properties",
+            property(json!({"name": "p", "kind": "eventually", "conclusion": "R"})),
+            "the label `R`, which is not among",
+        ),
+        (
+            "properties",
+            property(json!({"name": "p", "kind": "eventually", "conclusion": null})),
+            "expected a string",
+        ),
+        ("more", json!(1), "unknown field `more`"),
+    ] {
+        let mut line = good();
+        line[key] = value;
+        let refusal = refusal(&line.to_string());
+        assert!(refusal.contains(said), "{key}: {refusal}");
+    }
+    for key in [
+        "name",
+        "states",
+        "initial",
+        "labels",
+        "steps",
+        "fairness",
+        "properties",
+    ] {
+        let mut line = good();
+        line.as_object_mut().unwrap().remove(key);
+        let refusal = refusal(&line.to_string());
+        assert!(
+            refusal.contains(&format!("missing field `{key}`")),
+            "{refusal}"
+        );
+    }
+}
+
+#[test]
+fn text_that_is_no_json_is_refused_with_its_column() {
+    let line = good().to_string();
+    let cut = refusal(&line[..line.len() / 2]);
+    assert!(cut.starts_with("EOF while parsing"), "{cut}");
+    assert!(cut.contains(", at column "), "{cut}");
+    assert!(refusal(&format!("{line} {line}")).starts_with("trailing characters"));
+    let twice = line.replacen("\"Q\":[1]", "\"Q\":[1],\"Q\":[0]", 1);
+    assert!(refusal(&twice).contains("the label `Q` is there twice"));
+    let twice = line.replacen("\"states\":2", "\"states\":2,\"states\":2", 1);
+    assert!(refusal(&twice).contains("duplicate field `states`"));
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(!refusal(&deep).is_empty());
+    let deep = line.replacen("[1]", &deep, 1);
+    assert!(!refusal(&deep).is_empty());
+}
+
+/// Memory is that of what is said, and not of the number of states.
+#[test]
+fn states_of_which_nothing_is_said_take_no_memory() {
+    let mut line = good();
+    line["states"] = json!(u64::MAX);
+    line["steps"] = json!([[0, "a", u64::MAX - 1]]);
+    let system = read(line.to_string().as_bytes()).unwrap();
+    assert_eq!(system.given.len(), 3);
+}
+
+/// Lines that cannot be read are named, and the others decided.
+#[test]
+fn a_line_that_is_refused_leaves_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("systems.jsonl");
+    let mut other = good();
+    other["name"] = json!("unfair");
+    other["fairness"] = json!([]);
+    let text = format!("{}\n\n{{\"name\": 7}}\n{}\r\n{}", good(), other, good());
+    fs::write(&file, text).unwrap();
+    let (status, all) = decided(&[&file]);
+    assert_eq!(status, Status::Unusable);
+    let verdicts = [("good", "holds", None), ("unfair", "violated", Some(0))];
+    for (graph, (name, verdict, stem)) in all["graphs"].as_array().unwrap().iter().zip(verdicts) {
+        let property = &graph["properties"][0];
+        assert_eq!(graph["name"], name);
+        assert_eq!(property["verdict"], verdict);
+        assert_eq!(property["stem"], json!(stem));
+        assert_eq!(property["loop"], json!(stem));
+        assert_eq!(property["vacuous"], false);
+    }
+    let lines: Vec<_> = all["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| &error["line"])
+        .collect();
+    assert_eq!(lines, [&json!(3), &json!(5)]);
+    let message = all["errors"][1]["message"].as_str().unwrap();
+    assert_eq!(message, "there is a system of the name `good` already");
+}
+
+#[test]
+fn what_the_status_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        file
+    };
+    let mut vacuous = good();
+    vacuous["labels"] = json!({"P": [], "Q": [1]});
+    vacuous["properties"] =
+        json!([{"name": "p", "kind": "leads_to", "premise": "P", "conclusion": "Q"}]);
+    let (good, vacuous) = (
+        write("good", good().to_string()),
+        write("vacuous", vacuous.to_string()),
+    );
+    let empty = write("empty", String::new());
+    assert_eq!(decided(&[&good]).0, Status::Success);
+    let (status, all) = decided(&[&vacuous]);
+    assert_eq!(status, Status::Violated);
+    assert_eq!(all["graphs"][0]["properties"][0]["vacuous"], true);
+    assert_eq!(decided(&[&good, &empty]).0, Status::Unusable);
+    let missing = folder.path().join("missing");
+    let (status, all) = decided(&[&missing, &good]);
+    assert_eq!(status, Status::Unusable);
+    assert_eq!(all["graphs"].as_array().unwrap().len(), 1);
+}
+
+fn decided(files: &[&std::path::PathBuf]) -> (Status, Value) {
+    let words = ["refmap", "graph", "--json"].map(Into::into).into_iter();
+    let words = words.chain(files.iter().map(|file| file.as_os_str().to_owned()));
+    let mut output = Vec::new();
+    let status = run(
+        "refmap",
+        "",
+        &Catalogue::default(),
+        words,
+        &AtomicBool::new(false),
+        TextOptions::default(),
+        &mut output,
+    );
+    let status = status.expect("the command is good");
+    (status, serde_json::from_slice(&output).expect("it is JSON"))
+}

@@ -1,0 +1,252 @@
+//! The maximal components in which a behaviour can stay fairly for ever.
+//!
+//! Strongly connected components by Pearce's algorithm, with an explicit path. A component that takes no step of a weak
+//! condition's action, which is enabled everywhere in it, is unfair, and so is every part of it. From one that takes no
+//! step of a strong condition's action, which is enabled somewhere in it, the states that enable it are taken out, and
+//! the rest is decomposed again.
+//!
+//! Memory: 4 bytes a state, and besides 8 for each state on the path of the search or 4 for each that is waiting for
+//! its component.
+
+use super::Steps;
+use super::conditions::{Conditions, Strength};
+use super::question::Question;
+
+/// A state that is not reached yet.
+const UNSEEN: u32 = 0;
+/// A state of no component, or of one that was decided.
+const CLOSED: u32 = u32::MAX;
+/// A state of the component that is being decided.
+const CURRENT: u32 = u32::MAX - 1;
+
+/// In the cursor of a state on the path: whether it reaches back to an earlier one.
+const REACHES_BACK: u32 = 1 << 31;
+
+/// Tells `fair` the states of each maximal fair component that behaviours reach from a state of the question's start,
+/// until it returns false.
+pub(super) fn fair_components<G: Steps>(
+    graph: &G,
+    conditions: &Conditions,
+    question: &Question<'_>,
+    start: impl Iterator<Item = u32>,
+    fair: &mut dyn FnMut(&[u32]) -> bool,
+) {
+    let outside = |at: u32| !question.within.contains(at);
+    let mut search = Search {
+        graph,
+        question,
+        marks: (0..graph.states() as u32)
+            .map(|at| if outside(at) { CLOSED } else { UNSEEN })
+            .collect(),
+        next: 1,
+        path: Vec::new(),
+        waiting: Vec::new(),
+    };
+    let mut judge = Fairness::new(conditions);
+    let mut goes_on = true;
+    for root in start {
+        search.from(root, &mut |search, component| {
+            // The parts that are left of a component are decomposed before the search goes on: they lead nowhere else.
+            let mut left = vec![judge.decide(search, component, &mut goes_on, fair)];
+            while let Some(part) = left.pop() {
+                part.iter()
+                    .for_each(|at| search.marks[*at as usize] = UNSEEN);
+                for root in part {
+                    search.from(root, &mut |search, component| {
+                        left.push(judge.decide(search, component, &mut goes_on, fair));
+                    });
+                }
+            }
+        });
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+struct Search<'a, G> {
+    graph: &'a G,
+    question: &'a Question<'a>,
+    /// Per state, where it is in the search: its number, or the least that it is known to reach.
+    marks: Vec<u32>,
+    next: u32,
+    /// The states on the path from the root, each with the cursor of its next step.
+    path: Vec<(u32, u32)>,
+    /// The states that reach back to one on the path.
+    waiting: Vec<u32>,
+}
+
+impl<G: Steps> Search<'_, G> {
+    /// Finds the components that are reached from `root`, if it is not seen yet.
+    fn from(&mut self, root: u32, component: &mut dyn FnMut(&mut Self, Vec<u32>)) {
+        if self.marks[root as usize] != UNSEEN {
+            return;
+        }
+        let base = self.path.len();
+        self.enter(root);
+        while self.path.len() > base {
+            let last = self.path.len() - 1;
+            let (state, cursor) = &mut self.path[last];
+            let state = *state;
+            let mut at = *cursor & !REACHES_BACK;
+            let step = self.graph.step(state, &mut at);
+            *cursor = at | *cursor & REACHES_BACK;
+            match step {
+                Some((to, class)) => match self.marks[to as usize] {
+                    CLOSED => (),
+                    _ if to == state || !self.question.allows(state, class, to) => (),
+                    UNSEEN => self.enter(to),
+                    mark => self.lower(last, mark),
+                },
+                None => self.leave(component),
+            }
+        }
+    }
+
+    fn enter(&mut self, state: u32) {
+        self.marks[state as usize] = self.next;
+        self.next += 1;
+        self.path.push((state, 0));
+    }
+
+    /// The state at a place of the path reaches what has this mark.
+    fn lower(&mut self, place: usize, mark: u32) {
+        let (state, cursor) = &mut self.path[place];
+        if mark < self.marks[*state as usize] {
+            self.marks[*state as usize] = mark;
+            *cursor |= REACHES_BACK;
+        }
+    }
+
+    /// The last state of the path has no further step.
+    fn leave(&mut self, component: &mut dyn FnMut(&mut Self, Vec<u32>)) {
+        let (state, cursor) = self.path.pop().expect("there is a path");
+        let mark = self.marks[state as usize];
+        if cursor & REACHES_BACK != 0 {
+            self.waiting.push(state);
+            self.lower(self.path.len() - 1, mark);
+            return;
+        }
+        let belongs = |at: &&u32| self.marks[**at as usize] >= mark;
+        let count = self.waiting.iter().rev().take_while(belongs).count();
+        let mut states = self.waiting.split_off(self.waiting.len() - count);
+        states.push(state);
+        self.next -= states.len() as u32;
+        component(self, states);
+    }
+}
+
+/// Decides whether a component is fair.
+struct Fairness<'a> {
+    conditions: &'a Conditions,
+    weak: Vec<u64>,
+    strong: Vec<u64>,
+    /// The conditions whose actions are enabled in the state that is looked at, in all states, and in any; and those
+    /// whose actions are taken.
+    enabled: Vec<u64>,
+    everywhere: Vec<u64>,
+    somewhere: Vec<u64>,
+    taken: Vec<u64>,
+}
+
+impl<'a> Fairness<'a> {
+    fn new(conditions: &'a Conditions) -> Self {
+        let none = vec![0; conditions.words()];
+        Self {
+            conditions,
+            weak: conditions.of_strength(Strength::Weak),
+            strong: conditions.of_strength(Strength::Strong),
+            enabled: none.clone(),
+            everywhere: none.clone(),
+            somewhere: none.clone(),
+            taken: none,
+        }
+    }
+
+    /// Tells `fair` a component that is fair, and closes its states. Returns those of which parts may be fair.
+    fn decide<G: Steps>(
+        &mut self,
+        search: &mut Search<'_, G>,
+        component: Vec<u32>,
+        goes_on: &mut bool,
+        fair: &mut dyn FnMut(&[u32]) -> bool,
+    ) -> Vec<u32> {
+        let mark_all = |search: &mut Search<'_, G>, mark| {
+            component
+                .iter()
+                .for_each(|at| search.marks[*at as usize] = mark);
+        };
+        mark_all(search, CURRENT);
+        let left = match *goes_on && self.is_wanted(search, &component) {
+            true => self.unfair_part(search, &component),
+            false => Some(Vec::new()),
+        };
+        mark_all(search, CLOSED);
+        left.unwrap_or_else(|| {
+            *goes_on = fair(&component);
+            Vec::new()
+        })
+    }
+
+    fn is_wanted<G>(&self, search: &Search<'_, G>, component: &[u32]) -> bool {
+        let wanted = search.question.wanted.as_ref();
+        wanted.is_none_or(|wanted| component.iter().any(|at| wanted.contains(*at)))
+    }
+
+    /// What is left when the states are taken out that no fair behaviour visits infinitely often; none if the component is
+    /// fair.
+    fn unfair_part<G: Steps>(
+        &mut self,
+        search: &Search<'_, G>,
+        component: &[u32],
+    ) -> Option<Vec<u32>> {
+        self.everywhere.fill(u64::MAX);
+        self.somewhere.fill(0);
+        self.taken.fill(0);
+        for state in component {
+            self.look_at(search, *state);
+            for (word, enabled) in self.enabled.iter().enumerate() {
+                self.everywhere[word] &= enabled;
+                self.somewhere[word] |= enabled;
+            }
+        }
+        let words = 0..self.taken.len();
+        let starves = |word: usize| self.weak[word] & self.everywhere[word] & !self.taken[word];
+        if words.clone().any(|word| starves(word) != 0) {
+            return Some(Vec::new());
+        }
+        let passed_over =
+            |word: usize| self.strong[word] & self.somewhere[word] & !self.taken[word];
+        let passed_over: Vec<u64> = words.map(passed_over).collect();
+        if passed_over.iter().all(|word| *word == 0) {
+            return None;
+        }
+        let mut left = Vec::new();
+        for state in component {
+            self.look_at(search, *state);
+            if self
+                .enabled
+                .iter()
+                .zip(&passed_over)
+                .all(|(enabled, out)| enabled & out == 0)
+            {
+                left.push(*state);
+            }
+        }
+        Some(left)
+    }
+
+    /// Notes what is enabled in a state, and adds what its steps take that stay in the component.
+    fn look_at<G: Steps>(&mut self, search: &Search<'_, G>, state: u32) {
+        self.enabled.fill(0);
+        for (to, class) in search.graph.steps(state).filter(|(to, _)| *to != state) {
+            let set = self.conditions.set(class);
+            let stays =
+                search.marks[to as usize] == CURRENT && search.question.allows(state, class, to);
+            for (word, set) in set.iter().enumerate() {
+                self.enabled[word] |= set;
+                self.taken[word] |= if stays { *set } else { 0 };
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What is asked of a graph: where a behaviour may stay for ever that violates a property.
+
+use super::Bits;
+
+/// A property of behaviours, with the states of which it speaks.
+#[derive(Clone, Debug)]
+pub enum Claim {
+    /// Whenever the premise holds, the conclusion holds then or later.
+    LeadsTo {
+        /// Where the premise holds.
+        premise: Bits,
+        /// Where the conclusion holds.
+        conclusion: Bits,
+    },
+    /// The conclusion holds at some time.
+    Eventually(Bits),
+    /// The conclusion holds infinitely often.
+    AlwaysEventually(Bits),
+    /// From some time on the conclusion holds for ever.
+    EventuallyAlways(Bits),
+    /// The conclusion holds in every state.
+    Always(Bits),
+    /// Weak fairness of an action that is enabled in these states, and taken by the steps that the question leaves out.
+    WeaklyFair(Bits),
+    /// Strong fairness of such an action.
+    StronglyFair(Bits),
+}
+
+/// Where a behaviour goes that violates a claim: it reaches a state of `start`, and from there on it stays `within`, visits
+/// `wanted` infinitely often, and takes none of the steps `left_out`.
+pub struct Question<'a> {
+    pub(super) start: Bits,
+    pub(super) within: Bits,
+    pub(super) wanted: Option<Bits>,
+    pub(super) left_out: Option<&'a LeftOut<'a>>,
+}
+
+/// Whether a step, given by its source, its class and its target, is one that the behaviour does not take in the end.
+pub type LeftOut<'a> = dyn Fn(u32, u32, u32) -> bool + Sync + 'a;
+
+impl<'a> Question<'a> {
+    /// The question of whether a claim is violated in a graph of so many states, of which these are initial. `taken` tells
+    /// the steps of the action of which fairness is claimed.
+    pub fn of(claim: &Claim, states: usize, initial: &[u32], taken: &'a LeftOut<'a>) -> Self {
+        let not = |bits: &Bits| Bits::of(states, |at| !bits.contains(at));
+        let all = || Bits::of(states, |_| true);
+        let staying = |start: Bits, within: Bits| Self {
+            start,
+            within,
+            wanted: None,
+            left_out: None,
+        };
+        match claim {
+            Claim::LeadsTo {
+                premise,
+                conclusion,
+            } => {
+                let within = not(conclusion);
+                let start = Bits::of(states, |at| premise.contains(at) && within.contains(at));
+                staying(start, within)
+            }
+            Claim::Eventually(conclusion) => {
+                let within = not(conclusion);
+                let mut start = Bits::none(states);
+                let unmet = initial.iter().filter(|at| within.contains(**at));
+                unmet.for_each(|at| start.insert(*at));
+                staying(start, within)
+            }
+            Claim::AlwaysEventually(conclusion) => {
+                let within = not(conclusion);
+                staying(within.clone(), within)
+            }
+            Claim::EventuallyAlways(conclusion) => Self {
+                wanted: Some(not(conclusion)),
+                ..staying(all(), all())
+            },
+            // Any behaviour goes on fairly from wherever it is.
+            Claim::Always(conclusion) => staying(not(conclusion), all()),
+            Claim::WeaklyFair(enabled) => Self {
+                left_out: Some(taken),
+                ..staying(enabled.clone(), enabled.clone())
+            },
+            Claim::StronglyFair(enabled) => Self {
+                wanted: Some(enabled.clone()),
+                left_out: Some(taken),
+                ..staying(all(), all())
+            },
+        }
+    }
+
+    /// Whether a behaviour that stays may take a step.
+    #[inline]
+    pub(super) fn allows(&self, from: u32, class: u32, to: u32) -> bool {
+        self.within.contains(to)
+            && !self
+                .left_out
+                .is_some_and(|left_out| left_out(from, class, to))
+    }
+}
