@@ -3,5 +3,6 @@
 pub mod ben_ari;
 pub mod copying;
 pub mod native;
+pub mod published;
 pub mod tso;
 pub mod yrc;

@@ -13,7 +13,8 @@ use refmap::{IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::scheduling_allocator::{self, SchedulingAllocator};
-use super::simple_allocator::{self, MAX_CLIENTS, MAX_RESOURCES, subsets};
+use super::simple_allocator::{self, MAX_CLIENTS, MAX_RESOURCES};
+use super::subsets::subsets;
 
 /// An instance: a server and its clients.
 pub struct AllocatorImplementation {
@@ -199,7 +200,7 @@ impl TransitionSystem for AllocatorImplementation {
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         for client in 0..self.server.clients {
-            for set in subsets(IndexSet::below(self.server.resources)) {
+            for set in subsets(IndexSet::below(self.server.resources)).skip(1) {
                 offer(visit, Action::Request(client, set), || {
                     from.request(client, set)
                 });

@@ -6,7 +6,7 @@
 //! is on it again and again.
 //!
 //! Deviations. D1: where the model of the source sets states with too long a queue aside, nothing is sent while a queue is
-//! full. The same states are left; that a full queue lets nobody send is not a step.
+//! full. The same states are left.
 
 use std::collections::VecDeque;
 
@@ -37,15 +37,25 @@ pub enum Sends {
     AtAnyTime,
 }
 
+/// A message of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Message {
+    /// The bit of the value.
+    pub bit: bool,
+    /// The value.
+    #[state(range = 0..MAX_DATA)]
+    pub value: usize,
+}
+
 /// What the sender and the receiver know, and what is on the lines between them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
     /// `sBit`, `sAck`, `rBit`, `sent` and `rcvd`.
     #[serde(flatten)]
     pub ends: alternating_bit_correctness::State,
-    /// The messages to the receiver, each a bit and a value.
-    #[state(max_len = MAX_QUEUE, range = 0..MAX_DATA)]
-    pub msg_q: VecDeque<(bool, usize)>,
+    /// The messages to the receiver.
+    #[state(max_len = MAX_QUEUE)]
+    pub msg_q: VecDeque<Message>,
     /// The bits to the sender.
     #[state(max_len = MAX_QUEUE)]
     pub ack_q: VecDeque<bool>,
@@ -77,6 +87,16 @@ pub enum Action {
     LoseAck(usize),
 }
 
+impl Message {
+    /// The last value that was sent, with its bit.
+    fn of(ends: alternating_bit_correctness::State) -> Self {
+        Self {
+            bit: ends.s_bit,
+            value: ends.sent,
+        }
+    }
+}
+
 impl AlternatingBit {
     fn has_room<T>(&self, queue: &VecDeque<T>) -> bool {
         guard("the line has room", queue.len() < self.queue)
@@ -95,7 +115,7 @@ impl AlternatingBit {
         self.has_room(&from.msg_q).then(|| {
             let mut to = from.clone();
             to.ends = ends;
-            to.msg_q.push_back((ends.s_bit, value));
+            to.msg_q.push_back(Message::of(ends));
             to
         })
     }
@@ -106,7 +126,7 @@ impl AlternatingBit {
         let not_acknowledged = guard("it is not acknowledged", ends.s_ack != ends.s_bit);
         (not_acknowledged & self.has_room(&from.msg_q)).then(|| {
             let mut to = from.clone();
-            to.msg_q.push_back((ends.s_bit, ends.sent));
+            to.msg_q.push_back(Message::of(ends));
             to
         })
     }
@@ -114,7 +134,8 @@ impl AlternatingBit {
     /// Rule *RcvMsg*.
     fn receive_message(from: &State) -> Option<State> {
         let mut to = from.clone();
-        (to.ends.r_bit, to.ends.rcvd) = to.msg_q.pop_front()?;
+        let message = to.msg_q.pop_front()?;
+        (to.ends.r_bit, to.ends.rcvd) = (message.bit, message.value);
         Some(to)
     }
 

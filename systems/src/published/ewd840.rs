@@ -8,7 +8,8 @@
 use refmap::{IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::termination_detection::{self, MAX_NODES, sets, terminate, wake_up};
+use super::subsets::subsets;
+use super::termination_detection::{self, MAX_NODES, terminate, wake_up};
 
 /// An instance of the ring.
 pub struct Ewd840 {
@@ -36,6 +37,17 @@ pub enum Colour {
     Black,
 }
 
+/// Why the token goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Because {
+    /// The node is inactive.
+    Inactive,
+    /// The node is black, so that the probe fails.
+    BlackNode,
+    /// The token is black, so that the probe fails.
+    BlackToken,
+}
+
 /// The nodes and the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
@@ -58,11 +70,11 @@ pub struct State {
 pub enum Action {
     /// Node 0 whitens itself and starts another probe, since the last one failed.
     #[rule(source = "EWD 840, rules 3 and 4; InitiateProbe")]
-    InitiateProbe,
+    InitiateProbe(Because),
     /// An inactive node whitens itself and passes the token; a black one makes it black. If the probe fails anyway an
     /// active one passes it too.
     #[rule(source = "EWD 840, rules 0, 2 and 5; PassToken(i)")]
-    PassToken(usize),
+    PassToken(usize, Because),
     /// An active node sends a message, and makes its target active.
     #[rule(process = "node", source = "EWD 840, rule 1; SendMsg(i)")]
     SendMsg {
@@ -86,30 +98,33 @@ impl State {
             && !self.active.contains(0)
     }
 
+    /// Whether this is a reason for `node` to pass the token on.
+    fn is_so(&self, node: usize, because: Because) -> bool {
+        let is_so = match because {
+            Because::Inactive => !self.active.contains(node),
+            Because::BlackNode => self.black.contains(node),
+            Because::BlackToken => self.tcolor == Colour::Black,
+        };
+        guard("there is this reason", is_so)
+    }
+
     /// Rules 3 and 4: *InitiateProbe*.
-    fn initiate_probe(&self, nodes: usize) -> Option<Self> {
-        let failed = self.tcolor == Colour::Black || self.black.contains(0);
-        (guard("node 0 has the token", self.tpos == 0) & guard("the probe failed", failed)).then(
-            || {
-                let mut black = self.black;
-                black.remove(0);
-                Self {
-                    black,
-                    tpos: nodes - 1,
-                    tcolor: Colour::White,
-                    ..*self
-                }
-            },
-        )
+    fn initiate_probe(&self, nodes: usize, because: Because) -> Option<Self> {
+        (guard("node 0 has the token", self.tpos == 0) & self.is_so(0, because)).then(|| {
+            let mut black = self.black;
+            black.remove(0);
+            Self {
+                black,
+                tpos: nodes - 1,
+                tcolor: Colour::White,
+                ..*self
+            }
+        })
     }
 
     /// Rules 0, 2 and 5: *PassToken*.
-    fn pass_token(&self, node: usize) -> Option<Self> {
-        let is_black = self.black.contains(node);
-        let passes = !self.active.contains(node) || is_black || self.tcolor == Colour::Black;
-        let enabled = guard("it has the token", self.tpos == node)
-            & guard("it is inactive, or the probe fails", passes);
-        enabled.then(|| {
+    fn pass_token(&self, node: usize, because: Because) -> Option<Self> {
+        (guard("it has the token", self.tpos == node) & self.is_so(node, because)).then(|| {
             let mut black = self.black;
             let tcolor = match black.remove(node) {
                 true => Colour::Black,
@@ -149,8 +164,9 @@ impl TransitionSystem for Ewd840 {
     type Observation = termination_detection::State;
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
-        for active in sets(self.nodes) {
-            for black in sets(self.nodes) {
+        let all = IndexSet::below(self.nodes);
+        for active in subsets(all) {
+            for black in subsets(all) {
                 for tpos in 0..self.nodes {
                     visit(State {
                         active,
@@ -164,11 +180,18 @@ impl TransitionSystem for Ewd840 {
     }
 
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
-        offer(visit, Action::InitiateProbe, || {
-            from.initiate_probe(self.nodes)
-        });
+        use Because::{BlackNode, BlackToken, Inactive};
+        for because in [BlackToken, BlackNode] {
+            offer(visit, Action::InitiateProbe(because), || {
+                from.initiate_probe(self.nodes, because)
+            });
+        }
         for node in 1..self.nodes {
-            offer(visit, Action::PassToken(node), || from.pass_token(node));
+            for because in [Inactive, BlackNode, BlackToken] {
+                offer(visit, Action::PassToken(node, because), || {
+                    from.pass_token(node, because)
+                });
+            }
         }
         for node in 0..self.nodes {
             for target in (0..self.nodes).filter(|target| *target != node) {
@@ -188,5 +211,9 @@ impl TransitionSystem for Ewd840 {
             active: state.active,
             termination_detected: state.termination_detected(),
         }
+    }
+    /// All is done where termination has been detected.
+    fn may_stop(&self, state: &State) -> bool {
+        state.termination_detected()
     }
 }

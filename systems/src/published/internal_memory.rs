@@ -66,12 +66,21 @@ pub enum Control {
     Done,
 }
 
+/// What a processor sent or received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Exchange {
+    /// The processor.
+    #[state(range = 0..MAX)]
+    pub processor: usize,
+    /// What it sent or received.
+    pub datum: Datum,
+}
+
 /// What a processor and the memory see of each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Interface {
-    /// The processor that sent or received last, and what.
-    #[state(range = 0..MAX)]
-    pub mem_int: (usize, Datum),
+    /// What was sent or received last.
+    pub mem_int: Exchange,
     /// What becomes of the request of a processor.
     #[state(max_len = MAX)]
     pub ctl: Vec<Control>,
@@ -110,7 +119,10 @@ impl Interface {
     /// The interface before the first request.
     fn initial(processors: usize) -> Self {
         Self {
-            mem_int: (0, Datum::NoVal),
+            mem_int: Exchange {
+                processor: 0,
+                datum: Datum::NoVal,
+            },
             ctl: vec![Control::Rdy; processors],
             buf: vec![Datum::NoVal; processors],
         }
@@ -128,8 +140,9 @@ impl Interface {
     pub fn req(&self, processor: usize, request: Request) -> Option<Self> {
         guard("it is ready", self.ctl[processor] == Control::Rdy).then(|| {
             let mut to = self.clone();
-            to.mem_int = (processor, Datum::Request(request));
-            to.buf[processor] = Datum::Request(request);
+            let datum = Datum::Request(request);
+            to.mem_int = Exchange { processor, datum };
+            to.buf[processor] = datum;
             to.ctl[processor] = Control::Busy;
             to
         })
@@ -148,7 +161,8 @@ impl Interface {
     pub fn rsp(&self, processor: usize) -> Option<Self> {
         guard("it has a response", self.ctl[processor] == Control::Done).then(|| {
             let mut to = self.clone();
-            to.mem_int = (processor, self.buf[processor]);
+            let datum = self.buf[processor];
+            to.mem_int = Exchange { processor, datum };
             to.ctl[processor] = Control::Rdy;
             to
         })
@@ -204,7 +218,7 @@ impl InternalMemory {
 impl TransitionSystem for InternalMemory {
     type State = State;
     type Action = Action;
-    type Observation = (usize, Datum);
+    type Observation = Exchange;
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         self.starts().into_iter().for_each(visit);
@@ -228,7 +242,7 @@ impl TransitionSystem for InternalMemory {
         }
     }
 
-    fn observe(&self, state: &State) -> (usize, Datum) {
+    fn observe(&self, state: &State) -> Exchange {
         state.interface.mem_int
     }
 }

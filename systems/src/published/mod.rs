@@ -5,24 +5,15 @@
 //! counts the states of a behaviour, which is one more than its steps. An action has an argument for each witness by
 //! which TLC generates a state of its own. Rules have the names of their sources.
 
-pub mod simple_allocator;
-
-pub mod scheduling_allocator;
-
 pub mod allocator_implementation;
-
-pub mod internal_memory;
-
-pub mod write_through_cache;
-
-pub mod alternating_bit_correctness;
-
 pub mod alternating_bit;
-
-pub mod termination_detection;
-
-pub mod ewd840;
-
+pub mod alternating_bit_correctness;
 pub mod consensus;
-
+pub mod ewd840;
+pub mod internal_memory;
+pub mod scheduling_allocator;
+pub mod simple_allocator;
+mod subsets;
+pub mod termination_detection;
 pub mod voting;
+pub mod write_through_cache;

@@ -7,7 +7,8 @@
 use refmap::{IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::simple_allocator::{self, MAX_CLIENTS, subsets};
+use super::simple_allocator::{self, MAX_CLIENTS};
+use super::subsets::subsets;
 
 /// An instance of the allocator.
 pub struct SchedulingAllocator {
@@ -61,6 +62,16 @@ pub enum Action {
     /// The clients that wait and are not scheduled are appended to the schedule in this order.
     #[rule(process = "allocator", source = "SchedulingAllocator, Schedule")]
     Schedule(Vec<usize>),
+}
+
+impl Action {
+    /// The action of a client that returns `set` where these are the claims.
+    pub fn returns(claims: &simple_allocator::State, client: usize, set: IndexSet) -> Self {
+        match claims.unsat[client].is_empty() && set == claims.alloc[client] {
+            true => Self::ReturnAll(client),
+            false => Self::Return(client, set),
+        }
+    }
 }
 
 /// The orders in which `elements` can be arranged.
@@ -159,18 +170,14 @@ impl TransitionSystem for SchedulingAllocator {
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         let claims = &from.claims;
         for client in 0..self.clients {
-            for set in subsets(IndexSet::below(self.resources)) {
+            for set in subsets(IndexSet::below(self.resources)).skip(1) {
                 offer(visit, Action::Request(client, set), || {
                     Some(from.with(claims.request(client, set)?))
                 });
                 offer(visit, Action::Allocate(client, set), || {
                     self.allocate(from, client, set)
                 });
-                let is_all = set == claims.alloc[client] && claims.unsat[client].is_empty();
-                let returns = match is_all {
-                    true => Action::ReturnAll(client),
-                    false => Action::Return(client, set),
-                };
+                let returns = Action::returns(claims, client, set);
                 offer(visit, returns, || {
                     Some(from.with(claims.give_back(client, set)?))
                 });

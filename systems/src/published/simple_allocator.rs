@@ -8,6 +8,8 @@
 use refmap::{IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::subsets::subsets;
+
 /// Greatest number of clients.
 pub const MAX_CLIENTS: usize = 4;
 /// Greatest number of resources.
@@ -51,13 +53,14 @@ pub enum Action {
     Return(#[process] usize, IndexSet),
 }
 
-/// The non-empty subsets of `set`.
-pub fn subsets(set: IndexSet) -> impl Iterator<Item = IndexSet> {
-    (1..1_u64 << set.len()).map(move |chosen| {
-        let elements = set.iter().enumerate();
-        let chosen = elements.filter(|(place, _)| chosen >> place & 1 == 1);
-        chosen.map(|(_, element)| element).collect()
-    })
+impl Action {
+    /// The action of a client that returns `set` in the state `from`.
+    pub fn returns(from: &State, client: usize, set: IndexSet) -> Self {
+        match set == from.alloc[client] {
+            true => Self::ReturnAll(client),
+            false => Self::Return(client, set),
+        }
+    }
 }
 
 impl State {
@@ -121,17 +124,14 @@ impl TransitionSystem for SimpleAllocator {
     fn next(&self, from: &State, visit: &mut impl FnMut(Action, State)) {
         let available = from.available(self.resources);
         for client in 0..self.clients {
-            for set in subsets(IndexSet::below(self.resources)) {
+            for set in subsets(IndexSet::below(self.resources)).skip(1) {
                 offer(visit, Action::Request(client, set), || {
                     from.request(client, set)
                 });
                 offer(visit, Action::Allocate(client, set), || {
                     from.allocate(client, set, available)
                 });
-                let returns = match set == from.alloc[client] {
-                    true => Action::ReturnAll(client),
-                    false => Action::Return(client, set),
-                };
+                let returns = Action::returns(from, client, set);
                 offer(visit, returns, || from.give_back(client, set));
             }
         }

@@ -8,6 +8,8 @@
 use refmap::{IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::subsets::subsets;
+
 /// Greatest number of nodes.
 pub const MAX_NODES: usize = 8;
 
@@ -57,12 +59,6 @@ pub enum Action {
     DetectTermination,
 }
 
-/// Every set of nodes.
-pub fn sets(nodes: usize) -> impl Iterator<Item = IndexSet> {
-    let of_bits = move |bits: u32| (0..nodes).filter(move |node| bits >> node & 1 == 1);
-    (0..1 << nodes).map(move |bits| of_bits(bits).collect())
-}
-
 /// `active` without `node`, which was active.
 pub fn terminate(active: IndexSet, node: usize) -> Option<IndexSet> {
     let mut left = active;
@@ -84,7 +80,7 @@ impl TransitionSystem for TerminationDetection {
     type Observation = State;
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
-        for active in sets(self.nodes) {
+        for active in subsets(IndexSet::below(self.nodes)) {
             visit(State {
                 active,
                 termination_detected: false,

@@ -10,7 +10,7 @@ use refmap::{IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::consensus::{self, MAX_VALUES};
-use super::termination_detection::sets;
+use super::subsets::subsets;
 
 /// Greatest number of acceptors.
 pub const MAX_ACCEPTORS: usize = 4;
@@ -189,7 +189,8 @@ impl Voting {
     /// The sets of just more than half of the acceptors.
     fn quorums(&self) -> Vec<IndexSet> {
         let size = self.acceptors / 2 + 1;
-        let quorums = sets(self.acceptors).filter(|quorum| quorum.len() == size);
+        let all = subsets(IndexSet::below(self.acceptors));
+        let quorums = all.filter(|quorum| quorum.len() == size);
         quorums.collect()
     }
 

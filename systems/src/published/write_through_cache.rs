@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use refmap::{TransitionSystem, guard, offer};
 use serde::Serialize;
 
-use super::internal_memory::{Control, Datum, Interface, InternalMemory, MAX, Request};
+use super::internal_memory::{Control, Datum, Exchange, Interface, InternalMemory, MAX, Request};
 
 /// Greatest length of the queue.
 pub const MAX_QUEUE: usize = 4;
@@ -44,6 +44,16 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct Cache(#[state(max_len = MAX, range = 0..MAX)] pub Vec<Option<usize>>);
 
+/// A request that waits for the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+pub struct Queued {
+    /// The processor whose request it is.
+    #[state(range = 0..MAX)]
+    pub processor: usize,
+    /// The request.
+    pub request: Request,
+}
+
 /// The memory, the caches, the queue and the interface.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
 pub struct State {
@@ -56,9 +66,9 @@ pub struct State {
     /// The cache of a processor.
     #[state(max_len = MAX)]
     pub cache: Vec<Cache>,
-    /// The requests that wait for the memory, each with its processor.
-    #[state(max_len = MAX_QUEUE, range = 0..MAX)]
-    pub mem_q: VecDeque<(usize, Request)>,
+    /// The requests that wait for the memory.
+    #[state(max_len = MAX_QUEUE)]
+    pub mem_q: VecDeque<Queued>,
 }
 
 /// A step of a processor, of its cache, or of the memory. *MemQWr* is two rules, since the condition of fairness is one on
@@ -99,8 +109,8 @@ impl State {
     /// The memory as it is when all writes of the queue are carried out.
     pub fn vmem(&self) -> Vec<usize> {
         let mut vmem = self.wmem.clone();
-        for (_, request) in &self.mem_q {
-            if let Request::Wr { adr, val } = *request {
+        for queued in &self.mem_q {
+            if let Request::Wr { adr, val } = queued.request {
                 vmem[adr] = val;
             }
         }
@@ -129,7 +139,7 @@ impl State {
         let is_missing = guard("it is not cached", self.cache[processor].0[adr].is_none());
         (self.is_busy(processor) & is_missing & self.has_room(q_len)).then(|| {
             let mut to = self.clone();
-            to.mem_q.push_back((processor, request));
+            to.mem_q.push_back(Queued { processor, request });
             to.interface.ctl[processor] = Control::Waiting;
             to
         })
@@ -161,7 +171,7 @@ impl State {
                     cached[adr] = Some(val);
                 }
             }
-            to.mem_q.push_back((processor, request));
+            to.mem_q.push_back(Queued { processor, request });
             to
         })
     }
@@ -180,7 +190,7 @@ impl State {
 
     /// Rule *MemQWr*.
     fn mem_q_wr(&self) -> Option<Self> {
-        let Some((_, Request::Wr { adr, val })) = self.mem_q.front().copied() else {
+        let Request::Wr { adr, val } = self.mem_q.front()?.request else {
             return None;
         };
         let mut to = self.clone();
@@ -191,7 +201,8 @@ impl State {
 
     /// Rule *MemQRd*.
     fn mem_q_rd(&self, fault: Fault) -> Option<Self> {
-        let Some((processor, Request::Rd { adr })) = self.mem_q.front().copied() else {
+        let Queued { processor, request } = *self.mem_q.front()?;
+        let Request::Rd { adr } = request else {
             return None;
         };
         let read = match fault {
@@ -206,7 +217,7 @@ impl State {
 
     /// Whether the queue has to move on: it is full, or has a read.
     fn q_cond(&self, q_len: usize) -> bool {
-        let is_read = |(_, request): &(usize, Request)| matches!(request, Request::Rd { .. });
+        let is_read = |queued: &Queued| matches!(queued.request, Request::Rd { .. });
         self.mem_q.len() == q_len || self.mem_q.iter().any(is_read)
     }
 }
@@ -214,7 +225,7 @@ impl State {
 impl TransitionSystem for WriteThroughCache {
     type State = State;
     type Action = Action;
-    type Observation = (usize, Datum);
+    type Observation = Exchange;
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         for start in self.memory.starts() {
@@ -259,7 +270,7 @@ impl TransitionSystem for WriteThroughCache {
         offer(visit, Action::MemQRd, || from.mem_q_rd(fault));
     }
 
-    fn observe(&self, state: &State) -> (usize, Datum) {
+    fn observe(&self, state: &State) -> Exchange {
         state.interface.mem_int
     }
 }

@@ -1,0 +1,63 @@
+//! The alternating bit protocol transmits each value once.
+//!
+//! Source: Lamport, *Specifying Systems*, section 14.6, modules `MCAlternatingBit` and `ABCorrectness`.
+
+use refmap::Refinement;
+use refmap_systems::published::alternating_bit::{Action, AlternatingBit, State};
+use refmap_systems::published::alternating_bit_correctness::{self, AbCorrectness};
+
+/// The refinement for an instance.
+pub struct AlternatingBitRefinement {
+    implementation: AlternatingBit,
+    specification: AbCorrectness,
+}
+
+impl AlternatingBitRefinement {
+    /// The refinement for an instance.
+    pub fn new(implementation: AlternatingBit) -> Self {
+        let specification = AbCorrectness {
+            data: implementation.data,
+        };
+        Self {
+            implementation,
+            specification,
+        }
+    }
+}
+
+impl Refinement for AlternatingBitRefinement {
+    type Concrete = AlternatingBit;
+    type Abstract = AbCorrectness;
+
+    fn implementation(&self) -> &AlternatingBit {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &AbCorrectness {
+        &self.specification
+    }
+
+    /// The lines are hidden.
+    fn map(&self, state: &State) -> alternating_bit_correctness::State {
+        state.ends
+    }
+
+    /// A message that comes again changes nothing, nor does a bit.
+    fn abstract_action(
+        &self,
+        from: &State,
+        action: &Action,
+        to: &State,
+    ) -> Option<alternating_bit_correctness::Action> {
+        use alternating_bit_correctness::Action as Correctness;
+        let changes = from.ends != to.ends;
+        match *action {
+            Action::SndNewValue(value) => Some(Correctness::CSndNewValue(value)),
+            Action::ReSndMsg => None,
+            Action::RcvMsg => changes.then_some(Correctness::CRcvMsg),
+            Action::SndAck => None,
+            Action::RcvAck => changes.then_some(Correctness::CRcvAck),
+            Action::LoseMsg(_) | Action::LoseAck(_) => None,
+        }
+    }
+}
