@@ -6,6 +6,7 @@ pub mod compare;
 mod copying;
 mod fences;
 mod native;
+mod published;
 mod tso;
 mod yrc;
 
@@ -25,6 +26,7 @@ pub fn catalogue() -> Catalogue {
             tso::checks(),
             yrc::checks(),
             copying::checks(),
+            published::checks(),
         ]
         .into_iter()
         .flatten()
@@ -34,6 +36,7 @@ pub fn catalogue() -> Catalogue {
             tso::claims(),
             yrc::claims(),
             copying::claims(),
+            published::claims(),
         ]
         .into_iter()
         .flatten()
