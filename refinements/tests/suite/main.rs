@@ -7,6 +7,7 @@ mod local;
 mod mutants;
 mod native;
 mod properties;
+mod published;
 mod symmetry;
 mod tso;
 mod yrc;
