@@ -24,9 +24,11 @@ use std::hash::{Hash, Hasher};
 use serde::{Serialize, Serializer};
 
 use crate::action::Action;
+use crate::fairness::Fairness;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::packed::{Fields, Layout, Packed};
+use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
@@ -82,6 +84,11 @@ pub trait LocalTransitions: Sized + Sync + 'static {
     /// Whether `state` may be without a step.
     fn may_stop(&self, _state: &Split<Self>) -> bool {
         false
+    }
+
+    /// The fairness conditions that its behaviours meet.
+    fn fairness(&self) -> Vec<Fairness> {
+        Vec::new()
     }
 
     /// What bounds the runs of this instance beside its size.
@@ -323,6 +330,10 @@ impl<S: LocalTransitions> TransitionSystem for S {
         LocalTransitions::may_stop(self, state)
     }
 
+    fn fairness(&self) -> Vec<Fairness> {
+        LocalTransitions::fairness(self)
+    }
+
     fn bound(&self) -> Option<String> {
         LocalTransitions::bound(self)
     }
@@ -431,6 +442,11 @@ pub trait LocalRefinement: Sync {
         Vec::new()
     }
 
+    /// What happens in the end, if the implementation meets its fairness conditions.
+    fn liveness(&self) -> Vec<Property<Self::Concrete>> {
+        Vec::new()
+    }
+
     /// The processes of the specification that the implementation may not restrict.
     fn environment(&self) -> &[Process] {
         &[]
@@ -499,6 +515,10 @@ impl<R: LocalRefinement> Refinement for R {
 
     fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
         LocalRefinement::invariants(self)
+    }
+
+    fn liveness(&self) -> Vec<Property<R::Concrete>> {
+        LocalRefinement::liveness(self)
     }
 
     fn environment(&self) -> &[Process] {
