@@ -19,6 +19,16 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             "a system has at least one rule",
         ));
     }
+    let variants = data.variants.iter();
+    let attributes = variants.flat_map(|one| &one.attrs).chain(&input.attrs);
+    for attribute in attributes {
+        if attribute.path().is_ident("process") {
+            return Err(Error::new_spanned(
+                attribute,
+                "`#[process]` is of a field, the number of the process; `#[rule(process = \"…\")]` says its kind",
+            ));
+        }
+    }
     let common = Rule::of(&input.attrs)?;
     if let Some(name) = &common.name {
         return Err(Error::new(
@@ -120,6 +130,8 @@ fn snake_case(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use syn::parse_quote;
+
     use super::*;
 
     #[test]
@@ -132,5 +144,39 @@ mod tests {
         ] {
             assert_eq!(snake_case(variant), rule);
         }
+    }
+
+    #[test]
+    fn a_process_is_marked_at_a_field() {
+        let inputs: [DeriveInput; 2] = [
+            parse_quote!(
+                enum Step {
+                    #[process]
+                    Send,
+                    Receive,
+                }
+            ),
+            parse_quote!(
+                #[process]
+                enum Step {
+                    Send,
+                    Receive,
+                }
+            ),
+        ];
+        for input in &inputs {
+            let error = derive(input).expect_err("it marks no field").to_string();
+            assert!(error.contains("`#[rule(process = "), "{error}");
+        }
+        let marked = parse_quote!(
+            enum Step {
+                Send {
+                    #[process]
+                    sender: u8,
+                },
+                Receive,
+            }
+        );
+        assert!(derive(&marked).is_ok());
     }
 }

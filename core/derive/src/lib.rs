@@ -2,6 +2,28 @@
 //! system are instances of.
 //!
 //! They are used through the crate `refmap`, which re-exports them and documents the traits.
+//!
+//! ```
+//! use refmap::{Action, State};
+//!
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+//! struct Memory {
+//!     #[state(range = 0..4)]
+//!     counter: u8,
+//! }
+//!
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+//! #[rule(process = "thread")]
+//! enum Step {
+//!     Increment { #[process] thread: u8 },
+//! }
+//!
+//! let rule = &Step::rules()[0];
+//! assert_eq!((&*rule.name, rule.process), ("increment", "thread"));
+//! ```
+//!
+//! The book in the repository, `examples/book`, has a page on writing a model with them.
+//!
 
 mod action;
 mod attributes;

@@ -1,7 +1,7 @@
 //! `#[derive(State)]`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::{
     Data, DataEnum, DeriveInput, Error, Fields, Ident, LitStr, Member, Result, Type, parse_quote,
 };
@@ -24,6 +24,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let system: Type = match system_type {
         Some(type_) => type_,
         None => {
+            if let Some(span) = mention_of_system(&input.data) {
+                return Err(Error::new(
+                    span,
+                    "`system` is the instance: `#[state(system = TYPE)]` on the type says of which system",
+                ));
+            }
             generics.params.push(parse_quote!(__System: ?Sized));
             parse_quote!(__System)
         }
@@ -118,6 +124,27 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #read
             }
         }
+    })
+}
+
+/// Where an attribute of a field mentions `system`.
+fn mention_of_system(data: &Data) -> Option<Span> {
+    fn mention(tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => mention(group.stream()),
+            TokenTree::Ident(ident) if ident == "system" => Some(ident.span()),
+            _ => None,
+        })
+    }
+    let fields: Vec<_> = match data {
+        Data::Struct(data) => data.fields.iter().collect(),
+        Data::Enum(data) => data.variants.iter().flat_map(|one| &one.fields).collect(),
+        Data::Union(_) => Vec::new(),
+    };
+    let mut attributes = fields.into_iter().flat_map(|field| &field.attrs);
+    attributes.find_map(|attribute| match attribute.path().is_ident("state") {
+        true => mention(attribute.meta.to_token_stream()),
+        false => None,
     })
 }
 
@@ -285,4 +312,39 @@ fn mentions_parameter(type_: &Type, generics: &syn::Generics) -> bool {
         let name = parameter.ident.to_string();
         words.contains(&name.as_str())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_speaks_of_the_instance_says_of_which_system() {
+        let inputs: [DeriveInput; 2] = [
+            parse_quote!(
+                struct Memory {
+                    #[state(range = 0..system.threads)]
+                    holder: u8,
+                }
+            ),
+            parse_quote!(
+                enum Message {
+                    Sent(#[state(max_len = f(system))] Vec<bool>),
+                }
+            ),
+        ];
+        for mut input in inputs {
+            let error = derive(&input).expect_err("no system is named").to_string();
+            assert!(error.contains("`#[state(system = TYPE)]`"), "{error}");
+            input.attrs.push(parse_quote!(#[state(system = Threads)]));
+            assert!(derive(&input).is_ok());
+        }
+        let fixed = parse_quote!(
+            struct Memory {
+                #[state(range = 0..4)]
+                counter: u8,
+            }
+        );
+        assert!(derive(&fixed).is_ok());
+    }
 }
