@@ -62,11 +62,11 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
         numbers.push(quote!(Self::#ident { .. } => #number,));
         processes.push(match process_field(variant)? {
-            None => quote!(Self::#ident { .. } => ::core::option::Option::None,),
+            None => quote!(Self::#ident { .. } => ::refmap::Process::new(#process),),
             Some(field) => quote! {
                 Self::#ident { #field: number, .. } => {
-                    let number = <u16 as ::core::convert::TryFrom<_>>::try_from(*number).unwrap_or(u16::MAX);
-                    ::core::option::Option::Some(::refmap::Process::numbered(#process, number))
+                    let number = <u16 as ::core::convert::TryFrom<_>>::try_from(*number);
+                    ::refmap::Process::numbered(#process, number.unwrap_or(u16::MAX))
                 }
             },
         });
@@ -90,7 +90,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 
             #[inline]
             fn process(&self) -> ::core::option::Option<::refmap::Process> {
-                match self { #(#processes)* }
+                ::core::option::Option::Some(match self { #(#processes)* })
             }
         }
     })
