@@ -42,16 +42,14 @@ pub trait LocalTransitions: Sized + Sync + 'static {
     /// The other variables.
     type Context: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
     /// The label of a local transition.
-    type LocalAction: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    type LocalAction: Action;
     /// The label of another one.
-    type ContextAction: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    type ContextAction: Action;
     /// All that can be observed of a state from outside of the system.
     type Observation: Clone + Eq + Hash + Debug;
 
-    /// The rules.
+    /// The rules: those of local transitions, and then those of the others.
     fn rules(&self) -> &[Rule];
-    /// The rule of which `action` is an instance.
-    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId;
     /// Visits every initial state.
     fn initial(&self, visit: &mut impl FnMut(Split<Self>));
     /// Visits every local transition that is enabled in `from`. A state's local transitions come first.
@@ -75,10 +73,18 @@ pub trait LocalTransitions: Sized + Sync + 'static {
         Components { local, context }
     }
 
+    /// The rule of which `action` is an instance.
+    #[inline]
+    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
+        action.rule()
+    }
+
     /// The process that takes `action`.
     fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
-        let RuleId(rule) = LocalTransitions::rule_of(self, action);
-        Process::new(LocalTransitions::rules(self)[rule].process)
+        action.process().unwrap_or_else(|| {
+            let RuleId(rule) = LocalTransitions::rule_of(self, action);
+            Process::new(LocalTransitions::rules(self)[rule].process)
+        })
     }
 
     /// Whether `state` may be without a step.
@@ -282,9 +288,23 @@ impl<S: LocalTransitions> Serialize for Split<S> {
 /// Packed states say themselves how: [`PackedLocal`].
 impl<X: ?Sized, S: LocalTransitions> State<X> for Split<S> {}
 
-impl<L, C> Action for SplitAction<L, C> where
-    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static
-{
+/// The rules are those of both types of actions, one list after the other.
+impl<L: Action, C: Action> Action for SplitAction<L, C> {
+    #[inline]
+    fn rule(&self) -> RuleId {
+        match self {
+            Self::Local(action) => action.rule(),
+            Self::Context(action) => RuleId(L::rules().len() + action.rule().0),
+        }
+    }
+
+    #[inline]
+    fn process(&self) -> Option<Process> {
+        match self {
+            Self::Local(action) => action.process(),
+            Self::Context(action) => action.process(),
+        }
+    }
 }
 
 impl<S: LocalTransitions> TransitionSystem for S {

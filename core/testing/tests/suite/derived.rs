@@ -424,6 +424,36 @@ fn rules_are_the_variants() {
     assert_eq!(ring.process_of(&Step::Reset), Process::new("clock"));
 }
 
+/// A visit, and where a guest comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = GUEST)]
+enum Visit {
+    /// By the front door,
+    #[rule(name = "enter", source = concat!("page ", 1))]
+    Front,
+    #[rule(source = "page 2")]
+    Leave,
+    /// or by another one.
+    #[rule(name = "enter")]
+    Back { door: u8 },
+}
+
+const GUEST: &str = "guest";
+
+#[test]
+fn variants_of_one_name_are_one_rule() {
+    let rules: Vec<_> = Visit::rules()
+        .iter()
+        .map(|rule| (&*rule.name, rule.process, &*rule.source))
+        .collect();
+    assert_eq!(
+        rules,
+        [("enter", "guest", "page 1"), ("leave", "guest", "page 2")]
+    );
+    let numbers = [Visit::Front, Visit::Leave, Visit::Back { door: 3 }].map(|visit| visit.rule().0);
+    assert_eq!(numbers, [0, 1, 0]);
+}
+
 /// Of one size: all of them, each once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 struct Lamp {
