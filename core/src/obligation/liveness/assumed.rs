@@ -63,7 +63,8 @@ pub(super) fn instances_of(
             let name = match process.flatten() {
                 None => fairness.name().to_owned(),
                 Some(number) => {
-                    format!("{} of {}", fairness.name(), Process::numbered(kind, number))
+                    let process = Process::numbered(kind, number);
+                    format!("{} ({process})", fairness.name())
                 }
             };
             Instance {

@@ -119,11 +119,6 @@ impl<'a, R: Refinement> Shown<'a, R> {
     }
 
     fn explanation(&self) -> String {
-        let ends = match self.lasso.loop_length() {
-            0 => "for ever nothing happens any more".to_owned(),
-            1 => "one step is repeated for ever".to_owned(),
-            steps => format!("{steps} steps are repeated for ever"),
-        };
         match self.violated {
             Violated::Property(property) => {
                 let source = match property.source() {
@@ -136,7 +131,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
                     Formula::AlwaysEventually => "from some time on the conclusion is never true",
                     Formula::EventuallyAlways => "the conclusion is false again and again",
                 };
-                format!("{said}: {ends}{source}")
+                format!("{said}{source}")
             }
             Violated::Fairness(instance) => {
                 let enabled = match instance.strength {
@@ -144,7 +139,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
                     Strength::Strong => "is enabled in mapped states again and again",
                 };
                 format!(
-                    "the action of the specification's condition `{}` {enabled}, and is never taken: {ends}",
+                    "the action of the specification's condition `{}` {enabled}, and is never taken",
                     instance.name
                 )
             }

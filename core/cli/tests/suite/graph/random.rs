@@ -188,3 +188,41 @@ fn random_systems_are_decided_as_the_textbook_decides_them() {
 fn slow_random_systems_are_decided_as_the_textbook_decides_them() {
     compare(5_000..205_000);
 }
+
+/// A line in which some bytes were changed, left out or doubled is refused with a reason, or decided.
+#[test]
+fn broken_lines_are_refused_or_decided() {
+    let (mut refused, mut read_lines) = (0, 0);
+    for seed in 0..20_000 {
+        let random = &mut Random(!seed);
+        let mut bytes = line(seed % 50).into_bytes();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(bytes.len().max(1));
+            if bytes.is_empty() {
+                break;
+            }
+            match random.below(4) {
+                0 => bytes[at] = b"0123456789-.\"[]{},:e \\\xff"[random.below(22)],
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, bytes[at]),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        match read(&bytes) {
+            Ok(system) => {
+                read_lines += 1;
+                for decided in decide(&system) {
+                    decided.expect("what is found is a lasso that violates the property");
+                }
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+    assert!(
+        refused > 10_000 && read_lines > 500,
+        "{refused} {read_lines}"
+    );
+}
