@@ -21,6 +21,8 @@ struct Model {
     sizes: Vec<(&'static str, u8)>,
     /// The claim that it states.
     claims: &'static str,
+    /// The length of the longest behaviour without a repetition that there may be, and the size of the hash table.
+    limits: [&'static str; 2],
 }
 
 impl Model {
@@ -31,11 +33,16 @@ impl Model {
                 file: "spin/ben_ari_3.pml",
                 sizes: vec![("NODES", nodes), ("SONS", sons), ("ROOTS", roots)],
                 claims: "inv1",
+                limits: match instance.counts().states {
+                    0..DEEP => ["-m200000", "-w22"],
+                    _ => ["-m2000000", "-w25"],
+                },
             }),
             Instance::TerminationDetection { nodes, messages } => Some(Self {
                 file: "spin/termination_detection.pml",
                 sizes: vec![("NODES", nodes), ("MESSAGES", messages)],
                 claims: "invariant",
+                limits: ["-m200000", "-w22"],
             }),
             Instance::TwoPhaseCommit { .. } | Instance::LeaderElection { .. } => None,
         }
@@ -49,12 +56,11 @@ pub fn contenders(instance: Instance, folder: &Path) -> Vec<Result<Contender, Ab
         return Vec::new();
     };
     [("masked", None), ("whole", Some("-DNOCOMP"))]
-        .map(|(storage, flag)| contender(instance, &model, &folder.join(storage), storage, flag))
+        .map(|(storage, flag)| contender(&model, &folder.join(storage), storage, flag))
         .into()
 }
 
 fn contender(
-    instance: Instance,
     model: &Model,
     folder: &Path,
     storage: &'static str,
@@ -79,10 +85,7 @@ fn contender(
     build(&name, "gcc", compiler.current_dir(folder))?;
     let mut command = Command::new(folder.join("pan"));
     command.current_dir(folder);
-    command.args(match instance.counts().states {
-        0..DEEP => ["-m200000", "-w22"],
-        _ => ["-m2000000", "-w25"],
-    });
+    command.args(model.limits);
     Ok(Contender {
         program: name,
         claims: model.claims.to_owned(),
