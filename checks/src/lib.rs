@@ -1,4 +1,16 @@
 //! The catalogue of everything that this repository claims, and the comparison that its benchmark page shows.
+//!
+//! ```
+//! use refmap::{Settings, Verdict};
+//!
+//! let catalogue = refmap_checks::catalogue();
+//! let arguments = [("nodes", 2.into()), ("sons", 1.into())];
+//! let report = catalogue.check("ben-ari-1")?.run(&arguments, &Settings::default())?;
+//! assert_eq!(report.verdict, Some(Verdict::Holds));
+//! # Ok::<(), refmap_cli::catalogue::InputError>(())
+//! ```
+//!
+//! The book (`examples/book`) begins with a catalogue of your own.
 
 mod arguments;
 mod ben_ari;

@@ -49,8 +49,7 @@ pub trait Action: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static 
         RuleId(0)
     }
 
-    /// The process that takes the step, where it is one of several of its kind; none if its rule says which process it
-    /// is.
+    /// The process that takes the step. None, by default: it is the only one of the kind that its rule names.
     fn process(&self) -> Option<Process> {
         None
     }

@@ -11,6 +11,7 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
+use crate::fairness::Fairness;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
 use crate::symmetry::Symmetric;
@@ -112,6 +113,11 @@ where
 
     fn may_stop(&self, from: &Self::State) -> bool {
         self.system.may_stop(&from.state)
+    }
+
+    /// That of the system without the variable. A step that changes nothing but the variable counts as one of its action.
+    fn fairness(&self) -> Vec<Fairness> {
+        self.system.fairness()
     }
 
     fn bound(&self) -> Option<String> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
+use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::Process;
 use crate::system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem};
@@ -103,6 +104,22 @@ where
             invariants.push(pulled);
         }
         invariants
+    }
+
+    /// Those of the lower half, and those of the upper one pulled back. A property of the upper half is one of its
+    /// implementation, whose fairness the lower half has to show.
+    fn liveness(&self) -> Vec<Property<Self::Concrete>> {
+        let mut properties = self.lower.liveness();
+        for above in self.upper.liveness() {
+            let lower = self.lower.clone();
+            let mut pulled = above.pull_back(move |state| lower.map(state));
+            while properties.iter().any(|own| own.name() == pulled.name()) {
+                let name = format!("above.{}", pulled.name());
+                pulled = pulled.renamed(name);
+            }
+            properties.push(pulled);
+        }
+        properties
     }
 
     fn environment(&self) -> &[Process] {

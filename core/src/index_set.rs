@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use serde::{Serialize, Serializer};
 
-use crate::state::{Kept, Limits, Misfit, Shape, Sink, Source, State};
+use crate::state::{Changes, Kept, Limits, Misfit, Shape, Sink, Source, State};
 
 /// A set of indices from 0 to 63, kept as a bit for each.
 ///
@@ -170,6 +170,26 @@ impl<S: ?Sized> State<S> for IndexSet {
     fn read(_: &S, limits: Limits, source: &mut impl Source) -> Self {
         let (low, high) = bounds(limits);
         Self(source.number(IndexSet::below((high - low + 1) as usize).0) << low as u32)
+    }
+
+    #[inline(always)]
+    fn width(_: &S, limits: Limits) -> u32 {
+        let (low, high) = bounds(limits);
+        (high - low + 1) as u32
+    }
+
+    #[inline(always)]
+    fn write_changes(
+        &self,
+        from: &Self,
+        system: &S,
+        limits: Limits,
+        at: impl Fn() -> u32 + Copy,
+        changes: &mut Changes<'_>,
+    ) {
+        if self != from {
+            changes.replace((self, at()), system, limits);
+        }
     }
 }
 

@@ -18,6 +18,43 @@
 //! | refine in two stages, add a history variable | [`compose`], [`auxiliary`] |
 //! | test a model by itself | [`disagreement`], [`round_trip`], [`asymmetry`], [`replay`] |
 //!
+//! A counter modulo 4 refines one modulo 2, of which the parity is seen:
+//!
+//! ```
+//! use refmap::{Action, Refinement, Settings, TransitionSystem, Verdict, check};
+//!
+//! struct Counter(u8);
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+//! enum Step { Increment }
+//! impl TransitionSystem for Counter {
+//!     type State = u8;
+//!     type Action = Step;
+//!     type Observation = bool;
+//!     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0) }
+//!     fn next(&self, n: &u8, visit: &mut impl FnMut(Step, u8)) {
+//!         visit(Step::Increment, (n + 1) % self.0)
+//!     }
+//!     fn observe(&self, n: &u8) -> bool { n % 2 == 0 }
+//! }
+//!
+//! struct FourRefinesTwo;
+//! impl Refinement for FourRefinesTwo {
+//!     type Concrete = Counter;
+//!     type Abstract = Counter;
+//!     fn implementation(&self) -> &Counter { &Counter(4) }
+//!     fn specification(&self) -> &Counter { &Counter(2) }
+//!     fn map(&self, n: &u8) -> u8 { n % 2 }
+//!     fn abstract_action(&self, _: &u8, _: &Step, _: &u8) -> Option<Step> { Some(Step::Increment) }
+//! }
+//!
+//! let report = check(&FourRefinesTwo, &Settings::default())?;
+//! assert_eq!(report.verdict, Some(Verdict::Holds));
+//! assert_eq!(report.states, 4);
+//! # Ok::<(), refmap::obligation::CheckError>(())
+//! ```
+//!
+//! The book in the repository, `examples/book`, begins with a project of your own, and has a page for each obligation.
+//!
 //! The theory is that of Havelund and Shankar, *A Refinement Proof for a Garbage Collector*,
 //! section 3, which in turn follows Abadi and Lamport, *The Existence of Refinement Mappings*.
 //!
@@ -33,6 +70,7 @@ mod bounded;
 mod compose;
 mod disagreement;
 pub mod explore;
+mod fairness;
 mod guard;
 mod index_set;
 mod invariant;
@@ -44,6 +82,7 @@ pub mod obligation;
 mod packed;
 mod parallel;
 mod primitives;
+mod property;
 pub mod random;
 mod refinement;
 pub mod report;
@@ -59,6 +98,7 @@ pub use action::Action;
 pub use bounded::BoundedVec;
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement};
+pub use fairness::Fairness;
 pub use guard::guard;
 pub use index_set::IndexSet;
 pub use invariant::Invariant;
@@ -68,6 +108,7 @@ pub use local::{
 };
 pub use obligation::{Search, Settings, check};
 pub use packed::{Field, Fields, Layout, Packed, PackingError, round_trip};
+pub use property::Property;
 pub use refinement::{Refinement, Waiver};
 pub use refmap_derive::{Action, State};
 pub use report::{Evidence, Report, Verdict};

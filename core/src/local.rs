@@ -24,9 +24,11 @@ use std::hash::{Hash, Hasher};
 use serde::{Serialize, Serializer};
 
 use crate::action::Action;
+use crate::fairness::Fairness;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::packed::{Fields, Layout, Packed};
+use crate::property::Property;
 use crate::refinement::{Refinement, Waiver};
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
@@ -40,16 +42,14 @@ pub trait LocalTransitions: Sized + Sync + 'static {
     /// The other variables.
     type Context: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
     /// The label of a local transition.
-    type LocalAction: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    type LocalAction: Action;
     /// The label of another one.
-    type ContextAction: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static;
+    type ContextAction: Action;
     /// All that can be observed of a state from outside of the system.
     type Observation: Clone + Eq + Hash + Debug;
 
-    /// The rules.
+    /// The rules: those of local transitions, and then those of the others.
     fn rules(&self) -> &[Rule];
-    /// The rule of which `action` is an instance.
-    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId;
     /// Visits every initial state.
     fn initial(&self, visit: &mut impl FnMut(Split<Self>));
     /// Visits every local transition that is enabled in `from`. A state's local transitions come first.
@@ -73,15 +73,28 @@ pub trait LocalTransitions: Sized + Sync + 'static {
         Components { local, context }
     }
 
+    /// The rule of which `action` is an instance.
+    #[inline]
+    fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
+        action.rule()
+    }
+
     /// The process that takes `action`.
     fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
-        let RuleId(rule) = LocalTransitions::rule_of(self, action);
-        Process::new(LocalTransitions::rules(self)[rule].process)
+        action.process().unwrap_or_else(|| {
+            let RuleId(rule) = LocalTransitions::rule_of(self, action);
+            Process::new(LocalTransitions::rules(self)[rule].process)
+        })
     }
 
     /// Whether `state` may be without a step.
     fn may_stop(&self, _state: &Split<Self>) -> bool {
         false
+    }
+
+    /// The fairness conditions that its behaviours meet.
+    fn fairness(&self) -> Vec<Fairness> {
+        Vec::new()
     }
 
     /// What bounds the runs of this instance beside its size.
@@ -275,9 +288,23 @@ impl<S: LocalTransitions> Serialize for Split<S> {
 /// Packed states say themselves how: [`PackedLocal`].
 impl<X: ?Sized, S: LocalTransitions> State<X> for Split<S> {}
 
-impl<L, C> Action for SplitAction<L, C> where
-    Self: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static
-{
+/// The rules are those of both types of actions, one list after the other.
+impl<L: Action, C: Action> Action for SplitAction<L, C> {
+    #[inline]
+    fn rule(&self) -> RuleId {
+        match self {
+            Self::Local(action) => action.rule(),
+            Self::Context(action) => RuleId(L::rules().len() + action.rule().0),
+        }
+    }
+
+    #[inline]
+    fn process(&self) -> Option<Process> {
+        match self {
+            Self::Local(action) => action.process(),
+            Self::Context(action) => action.process(),
+        }
+    }
 }
 
 impl<S: LocalTransitions> TransitionSystem for S {
@@ -321,6 +348,10 @@ impl<S: LocalTransitions> TransitionSystem for S {
 
     fn may_stop(&self, state: &Split<S>) -> bool {
         LocalTransitions::may_stop(self, state)
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        LocalTransitions::fairness(self)
     }
 
     fn bound(&self) -> Option<String> {
@@ -431,6 +462,11 @@ pub trait LocalRefinement: Sync {
         Vec::new()
     }
 
+    /// What happens in the end, if the implementation meets its fairness conditions.
+    fn liveness(&self) -> Vec<Property<Self::Concrete>> {
+        Vec::new()
+    }
+
     /// The processes of the specification that the implementation may not restrict.
     fn environment(&self) -> &[Process] {
         &[]
@@ -499,6 +535,10 @@ impl<R: LocalRefinement> Refinement for R {
 
     fn invariants(&self) -> Vec<Invariant<R::Concrete>> {
         LocalRefinement::invariants(self)
+    }
+
+    fn liveness(&self) -> Vec<Property<R::Concrete>> {
+        LocalRefinement::liveness(self)
     }
 
     fn environment(&self) -> &[Process] {

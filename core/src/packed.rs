@@ -254,6 +254,14 @@ pub enum PackingError {
         /// What of the state changes, and how.
         changed: Vec<String>,
     },
+    /// What is written of a state is longer than the shape of its type says.
+    #[error("it takes {bits} bits, and the shape of its type says {most} at most")]
+    TooLong {
+        /// The bits that are written.
+        bits: u32,
+        /// The most that there are said to be.
+        most: u32,
+    },
     /// Asked twice, `fields` passes on different values, or reads different states.
     #[error("`fields` is not a function of the state: it packs one state in two ways")]
     Unstable,

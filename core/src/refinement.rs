@@ -4,6 +4,7 @@
 
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
+use crate::property::Property;
 use crate::rule::Process;
 use crate::system::{ActionOf, ObservationOf, StateOf, StepOf, TransitionSystem};
 
@@ -50,6 +51,12 @@ pub trait Refinement: Sync {
 
     /// The implementation invariant P, as named conjuncts in the order of their source.
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
+        Vec::new()
+    }
+
+    /// What happens in the end, if the implementation meets its fairness conditions: properties of its own, or of the
+    /// specification [pulled back](Property::pull_back). None, by default.
+    fn liveness(&self) -> Vec<Property<Self::Concrete>> {
         Vec::new()
     }
 

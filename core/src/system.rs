@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::action::Action;
+use crate::fairness::Fairness;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
 use crate::rule::{Process, Rule, RuleId};
@@ -59,6 +60,13 @@ pub trait TransitionSystem: Sync {
     /// Whether `state` may be without a step: a program that has ended, say. Never, by default.
     fn may_stop(&self, _state: &Self::State) -> bool {
         false
+    }
+
+    /// The fairness conditions that its behaviours meet. None, by default: then a behaviour may stop anywhere.
+    ///
+    /// Those of an implementation are assumed; those of a specification are to be shown, as `fairness:NAME`.
+    fn fairness(&self) -> Vec<Fairness> {
+        Vec::new()
     }
 
     /// What bounds the runs of this instance beside its size: `each loop once`. A verdict names it where it has stopped

@@ -12,9 +12,7 @@
 //! written before it is first read.
 
 use refmap::obligation::Until;
-use refmap::{
-    Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check, offer,
-};
+use refmap::{Invariant, Process, Refinement, Report, Settings, TransitionSystem, check, offer};
 use refmap_systems::ben_ari::{
     Colours, InitialColours, Level0, Memory, Node, Scope, Shape, level_0,
 };
@@ -55,31 +53,27 @@ enum Chi {
 }
 
 /// The rules of Figs. 8 and 9 in their order; what `choose` binds is an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "collector")]
 enum Action {
+    #[rule(process = "mutator", source = "Fig. 8, MUTATE.1")]
     Mutate { n: Node, i: u8, k: Node },
+    #[rule(process = "mutator", source = "Fig. 8, COLOUR.1")]
     ColourTarget,
+    #[rule(source = "Fig. 9, COLOUR.1")]
     Colour { n: Node },
+    #[rule(source = "Fig. 9, COLOUR.2")]
     StopColouring,
+    #[rule(source = "Fig. 9, TEST_L.1")]
     StopAppending,
+    #[rule(source = "Fig. 9, TEST_L.2")]
     ContinueAppending,
+    #[rule(source = "Fig. 9, APPEND.1")]
     AppendWhite,
+    #[rule(source = "Fig. 9, APPEND.2")]
     BlackToWhite,
 }
-
-impl refmap::Action for Action {}
-
-static RULES: [Rule; 8] = [
-    Rule::new("mutate", "mutator", "Fig. 8, MUTATE.1"),
-    Rule::new("colour_target", "mutator", "Fig. 8, COLOUR.1"),
-    Rule::new("colour", "collector", "Fig. 9, COLOUR.1"),
-    Rule::new("stop_colouring", "collector", "Fig. 9, COLOUR.2"),
-    Rule::new("stop_appending", "collector", "Fig. 9, TEST_L.1"),
-    Rule::new("continue_appending", "collector", "Fig. 9, TEST_L.2"),
-    Rule::new("append_white", "collector", "Fig. 9, APPEND.1"),
-    Rule::new("black_to_white", "collector", "Fig. 9, APPEND.2"),
-];
 
 /// When colouring may stop: the guard of COLOUR.2.
 #[derive(Clone, Copy, Debug)]
@@ -167,23 +161,6 @@ impl TransitionSystem for Level1 {
     type State = State;
     type Action = Action;
     type Observation = Memory;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Mutate { .. } => 0,
-            Action::ColourTarget => 1,
-            Action::Colour { .. } => 2,
-            Action::StopColouring => 3,
-            Action::StopAppending => 4,
-            Action::ContinueAppending => 5,
-            Action::AppendWhite => 6,
-            Action::BlackToWhite => 7,
-        })
-    }
 
     /// All pointers are 0, and the colours are any [section 4.1; Appendix A.3, `init`].
     fn initial(&self, visit: &mut impl FnMut(State)) {

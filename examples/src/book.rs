@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::obligations;
+use crate::{obligations, starvation};
 
 /// Folder of this repository.
 fn root() -> PathBuf {
@@ -130,10 +130,44 @@ fn what_a_page_quotes_is_printed() {
                 .split_once(" -->\n```text\n")
                 .expect("a block follows");
             let shown = rest.split("```\n").next().expect("it ends");
-            let printed = obligations::counterexample(name).expect("the obligation is violated");
+            let printed = obligations::counterexample(name)
+                .or_else(|| starvation::counterexample(name))
+                .expect("the obligation is violated");
             assert_eq!(shown.trim_end(), printed.trim_end(), "{}", page.display());
             quoted += 1;
         }
     }
-    assert_eq!(quoted, obligations::FAULTS.len());
+    assert_eq!(quoted, obligations::FAULTS.len() + 1);
+}
+
+/// The actions of the TLA+ module are the rules of the program below it, by their names.
+#[test]
+fn the_rules_in_tla_are_those_in_rust() {
+    let source = root().join("examples/book/src");
+    let page = text(&source.join("from-tla.md"));
+    let module = page.split("```tla\n").nth(1).expect("there is a module");
+    let module = module.split("```").next().expect("it ends");
+    let definitions = module.split(" ==").map(|before| {
+        let name = before.lines().last().expect("it has a name");
+        name.trim_end_matches("(r)").to_lowercase()
+    });
+    let mut definitions: Vec<_> = definitions.collect();
+    // What follows the last definition is no name.
+    definitions.pop();
+    let program = text(&root().join("examples/src/two_phase_commit.rs"));
+    let rules = program
+        .split("// ANCHOR: rules")
+        .nth(1)
+        .expect("it is marked");
+    let rules = rules.split("// ANCHOR_END: rules").next().expect("it ends");
+    let rules = rules.split("Step::").skip(1).map(|rule| {
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric();
+        let end = rule.find(|letter| !is_letter(letter)).expect("it ends");
+        rule[..end].to_lowercase()
+    });
+    let mut rules: Vec<_> = rules.collect();
+    definitions.sort();
+    rules.sort();
+    assert_eq!(definitions, rules);
+    assert_eq!(rules.len(), 7);
 }

@@ -4,7 +4,7 @@
 //! one is the `put` and one is the `get`. A mapping that looks right for half of a handshake and is
 //! wrong for the other half is shown by a report; the right one follows from reading it.
 
-use refmap::{Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check};
+use refmap::{Refinement, Report, Settings, TransitionSystem, check};
 use serde::Serialize;
 
 /// The specification: a buffer with one place. What can be observed is what was delivered last.
@@ -28,63 +28,52 @@ struct Wires {
     delivered: Option<bool>,
 }
 
-/// The actions of both systems.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+/// The actions of the buffer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
-enum Step {
-    /// The sender puts a value on its wire.
-    Drive(bool),
-    /// The sender flips `req`; in the buffer, the value is put.
+enum Access {
+    #[rule(process = "sender", source = "Put")]
     Put(bool),
-    /// The receiver reads the wire and flips `ack`; in the buffer, the value is got.
+    #[rule(process = "receiver", source = "Get")]
     Get,
 }
 
-impl refmap::Action for Step {}
-
-static RULES: [Rule; 3] = [
-    Rule::new("put", "sender", "Put"),
-    Rule::new("get", "receiver", "Get"),
-    Rule::new("drive", "sender", "Drive"),
-];
-
-fn rule(step: &Step) -> RuleId {
-    RuleId(match step {
-        Step::Put(_) => 0,
-        Step::Get => 1,
-        Step::Drive(_) => 2,
-    })
+/// The actions of the handshake.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    /// The sender flips `req`; in the buffer, the value is put.
+    #[rule(process = "sender", source = "Put")]
+    Put(bool),
+    /// The receiver reads the wire and flips `ack`; in the buffer, the value is got.
+    #[rule(process = "receiver", source = "Get")]
+    Get,
+    /// The sender puts a value on its wire.
+    #[rule(process = "sender", source = "Drive")]
+    Drive(bool),
 }
 
 impl TransitionSystem for Buffer {
     type State = Place;
-    type Action = Step;
+    type Action = Access;
     type Observation = Option<bool>;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES[..2]
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        rule(step)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Place)) {
         let (held, delivered) = (None, None);
         visit(Place { held, delivered });
     }
 
-    fn next(&self, from: &Place, visit: &mut impl FnMut(Step, Place)) {
+    fn next(&self, from: &Place, visit: &mut impl FnMut(Access, Place)) {
         let delivered = from.delivered;
         match from.held {
             None => {
                 for value in [false, true] {
                     let held = Some(value);
-                    visit(Step::Put(value), Place { held, delivered });
+                    visit(Access::Put(value), Place { held, delivered });
                 }
             }
             delivered => visit(
-                Step::Get,
+                Access::Get,
                 Place {
                     held: None,
                     delivered,
@@ -102,14 +91,6 @@ impl TransitionSystem for Handshake {
     type State = Wires;
     type Action = Step;
     type Observation = Option<bool>;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        rule(step)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Wires)) {
         let (data, req, ack, delivered) = (false, false, false, None);
@@ -192,10 +173,11 @@ impl Refinement for HandshakeRefinesBuffer {
     }
 
     /// Driving the wire is a stutter.
-    fn abstract_action(&self, _: &Wires, step: &Step, _: &Wires) -> Option<Step> {
+    fn abstract_action(&self, _: &Wires, step: &Step, _: &Wires) -> Option<Access> {
         match step {
             Step::Drive(_) => None,
-            Step::Put(_) | Step::Get => Some(step.clone()),
+            Step::Put(value) => Some(Access::Put(*value)),
+            Step::Get => Some(Access::Get),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! know that keeps this state from being reached?
 
 use refmap::obligation::{Checker, Induction, Settings};
-use refmap::{Choices, Invariant, Refinement, Report, Rule, RuleId, TransitionSystem, TypeCorrect};
+use refmap::{Invariant, Refinement, Report, TransitionSystem, TypeCorrect};
 use serde::Serialize;
 
 /// The specification: at most one of two threads is in its critical section.
@@ -23,22 +23,12 @@ struct Flag {
 }
 
 /// An action of both systems, by one of the threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "thread", source = "this page")]
 enum Step {
     Enter(usize),
     Leave(usize),
-}
-
-impl refmap::Action for Step {}
-
-const RULES: &[Rule] = &[
-    Rule::new("enter", "thread", "this page"),
-    Rule::new("leave", "thread", "this page"),
-];
-
-fn rule_of(step: &Step) -> RuleId {
-    RuleId(usize::from(matches!(step, Step::Leave(_))))
 }
 
 impl TransitionSystem for Exclusion {
@@ -46,14 +36,6 @@ impl TransitionSystem for Exclusion {
     type Action = Step;
     /// The threads inside.
     type Observation = [bool; 2];
-
-    fn rules(&self) -> &[Rule] {
-        RULES
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        rule_of(step)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Option<usize>)) {
         visit(None);
@@ -75,14 +57,6 @@ impl TransitionSystem for Lock {
     type State = Flag;
     type Action = Step;
     type Observation = [bool; 2];
-
-    fn rules(&self) -> &[Rule] {
-        RULES
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        rule_of(step)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Flag)) {
         visit(Flag {
@@ -111,14 +85,7 @@ impl TransitionSystem for Lock {
 }
 
 /// All values of the three variables: eight states, of which three are reachable.
-impl TypeCorrect for Lock {
-    fn type_correct(&self, choices: &mut Choices) -> Flag {
-        Flag {
-            locked: choices.one_of(&[false, true]),
-            inside: [(); 2].map(|()| choices.one_of(&[false, true])),
-        }
-    }
-}
+impl TypeCorrect for Lock {}
 
 /// The invariant wanted, mutual exclusion: not both are inside.
 fn exclusion() -> Invariant<Lock> {

@@ -4,9 +4,7 @@
 //! Processes interact by a rendezvous: a request and its response, which they take as one step. The lender
 //! whose leases expire without notice is the one that lends the thing twice.
 
-use refmap::{
-    Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem, check,
-};
+use refmap::{Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem, check};
 use refmap_processes::{
     Act, At, Command, Composition, Configuration, Data, Location, assign, choice, forever, request,
     respond, sequence, while_do,
@@ -138,14 +136,6 @@ impl TransitionSystem for Leases {
         self.0.rules()
     }
 
-    fn rule_of(&self, act: &Act) -> RuleId {
-        act.rule()
-    }
-
-    fn process_of(&self, act: &Act) -> Process {
-        act.process
-    }
-
     fn initial(&self, visit: &mut impl FnMut(State)) {
         self.0.start(State::default(), visit);
     }
@@ -162,35 +152,18 @@ impl TransitionSystem for Leases {
 /// The specification: one user at a time.
 struct OneAtATime;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "client", source = "one user at a time")]
 enum Step {
     Take(usize),
     Return(usize),
 }
 
-impl refmap::Action for Step {}
-
-static RULES: [Rule; 2] = [
-    Rule::new("take", "client", "one user at a time"),
-    Rule::new("return", "client", "one user at a time"),
-];
-
 impl TransitionSystem for OneAtATime {
     type State = Users;
     type Action = Step;
     type Observation = Users;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        match step {
-            Step::Take(_) => RuleId(0),
-            Step::Return(_) => RuleId(1),
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Users)) {
         visit([false; 2]);

@@ -22,6 +22,7 @@ mod peterson;
 mod reading_a_report;
 mod seqlock;
 mod stack;
+mod starvation;
 mod two_phase_commit;
 mod yrc;
 
@@ -36,7 +37,7 @@ struct Example {
 
 /// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
-const EXAMPLES: [Example; 14] = [
+const EXAMPLES: [Example; 15] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
     Example { name: "ben_ari_level_1", about: "a collector that colours collects only garbage", main: ben_ari_level_1::main },
     Example { name: "handshake", about: "a handshake on two wires refines a one-place buffer", main: handshake::main },
@@ -50,6 +51,7 @@ const EXAMPLES: [Example; 14] = [
     Example { name: "stack", about: "a lock-free stack, recorded on real threads and validated", main: stack::main },
     Example { name: "barrier", about: "the one execution that a write barrier is for", main: barrier::main },
     Example { name: "fences", about: "two fences of a collector, and a memory that needs neither", main: fences::main },
+    Example { name: "starvation", about: "a desk that starves a client, and the fairness that mends it", main: starvation::main },
     Example { name: "obligations", about: "one fault for each obligation, and the report in which it fails", main: obligations::main },
 ];
 

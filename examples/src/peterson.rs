@@ -16,6 +16,7 @@ const STATES: u64 = 1_000_000;
 /// The implementation: two threads take turns by Peterson's protocol, each increments a counter by a
 /// load and a store, and shows what it found there. Fences may stand at four places, in both threads
 /// alike.
+// ANCHOR: peterson
 fn peterson() -> Program {
     let mut program = ProgramBuilder::new("Peterson");
     // How often a thread looks again before it is cut off.
@@ -45,6 +46,7 @@ fn peterson() -> Program {
     }
     program.build().expect("the program is well formed")
 }
+// ANCHOR_END: peterson
 
 /// The specification: the counter is incremented at once. So the threads show 0 and 1.
 fn atomic_increment() -> Program {

@@ -3,7 +3,7 @@
 //! The one idea: a report is read from its ends. The top says *what* fails, the bottom *why* the
 //! last step is not allowed, and the steps between only how one gets there.
 
-use refmap::{Invariant, Process, Refinement, Report, Rule, RuleId, Settings, TransitionSystem};
+use refmap::{Action, Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem};
 use refmap::{check, offer};
 use serde::Serialize;
 
@@ -32,70 +32,57 @@ struct State {
     machines: [At; 2],
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+/// The steps of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "machine")]
 enum Step {
+    #[rule(process = "bank")]
     Deposit,
-    Approve { machine: u8 },
-    Reject { machine: u8 },
-    Withdraw { machine: u8 },
+    Withdraw {
+        #[process]
+        machine: u8,
+    },
+    Approve {
+        #[process]
+        machine: u8,
+    },
+    /// Only with a second look.
+    Reject {
+        #[process]
+        machine: u8,
+    },
 }
 
-impl refmap::Action for Step {}
-
-static RULES: [Rule; 4] = [
-    Rule::new("deposit", "bank", "Step::Deposit"),
-    Rule::new("withdraw", "machine", "Step::Withdraw"),
-    Rule::new("approve", "machine", "Step::Approve"),
-    Rule::new("reject", "machine", "Step::Reject"),
-];
-
-fn rule(step: &Step) -> RuleId {
-    RuleId(match step {
-        Step::Deposit => 0,
-        Step::Withdraw { .. } => 1,
-        Step::Approve { .. } => 2,
-        Step::Reject { .. } => 3,
-    })
-}
-
-fn process(step: &Step) -> Process {
-    match *step {
-        Step::Deposit => Process::new("bank"),
-        Step::Approve { machine } | Step::Reject { machine } | Step::Withdraw { machine } => {
-            Process::numbered("machine", machine.into())
-        }
-    }
+/// The steps of a ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[serde(rename_all = "snake_case")]
+#[rule(process = "machine")]
+enum Entry {
+    #[rule(process = "bank")]
+    Deposit,
+    Withdraw {
+        #[process]
+        machine: u8,
+    },
 }
 
 impl TransitionSystem for Ledger {
     type State = i8;
-    type Action = Step;
+    type Action = Entry;
     type Observation = i8;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES[..2]
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        rule(step)
-    }
-
-    fn process_of(&self, step: &Step) -> Process {
-        process(step)
-    }
 
     fn initial(&self, visit: &mut impl FnMut(i8)) {
         visit(2);
     }
 
-    fn next(&self, balance: &i8, visit: &mut impl FnMut(Step, i8)) {
-        offer(visit, Step::Deposit, || {
+    fn next(&self, balance: &i8, visit: &mut impl FnMut(Entry, i8)) {
+        offer(visit, Entry::Deposit, || {
             (*balance < 3).then_some(balance + 1)
         });
         for machine in 0..2 {
-            let step = Step::Withdraw { machine };
-            offer(visit, step, || (*balance >= 2).then_some(balance - 2));
+            let entry = Entry::Withdraw { machine };
+            offer(visit, entry, || (*balance >= 2).then_some(balance - 2));
         }
     }
 
@@ -135,20 +122,11 @@ impl TransitionSystem for Account {
     type Observation = i8;
 
     fn rules(&self) -> &[Rule] {
-        // Without a second look nothing is ever rejected.
-        if self.second_look {
-            &RULES
-        } else {
-            &RULES[..3]
+        match Step::rules() {
+            // Without a second look nothing is ever rejected.
+            [others @ .., _reject] if !self.second_look => others,
+            all => all,
         }
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        rule(step)
-    }
-
-    fn process_of(&self, step: &Step) -> Process {
-        process(step)
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
@@ -211,9 +189,10 @@ impl Refinement for AccountRefinesLedger {
         state.balance
     }
 
-    fn abstract_action(&self, _: &State, step: &Step, _: &State) -> Option<Step> {
-        match step {
-            Step::Deposit | Step::Withdraw { .. } => Some(*step),
+    fn abstract_action(&self, _: &State, step: &Step, _: &State) -> Option<Entry> {
+        match *step {
+            Step::Deposit => Some(Entry::Deposit),
+            Step::Withdraw { machine } => Some(Entry::Withdraw { machine }),
             Step::Approve { .. } | Step::Reject { .. } => None,
         }
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::{mem, thread};
 
-use refmap::{Rule, RuleId, TransitionSystem};
+use refmap::TransitionSystem;
 use refmap_histories::{
     Happening, Observed, Ordered, Recorder, Settings, ThreadLog, Validation, validate,
 };
@@ -112,35 +112,18 @@ enum Call {
 /// The specification: last in, first out, one call after the other.
 struct Lifo;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "thread", source = "last in, first out")]
 enum Step {
     Push(u64),
     Pop(u64),
 }
 
-impl refmap::Action for Step {}
-
-static RULES: [Rule; 2] = [
-    Rule::new("push", "thread", "last in, first out"),
-    Rule::new("pop", "thread", "last in, first out"),
-];
-
 impl TransitionSystem for Lifo {
     type State = Vec<u64>;
     type Action = Step;
     type Observation = Vec<u64>;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        match step {
-            Step::Push(_) => RuleId(0),
-            Step::Pop(_) => RuleId(1),
-        }
-    }
 
     fn initial(&self, visit: &mut impl FnMut(Vec<u64>)) {
         visit(Vec::new());

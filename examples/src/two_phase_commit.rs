@@ -156,6 +156,7 @@ impl TransitionSystem for TwoPhaseCommit {
         });
     }
 
+    // ANCHOR: rules
     fn next(&self, from: &Protocol, visit: &mut impl FnMut(Step, Protocol)) {
         let mut step = |step, change: &dyn Fn(&mut Protocol)| {
             let mut to = from.clone();
@@ -206,6 +207,7 @@ impl TransitionSystem for TwoPhaseCommit {
             }
         }
     }
+    // ANCHOR_END: rules
 
     fn observe(&self, state: &Protocol) -> Vec<Manager> {
         state.managers.clone()

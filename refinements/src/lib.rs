@@ -1,4 +1,16 @@
 //! Refinements: one file each, with the mapping, the abstract actions that steps simulate, and the invariants.
+//!
+//! ```
+//! use refmap::{Settings, Verdict, check};
+//! use refmap_refinements::ben_ari::Refinement1;
+//! use refmap_systems::ben_ari::Scope;
+//!
+//! let report = check(&Refinement1::new(Scope::new(2, 1, 1)), &Settings::default())?;
+//! assert_eq!(report.verdict, Some(Verdict::Holds));
+//! # Ok::<(), refmap::obligation::CheckError>(())
+//! ```
+//!
+//! The case studies of the book (`examples/book/src/case-studies`) tell what each family taught.
 
 pub mod ben_ari;
 pub mod copying;

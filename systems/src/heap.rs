@@ -7,7 +7,7 @@
 //! The fields of an unreachable object are no part of a state: no thread will read them
 //! again, and a collector may clear them. So every step hides them.
 
-use refmap::{BoundedVec, Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{BoundedVec, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 /// The most objects that a heap can have.
@@ -145,42 +145,51 @@ pub enum Sources {
 }
 
 /// The state: fields and held objects as threads observe them, and which objects are allocated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = CollectOnlyGarbage)]
 pub struct Heap {
     /// The objects that are allocated.
+    #[state(range = 0..1u16 << system.objects)]
     pub allocated: Objects,
     /// The fields of each object; null for an unreachable one.
+    #[state(len = system.objects, range = 0..system.objects)]
     pub fields: BoundedVec<Fields, MAX_OBJECTS>,
     /// The objects that each thread holds.
+    #[state(len = system.threads, range = 0..1u16 << system.objects)]
     pub held: BoundedVec<Objects, MAX_THREADS>,
 }
-
-impl<S: ?Sized> refmap::State<S> for Heap {}
 
 /// The fields of an object.
 pub type Fields = BoundedVec<Option<Object>, MAX_FIELDS>;
 
 /// A step of the specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = MUTATOR)]
 pub enum Action {
     /// A thread gets a fresh object; which one is a result.
+    #[rule(source = "Gammie et al., Fig. 6, Alloc")]
     Allocate {
         /// The thread.
+        #[process]
         thread: u8,
         /// The allocated object.
         object: Object,
     },
     /// A thread takes any object ([`Sources::Anywhere`]).
+    #[rule(source = "yrc_proof, MutatorRootAssign")]
     Take {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object.
         object: Object,
     },
     /// A thread reads a field of an object that it holds, and then holds what is there.
+    #[rule(source = "Gammie et al., Fig. 6, Load")]
     Load {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object read.
         from: Object,
@@ -188,8 +197,10 @@ pub enum Action {
         field: u8,
     },
     /// A thread writes a field of an object that it holds.
+    #[rule(source = "Gammie et al., Fig. 6, Store")]
     Store {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object written.
         to: Object,
@@ -199,15 +210,19 @@ pub enum Action {
         value: Option<Object>,
     },
     /// A thread drops an object.
+    #[rule(source = "Gammie et al., Fig. 6, Discard")]
     Drop {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object.
         object: Object,
     },
     /// A thread lets another one hold an object that it holds.
+    #[rule(source = "YRC, a reference sent to another thread")]
     Pass {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object passed.
         object: Object,
@@ -215,30 +230,35 @@ pub enum Action {
         to: u8,
     },
     /// The collector frees objects that no thread can reach.
+    #[rule(
+        process = "collector",
+        source = "Havelund & Shankar, Fig. 5, COLLECT.1"
+    )]
     Free {
         /// The objects.
         objects: Objects,
     },
 }
 
-impl refmap::Action for Action {}
+/// The kind of process that threads are.
+///
+/// PERF: one text and not one for each place in which it is named, for names are compared.
+pub(crate) static MUTATOR: &str = "mutator";
 
-static RULES: [Rule; 7] = [
-    Rule::new("allocate", "mutator", "Gammie et al., Fig. 6, Alloc"),
-    Rule::new("take", "mutator", "yrc_proof, MutatorRootAssign"),
-    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
-    Rule::new("store", "mutator", "Gammie et al., Fig. 6, Store"),
-    Rule::new("drop", "mutator", "Gammie et al., Fig. 6, Discard"),
-    Rule::new("pass", "mutator", "YRC, a reference sent to another thread"),
-    Rule::new("free", "collector", "Havelund & Shankar, Fig. 5, COLLECT.1"),
-];
-
-/// The process of a thread.
+/// The process of a thread; a single one has no number.
 pub fn mutator(thread: u8, of: u8) -> Process {
     match of {
-        1 => Process::new("mutator"),
-        _ => Process::numbered("mutator", u16::from(thread)),
+        1 => Process::new(MUTATOR),
+        _ => Process::numbered(MUTATOR, u16::from(thread)),
     }
+}
+
+/// The process that takes an action, which says which; a single mutator has no number.
+#[inline]
+pub(crate) fn process_of(action: &impl refmap::Action, mutators: u8) -> Process {
+    let Process { name, number } = action.process().expect("it is derived");
+    let number = number.filter(|_| mutators > 1);
+    Process { name, number }
 }
 
 impl Heap {
@@ -358,32 +378,8 @@ impl TransitionSystem for CollectOnlyGarbage {
     type Action = Action;
     type Observation = Heap;
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Allocate { .. } => 0,
-            Action::Take { .. } => 1,
-            Action::Load { .. } => 2,
-            Action::Store { .. } => 3,
-            Action::Drop { .. } => 4,
-            Action::Pass { .. } => 5,
-            Action::Free { .. } => 6,
-        })
-    }
-
     fn process_of(&self, action: &Action) -> Process {
-        match *action {
-            Action::Allocate { thread, .. }
-            | Action::Take { thread, .. }
-            | Action::Load { thread, .. }
-            | Action::Store { thread, .. }
-            | Action::Drop { thread, .. }
-            | Action::Pass { thread, .. } => mutator(thread, self.threads),
-            Action::Free { .. } => Process::new("collector"),
-        }
+        process_of(action, self.threads)
     }
 
     fn initial(&self, visit: &mut impl FnMut(Heap)) {

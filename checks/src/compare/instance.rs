@@ -13,6 +13,8 @@ pub enum Instance {
     TwoPhaseCommit { managers: u8 },
     /// Leader election in a ring, with queues of messages.
     LeaderElection { nodes: u8 },
+    /// Termination detection in a ring, with counters of messages.
+    TerminationDetection { nodes: u8, messages: u8 },
 }
 
 /// A size of Ben-Ari's memory.
@@ -31,7 +33,7 @@ pub struct Counts {
 }
 
 /// The instances whose counts two programs agree on.
-const KNOWN: [(Instance, Counts); 12] = [
+const KNOWN: [(Instance, Counts); 14] = [
     (ben_ari(2, 1, 1), counts(686, 2_012)),
     (ben_ari(3, 1, 1), counts(12_497, 54_070)),
     (ben_ari(3, 1, 2), counts(12_244, 62_583)),
@@ -44,17 +46,20 @@ const KNOWN: [(Instance, Counts); 12] = [
     (two_phase_commit(8), counts(1_745_408, 18_507_777)),
     (leader_election(7), counts(11_524, 43_533)),
     (leader_election(9), counts(273_916, 1_269_488)),
+    (termination_detection(6, 2), counts(24_572, 102_776)),
+    (termination_detection(12, 2), counts(4_723_227, 35_235_188)),
 ];
 
 /// The smallest.
 pub const SMALL: Instance = ben_ari(2, 1, 1);
 
 /// Those of a comparison that does not say which.
-pub const DEFAULT: [Instance; 4] = [
+pub const DEFAULT: [Instance; 5] = [
     ben_ari(3, 2, 1),
     ben_ari(5, 1, 1),
     two_phase_commit(8),
     leader_election(9),
+    termination_detection(12, 2),
 ];
 
 /// The one that takes minutes, and more memory than the peers can have.
@@ -70,6 +75,10 @@ const fn two_phase_commit(managers: u8) -> Instance {
 
 const fn leader_election(nodes: u8) -> Instance {
     Instance::LeaderElection { nodes }
+}
+
+const fn termination_detection(nodes: u8, messages: u8) -> Instance {
+    Instance::TerminationDetection { nodes, messages }
 }
 
 const fn counts(states: u64, transitions: u64) -> Counts {
@@ -95,6 +104,9 @@ impl Instance {
             Self::BenAri(Memory { nodes, sons, roots }) => format!("{nodes}-{sons}-{roots}"),
             Self::TwoPhaseCommit { managers } => format!("two-phase-commit-{managers}"),
             Self::LeaderElection { nodes } => format!("leader-election-{nodes}"),
+            Self::TerminationDetection { nodes, messages } => {
+                format!("termination-detection-{nodes}-{messages}")
+            }
         }
     }
 
@@ -118,6 +130,12 @@ impl fmt::Display for Instance {
                 write!(f, "two-phase commit of {managers} managers")
             }
             Self::LeaderElection { nodes } => write!(f, "leader election of {nodes} nodes"),
+            Self::TerminationDetection { nodes, messages } => {
+                write!(
+                    f,
+                    "termination detection of {nodes} nodes and {messages} messages"
+                )
+            }
         }
     }
 }

@@ -115,13 +115,9 @@ fn outcome(
         error,
     })?;
     let mut contenders = modes(program, instance);
-    if let Instance::BenAri(memory) = instance
-        && instance != LARGE
-    {
-        let spin = spin::contenders(memory, folder.path());
-        sort(spin, &mut contenders, absent);
-    }
     if instance != LARGE {
+        let spin = spin::contenders(instance, folder.path());
+        sort(spin, &mut contenders, absent);
         contenders.extend(stateright.iter().map(|peer| peer.contender(instance)));
     }
     for number in 1..=runs {

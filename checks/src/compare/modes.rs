@@ -47,7 +47,9 @@ const REFINEMENT: Work = Work {
 pub fn modes(program: &Path, instance: Instance) -> Vec<Contender> {
     let memory = match instance {
         Instance::BenAri(memory) => memory,
-        Instance::TwoPhaseCommit { .. } | Instance::LeaderElection { .. } => {
+        Instance::TwoPhaseCommit { .. }
+        | Instance::LeaderElection { .. }
+        | Instance::TerminationDetection { .. } => {
             return of_user_model(instance);
         }
     };

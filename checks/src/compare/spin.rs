@@ -14,16 +14,54 @@ use super::peer::{Absent, build, models};
 /// The instances whose depth-first search is longer than the shortest limit allows.
 const DEEP: u64 = 1_000_000;
 
-/// Spin at a size of Ben-Ari's memory, built in `folder`, which is empty or does not exist: states with their constant
-/// bytes masked out, and states as they are.
-pub fn contenders(memory: Memory, folder: &Path) -> Vec<Result<Contender, Absent>> {
+/// A model for Spin.
+struct Model {
+    file: &'static str,
+    /// The sizes that it is given.
+    sizes: Vec<(&'static str, u8)>,
+    /// The claim that it states.
+    claims: &'static str,
+    /// The length of the longest behaviour without a repetition that there may be, and the size of the hash table.
+    limits: [&'static str; 2],
+}
+
+impl Model {
+    /// The model of `instance`, if there is one.
+    fn of(instance: Instance) -> Option<Self> {
+        match instance {
+            Instance::BenAri(Memory { nodes, sons, roots }) => Some(Self {
+                file: "spin/ben_ari_3.pml",
+                sizes: vec![("NODES", nodes), ("SONS", sons), ("ROOTS", roots)],
+                claims: "inv1",
+                limits: match instance.counts().states {
+                    0..DEEP => ["-m200000", "-w22"],
+                    _ => ["-m2000000", "-w25"],
+                },
+            }),
+            Instance::TerminationDetection { nodes, messages } => Some(Self {
+                file: "spin/termination_detection.pml",
+                sizes: vec![("NODES", nodes), ("MESSAGES", messages)],
+                claims: "invariant",
+                limits: ["-m200000", "-w22"],
+            }),
+            Instance::TwoPhaseCommit { .. } | Instance::LeaderElection { .. } => None,
+        }
+    }
+}
+
+/// Spin at `instance`, if there is a model of it, built in `folder`, which is empty or does not exist: states with their
+/// constant bytes masked out, and states as they are.
+pub fn contenders(instance: Instance, folder: &Path) -> Vec<Result<Contender, Absent>> {
+    let Some(model) = Model::of(instance) else {
+        return Vec::new();
+    };
     [("masked", None), ("whole", Some("-DNOCOMP"))]
-        .map(|(storage, flag)| contender(memory, &folder.join(storage), storage, flag))
+        .map(|(storage, flag)| contender(&model, &folder.join(storage), storage, flag))
         .into()
 }
 
 fn contender(
-    memory: Memory,
+    model: &Model,
     folder: &Path,
     storage: &'static str,
     flag: Option<&'static str>,
@@ -36,14 +74,10 @@ fn contender(
         peer: name.clone(),
         why: format!("{}: {error}", folder.display()),
     })?;
-    let Memory { nodes, sons, roots } = memory;
     let mut spin = Command::new("spin");
-    spin.args([
-        format!("-DNODES={nodes}"),
-        format!("-DSONS={sons}"),
-        format!("-DROOTS={roots}"),
-    ]);
-    spin.arg("-a").arg(models().join("spin/ben_ari_3.pml"));
+    let sizes = model.sizes.iter();
+    spin.args(sizes.map(|(name, size)| format!("-D{name}={size}")));
+    spin.arg("-a").arg(models().join(model.file));
     build(&name, "spin", spin.current_dir(folder))?;
     let mut compiler = Command::new("gcc");
     compiler.args(["-O2", "-DSAFETY", "-DNOREDUCE"]).args(flag);
@@ -51,13 +85,10 @@ fn contender(
     build(&name, "gcc", compiler.current_dir(folder))?;
     let mut command = Command::new(folder.join("pan"));
     command.current_dir(folder);
-    command.args(match Instance::BenAri(memory).counts().states {
-        0..DEEP => ["-m200000", "-w22"],
-        _ => ["-m2000000", "-w25"],
-    });
+    command.args(model.limits);
     Ok(Contender {
         program: name,
-        claims: "inv1".to_owned(),
+        claims: model.claims.to_owned(),
         storage,
         threads: 1,
         role: Role::Peer,

@@ -26,10 +26,11 @@ const NEWER: &str = "stateright = \"0.31\"";
 const OLDER: &str = "stateright = \"=0.30.2\"";
 
 /// The peer's sources.
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     "src/main.rs",
     "src/ben_ari.rs",
     "src/leader_election.rs",
+    "src/termination_detection.rs",
     "src/two_phase_commit.rs",
 ];
 
@@ -111,6 +112,11 @@ impl Stateright {
             }
             Instance::LeaderElection { nodes } => {
                 command.args(["leader-election", &nodes.to_string()]);
+                "invariant"
+            }
+            Instance::TerminationDetection { nodes, messages } => {
+                command.arg("termination-detection");
+                command.args([nodes, messages].map(|number| number.to_string()));
                 "invariant"
             }
         };

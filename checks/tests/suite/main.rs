@@ -1,5 +1,6 @@
 //! The tests of the catalogue and of the command line over it.
 
+mod book;
 mod broken_pipe;
 mod catalogue;
 mod command_line;

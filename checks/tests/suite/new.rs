@@ -1,13 +1,16 @@
-//! `refmap new`: what it writes runs, and its tests pass.
+//! `refmap new`: what it writes runs, and its tests pass; the README and the first chapter of the book show it as it is.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The workspace, which is a checkout of refmap.
-fn checkout() -> &'static Path {
-    let checks = Path::new(env!("CARGO_MANIFEST_DIR"));
-    checks.parent().expect("it is in the workspace")
-}
+use serde_json::{Value, json};
+use yaml_rust2::{Yaml, YamlLoader};
+
+use crate::program::{assert_shows, checkout, page, text};
+
+/// The first chapter, which explains the project.
+const CHAPTER: &str = "examples/book/src/your-own-project.md";
 
 fn new(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_refmap"));
@@ -15,15 +18,52 @@ fn new(folder: &Path, arguments: &[&str]) -> Output {
     command.output().expect("it runs")
 }
 
-/// The words of `text`, those that are measured left out: seconds, memory and cores.
-fn words(text: &str) -> Vec<&str> {
-    let words: Vec<_> = text.split_whitespace().collect();
-    let is_unit = |word: &&str| ["s", "s,", "MiB,", "threads,"].contains(word);
-    let is_measured = |at: usize| words.get(at + 1).is_some_and(is_unit);
-    (0..words.len())
-        .filter(|at| !is_measured(*at))
-        .map(|at| words[at])
+/// A folder for what is compiled, which is kept: what was compiled for an earlier run is used again.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("new")
+}
+
+/// Runs cargo in the package at `folder`, with the versions that the workspace has locked, so that nothing is fetched.
+fn cargo(folder: &Path, words: &[&str]) -> String {
+    fs::copy(checkout().join("Cargo.lock"), folder.join("Cargo.lock")).expect("there is room");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(words).arg("--offline").current_dir(folder);
+    let output = cargo.env("CARGO_TARGET_DIR", target()).output();
+    let output = output.expect("it runs");
+    assert!(output.status.success(), "{words:?}: {output:?}");
+    text(&output.stdout)
+}
+
+/// The blocks of `page` in a language.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let open = format!("\n```{language}\n");
+    let parts = page.split(open.as_str()).skip(1);
+    parts
+        .map(|part| part.split("```").next().expect("it ends"))
         .collect()
+}
+
+/// What the package at `folder` depends on, as cargo reads its manifest.
+fn dependencies(folder: &Path) -> Vec<Value> {
+    let words = ["metadata", "--no-deps", "--format-version", "1"];
+    let metadata: Value = serde_json::from_str(&cargo(folder, &words)).expect("cargo prints JSON");
+    let package = &metadata["packages"][0];
+    let dependencies = package["dependencies"].as_array().expect("it has some");
+    let resolved = |path: &Value| fs::canonicalize(path.as_str()?).ok();
+    let mut dependencies: Vec<_> = dependencies
+        .iter()
+        .map(|one| json!([one["name"], resolved(&one["path"]), one["features"]]))
+        .collect();
+    dependencies.push(package["edition"].clone());
+    dependencies
+}
+
+/// Writes a package, with `refmap` beside it.
+#[cfg(unix)]
+fn write_package(folder: &Path, manifest: &str, program: &str) {
+    fs::create_dir_all(folder.join("src")).expect("there is room");
+    fs::write(folder.join("Cargo.toml"), manifest).expect("there is room");
+    fs::write(folder.join("src/main.rs"), program).expect("there is room");
 }
 
 #[test]
@@ -32,54 +72,138 @@ fn a_new_project_runs_and_its_tests_pass() {
     let folder = here.path().join("counter");
     let written = new(&folder, &["--refmap", &checkout().display().to_string()]);
     assert!(written.status.success(), "{written:?}");
-    // The versions that the workspace has locked, so that nothing is fetched.
-    let lock = std::fs::read(checkout().join("Cargo.lock")).expect("the workspace has one");
-    std::fs::write(folder.join("Cargo.lock"), lock).expect("there is room");
-    // A folder that is kept: what was compiled for an earlier run is used again.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
-    let cargo = |words: &[&str]| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(words).arg("--offline").current_dir(&folder);
-        cargo
-            .env("CARGO_TARGET_DIR", &target)
-            .output()
-            .expect("it runs")
-    };
-    let tested = cargo(&["test", "--quiet"]);
-    assert!(tested.status.success(), "{tested:?}");
+    cargo(&folder, &["test", "--quiet"]);
     // All claims at once, by cargo.
-    let claims = cargo(&["run", "--quiet"]);
-    let text = String::from_utf8_lossy(&claims.stdout);
-    let all_are = text.contains("3 as claimed, 0 otherwise");
-    assert!(claims.status.success() && all_are, "{text}");
-    let page = checkout().join("examples/book/src/your-own-project.md");
-    let page = std::fs::read_to_string(page).expect("there is a page");
-    let blocks: Vec<_> = page.split("```text\n$ cargo run").skip(1).collect();
-    assert_eq!(blocks.len(), 3, "the page has other commands");
-    for block in blocks {
+    let claims = cargo(&folder, &["run", "--quiet"]);
+    assert!(claims.contains("3 as claimed, 0 otherwise"), "{claims}");
+    let counter = |arguments: &str| {
+        let words = arguments.split_whitespace().filter(|word| *word != "--");
+        let output = Command::new(target().join("debug/counter"))
+            .args(words)
+            .output();
+        text(&output.expect("it was built").stdout)
+    };
+    let chapter = page(CHAPTER);
+    let commands: Vec<_> = chapter.split("```text\n$ cargo run").skip(1).collect();
+    assert_eq!(commands.len(), 4, "the page has other commands");
+    for block in commands {
         let block = block.split("\n```").next().expect("it ends");
         let (command, shown) = block.split_once('\n').expect("it shows something");
-        let arguments = command.split_whitespace().filter(|word| *word != "--");
-        let output = Command::new(target.join("debug/counter"))
-            .args(arguments)
-            .output()
-            .expect("it was built");
-        let printed = String::from_utf8(output.stdout).expect("it is text");
-        assert_eq!(words(shown), words(&printed), "{command}:\n{printed}");
+        assert_shows(shown, &counter(command), command);
     }
+    let help = counter("check counter --help");
+    for option in ["--max-states", "--json", "--trace"] {
+        assert!(chapter.contains(&format!("`{option}`")) && help.contains(option));
+    }
+
+    // The exercise at its end.
+    let program = folder.join("src/main.rs");
+    let right = fs::read_to_string(&program).expect("it is written");
+    let forgetful = right.replace("take()? + 1) % 4;", "take()? + 1);");
+    assert_ne!(right, forgetful);
+    fs::write(program, forgetful).expect("there is room");
+    cargo(&folder, &["build", "--quiet"]);
+    let report = counter("check counter");
+    for violated in ["model", "simulation"] {
+        let fails = format!("\n{violated} fails after");
+        assert!(report.contains(&fails), "{violated}: {report}");
+    }
+}
+
+/// The two ways of the first chapter to make the project, in a folder where `refmap` is a checkout.
+#[test]
+#[cfg(unix)]
+fn a_project_made_by_hand_depends_on_the_same() {
+    let chapter = page(CHAPTER);
+    let [by_program, by_hand] = blocks(&chapter, "sh")[..] else {
+        panic!("the chapter has other commands");
+    };
+    assert_eq!(
+        by_program,
+        "cargo run --release -- new ../counter --refmap .\n"
+    );
+    let here = tempfile::tempdir().expect("there is room");
+    let written = new(
+        &here.path().join("by_program"),
+        &["--refmap", &checkout().display().to_string()],
+    );
+    assert!(written.status.success(), "{written:?}");
+    std::os::unix::fs::symlink(checkout(), here.path().join("refmap")).expect("there is room");
+    let made = Command::new("sh")
+        .args(["-euc", by_hand])
+        .current_dir(here.path())
+        .env("CARGO_NET_OFFLINE", "true")
+        .output()
+        .expect("there is a shell");
+    assert!(made.status.success(), "{made:?}");
+    assert_eq!(
+        dependencies(&here.path().join("counter")),
+        dependencies(&here.path().join("by_program"))
+    );
+}
+
+/// The program of the README, in a project of its own.
+#[test]
+#[cfg(unix)]
+fn the_program_of_the_readme_prints_its_report() {
+    let readme = page("README.md");
+    let ([dependencies], [program]) = (&blocks(&readme, "toml")[..], &blocks(&readme, "rust")[..])
+    else {
+        panic!("the README has other blocks");
+    };
+    let here = tempfile::tempdir().expect("there is room");
+    std::os::unix::fs::symlink(checkout(), here.path().join("refmap")).expect("there is room");
+    let folder = here.path().join("readme");
+    let package = "[package]\nname = \"readme\"\nedition = \"2024\"\n\n";
+    write_package(&folder, &format!("{package}{dependencies}"), program);
+    let report = blocks(&readme, "text")[0];
+    let printed = cargo(&folder, &["run", "--quiet"]);
+    assert_shows(&format!("… {report}"), &printed, "cargo run");
+}
+
+/// What CI of the first chapter runs is what the tests above run.
+#[test]
+fn the_workflow_runs_the_tests_of_a_project_beside_a_checkout() {
+    let chapter = page(CHAPTER);
+    let [workflow] = blocks(&chapter, "yaml")[..] else {
+        panic!("the chapter has another workflow");
+    };
+    let workflow = YamlLoader::load_from_str(workflow).expect("it is YAML");
+    let steps = workflow[0]["jobs"]["test"]["steps"].as_vec();
+    let steps = steps.expect("it has steps");
+    let of = |step: &Yaml, key: &str| step[key].as_str().map(str::to_owned);
+    let checkouts: Vec<_> = steps
+        .iter()
+        .filter_map(|step| of(&step["with"], "path"))
+        .collect();
+    assert_eq!(checkouts, ["counter", "refmap"]);
+    let commands: Vec<_> = steps
+        .iter()
+        .filter_map(|step| Some((of(step, "run")?, of(step, "working-directory")?)))
+        .collect();
+    assert_eq!(commands, [("cargo test".to_owned(), "counter".to_owned())]);
 }
 
 #[test]
 fn nothing_is_written_over_what_is_there() {
     let here = tempfile::tempdir().expect("there is room");
-    let refused = new(here.path(), &[]);
-    assert_eq!(refused.status.code(), Some(2));
-    let message = String::from_utf8_lossy(&refused.stderr);
+    let refused = |folder: &Path, arguments: &[&str]| {
+        let refused = new(folder, arguments);
+        assert_eq!(refused.status.code(), Some(2));
+        text(&refused.stderr)
+    };
+    let message = refused(here.path(), &[]);
     assert!(message.starts_with("error: "), "{message}");
-    let refused = new(&here.path().join("2pc"), &[]);
-    let message = String::from_utf8_lossy(&refused.stderr);
+    let message = refused(&here.path().join("2pc"), &[]);
     assert!(
         message.contains("\"2pc\" is no name of a package"),
         "{message}"
     );
+    // Cargo would take it for a member of the workspace.
+    let message = refused(
+        &checkout().join("inside"),
+        &["--refmap", &checkout().display().to_string()],
+    );
+    assert!(message.contains("as ../inside"), "{message}");
+    assert!(!checkout().join("inside").exists());
 }

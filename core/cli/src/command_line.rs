@@ -180,6 +180,7 @@ fn check(
         limits: command.limits,
         obligations: command.obligations.clone(),
         induction: command.induction,
+        liveness: command.liveness,
         until: command.until,
         warnings: command.warnings,
         watch: Watch {

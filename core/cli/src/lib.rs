@@ -12,6 +12,62 @@
 //! }
 //! ```
 //!
+//! A check is a function from arguments to a report, and a claim has its expected verdict:
+//!
+//! ```
+//! use refmap::{Action, Refinement, Settings, TransitionSystem, check};
+//! use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+//!
+//! struct Counter(u8);
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+//! enum Step { Increment }
+//! impl TransitionSystem for Counter {
+//!     type State = u8;
+//!     type Action = Step;
+//!     type Observation = bool;
+//!     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0) }
+//!     fn next(&self, n: &u8, visit: &mut impl FnMut(Step, u8)) {
+//!         visit(Step::Increment, (n + 1) % self.0)
+//!     }
+//!     fn observe(&self, n: &u8) -> bool { n % 2 == 0 }
+//! }
+//!
+//! /// A counter of any size refines one modulo 2, of which the parity is seen, if the size is even.
+//! struct RefinesParity(Counter);
+//! impl Refinement for RefinesParity {
+//!     type Concrete = Counter;
+//!     type Abstract = Counter;
+//!     fn implementation(&self) -> &Counter { &self.0 }
+//!     fn specification(&self) -> &Counter { &Counter(2) }
+//!     fn map(&self, n: &u8) -> u8 { n % 2 }
+//!     fn abstract_action(&self, _: &u8, _: &Step, _: &u8) -> Option<Step> { Some(Step::Increment) }
+//! }
+//!
+//! let parity = Check::new(
+//!     "parity",
+//!     "a counter refines its parity",
+//!     "this page",
+//!     vec![Parameter::number("size", 1..=9, 4, "Size of the counter")],
+//!     |arguments, settings| {
+//!         let refinement = RefinesParity(Counter(arguments.number("size")));
+//!         Ok(check(&refinement, settings)?)
+//!     },
+//! );
+//! let claims = vec![
+//!     Claim::holds("parity", vec![]).states(4),
+//!     Claim::violated("parity", vec![("size", 3.into())], "simulation"),
+//! ];
+//! let catalogue = Catalogue { checks: vec![parity], claims, ..Catalogue::default() };
+//! for claim in &catalogue.claims {
+//!     let report = catalogue.run(claim, &Settings::default())?;
+//!     assert_eq!(claim.differences(&report), [""; 0]);
+//! }
+//! # Ok::<(), refmap_cli::catalogue::InputError>(())
+//! ```
+//!
+//! The book in the repository, `examples/book`, begins with a project of your own that has such a catalogue;
+//! `refmap new NAME` writes it.
+//!
 //! This crate names no system. Results go to standard output, progress and errors to standard error. Of refmap's
 //! libraries, only this one prints and exits.
 

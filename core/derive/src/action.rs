@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
+use syn::{Data, DeriveInput, Error, Expr, Fields, LitStr, Result, Variant, parse_quote};
 
 use crate::attributes::Rule;
 
@@ -19,20 +19,33 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             "a system has at least one rule",
         ));
     }
+    let variants = data.variants.iter();
+    let attributes = variants.flat_map(|one| &one.attrs).chain(&input.attrs);
+    for attribute in attributes {
+        if attribute.path().is_ident("process") {
+            return Err(Error::new_spanned(
+                attribute,
+                "`#[process]` is of a field, the number of the process; `#[rule(process = \"…\")]` says its kind",
+            ));
+        }
+    }
     let common = Rule::of(&input.attrs)?;
     if let Some(name) = &common.name {
-        return Err(Error::new(
-            name.span(),
+        return Err(Error::new_spanned(
+            name,
             "a name is that of one rule: it belongs to a variant",
         ));
     }
-    let mut rules = Vec::new();
+    let mut rules: Vec<[Expr; 3]> = Vec::new();
     let mut numbers = Vec::new();
     let mut processes = Vec::new();
-    for (number, variant) in data.variants.iter().enumerate() {
+    for variant in &data.variants {
         let own = Rule::of(&variant.attrs)?;
         let ident = &variant.ident;
-        let literal = |text: String| LitStr::new(&text, Span::call_site());
+        let literal = |text: String| -> Expr {
+            let text = LitStr::new(&text, Span::call_site());
+            parse_quote!(#text)
+        };
         let name = own
             .name
             .unwrap_or_else(|| literal(snake_case(&ident.to_string())));
@@ -40,21 +53,37 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             .process
             .or_else(|| common.process.clone())
             .unwrap_or_else(|| literal("system".to_owned()));
-        let source = own
-            .source
-            .or_else(|| common.source.clone())
-            .unwrap_or_else(|| literal(format!("{}::{ident}", input.ident)));
-        rules.push(quote!(::refmap::Rule::new(#name, #process, #source)));
+        let is_rule = |[other, by, _]: &[Expr; 3]| are_same(other, &name) && are_same(by, &process);
+        let number = rules.iter().position(is_rule).unwrap_or(rules.len());
+        match (rules.get(number), own.source) {
+            (Some([_, _, source]), Some(own)) if !are_same(source, &own) => {
+                return Err(Error::new_spanned(
+                    own,
+                    "the rule of this name has another source",
+                ));
+            }
+            (Some(_), _) => {}
+            (None, source) => {
+                let source = source
+                    .or_else(|| common.source.clone())
+                    .unwrap_or_else(|| literal(format!("{}::{ident}", input.ident)));
+                rules.push([name, process.clone(), source]);
+            }
+        }
         numbers.push(quote!(Self::#ident { .. } => #number,));
         processes.push(match process_field(variant)? {
-            None => quote!(Self::#ident { .. } => ::core::option::Option::None,),
+            None => quote!(Self::#ident { .. } => ::refmap::Process::new(#process),),
             Some(field) => quote! {
                 Self::#ident { #field: number, .. } => {
-                    ::core::option::Option::Some(::refmap::Process::numbered(#process, *number as u16))
+                    let number = <u16 as ::core::convert::TryFrom<_>>::try_from(*number);
+                    ::refmap::Process::numbered(#process, number.unwrap_or(u16::MAX))
                 }
             },
         });
     }
+    let rules = rules
+        .iter()
+        .map(|[name, process, source]| quote!(::refmap::Rule::new(#name, #process, #source)));
     let ident = &input.ident;
     let (impl_generics, type_generics, clauses) = input.generics.split_for_impl();
     Ok(quote! {
@@ -71,10 +100,15 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 
             #[inline]
             fn process(&self) -> ::core::option::Option<::refmap::Process> {
-                match self { #(#processes)* }
+                ::core::option::Option::Some(match self { #(#processes)* })
             }
         }
     })
+}
+
+/// Whether two expressions are written alike.
+fn are_same(a: &Expr, b: &Expr) -> bool {
+    quote!(#a).to_string() == quote!(#b).to_string()
 }
 
 /// The field that is the number of the process, by its name or its position.
@@ -120,6 +154,8 @@ fn snake_case(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use syn::parse_quote;
+
     use super::*;
 
     #[test]
@@ -132,5 +168,39 @@ mod tests {
         ] {
             assert_eq!(snake_case(variant), rule);
         }
+    }
+
+    #[test]
+    fn a_process_is_marked_at_a_field() {
+        let inputs: [DeriveInput; 2] = [
+            parse_quote!(
+                enum Step {
+                    #[process]
+                    Send,
+                    Receive,
+                }
+            ),
+            parse_quote!(
+                #[process]
+                enum Step {
+                    Send,
+                    Receive,
+                }
+            ),
+        ];
+        for input in &inputs {
+            let error = derive(input).expect_err("it marks no field").to_string();
+            assert!(error.contains("`#[rule(process = "), "{error}");
+        }
+        let marked = parse_quote!(
+            enum Step {
+                Send {
+                    #[process]
+                    sender: u8,
+                },
+                Receive,
+            }
+        );
+        assert!(derive(&marked).is_ok());
     }
 }

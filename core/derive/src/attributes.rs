@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::{Attribute, Error, Expr, LitStr, Result, Type};
+use syn::{Attribute, Error, Expr, Result, Type};
 
 /// `#[state(system = TYPE)]` of a type.
 pub fn system(attributes: &[Attribute]) -> Result<Option<Type>> {
@@ -58,12 +58,12 @@ pub fn limits(attributes: &[Attribute]) -> Result<TokenStream> {
     Ok(limits)
 }
 
-/// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant.
+/// `#[rule(name = …, process = …, source = …)]` of an enum of actions, or of a variant: constants of type `&str`.
 #[derive(Default)]
 pub struct Rule {
-    pub name: Option<LitStr>,
-    pub process: Option<LitStr>,
-    pub source: Option<LitStr>,
+    pub name: Option<Expr>,
+    pub process: Option<Expr>,
+    pub source: Option<Expr>,
 }
 
 impl Rule {
@@ -84,7 +84,7 @@ impl Rule {
                 };
                 match place.replace(meta.value()?.parse()?) {
                     None => Ok(()),
-                    Some(earlier) => Err(Error::new(earlier.span(), "it is said twice")),
+                    Some(earlier) => Err(Error::new_spanned(earlier, "it is said twice")),
                 }
             })?;
         }

@@ -2,6 +2,28 @@
 //! system are instances of.
 //!
 //! They are used through the crate `refmap`, which re-exports them and documents the traits.
+//!
+//! ```
+//! use refmap::{Action, State};
+//!
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, State)]
+//! struct Memory {
+//!     #[state(range = 0..4)]
+//!     counter: u8,
+//! }
+//!
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, Action)]
+//! #[rule(process = "thread")]
+//! enum Step {
+//!     Increment { #[process] thread: u8 },
+//! }
+//!
+//! let rule = &Step::rules()[0];
+//! assert_eq!((&*rule.name, rule.process), ("increment", "thread"));
+//! ```
+//!
+//! The book in the repository, `examples/book`, has a page on writing a model with them.
+//!
 
 mod action;
 mod attributes;
@@ -37,13 +59,15 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 
 /// Makes each variant of an enum a rule: `refmap::Action`.
 ///
-/// On the enum or on a variant, where that of the variant counts:
+/// On the enum or on a variant, where that of the variant counts, any constants of type `&str`:
 ///
 /// | attribute | means | if it is missing |
 /// |---|---|---|
 /// | `#[rule(name = "rm_prepare")]` | the name of the rule | the variant in snake case |
 /// | `#[rule(process = "manager")]` | the kind of process that takes it | `system` |
 /// | `#[rule(source = "Fig. 3")]` | where it is stated | the path of the variant |
+///
+/// Variants of the same name and process are instances of one rule; the first of them says its source.
 ///
 /// `#[process]` on a field of a variant says that it is the number of the process.
 #[proc_macro_derive(Action, attributes(rule, process))]

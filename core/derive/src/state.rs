@@ -1,7 +1,7 @@
 //! `#[derive(State)]`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
 use syn::{
     Data, DataEnum, DeriveInput, Error, Fields, Ident, LitStr, Member, Result, Type, parse_quote,
 };
@@ -24,6 +24,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let system: Type = match system_type {
         Some(type_) => type_,
         None => {
+            if let Some(span) = mention_of_system(&input.data) {
+                return Err(Error::new(
+                    span,
+                    "`system` is the instance: `#[state(system = TYPE)]` on the type says of which system",
+                ));
+            }
             generics.params.push(parse_quote!(__System: ?Sized));
             parse_quote!(__System)
         }
@@ -34,6 +40,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         count,
         write,
         read,
+        width,
+        changes,
         types,
     } = match &input.data {
         Data::Struct(data) => {
@@ -43,13 +51,16 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
             let shape = product(&fields, &system);
             let (write, read) = (writes(&fields, &system), reads(&fields, &system));
-            let pattern = pattern(&fields);
+            let (new, old) = (pattern(&fields), pattern_of_old(&fields));
+            let changes = changes(&fields, &system);
             let types: Vec<_> = fields.iter().map(|field| field.type_.clone()).collect();
             Parts {
                 shape,
                 count: counts(&fields, &system),
-                write: quote! { let Self #pattern = self; #write },
+                write: quote! { let Self #new = self; #write },
                 read: quote!(Self { #read }),
+                width: widths(&fields, &system),
+                changes: quote! { let (Self #new, Self #old) = (self, from); #changes },
                 types,
             }
         }
@@ -117,7 +128,47 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             ) -> Self {
                 #read
             }
+
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn width(system: &#system, limits: ::refmap::state::Limits) -> u32 {
+                #width
+            }
+
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn write_changes(
+                &self,
+                from: &Self,
+                system: &#system,
+                limits: ::refmap::state::Limits,
+                at: impl ::core::ops::Fn() -> u32 + ::core::marker::Copy,
+                changes: &mut ::refmap::state::Changes<'_>,
+            ) {
+                #changes
+            }
         }
+    })
+}
+
+/// Where an attribute of a field mentions `system`.
+fn mention_of_system(data: &Data) -> Option<Span> {
+    fn mention(tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => mention(group.stream()),
+            TokenTree::Ident(ident) if ident == "system" => Some(ident.span()),
+            _ => None,
+        })
+    }
+    let fields: Vec<_> = match data {
+        Data::Struct(data) => data.fields.iter().collect(),
+        Data::Enum(data) => data.variants.iter().flat_map(|one| &one.fields).collect(),
+        Data::Union(_) => Vec::new(),
+    };
+    let mut attributes = fields.into_iter().flat_map(|field| &field.attrs);
+    attributes.find_map(|attribute| match attribute.path().is_ident("state") {
+        true => mention(attribute.meta.to_token_stream()),
+        false => None,
     })
 }
 
@@ -142,6 +193,8 @@ struct Parts {
     count: TokenStream,
     write: TokenStream,
     read: TokenStream,
+    width: TokenStream,
+    changes: TokenStream,
     types: Vec<Type>,
 }
 
@@ -157,38 +210,71 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
     let mut counts_of = Vec::new();
     let mut writes_of = Vec::new();
     let mut reads_of = Vec::new();
+    let mut changes_of = Vec::new();
     let mut types = Vec::new();
-    for (number, variant) in (0u64..).zip(&data.variants) {
+    let widths_of = data.variants.iter().map(|variant| {
+        let fields = fields_of(&variant.fields)?;
+        Ok(widths(&fields, system))
+    });
+    let widths_of: Vec<_> = widths_of.collect::<Result<_>>()?;
+    // The fields of the variant that takes most.
+    let widest = quote!(::refmap::state::widest(&[#(#widths_of),*]));
+    let has_fields = data
+        .variants
+        .iter()
+        .any(|variant| !variant.fields.is_empty());
+    let tag = u64::BITS - last.leading_zeros();
+    for ((number, variant), own) in (0u64..).zip(&data.variants).zip(&widths_of) {
         let fields = fields_of(&variant.fields)?;
         let ident = &variant.ident;
-        let pattern = pattern(&fields);
+        let (new, old) = (pattern(&fields), pattern_of_old(&fields));
+        let skipped = quote!((#widest).wrapping_sub(#own));
         let (write, read) = (writes(&fields, system), reads(&fields, system));
         shapes.push(product(&fields, system));
         counts_of.push(counts(&fields, system));
         writes_of.push(quote! {
-            Self::#ident #pattern => { sink.number(#last, #number); #write }
+            Self::#ident #new => { sink.number(#last, #number); #write sink.skip(#skipped); }
+        });
+        let changes = changes(&fields, system);
+        changes_of.push(quote! {
+            (Self::#ident #new, Self::#ident #old) => {
+                let at = move || at() + #tag;
+                #changes
+            }
         });
         let number = match number == last {
             true => quote!(_),
             false => quote!(#number),
         };
-        reads_of.push(quote!(#number => Self::#ident { #read },));
+        let skip = has_fields.then(|| quote!(source.skip(#skipped);));
+        reads_of.push(quote!(#number => { let value = Self::#ident { #read }; #skip value }));
         types.extend(fields.into_iter().map(|field| field.type_));
     }
-    let write = match data
-        .variants
-        .iter()
-        .all(|variant| variant.fields.is_empty())
-    {
-        // PERF: the number of a variant is what it is in memory, mostly.
-        true => {
-            let numbers = (0..=last).zip(&data.variants).map(|(number, variant)| {
-                let ident = &variant.ident;
-                quote!(Self::#ident { .. } => #number,)
-            });
-            quote!(sink.number(#last, match self { #(#numbers)* });)
+    // PERF: the number of a variant is what it is in memory, mostly.
+    let numbers = (0..=last).zip(&data.variants).map(|(number, variant)| {
+        let ident = &variant.ident;
+        quote!(Self::#ident { .. } => #number,)
+    });
+    let numbers: TokenStream = numbers.collect();
+    let number = |of: TokenStream| quote!(match #of { #numbers });
+    let replaced = quote!(changes.replace((self, at()), system, limits));
+    let (write, changes) = match has_fields {
+        false => {
+            let (new, old) = (number(quote!(self)), number(quote!(from)));
+            let write = quote!(sink.number(#last, #new););
+            let changes = quote! {
+                let [old, new] = [#old, #new];
+                if new != old {
+                    changes.number_over(at(), #last, [old, new]);
+                }
+            };
+            (write, changes)
         }
-        false => quote!(match self { #(#writes_of)* }),
+        true => {
+            let write = quote!(match self { #(#writes_of)* });
+            let other = (last > 0).then(|| quote!(_ => #replaced,));
+            (write, quote!(match (self, from) { #(#changes_of)* #other }))
+        }
     };
     let variants = last + 1;
     Ok(Parts {
@@ -201,6 +287,8 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         },
         write,
         read: quote!(match source.number(#last) { #(#reads_of)* }),
+        width: quote!(#tag + #widest),
+        changes,
         types,
     })
 }
@@ -235,6 +323,22 @@ fn pattern(fields: &[Field]) -> TokenStream {
     quote!({ #(#bindings),* })
 }
 
+/// The same of the state before.
+fn pattern_of_old(fields: &[Field]) -> TokenStream {
+    let bind = |Field {
+                    member, binding, ..
+                }: &Field| {
+        let old = old(binding);
+        quote!(#member: #old)
+    };
+    let bindings = fields.iter().map(bind);
+    quote!({ #(#bindings),* })
+}
+
+fn old(binding: &Ident) -> Ident {
+    format_ident!("old_{binding}")
+}
+
 fn product(fields: &[Field], system: &Type) -> TokenStream {
     let shape = |Field { type_, limits, .. }: &Field| quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits));
     let shapes = fields.iter().map(shape);
@@ -263,6 +367,32 @@ fn writes(fields: &[Field], system: &Type) -> TokenStream {
     fields.iter().map(write).collect()
 }
 
+/// The bits of all fields.
+fn widths(fields: &[Field], system: &Type) -> TokenStream {
+    let width = |Field { type_, limits, .. }: &Field| quote!(.wrapping_add(<#type_ as ::refmap::State<#system>>::width(system, #limits)));
+    let widths = fields.iter().map(width);
+    quote!(0u32 #(#widths)*)
+}
+
+/// Writes the changes of all fields, the bits of which begin at `at`.
+fn changes(fields: &[Field], system: &Type) -> TokenStream {
+    let change = |(position, field): (usize, &Field)| {
+        let Field {
+            binding,
+            type_,
+            limits,
+            ..
+        } = field;
+        let (old, before) = (old(binding), widths(&fields[..position], system));
+        quote! {
+            <#type_ as ::refmap::State<#system>>::write_changes(
+                #binding, #old, system, #limits, move || at() + #before, changes,
+            );
+        }
+    };
+    fields.iter().enumerate().map(change).collect()
+}
+
 fn reads(fields: &[Field], system: &Type) -> TokenStream {
     let read = |Field {
                     member,
@@ -285,4 +415,39 @@ fn mentions_parameter(type_: &Type, generics: &syn::Generics) -> bool {
         let name = parameter.ident.to_string();
         words.contains(&name.as_str())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_speaks_of_the_instance_says_of_which_system() {
+        let inputs: [DeriveInput; 2] = [
+            parse_quote!(
+                struct Memory {
+                    #[state(range = 0..system.threads)]
+                    holder: u8,
+                }
+            ),
+            parse_quote!(
+                enum Message {
+                    Sent(#[state(max_len = f(system))] Vec<bool>),
+                }
+            ),
+        ];
+        for mut input in inputs {
+            let error = derive(&input).expect_err("no system is named").to_string();
+            assert!(error.contains("`#[state(system = TYPE)]`"), "{error}");
+            input.attrs.push(parse_quote!(#[state(system = Threads)]));
+            assert!(derive(&input).is_ok());
+        }
+        let fixed = parse_quote!(
+            struct Memory {
+                #[state(range = 0..4)]
+                counter: u8,
+            }
+        );
+        assert!(derive(&fixed).is_ok());
+    }
 }

@@ -6,6 +6,53 @@
 //! [`TransitionSystem`](refmap::TransitionSystem); an adapter ([`Observed`]) maps an event to the actions that it
 //! shows.
 //!
+//! Two threads use a register. A read that begins after 2 was written cannot return 1:
+//!
+//! ```
+//! use refmap::{Action, TransitionSystem, Verdict};
+//! use refmap_histories::{Happening, Observed, Ordered, Recorder, Settings, validate};
+//!
+//! struct Register;
+//! #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, Action)]
+//! enum Access { Write(u8), Read(u8) }
+//! impl TransitionSystem for Register {
+//!     type State = u8;
+//!     type Action = Access;
+//!     type Observation = u8;
+//!     fn initial(&self, visit: &mut impl FnMut(u8)) { visit(0) }
+//!     fn next(&self, value: &u8, visit: &mut impl FnMut(Access, u8)) {
+//!         visit(Access::Read(*value), *value);
+//!         (0..3).for_each(|new| visit(Access::Write(new), new));
+//!     }
+//!     fn observe(&self, value: &u8) -> u8 { *value }
+//! }
+//! impl Observed for Register {
+//!     type Specification = Self;
+//!     type Event = Access;
+//!     fn specification(&self) -> &Self { self }
+//!     fn shows(&self, _: &u8, access: &Happening<'_, Access>, visit: &mut impl FnMut(Option<Access>)) {
+//!         visit(Some(access.event.clone()));
+//!     }
+//! }
+//!
+//! for (read, verdict) in [(2, Verdict::Holds), (1, Verdict::Violated)] {
+//!     let recorder = Recorder::new();
+//!     let (mut writer, mut reader) = (recorder.thread(), recorder.thread());
+//!     for value in [1, 2] {
+//!         let begin = writer.begin();
+//!         writer.end(begin, Access::Write(value));
+//!     }
+//!     let begin = reader.begin();
+//!     reader.end(begin, Access::Read(read));
+//!     drop((writer, reader));
+//!     let events = Ordered::of(recorder.finish());
+//!     assert_eq!(validate(&Register, events, &Settings::default())?.verdict(), verdict);
+//! }
+//! # Ok::<(), refmap_histories::HistoryError>(())
+//! ```
+//!
+//! The book in the repository, `examples/book`, has a page on histories of real threads.
+//!
 //! # What a verdict means
 //!
 //! `holds`: *this* history is a behaviour; nothing is claimed about other runs of the same program. `violated`: it

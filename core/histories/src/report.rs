@@ -98,6 +98,7 @@ impl Validation {
             taken_at_word: self.taken_at_word.clone(),
             asked_again: 0,
             not_compared: 0,
+            not_asked: Vec::new(),
             unexercised: unexercised
                 .map(|row| format!("rule:{}", row.rule))
                 .collect(),
@@ -205,6 +206,8 @@ fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
         reachable: true,
         steps,
         refused: None,
+        loop_start: None,
+        fairness: Vec::new(),
         explanation: sentence(explanation, prefix),
         nearest: Vec::new(),
     })

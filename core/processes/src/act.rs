@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use serde::{Serialize, Serializer};
 
 use super::label::{CommandLabel, Label};
-use refmap::{Process, RuleId};
+use refmap::{Action, Process, RuleId};
 
 /// Action of a composition: a local step of one process, or a rendezvous of a requesting and a responding one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,14 +22,20 @@ pub struct Act<N = Label> {
     pub(super) rule: u16,
 }
 
-impl<N: CommandLabel> refmap::Action for Act<N> {}
-
-impl<N: CommandLabel> Act<N> {
-    /// The rule of the command, among [`Composition::rules`](super::Composition::rules).
-    pub fn rule(self) -> RuleId {
+/// The rule of the command is one of [`Composition::rules`](super::Composition::rules).
+impl<N: CommandLabel> Action for Act<N> {
+    #[inline]
+    fn rule(&self) -> RuleId {
         RuleId(usize::from(self.rule))
     }
 
+    #[inline]
+    fn process(&self) -> Option<Process> {
+        Some(self.process)
+    }
+}
+
+impl<N: CommandLabel> Act<N> {
     fn write(self, f: &mut impl fmt::Write) -> fmt::Result {
         write!(f, "{}", self.label)?;
         if let Some((process, label)) = self.with {

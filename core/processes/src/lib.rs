@@ -18,6 +18,9 @@
 //! label, and labels are unique within a process, so that an action names its commands. A label is a text
 //! ([`Label`]) or a value of a type of the model's own ([`CommandLabel`]).
 //!
+//! The tutorial `leases` in the repository (`examples/src/leases.rs`) checks a refinement of such a system, and the book,
+//! `examples/book`, begins with a project of your own.
+//!
 //! ```
 //! use refmap::Process;
 //! use refmap_processes::{At, Composition, Configuration, Data, Location, assign, forever, request,

@@ -19,8 +19,7 @@ use super::machine::{End, Machine, Observation, Show, Shown};
 use super::model::MemoryModel;
 use super::program::Program;
 use super::state::State;
-use refmap::Refinement;
-use refmap::{Process, Rule, RuleId, TransitionSystem};
+use refmap::{Refinement, TransitionSystem};
 
 /// Specification given by all outputs that a program may produce.
 #[derive(Debug)]
@@ -33,7 +32,6 @@ pub struct Behaviours {
     /// not among the permitted ones.
     bound: Option<String>,
     cut_off: BTreeSet<String>,
-    rules: [Rule; 1],
 }
 
 impl Behaviours {
@@ -62,7 +60,6 @@ impl Behaviours {
             values,
             bound: machine.bound().filter(|_| !cut_off.is_empty()),
             cut_off,
-            rules: [Rule::new("show", "thread", "what the specification shows")],
         })
     }
 
@@ -137,18 +134,6 @@ impl TransitionSystem for Behaviours {
     type State = Observation;
     type Action = Show;
     type Observation = Observation;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, _: &Show) -> RuleId {
-        RuleId(0)
-    }
-
-    fn process_of(&self, action: &Show) -> Process {
-        Process::numbered("thread", action.thread)
-    }
 
     /// Visits every permitted output: what a thread outputs before its first step may be visible in the initial
     /// state.

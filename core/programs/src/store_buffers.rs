@@ -15,14 +15,13 @@ use super::expression::{Expression, Fault, Location, Register, Value};
 use super::model::MemoryModel;
 use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
 use super::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
-use refmap::{Rule, RuleId, TransitionSystem};
+use refmap::TransitionSystem;
 
 /// Program whose threads have store buffers.
 #[derive(Debug)]
 pub struct Buffered {
     program: Program,
     model: MemoryModel,
-    rules: [Rule; 3],
 }
 
 /// Error: store buffers do not explain this memory model.
@@ -64,18 +63,18 @@ enum Entry {
 }
 
 /// Action of the store-buffer machine.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "thread", source = "x86-TSO, abstract machine")]
 pub enum Step {
     /// The thread executes its next instruction.
     Execute(usize),
     /// The thread executes its next instruction, a choice, with this value.
     Choose(usize, Value),
     /// The entry leaves the thread's buffer.
+    #[rule(process = "buffer")]
     Drain(usize, usize),
 }
-
-impl refmap::Action for Step {}
 
 impl Buffered {
     /// Builds the machine of `program` under `model`.
@@ -86,15 +85,7 @@ impl Buffered {
     pub fn new(program: Program, model: MemoryModel) -> Result<Self, NotBuffered> {
         match model {
             MemoryModel::Sc | MemoryModel::Tso | MemoryModel::PsoFull | MemoryModel::PsoNo => {
-                Ok(Self {
-                    program,
-                    model,
-                    rules: [
-                        Rule::new("execute", "thread", "x86-TSO, abstract machine"),
-                        Rule::new("choose", "thread", "x86-TSO, abstract machine"),
-                        Rule::new("drain", "buffer", "x86-TSO, abstract machine"),
-                    ],
-                })
+                Ok(Self { program, model })
             }
             MemoryModel::RmoFull | MemoryModel::RmoNo | MemoryModel::Ibm370 => {
                 Err(NotBuffered { model })
@@ -390,18 +381,6 @@ impl TransitionSystem for Buffered {
     type State = State;
     type Action = Step;
     type Observation = ();
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, step: &Step) -> RuleId {
-        RuleId(match step {
-            Step::Execute(_) => 0,
-            Step::Choose(..) => 1,
-            Step::Drain(..) => 2,
-        })
-    }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {
         let threads = self.program.threads.iter().map(|thread| Thread {

@@ -21,28 +21,50 @@ pub(super) trait Codec<S: TransitionSystem>: Send + Sync + 'static {
     /// and there is no other sign of that.
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<Self::Key>;
 
-    /// The key of a state that is of no use otherwise; the state, if it has none.
-    fn key_owned(&self, system: &S, state: StateOf<S>) -> Result<Self::Key, StateOf<S>> {
-        match self.key(system, &state) {
+    /// The same of the target of a step from a state that has a key.
+    #[inline(always)]
+    fn key_of_target(
+        &self,
+        system: &S,
+        _from: (&Self::Key, &StateOf<S>),
+        to: &StateOf<S>,
+    ) -> Option<Self::Key> {
+        self.key(system, to)
+    }
+
+    /// The same of a target that is of no use otherwise; the target, if it has none.
+    fn key_owned(
+        &self,
+        system: &S,
+        from: (&Self::Key, &StateOf<S>),
+        to: StateOf<S>,
+    ) -> Result<Self::Key, StateOf<S>> {
+        match self.key_of_target(system, from, &to) {
             Some(key) => Ok(key),
-            None => Err(state),
+            None => Err(to),
         }
     }
 
-    /// Adds the keys of `states` to `keys`, and says whether all of them have one; if not, those before the first
-    /// that has none are added. Where keys are not packed the states are gone then.
+    /// Adds the keys of the targets of steps from a state to `keys`, and says whether all of them have one; if not, those
+    /// before the first that has none are added. Where keys are not packed the targets are gone then.
     #[inline(always)]
-    fn keys(&self, system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<Self::Key>) -> bool {
+    fn keys(
+        &self,
+        system: &S,
+        from: (&Self::Key, &StateOf<S>),
+        targets: &mut Vec<StateOf<S>>,
+        keys: &mut Vec<Self::Key>,
+    ) -> bool {
         // PERF: a loop begins by fetching where all variables are, which pays for several states only.
-        if let [state] = states.as_slice() {
-            let key = key_of_one(self, system, state);
+        if let [to] = targets.as_slice() {
+            let key = key_of_one(self, system, from, to);
             let has_key = key.is_some();
             keys.extend(key);
             return has_key;
         }
-        keys.reserve(states.len());
-        for state in &*states {
-            let Some(key) = self.key(system, state) else {
+        keys.reserve(targets.len());
+        for to in &*targets {
+            let Some(key) = self.key_of_target(system, from, to) else {
                 return false;
             };
             keys.push(key);
@@ -91,14 +113,15 @@ impl Display for StatesKept {
     }
 }
 
-/// The key of the only state of several that might have been.
+/// The key of the only target of several that might have been.
 #[inline(never)]
 fn key_of_one<S: TransitionSystem, C: Codec<S> + ?Sized>(
     codec: &C,
     system: &S,
-    state: &StateOf<S>,
+    from: (&C::Key, &StateOf<S>),
+    to: &StateOf<S>,
 ) -> Option<C::Key> {
-    codec.key(system, state)
+    codec.key_of_target(system, from, to)
 }
 
 /// Why a state cannot be packed; `template` is an initial one.
@@ -126,12 +149,23 @@ impl<S: TransitionSystem> Codec<S> for Whole {
     }
 
     #[inline(always)]
-    fn key_owned(&self, _system: &S, state: StateOf<S>) -> Result<StateOf<S>, StateOf<S>> {
-        Ok(state)
+    fn key_owned(
+        &self,
+        _system: &S,
+        _from: (&StateOf<S>, &StateOf<S>),
+        to: StateOf<S>,
+    ) -> Result<StateOf<S>, StateOf<S>> {
+        Ok(to)
     }
 
-    fn keys(&self, _system: &S, states: &mut Vec<StateOf<S>>, keys: &mut Vec<StateOf<S>>) -> bool {
-        keys.append(states);
+    fn keys(
+        &self,
+        _system: &S,
+        _from: (&StateOf<S>, &StateOf<S>),
+        targets: &mut Vec<StateOf<S>>,
+        keys: &mut Vec<StateOf<S>>,
+    ) -> bool {
+        keys.append(targets);
         true
     }
 

@@ -4,7 +4,7 @@ use super::codec::{Codec, StatesKept};
 use super::segments::SegmentedVec;
 use crate::model_call::catch;
 use crate::packed::PackingError;
-use crate::state::{Code, Complaint, Limits, Reader, State, Writer};
+use crate::state::{Changes, Code, Complaint, Limits, Reader, State, Writer};
 use crate::system::{StateOf, TransitionSystem};
 
 /// States are written into `N` words.
@@ -29,9 +29,32 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
     fn key(&self, system: &S, state: &StateOf<S>) -> Option<[u64; N]> {
         let mut writer = Writer::fixed();
         state.write(system, Limits::NONE, &mut writer);
+        let bits = writer.bits();
         let words = writer.words()?;
-        let is_read = || Codec::<S>::with(self, system, &words, |back| *back == *state);
+        debug_assert!(!self.is_exact || bits == self.bits, "all are of one size");
+        // What is written by hand may be more than was said, and the sets of states look at the bits in use only.
+        let is_read =
+            || bits <= self.bits && Codec::<S>::with(self, system, &words, |back| *back == *state);
         (self.is_exact || is_read()).then_some(words)
+    }
+
+    #[inline(always)]
+    fn key_of_target(
+        &self,
+        system: &S,
+        (words, from): (&[u64; N], &StateOf<S>),
+        to: &StateOf<S>,
+    ) -> Option<[u64; N]> {
+        if !self.is_exact {
+            return self.key(system, to);
+        }
+        let mut words = *words;
+        let mut changes = Changes::on(&mut words);
+        to.write_changes(from, system, Limits::NONE, || 0, &mut changes);
+        let fits = changes.fit();
+        let key = fits.then_some(words);
+        debug_assert_eq!(key, self.key(system, to), "{from:?} to {to:?}");
+        key
     }
 
     #[cold]
@@ -44,7 +67,7 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
         look(&StateOf::<S>::read(
             system,
             Limits::NONE,
-            &mut Reader::new(key),
+            &mut Reader::fixed(key),
         ))
     }
 
@@ -81,7 +104,7 @@ impl<S: TransitionSystem> Codec<S> for Encoded {
         look(&StateOf::<S>::read(
             system,
             Limits::NONE,
-            &mut Reader::new(key.words()),
+            &mut Reader::growing(key.words()),
         ))
     }
 
@@ -105,12 +128,16 @@ fn complaint<S: TransitionSystem>(system: &S, state: &StateOf<S>) -> PackingErro
         }
         let mut writer = Writer::growing();
         state.write(system, Limits::NONE, &mut writer);
-        let back = writer
-            .code()
-            .map(|code| StateOf::<S>::read(system, Limits::NONE, &mut Reader::new(code.words())));
+        let bits = writer.bits();
+        let back = writer.code().map(|code| {
+            StateOf::<S>::read(system, Limits::NONE, &mut Reader::growing(code.words()))
+        });
         match back {
             Some(back) if back != *state => PackingError::lossy(state, &back),
-            _ => PackingError::Unstable,
+            _ => match StateOf::<S>::shape(system, Limits::NONE).bits() {
+                Some(most) if bits > most => PackingError::TooLong { bits, most },
+                _ => PackingError::Unstable,
+            },
         }
     });
     found.unwrap_or(PackingError::Unstable)

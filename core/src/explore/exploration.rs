@@ -9,7 +9,7 @@ use super::explored::Explored;
 use super::local_word::LocalWord;
 use super::options::{Options, PlainOptions, Record, Storage};
 use super::search::{Found, Search};
-use super::set::{Exact, Fingerprints, Hashed, Numbered};
+use super::set::{Exact, Fingerprints, Hashed, Numbered, OfAnyKind, OfWords};
 use super::successors::{Cached, Direct, Successors};
 use super::visitor::{LocalVisitor, Visitor};
 use crate::local::PackedLocal;
@@ -152,7 +152,7 @@ fn search_word(
 }
 
 fn search_two_words(model: &dyn Expand<[u64; 2]>, options: PlainOptions<'_>) -> Found<[u64; 2]> {
-    Search::new(model, options, Numbered::new()).run()
+    Search::new(model, options, Numbered::new(OfWords)).run()
 }
 
 fn search_four_words(model: &dyn Expand<[u64; 4]>, options: PlainOptions<'_>) -> Found<[u64; 4]> {
@@ -170,7 +170,7 @@ fn search_hashed<K: Clone + Eq + Hash + Send + Sync>(
 ) -> Found<K> {
     let visited = match options.storage {
         Storage::Fingerprints => Hashed::Fingerprints(Fingerprints::new()),
-        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new()),
+        Storage::Packed | Storage::Whole => Hashed::Exact(Numbered::new(OfAnyKind::default())),
     };
     Search::new(model, options, visited).run()
 }

@@ -43,6 +43,17 @@ impl Graph {
         })
     }
 
+    /// The step of `state` at `cursor`, as target and label, if there is one; the cursor moves to the next.
+    pub fn step(&self, state: StateId, cursor: &mut u32) -> Option<(StateId, u32)> {
+        let offset = |state: usize| *self.offsets.get(state) as usize;
+        let place = offset(state.0 as usize) + *cursor as usize;
+        (place < offset(state.0 as usize + 1)).then(|| {
+            *cursor += 1;
+            let (target, label) = *self.steps.get(place);
+            (StateId(target), label)
+        })
+    }
+
     /// How many steps there are.
     pub fn len(&self) -> usize {
         self.steps.len()

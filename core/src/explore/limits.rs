@@ -119,6 +119,8 @@ pub enum Phase {
     Search,
     /// `environment`, on the graph of all steps: the search is over.
     Environment,
+    /// Liveness, on the graph of all steps: the search is over.
+    Liveness,
     /// `inductive`, from every type-correct state: the search is over.
     Induction,
 }

@@ -1,14 +1,27 @@
 //! The fairness conditions that behaviours meet.
 
+use std::fmt::{self, Display};
+
 use foldhash::{HashMap, HashMapExt};
+use serde::{Deserialize, Serialize};
 
 /// How much a condition demands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Strength {
     /// The action is taken infinitely often, or infinitely often it is not enabled.
     Weak,
     /// The action is taken infinitely often, or from some time on it is never enabled.
     Strong,
+}
+
+impl Display for Strength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Weak => "weak",
+            Self::Strong => "strong",
+        })
+    }
 }
 
 /// Conditions by number, and classes of steps by the set of conditions whose actions they take.

@@ -4,11 +4,11 @@
 use std::time::Instant;
 
 use super::counts::Counts;
-use super::environment::{self, Recorded};
 use super::error::CheckError;
 use super::found::{Found, Totals};
 use super::induction::{self, Enumerated};
 use super::obligations::Obligations;
+use super::recorded::Recorded;
 use super::settings::{Search, Settings, Symmetry};
 use super::visitor::Tester;
 use super::{judge, walks};
@@ -168,15 +168,15 @@ impl<'a, R: Refinement> Checker<'a, R> {
         tester.asking.out_of_time = &out_of_time;
         let enumerated = self.enumerated.as_ref();
         if let Search::Walks(walks) = settings.search {
-            tester.needs.labels = false;
+            tester.needs.environment = false;
+            tester.needs.fairness = false;
             tester.asking.walks = true;
             let mut report = walks::report(&tester, walks, settings, enumerated);
             report.seconds = started.elapsed().as_secs_f64();
             return Ok(report);
         }
         tester.asking.fingerprints = settings.storage == Storage::Fingerprints;
-        let needs_graph = tester.obligations.environment.is_chosen()
-            && environment::unsupported(refinement, settings).is_none();
+        let needs_graph = tester.obligations.need_graph(refinement, settings);
         let options = Options {
             threads: settings.threads,
             limits: settings.limits,

@@ -6,21 +6,23 @@ use super::error::CheckError;
 use super::kind::ObligationKind;
 use super::row::Row;
 use super::selection::Selection;
-use super::settings::{Induction, Settings};
+use super::settings::{Induction, Liveness, Settings};
 use crate::nearest::nearest;
 
 /// Chooses rows by the settings of a check.
 pub(super) struct Choice<'a> {
     selection: &'a Selection,
-    /// Whether rows on request belong to those chosen.
-    requested: bool,
+    /// Whether rows of induction belong to those chosen, and whether those of liveness do.
+    induction: bool,
+    liveness: bool,
 }
 
 impl<'a> Choice<'a> {
     pub fn new(settings: &'a Settings<'_>) -> Self {
         Self {
             selection: &settings.obligations,
-            requested: settings.induction == Induction::Included,
+            induction: settings.induction == Induction::Included,
+            liveness: settings.liveness == Liveness::Included,
         }
     }
 
@@ -39,12 +41,21 @@ impl<'a> Choice<'a> {
         Row::new(name, true, unsupported)
     }
 
-    /// A row that is chosen by name, and on request.
-    pub fn on_request(&self, name: String, unsupported: Option<&'static str>) -> Row {
+    /// A row of induction: chosen by name, and on request.
+    pub fn of_induction(&self, name: String, unsupported: Option<&'static str>) -> Row {
+        self.on_request(self.induction, name, unsupported)
+    }
+
+    /// A row of liveness: chosen by name, and on request.
+    pub fn of_liveness(&self, name: String) -> Row {
+        self.on_request(self.liveness, name, None)
+    }
+
+    fn on_request(&self, requested: bool, name: String, unsupported: Option<&'static str>) -> Row {
         let chosen = match self.selection {
             Selection::Nothing => false,
-            Selection::Default => self.requested,
-            Selection::Only(names) => self.requested || is_among(&name, names),
+            Selection::Default => requested,
+            Selection::Only(names) => requested || is_among(&name, names),
         };
         Row::new(name, chosen, unsupported)
     }

@@ -27,6 +27,8 @@ impl Counterexample {
             steps: Vec::new(),
             refused: None,
             explanation,
+            loop_start: None,
+            fairness: Vec::new(),
             nearest: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
+use super::label::{self, Labels};
 use super::obligations::{Failure, Obligations};
 use super::tested::Tested;
 use super::{coverage, deadlock, invariant, model, simulation};
@@ -19,6 +20,8 @@ pub(super) struct Counts<R: Refinement> {
     pub invariants: Vec<invariant::Counts>,
     /// The numbers of inputs, as far as this worker has asked for them.
     pub environment: HashMap<ActionOf<R::Abstract>, u32>,
+    /// The labels that this worker has met.
+    pub labels: label::Known,
     pub deadlock: deadlock::Counts,
     pub coverage: coverage::Counts,
     pub model: model::Counts<R>,
@@ -35,6 +38,7 @@ impl<R: Refinement> Counts<R> {
             agency: Tested::default(),
             invariants,
             environment: HashMap::new(),
+            labels: Labels::known(),
             deadlock: deadlock::Counts::default(),
             coverage: coverage::Counts::new(rules),
             model: model::Counts::new(abstracted),

@@ -13,24 +13,25 @@
 //! Each step is labelled with what it means to the environment (`label`); the complete graph of them decides (`graph`).
 
 mod graph;
-mod label;
 
 use std::hash::Hash;
 use std::sync::Mutex;
 
 use foldhash::HashMap;
 
-use self::graph::{Findings, PanickedAt, Refusal, Unrest, UnrestReason, decide};
-pub(super) use self::label::Label;
+use self::graph::{Findings, Labelled, Refusal, Unrest, UnrestReason, decide};
+pub(super) use self::graph::{PanickedAt, kept};
 use super::choice::Choice;
 use super::counterexample::{counterexample, json};
 use super::error::CheckError;
 use super::found::Found;
 use super::kind::ObligationKind;
+use super::label::Label;
+use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::rules::names_one;
 use super::settings::{Settings, Symmetry};
-use crate::explore::{Graph, Order, Phase, Place, Storage};
+use crate::explore::{Order, Phase, Place, Storage};
 use crate::nearest::nearest;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -70,7 +71,7 @@ pub(super) fn unsupported<R: Refinement>(
     of_refinement.or_else(|| unsupported_settings(settings))
 }
 
-fn unsupported_settings(settings: &Settings<'_>) -> Option<&'static str> {
+pub(super) fn unsupported_settings(settings: &Settings<'_>) -> Option<&'static str> {
     if settings.symmetry != Symmetry::None {
         // What one process may do is not the same question of all members of a class.
         return Some("it asks about single processes, and a quotient by symmetry exchanges them");
@@ -110,14 +111,6 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
             }) as u32
         })
     }
-}
-
-/// The graph of a search: whether there was room for it, and whether it is complete.
-pub(super) enum Recorded<'a> {
-    Graph(&'a Graph),
-    /// There was no room for more than so many steps.
-    TooLarge(u64),
-    Incomplete,
 }
 
 /// What became of the environment obligations.
@@ -195,7 +188,7 @@ impl<'a> Environment<'a> {
     /// steps are wrong.
     pub fn decide<R: Refinement>(
         &self,
-        recorded: &Recorded<'_>,
+        (recorded, labels): (&Recorded<'_>, &[Label]),
         inputs: &Inputs<ActionOf<R::Abstract>>,
         simulation_fails: bool,
         found: &Found<'_, R>,
@@ -211,23 +204,16 @@ impl<'a> Environment<'a> {
         if let Some(reason) = unsupported(found.refinement, found.settings) {
             return Decided::Open(format!("not evaluated: {reason}"));
         }
-        let graph = match recorded {
-            Recorded::Graph(graph) => graph,
-            Recorded::TooLarge(steps) => {
-                return Decided::Open(format!(
-                    "not evaluated: there was no room for the graph, which takes 8 bytes a step, beyond \
-                     {steps} steps"
-                ));
-            }
-            Recorded::Incomplete => {
-                return Decided::Open("not evaluated: it needs the complete graph".to_owned());
-            }
+        let graph = match recorded.complete() {
+            Ok(graph) => graph,
+            Err(reason) => return Decided::Open(reason),
         };
         if let Some(progress) = found.settings.watch.progress {
             progress(&found.totals.progress(Phase::Environment));
         }
         let inputs = inputs.0.lock().expect("no holder of this lock panics");
         let threads = found.settings.threads;
+        let graph = Labelled { graph, labels };
         match decide(found.refinement, found.states, graph, &inputs, threads) {
             Ok(findings) => Decided::Findings(findings),
             Err(panicked) => Decided::Panicked(panicked),

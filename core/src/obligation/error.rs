@@ -28,6 +28,28 @@ pub enum CheckError {
         /// The name.
         name: String,
     },
+    /// Two liveness properties, or fairness conditions of a system, of one name.
+    #[error("two are named {name:?}")]
+    DuplicateProperty {
+        /// The name, with its kind.
+        name: String,
+    },
+    /// A fairness condition on no rule.
+    #[error("the fairness condition {name:?} is on no rule")]
+    FairnessOfNothing {
+        /// The condition.
+        name: String,
+    },
+    /// A fairness condition on a rule that its system does not have.
+    #[error("the fairness condition {name:?} names {rule:?}, which is no rule of its system{}", nearest_hint(.nearest))]
+    UnknownFairRule {
+        /// The condition.
+        name: String,
+        /// The name given.
+        rule: String,
+        /// The name most like it.
+        nearest: Option<String>,
+    },
     /// A waiver for a rule that the specification does not have.
     #[error("the waiver for {name:?} names no rule of the specification{}", nearest_hint(.nearest))]
     UnknownWaiver {

@@ -70,7 +70,7 @@ impl Induction {
         choice: &Choice<'_>,
     ) -> Self {
         let unsupported = refinement.unsupported(KIND);
-        let row = |goal: &str| choice.on_request(format!("{KIND}:{goal}"), unsupported);
+        let row = |goal: &str| choice.of_induction(format!("{KIND}:{goal}"), unsupported);
         let rows = || PerGoal {
             invariants: invariants.iter().map(|one| row(one.name())).collect(),
             simulation: row(ObligationKind::Simulation.name()),

@@ -2,11 +2,13 @@
 //! and the counterexample on which the verdict rests.
 
 use super::counts::Counts;
-use super::environment::{Decided, Recorded};
+use super::environment::Decided;
 use super::found::Found;
 use super::induction::Enumerated;
 use super::model::Context;
+use super::recorded::Recorded;
 use super::row::{Judged, Weight};
+use super::selection::Selection;
 use super::settings::{Search, Settings, Warnings};
 use super::visitor::Tester;
 use super::warnings::{Judgements, warnings};
@@ -77,6 +79,7 @@ pub(super) fn report<R: Refinement>(
         asked_again: counts.model.again.states,
         not_compared: counts.model.again.not_compared,
         cut_off,
+        not_asked: not_asked(tester, found.settings),
         unexercised,
     }
 }
@@ -95,9 +98,14 @@ fn judge<R: Refinement>(
     let simulation_fails = counts.simulation.first().is_some();
     let violated = counts.failures().next().is_some();
     // What is decided when the search is over; its progress is told in this order.
-    let environment = of
-        .environment
-        .decide(recorded, &tester.inputs, simulation_fails, found);
+    let labels = &tester.labels.all();
+    let environment =
+        of.environment
+            .decide((recorded, labels), &tester.inputs, simulation_fails, found);
+    let simulated = &counts.coverage.simulated;
+    let (liveness, panicked) =
+        of.liveness
+            .judge((recorded, labels), (simulation_fails, simulated), found);
     let induction = of.induction.decide(enumerated, invariants, violated, found);
 
     let mut rows = Vec::new();
@@ -108,6 +116,7 @@ fn judge<R: Refinement>(
     rows.extend(of.invariants.judge(invariants, &counts.invariants, found));
     rows.extend(of.induction.judge(induction.as_ref(), invariants, found));
     rows.extend(of.environment.judge(&environment, found));
+    rows.extend(liveness);
     rows.extend(of.deadlock.judge(&counts.deadlock, found));
     let coverage = of.coverage.judge(&counts.coverage, found);
     rows.extend(coverage.judged);
@@ -118,9 +127,9 @@ fn judge<R: Refinement>(
         held: held.map(|counts| counts.place).collect(),
         environment: of.environment.processes,
         images: tester.needs.image,
-        environment_panicked: match &environment {
+        panicked: match &environment {
             Decided::Panicked(panicked) => Some(panicked),
-            _ => None,
+            _ => panicked.as_ref(),
         },
     };
     rows.extend(of.model.judge(&counts.model, &context, found));
@@ -128,9 +137,19 @@ fn judge<R: Refinement>(
     let judgements = Judgements {
         environment: &environment,
         induction: induction.as_ref(),
+        labels,
         never_enabled: &coverage.never_enabled,
     };
     (rows, warnings(of, counts, &judgements, found))
+}
+
+/// The liveness obligations that were not asked for, where the others were not chosen by name.
+fn not_asked<R: Refinement>(tester: &Tester<'_, R>, settings: &Settings<'_>) -> Vec<String> {
+    let liveness = &tester.obligations.liveness;
+    match settings.obligations {
+        Selection::Default => liveness.not_asked().map(str::to_owned).collect(),
+        Selection::Nothing | Selection::Only(_) => Vec::new(),
+    }
 }
 
 /// The row of the warnings, where they are violations.

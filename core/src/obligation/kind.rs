@@ -19,6 +19,16 @@ pub enum ObligationKind {
     Inductive,
     /// `environment`, `environment:RULE` and `environment:at_rest`.
     Environment,
+    /// `fairness:NAME`.
+    Fairness,
+    /// `leads-to:NAME`.
+    LeadsTo,
+    /// `eventually:NAME`.
+    Eventually,
+    /// `always-eventually:NAME`.
+    AlwaysEventually,
+    /// `eventually-always:NAME`.
+    EventuallyAlways,
     /// `deadlock`.
     Deadlock,
     /// `coverage`.
@@ -29,7 +39,7 @@ pub enum ObligationKind {
 
 impl ObligationKind {
     /// All kinds, in the order of a report.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self::Observation,
         Self::Initiality,
         Self::Simulation,
@@ -37,6 +47,11 @@ impl ObligationKind {
         Self::Invariant,
         Self::Inductive,
         Self::Environment,
+        Self::Fairness,
+        Self::LeadsTo,
+        Self::Eventually,
+        Self::AlwaysEventually,
+        Self::EventuallyAlways,
         Self::Deadlock,
         Self::Coverage,
         Self::Model,
@@ -58,6 +73,11 @@ impl ObligationKind {
             Self::Invariant => "invariant",
             Self::Inductive => "inductive",
             Self::Environment => "environment",
+            Self::Fairness => "fairness",
+            Self::LeadsTo => "leads-to",
+            Self::Eventually => "eventually",
+            Self::AlwaysEventually => "always-eventually",
+            Self::EventuallyAlways => "eventually-always",
             Self::Deadlock => "deadlock",
             Self::Coverage => "coverage",
             Self::Model => "model",

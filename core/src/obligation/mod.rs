@@ -14,6 +14,11 @@
 //! | `inductive:simulation` | Definition 6 holds from every type-correct state that satisfies the invariants |
 //! | `environment:RULE` | the implementation never takes RULE away from its process for good |
 //! | `environment:at_rest` | an environment process can always come to rest, and only its steps change whether it does |
+//! | `fairness:NAME` | the fairness condition of the specification follows from those of the implementation, through the mapping |
+//! | `leads-to:NAME` | whenever the premise holds, the conclusion holds then or later |
+//! | `eventually:NAME` | the conclusion holds at some time |
+//! | `always-eventually:NAME` | the conclusion holds infinitely often |
+//! | `eventually-always:NAME` | from some time on the conclusion holds for ever |
 //! | `deadlock` | every state has a step, or is one where the system may stop |
 //! | `coverage` | what the specification can do, the implementation does somewhere |
 //! | `model` | the functions of the model return, and are functions; no state offers an action twice; what is overridden agrees with the rest; states survive packing; listed only if violated |
@@ -36,6 +41,7 @@ mod environment;
 mod induction;
 mod initiality;
 mod invariant;
+mod liveness;
 mod model;
 mod observation;
 mod simulation;
@@ -46,6 +52,8 @@ mod error;
 mod fault;
 mod found;
 mod kind;
+mod label;
+mod recorded;
 mod row;
 mod rules;
 mod sample;
@@ -60,4 +68,4 @@ pub use check::{Checker, check};
 pub use error::CheckError;
 pub use kind::ObligationKind;
 pub use selection::Selection;
-pub use settings::{Induction, Search, Settings, Symmetry, Until, Warnings};
+pub use settings::{Induction, Liveness, Search, Settings, Symmetry, Until, Warnings};

@@ -167,7 +167,7 @@ pub(super) struct Context<'a, R: Refinement> {
     /// Whether the search asked for images.
     pub images: bool,
     /// Where a function of the model panicked when `environment` was decided.
-    pub environment_panicked: Option<&'a (StateId, &'static str, Panic)>,
+    pub panicked: Option<&'a (StateId, &'static str, Panic)>,
 }
 
 impl Model {
@@ -262,14 +262,14 @@ fn faults<R: Refinement>(
         Ok(None) => (),
         Ok(Some(process)) => later.push(without_steps(idle::explanation(process, acting))),
         // A row that could not be decided says so.
-        Err(_) if context.environment_panicked.is_some() || !faults.is_empty() => (),
+        Err(_) if context.panicked.is_some() || !faults.is_empty() => (),
         Err(panic) => later.push(without_steps(format!(
             "`fields`, `map`, or `offers`, `next` or `process_of` of the specification panicked when the states \
              were looked at after the search: {panic}"
         ))),
     }
     faults.extend(later);
-    if let Some((state, during, panic)) = context.environment_panicked {
+    if let Some((state, during, panic)) = context.panicked {
         let explanation = format!("{during} panicked: {panic}");
         faults.push(found.told(found.states.place(*state), explanation));
     }

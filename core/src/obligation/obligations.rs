@@ -15,6 +15,7 @@ use super::induction::Induction;
 use super::initiality::Initiality;
 use super::invariant::Invariants;
 use super::kind::ObligationKind;
+use super::liveness::{self, Liveness};
 use super::model::Model;
 use super::observation::Observation;
 use super::row::Row;
@@ -34,6 +35,7 @@ pub(super) struct Obligations<'a> {
     pub invariants: Invariants,
     pub induction: Induction,
     pub environment: Environment<'a>,
+    pub liveness: Liveness,
     pub deadlock: Deadlock,
     pub coverage: Coverage,
     pub model: Model,
@@ -73,6 +75,7 @@ impl<'a> Obligations<'a> {
             invariants: Invariants::new(refinement, invariants, choice)?,
             induction: Induction::new(refinement, invariants, is_enumerated, choice),
             environment: Environment::new(refinement, choice)?,
+            liveness: Liveness::new(refinement, choice)?,
             deadlock: Deadlock::new(refinement, choice),
             coverage: Coverage::new(refinement, choice)?,
             model: Model::new(refinement, choice),
@@ -80,6 +83,11 @@ impl<'a> Obligations<'a> {
         validate(settings)?;
         obligations.validate_names(settings, is_enumerated, &|kind| match kind {
             ObligationKind::Environment => environment::unsupported(refinement, settings),
+            ObligationKind::Fairness
+            | ObligationKind::LeadsTo
+            | ObligationKind::Eventually
+            | ObligationKind::AlwaysEventually
+            | ObligationKind::EventuallyAlways => liveness::unsupported(refinement, kind, settings),
             kind => refinement.unsupported(kind),
         })?;
         Ok(obligations)
@@ -121,11 +129,21 @@ impl<'a> Obligations<'a> {
             .chain(&mut self.invariants.rows)
             .chain(self.induction.rows_mut())
             .chain(self.environment.rows_mut())
+            .chain(self.liveness.rows_mut())
             .chain([
                 &mut self.deadlock.row,
                 &mut self.coverage.row,
                 &mut self.model.row,
             ])
+    }
+
+    /// Whether something is chosen that is decided on the complete graph, and can be.
+    pub fn need_graph<R: Refinement>(&self, refinement: &R, settings: &Settings<'_>) -> bool {
+        let environment = self.environment.is_chosen()
+            && environment::unsupported(refinement, settings).is_none();
+        let liveness = self.liveness.is_chosen()
+            && liveness::unsupported(refinement, ObligationKind::Fairness, settings).is_none();
+        environment || liveness
     }
 
     /// Of all these only the one that fails: what a model does wrong may show in any of them.

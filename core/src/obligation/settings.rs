@@ -25,6 +25,8 @@ pub struct Settings<'a> {
     pub obligations: Selection,
     /// Whether `inductive:*` belongs to the default obligations.
     pub induction: Induction,
+    /// Whether `fairness:*`, `leads-to:*` and the other liveness obligations belong to the default ones.
+    pub liveness: Liveness,
     /// Whether to go on after a violation.
     pub until: Until,
     /// Whether a verdict that says less than it seems to is a failure.
@@ -47,6 +49,15 @@ pub enum Warnings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Induction {
     /// No: it takes a pass over all type-correct states.
+    Omitted,
+    /// Yes.
+    Included,
+}
+
+/// Whether a check of all obligations decides what happens in the end as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Liveness {
+    /// No: it takes the complete graph.
     Omitted,
     /// Yes.
     Included,
@@ -94,6 +105,7 @@ impl Default for Settings<'_> {
             limits: Limits::default(),
             obligations: Selection::Default,
             induction: Induction::Omitted,
+            liveness: Liveness::Omitted,
             until: Until::FirstViolation,
             warnings: Warnings::default(),
             watch: Watch::default(),

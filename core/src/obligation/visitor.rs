@@ -2,10 +2,11 @@
 
 use super::agency::{Actor, Agency, agent};
 use super::counts::Counts;
-use super::environment::{Inputs, Label};
+use super::environment::Inputs;
 use super::fault::{Fault, ModelCall};
 use super::initiality::Initiality;
 use super::invariant::{self, Chosen};
+use super::label::{Label, Labels};
 use super::model::{Asking, Heard};
 use super::obligations::Obligations;
 use super::observation::Observation;
@@ -27,13 +28,16 @@ pub(super) struct Needs {
     /// The step correspondence; other obligations rest on it.
     pub simulation: bool,
     /// What each step means to the environment, to be kept with it.
-    pub labels: bool,
+    pub environment: bool,
+    /// By which rule and process each step is taken, to be kept with it.
+    pub fairness: bool,
 }
 
 impl Needs {
     fn of(obligations: &Obligations<'_>) -> Self {
         let environment = obligations.environment.is_chosen();
         let simulation = environment
+            || obligations.liveness.is_mapped()
             || obligations.simulation.row.selected
             || obligations.agency.row.selected
             || obligations.coverage.row.selected;
@@ -44,12 +48,19 @@ impl Needs {
         Self {
             anything: image
                 || obligations.environment.is_asked()
+                || obligations.liveness.is_chosen()
                 || obligations.deadlock.row.selected
                 || invariants.any(|row| row.selected),
             image,
             simulation,
-            labels: environment,
+            environment,
+            fairness: obligations.liveness.is_chosen(),
         }
+    }
+
+    /// Whether something is kept with each step.
+    pub fn labels(self) -> bool {
+        self.environment || self.fairness
     }
 }
 
@@ -62,6 +73,8 @@ pub(super) struct Tester<'a, R: Refinement> {
     invariants: Vec<Chosen<'a, R::Concrete>>,
     /// The inputs of actions of the environment.
     pub inputs: Inputs<ActionOf<R::Abstract>>,
+    /// What is kept with the steps.
+    pub labels: Labels,
     /// The model, as far as it is asked again.
     pub asking: Asking<'a, R>,
 }
@@ -79,6 +92,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
             needs,
             until,
             inputs: Inputs::new(),
+            labels: Labels::new(),
             asking: Asking::new(refinement, all, &invariants.rows),
             invariants: invariants.chosen(all),
             obligations,
@@ -94,7 +108,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
         (from, image): (&StateOf<R::Concrete>, &StateOf<R::Abstract>),
         action: &ActionOf<R::Concrete>,
         to: &StateOf<R::Concrete>,
-    ) -> u32 {
+    ) -> Label {
         let specification = self.refinement.specification();
         let (answer, simulates) = Simulation::test(
             self.refinement,
@@ -119,7 +133,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
                 Actor::Environment => {
                     Agency::test(self.refinement, &mut counts.agency, place, action, process);
                     of_environment += 1;
-                    if self.needs.labels {
+                    if self.needs.environment {
                         let known = &mut counts.environment;
                         input = Some(self.inputs.number(specification, known, abstract_action));
                     }
@@ -129,18 +143,20 @@ impl<'a, R: Refinement> Tester<'a, R> {
             }
         }
         counts.model.call = ModelCall::Next;
-        if !self.needs.labels {
-            return 0;
+        if !self.needs.environment {
+            return Label::default();
         }
+        let agent = agent(self.refinement, action);
         Label {
             agent: self
                 .obligations
                 .agency
-                .position(agent(self.refinement, action)),
+                .position(agent)
+                .map(|place| place as u8),
             visible: answer.actions().next().is_some(),
             input: input.filter(|_| of_environment == 1),
+            taken: None,
         }
-        .encode()
     }
 }
 
@@ -249,12 +265,19 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         let implementation = self.refinement.implementation();
         let rule = counts.coverage.fire(implementation, action);
         counts.model.hear(|heard| heard.rules.push(rule));
-        match image {
+        let mut label = match image {
             Some(image) if self.needs.simulation => {
                 self.simulation(counts, (place, rule), (from, image), action, to)
             }
-            _ => 0,
+            _ => Label::default(),
+        };
+        if !self.needs.labels() {
+            return 0;
         }
+        if self.needs.fairness {
+            label.taken = Some((rule as u32, implementation.process_of(action).number));
+        }
+        self.labels.number(&mut counts.labels, label)
     }
 
     #[inline(always)]

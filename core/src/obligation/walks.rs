@@ -4,11 +4,11 @@
 use std::time::Instant;
 
 use super::counts::Counts;
-use super::environment::Recorded;
 use super::found::{Found, Totals};
 use super::induction::Enumerated;
 use super::judge;
 use super::obligations::Failure;
+use super::recorded::Recorded;
 use super::settings::{Settings, Until};
 use super::visitor::Tester;
 use crate::explore::Place;

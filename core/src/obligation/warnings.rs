@@ -2,6 +2,7 @@
 
 use super::counts::Counts;
 use super::found::Found;
+use super::label::Label;
 use super::obligations::Obligations;
 use super::{coverage, deadlock, environment, induction};
 use crate::model_call::catch;
@@ -12,6 +13,8 @@ use crate::report::{About, Warning};
 pub(super) struct Judgements<'a, R: Refinement> {
     pub environment: &'a environment::Decided<R>,
     pub induction: Option<&'a induction::Decided<R>>,
+    /// What is kept with the steps of the graph.
+    pub labels: &'a [Label],
     /// The rules of the specification that are enabled nowhere.
     pub never_enabled: &'a [String],
 }
@@ -27,6 +30,7 @@ pub(super) fn warnings<R: Refinement>(
         environment,
         induction,
         never_enabled,
+        ..
     } = *judgements;
     let refinement = found.refinement;
     let acting = counts.model.acting();
@@ -65,6 +69,12 @@ pub(super) fn warnings<R: Refinement>(
     let unreasoned = coverage::doubts_of_waivers(&waivers);
     let never = coverage::doubts_of_rules(never_enabled);
     let misnamed = counts.model.again.misnamed.iter().cloned();
+    let conditions = obligations.liveness.doubts_of_conditions(
+        refinement.implementation(),
+        judgements.labels,
+        found.totals.complete,
+    );
+    warnings.extend(conditions.into_iter().map(warning(About::Fairness)));
     warnings.extend(unreasoned.map(warning(About::Waiver)));
     warnings.extend(never.map(warning(About::SpecificationRule)));
     warnings.extend(misnamed.map(warning(About::Rule)));

@@ -25,12 +25,15 @@ impl Counterexample {
         line(format!("label={};", label(&title)));
         line("labelloc=t;".to_owned());
         line("node [shape=box, fontname=monospace];".to_owned());
-        for (index, step) in self.steps.iter().enumerate() {
+        let last = self.steps.len().saturating_sub(1);
+        // The last step of a loop leads back to where that begins.
+        let back = self.loop_start.filter(|start| *start < last);
+        let nodes = self.steps.len() - usize::from(back.is_some());
+        for (index, step) in self.steps.iter().enumerate().take(nodes) {
             let before = index.checked_sub(1).map(|before| &self.steps[before]);
             let lines = node(index, before, step);
             line(format!("s{index} [label={}];", label(&lines)));
         }
-        let last = self.steps.len().saturating_sub(1);
         for (index, step) in self.steps.iter().enumerate().skip(1) {
             let lines = edge(step);
             let red = if index == last {
@@ -38,10 +41,16 @@ impl Counterexample {
             } else {
                 ""
             };
+            let to = back.filter(|_| index == last).unwrap_or(index);
             line(format!(
-                "s{} -> s{index} [label={}{red}];",
+                "s{} -> s{to} [label={}{red}];",
                 index - 1,
                 label(&lines)
+            ));
+        }
+        if self.loop_start == Some(last) {
+            line(format!(
+                "s{last} -> s{last} [label=\"for ever\", color=red, fontcolor=red];"
             ));
         }
         text + "}\n"

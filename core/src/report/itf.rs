@@ -49,7 +49,7 @@ impl Counterexample {
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        json!({
+        let mut trace = json!({
             "#meta": {
                 "format": "ITF",
                 "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
@@ -59,7 +59,12 @@ impl Counterexample {
             },
             "vars": vars,
             "states": states,
-        })
+        });
+        if let Some(start) = self.loop_start {
+            // The last state of a loop is its first once more; where nothing happens any more, it is the last one.
+            trace["loop"] = json!(self.length.min(start + 1));
+        }
+        trace
     }
 }
 

@@ -55,6 +55,9 @@ impl Counterexample {
                     (format!("p{from}{head}s"), label)
                 }
             };
+            if self.loop_start == Some(index - 1) {
+                line("loop for ever".to_owned());
+            }
             line(format!("{arrow}: {}", escape(&label)));
             if index == last {
                 let changed = changes(&before.state, &step.state)
@@ -65,6 +68,13 @@ impl Counterexample {
                     line(format!("Note over p{from}: {}", changed.join("<br/>")));
                 }
             }
+        }
+        match self.loop_start {
+            Some(start) if start < last => line("end".to_owned()),
+            Some(_) => line(format!(
+                "Note over {all}: for ever nothing happens any more"
+            )),
+            None => (),
         }
         if let Some(refused) = &self.refused {
             let refused = escape(&compact(refused));

@@ -27,6 +27,7 @@ pub use text::{Detail, TextOptions};
 
 use crate::explore::Limit;
 use crate::explore::StatesKept;
+use crate::liveness::Strength;
 use history::Recorded;
 
 /// Whether a claim holds.
@@ -140,6 +141,9 @@ pub struct Report {
     /// What a bound of the instance has left out, if it has: threads that would have gone on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cut_off: Option<CutOff>,
+    /// The liveness obligations that the refinement has, and that were not asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub not_asked: Vec<String>,
     /// `rule:NAME` for a rule that never fired, `premise:NAME` for an invariant whose premise was
     /// never true; `rule:*`, with the reason, where a step may be of several rules, of which one is named.
     pub unexercised: Vec<String>,
@@ -195,6 +199,8 @@ pub struct Warning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
+    /// A fairness condition that assumes nothing.
+    Fairness,
     /// The specification allows every step.
     Specification,
     /// All states show the same.
@@ -295,6 +301,13 @@ pub struct Counterexample {
     pub refused: Option<Value>,
     /// What is wrong at the end of it, in a sentence.
     pub explanation: String,
+    /// Where the behaviour goes round for ever: the place among `steps` of the state with which the loop begins, and to which
+    /// the last step leads back. It is the last one where nothing happens any more. Of liveness alone.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub loop_start: Option<usize>,
+    /// Why the loop meets each fairness condition of the implementation.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub fairness: Vec<ConditionMet>,
     /// For a failed simulation: the abstract actions that come nearest, and why each does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub nearest: Vec<Nearest>,
@@ -308,6 +321,17 @@ impl Counterexample {
             false => "in some type-correct state",
         }
     }
+}
+
+/// Why a behaviour meets a fairness condition of the implementation for ever.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConditionMet {
+    /// The condition, with its process where there are several.
+    pub condition: String,
+    /// `weak` or `strong`.
+    pub strength: Strength,
+    /// Why the loop meets it.
+    pub because: String,
 }
 
 /// A step of a counterexample, and the state to which it leads.

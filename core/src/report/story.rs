@@ -25,18 +25,25 @@ impl Display for Text<'_, Counterexample> {
         let last = counterexample.steps.len().saturating_sub(1);
         let mut index = 1;
         while index < last {
-            let end = (index..last)
+            self.loop_begins(f, index)?;
+            // A run of stutters ends where the loop begins.
+            let first = counterexample.loop_start.map(|start| start + 1);
+            let first = first.filter(|first| (index + 1..last).contains(first));
+            let until = first.unwrap_or(last);
+            let end = (index..until)
                 .find(|later| !self.on_one_line(*later))
-                .unwrap_or(last);
+                .unwrap_or(until);
             self.stutters(f, index..end)?;
-            if end < last {
+            if end < until {
                 self.step(f, end)?;
             }
-            index = end + 1;
+            index = until.min(end + 1);
         }
         if last > 0 {
+            self.loop_begins(f, last)?;
             self.last_step(f, last)?;
         }
+        self.loop_ends(f, last)?;
         self.refused(f)?;
         self.nearest(f)
     }
@@ -53,11 +60,15 @@ impl Text<'_, Counterexample> {
 
     fn failure(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let counterexample = self.of;
-        let failure = format!(
-            "{} fails after {}",
-            counterexample.obligation,
-            steps(counterexample.length)
-        );
+        let obligation = &counterexample.obligation;
+        let failure = match counterexample.loop_start {
+            None => format!("{obligation} fails after {}", steps(counterexample.length)),
+            Some(start) => format!(
+                "{obligation} fails: after {} a loop of {}",
+                steps(start),
+                steps(counterexample.length - start)
+            ),
+        };
         let failure = self.options.colour.paint(Ink::Bad, failure);
         self.paragraph(f, &format!("{failure}: {}", counterexample.explanation), 2)?;
         if !counterexample.reachable {
@@ -65,6 +76,41 @@ impl Text<'_, Counterexample> {
             self.paragraph(f, &format!("  {line}"), 2)?;
         }
         Ok(())
+    }
+
+    /// Says that a step is the first of the loop, if it is.
+    fn loop_begins(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
+        match self.of.loop_start {
+            Some(start) if start + 1 == index => {
+                let line = "from here on, again and again:";
+                let line = self.options.colour.paint(Ink::Strong, line);
+                self.paragraph(f, &format!("      {line}"), INDENT)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What happens after the last step of a lasso, and why it is fair.
+    fn loop_ends(&self, f: &mut Formatter<'_>, last: usize) -> fmt::Result {
+        let Some(start) = self.of.loop_start else {
+            return Ok(());
+        };
+        let line = match start == last {
+            true => "from here on nothing happens any more".to_owned(),
+            false => format!("which is state {start} again"),
+        };
+        let line = self.options.colour.paint(Ink::Strong, line);
+        self.paragraph(f, &format!("      {line}"), INDENT)?;
+        if self.of.fairness.is_empty() {
+            return Ok(());
+        }
+        writeln!(f)?;
+        self.paragraph(f, "  which is fair:", 2)?;
+        self.of.fairness.iter().try_for_each(|met| {
+            let strength = met.strength;
+            let line = format!("    {strength} {}: {}", met.condition, met.because);
+            self.paragraph(f, &line, 6)
+        })
     }
 
     fn refused(&self, f: &mut Formatter<'_>) -> fmt::Result {

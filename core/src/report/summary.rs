@@ -55,6 +55,12 @@ impl Display for Text<'_, Report> {
             let names = report.unexercised.join(", ");
             self.paragraph(f, &format!("never exercised: {names}"), 2)?;
         }
+        if !report.not_asked.is_empty() {
+            writeln!(f)?;
+            let names = report.not_asked.join(", ");
+            let line = format!("not asked for: {names}; --liveness decides them");
+            self.paragraph(f, &line, 2)?;
+        }
         if let Some(history) = &report.history {
             return self.history(f, history);
         }

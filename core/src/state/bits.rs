@@ -1,12 +1,19 @@
 //! Bits of states, one number after the other.
 
 use super::code::Code;
+use super::shape::bits;
 use super::sink::{Misfit, Sink, Source};
 
 /// Words that bits are written into.
 pub(crate) trait Buffer {
+    /// Whether what is written later is at the same place in all states.
+    const IS_FIXED: bool;
+
     /// Writes the next word.
     fn push(&mut self, word: u64);
+
+    /// How many were written.
+    fn len(&self) -> usize;
 }
 
 /// A fixed number of words.
@@ -16,12 +23,19 @@ pub(crate) struct Fixed<const N: usize> {
 }
 
 impl<const N: usize> Buffer for Fixed<N> {
+    const IS_FIXED: bool = true;
+
     #[inline(always)]
     fn push(&mut self, word: u64) {
         if let Some(place) = self.words.get_mut(self.len) {
             *place = word;
         }
         self.len += 1;
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.len
     }
 }
 
@@ -39,6 +53,8 @@ pub(crate) struct Growing {
 const FIRST: usize = 12;
 
 impl Buffer for Growing {
+    const IS_FIXED: bool = false;
+
     #[inline(always)]
     fn push(&mut self, word: u64) {
         match self.first.get_mut(self.len) {
@@ -46,6 +62,11 @@ impl Buffer for Growing {
             None => self.push_beyond(word),
         }
         self.len += 1;
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.len
     }
 }
 
@@ -101,19 +122,18 @@ impl Writer<Growing> {
     }
 
     /// What was written; none if some value was outside of its range.
+    ///
+    /// PERF: it is copied once.
     #[inline(always)]
-    pub fn code(mut self) -> Option<Code> {
+    pub fn code(&mut self) -> Option<Code> {
         if self.filled > 0 {
             self.buffer.push(self.word);
         }
         if self.misfits {
             return None;
         }
-        let Growing { first, len, all } = self.buffer;
-        Some(Code::of(match first.get(..len) {
-            Some(words) => words,
-            None => &all,
-        }))
+        let Growing { first, len, all } = &self.buffer;
+        Some(Code::of(first.get(..*len).unwrap_or(all)))
     }
 }
 
@@ -129,10 +149,18 @@ impl<B> Writer<B> {
     }
 }
 
+impl<B: Buffer> Writer<B> {
+    /// How many bits were written, or left out.
+    #[inline(always)]
+    pub fn bits(&self) -> u32 {
+        self.buffer.len() as u32 * u64::BITS + self.filled
+    }
+}
+
 impl<B: Buffer> Sink for Writer<B> {
     #[inline(always)]
     fn number(&mut self, most: u64, value: u64) {
-        let bits = u64::BITS - most.leading_zeros();
+        let bits = bits(most);
         self.misfits |= value > most;
         // The value of one that does not fit is not used, and must not reach over its bits.
         self.word |= value << (self.filled % u64::BITS);
@@ -154,40 +182,97 @@ impl<B: Buffer> Sink for Writer<B> {
     fn misfit(&mut self, _: Misfit) {
         self.misfits = true;
     }
+
+    /// PERF: one comparison tests both ends of a range, since what is below it is a large number.
+    #[inline(always)]
+    fn integer(&mut self, low: i128, high: i128, value: i128) {
+        self.number(
+            (high as u64).wrapping_sub(low as u64),
+            (value as u64).wrapping_sub(low as u64),
+        );
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, bits: u32) {
+        if B::IS_FIXED {
+            self.filled += bits;
+            while self.filled >= u64::BITS {
+                self.buffer.push(self.word);
+                self.word = 0;
+                self.filled -= u64::BITS;
+            }
+        }
+    }
 }
 
 /// Reads numbers as a [`Writer`] writes them.
+///
+/// PERF: what is left of a word is in a register.
 pub(crate) struct Reader<'a> {
     words: &'a [u64],
-    /// The bit that is next.
-    at: usize,
+    /// The word that is next.
+    next: usize,
+    /// What is left of the one before, and how many bits that are.
+    word: u64,
+    left: u32,
+    is_fixed: bool,
 }
 
 impl<'a> Reader<'a> {
+    /// Of words of a state of a fixed size.
     #[inline(always)]
-    pub fn new(words: &'a [u64]) -> Self {
-        Self { words, at: 0 }
+    pub fn fixed(words: &'a [u64]) -> Self {
+        Self {
+            words,
+            next: 0,
+            word: 0,
+            left: 0,
+            is_fixed: true,
+        }
+    }
+
+    /// Of a state of any size.
+    #[inline(always)]
+    pub fn growing(words: &'a [u64]) -> Self {
+        Self {
+            is_fixed: false,
+            ..Self::fixed(words)
+        }
     }
 }
 
 impl Source for Reader<'_> {
     #[inline(always)]
     fn number(&mut self, most: u64) -> u64 {
-        let bits = u64::BITS - most.leading_zeros();
-        let (word, offset) = (self.at / 64, (self.at % 64) as u32);
-        self.at += bits as usize;
-        let low = self.words.get(word).map_or(0, |word| word >> offset);
-        let value = match offset + bits > u64::BITS {
-            true => {
-                low | self
-                    .words
-                    .get(word + 1)
-                    .map_or(0, |word| word << (u64::BITS - offset))
-            }
-            false => low,
-        };
+        let bits = bits(most);
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
-        value & mask
+        if bits <= self.left {
+            let value = self.word & mask;
+            // All of a word leaves nothing, and is not looked at again.
+            self.word >>= bits % u64::BITS;
+            self.left -= bits;
+            return value;
+        }
+        let word = self.words.get(self.next).copied().unwrap_or(0);
+        self.next += 1;
+        let value = (self.word | word << self.left) & mask;
+        let taken = bits - self.left;
+        self.word = word.checked_shr(taken).unwrap_or(0);
+        self.left = u64::BITS - taken;
+        value
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, bits: u32) {
+        if !self.is_fixed {
+            return;
+        }
+        let mut left = bits;
+        while left > 0 {
+            let some = left.min(u64::BITS);
+            self.number(u64::MAX >> (u64::BITS - some));
+            left -= some;
+        }
     }
 }
 
@@ -216,7 +301,7 @@ mod tests {
                 writer.number(*most, *value);
             }
             let code = writer.code().expect("all are in range");
-            let mut reader = Reader::new(code.words());
+            let mut reader = Reader::growing(code.words());
             for (most, value) in &numbers {
                 assert_eq!(reader.number(*most), *value);
             }
@@ -231,7 +316,7 @@ mod tests {
             let words = writer.words();
             assert_eq!(words.is_some(), bits <= 8 * 64);
             if let Some(words) = words {
-                let mut reader = Reader::new(&words);
+                let mut reader = Reader::fixed(&words);
                 assert!(
                     numbers
                         .iter()
@@ -257,7 +342,7 @@ mod tests {
             let mut writer = Writer::growing();
             writer.varint(value);
             let code = writer.code().expect("it is in range");
-            assert_eq!(Reader::new(code.words()).varint(), value);
+            assert_eq!(Reader::growing(code.words()).varint(), value);
         }
     }
 }

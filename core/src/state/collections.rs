@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::limits::{Length, Limits};
+use super::shape::bits;
 use super::sink::{FromIndex, ToIndex};
-use super::{Kept, Misfit, Shape, Sink, Source, State};
+use super::tuples::elements;
+use super::{Changes, Kept, Misfit, Shape, Sink, Source, State};
 use crate::bounded::BoundedVec;
 
 /// The most values of an element for which a set is a bit for each of them.
@@ -49,6 +51,35 @@ fn read_length(limits: Limits, source: &mut impl Source) -> usize {
     }
 }
 
+/// The bits that a sequence of this length takes less than the longest.
+#[inline(always)]
+fn shorter(length: usize, limits: Limits, width: u32) -> u32 {
+    match limits.length() {
+        Length::Any | Length::Exactly(_) => 0,
+        Length::AtMost(most) => width.wrapping_mul(most.wrapping_sub(length) as u32),
+    }
+}
+
+/// The bits of a length.
+#[inline(always)]
+fn length_width(limits: Limits) -> u32 {
+    match limits.length() {
+        Length::Any | Length::Exactly(_) => 0,
+        Length::AtMost(most) => bits(most as u64),
+    }
+}
+
+/// The bits of as many values as `limits` say, where there is a bound.
+#[inline(always)]
+fn sequence_width(element: u32, limits: Limits) -> u32 {
+    match limits.length() {
+        Length::Any => 0,
+        Length::Exactly(most) | Length::AtMost(most) => element
+            .wrapping_mul(most as u32)
+            .wrapping_add(length_width(limits)),
+    }
+}
+
 /// The shape of as many values as `limits` say.
 fn sequence(element: Shape, limits: Limits) -> Shape {
     match limits.length() {
@@ -83,13 +114,37 @@ macro_rules! sequences {
                     for element in self {
                         element.write(system, limits.of_elements(), sink);
                     }
+                    sink.skip(shorter(self.len(), limits, T::width(system, limits.of_elements())));
                 }
             }
 
             #[inline]
             fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
                 let length = read_length(limits, source);
-                (0..length).map(|_| T::read(system, limits.of_elements(), source)).collect()
+                let all = (0..length).map(|_| T::read(system, limits.of_elements(), source)).collect();
+                source.skip(shorter(length, limits, T::width(system, limits.of_elements())));
+                all
+            }
+
+            #[inline(always)]
+            fn width(system: &X, limits: Limits) -> u32 {
+                sequence_width(T::width(system, limits.of_elements()), limits)
+            }
+
+            #[inline(always)]
+            fn write_changes(
+                &self,
+                from: &Self,
+                system: &X,
+                limits: Limits,
+                at: impl Fn() -> u32 + Copy,
+                changes: &mut Changes<'_>,
+            ) {
+                if self.len() != from.len() {
+                    return changes.replace((self, at()), system, limits);
+                }
+                let at = move || at() + length_width(limits);
+                elements(self.iter(), from.iter(), system, limits.of_elements(), at, changes);
             }
         }
     )*};
@@ -123,17 +178,53 @@ impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for Bound
 
     #[inline(always)]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
-        if write_length(self.len(), bounded(limits, N), sink) {
+        let limits = bounded(limits, N);
+        if write_length(self.len(), limits, sink) {
             for element in self {
                 element.write(system, limits.of_elements(), sink);
             }
+            sink.skip(shorter(
+                self.len(),
+                limits,
+                T::width(system, limits.of_elements()),
+            ));
         }
     }
 
     #[inline(always)]
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
-        let length = read_length(bounded(limits, N), source);
-        BoundedVec::made(length, || T::read(system, limits.of_elements(), source))
+        let limits = bounded(limits, N);
+        let length = read_length(limits, source);
+        let all = BoundedVec::made(length, || T::read(system, limits.of_elements(), source));
+        source.skip(shorter(
+            length,
+            limits,
+            T::width(system, limits.of_elements()),
+        ));
+        all
+    }
+
+    #[inline(always)]
+    fn width(system: &X, limits: Limits) -> u32 {
+        let limits = bounded(limits, N);
+        sequence_width(T::width(system, limits.of_elements()), limits)
+    }
+
+    #[inline(always)]
+    fn write_changes(
+        &self,
+        from: &Self,
+        system: &X,
+        limits: Limits,
+        at: impl Fn() -> u32 + Copy,
+        changes: &mut Changes<'_>,
+    ) {
+        if self.len() != from.len() {
+            return changes.replace((self, at()), system, limits);
+        }
+        let limits = bounded(limits, N);
+        let at = move || at() + length_width(limits);
+        elements(&**self, &**from, system, limits.of_elements(), at, changes);
     }
 }
 
@@ -149,6 +240,7 @@ impl<X: ?Sized> State<X> for String {
             for byte in self.bytes() {
                 sink.number(u64::from(u8::MAX), u64::from(byte));
             }
+            sink.skip(shorter(self.len(), limits, u8::BITS));
         }
     }
 
@@ -156,6 +248,7 @@ impl<X: ?Sized> State<X> for String {
         let length = read_length(limits, source);
         let bytes = (0..length).map(|_| source.number(u64::from(u8::MAX)) as u8);
         let bytes: Vec<_> = bytes.collect();
+        source.skip(shorter(length, limits, u8::BITS));
         // Random choices fall on bytes of no text, too.
         String::from_utf8(bytes).unwrap_or_else(|error| {
             let bytes = error.into_bytes();
@@ -230,6 +323,7 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
                 for element in self {
                     element.write(system, of_elements, sink);
                 }
+                sink.skip(shorter(self.len(), limits, T::width(system, of_elements)));
             }
             return;
         };
@@ -248,10 +342,21 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
             Some(mask) => values(source.number(mask), system, of_elements).collect(),
             None => {
                 let length = read_length(limits, source);
-                (0..length)
+                let all = (0..length)
                     .map(|_| T::read(system, of_elements, source))
-                    .collect()
+                    .collect();
+                source.skip(shorter(length, limits, T::width(system, of_elements)));
+                all
             }
+        }
+    }
+
+    #[inline(always)]
+    fn width(system: &X, limits: Limits) -> u32 {
+        let of_elements = limits.of_elements();
+        match mask_of(T::count(system, of_elements)) {
+            Some(mask) => bits(mask),
+            None => sequence_width(T::width(system, of_elements), limits),
         }
     }
 }
@@ -286,6 +391,9 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
                     key.write(system, of_elements, sink);
                     value.write(system, of_elements, sink);
                 }
+                let width =
+                    K::width(system, of_elements).wrapping_add(V::width(system, of_elements));
+                sink.skip(shorter(self.len(), limits, width));
             }
             return;
         };
@@ -298,6 +406,8 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
         for value in self.values() {
             value.write(system, of_elements, sink);
         }
+        let missing = mask.count_ones().saturating_sub(self.len() as u32);
+        sink.skip(missing.wrapping_mul(V::width(system, of_elements)));
     }
 
     #[inline]
@@ -307,9 +417,13 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
             Some(mask) => {
                 // In the order of the keys, which is that in which the values were written.
                 let keys: BTreeSet<K> = values(source.number(mask), system, of_elements).collect();
-                keys.into_iter()
+                let missing = mask.count_ones().saturating_sub(keys.len() as u32);
+                let all = keys
+                    .into_iter()
                     .map(|key| (key, V::read(system, of_elements, source)))
-                    .collect()
+                    .collect();
+                source.skip(missing.wrapping_mul(V::width(system, of_elements)));
+                all
             }
             None => {
                 let length = read_length(limits, source);
@@ -319,8 +433,22 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
                         V::read(system, of_elements, source),
                     )
                 };
-                (0..length).map(pair).collect()
+                let all = (0..length).map(pair).collect();
+                let width =
+                    K::width(system, of_elements).wrapping_add(V::width(system, of_elements));
+                source.skip(shorter(length, limits, width));
+                all
             }
+        }
+    }
+
+    #[inline(always)]
+    fn width(system: &X, limits: Limits) -> u32 {
+        let of_elements = limits.of_elements();
+        let value = V::width(system, of_elements);
+        match mask_of(K::count(system, of_elements)) {
+            Some(mask) => bits(mask).wrapping_add(value.wrapping_mul(mask.count_ones())),
+            None => sequence_width(K::width(system, of_elements).wrapping_add(value), limits),
         }
     }
 }

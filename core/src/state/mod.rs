@@ -5,6 +5,7 @@
 //! without being asked for.
 
 mod bits;
+mod changes;
 mod code;
 mod collections;
 mod complaint;
@@ -20,10 +21,11 @@ use std::hash::Hash;
 use serde::Serialize;
 
 pub(crate) use bits::{Reader, Writer};
+pub use changes::Changes;
 pub(crate) use code::Code;
 pub(crate) use complaint::Complaint;
 pub use limits::{IntoRange, Limits};
-pub use shape::{Shape, greatest, product};
+pub use shape::{Shape, greatest, product, widest};
 pub use sink::{Misfit, Sink, Source};
 
 /// A state of the system `S`, or a part of one.
@@ -93,6 +95,28 @@ pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync 
     /// Reads what [`write`](Self::write) has written, in the same order.
     fn read(_system: &S, _limits: Limits, _source: &mut impl Source) -> Self {
         unreachable!("a state that is kept whole is not read");
+    }
+
+    /// The bits that a value takes where states have a fixed size: as many as its [`shape`](Self::shape) has at most.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn width(system: &S, limits: Limits) -> u32 {
+        Self::shape(system, limits).bits().unwrap_or(0)
+    }
+
+    /// Writes what differs from `from` over the bits of that one, which begin at `at`. Values are compared by their numbers,
+    /// not by `Eq`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn write_changes(
+        &self,
+        _from: &Self,
+        system: &S,
+        limits: Limits,
+        at: impl Fn() -> u32 + Copy,
+        changes: &mut Changes<'_>,
+    ) {
+        changes.replace((self, at()), system, limits);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Numbers and what is like them.
 
 use super::limits::Limits;
-use super::{Kept, Shape, Sink, Source, State};
+use super::shape::bits;
+use super::{Changes, Kept, Shape, Sink, Source, State};
 
 /// An integer as a number that is small where its magnitude is.
 #[inline(always)]
@@ -65,6 +66,30 @@ macro_rules! integers {
                 let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
                 source.integer(low, high) as $integer
             }
+
+            #[inline(always)]
+            fn width(_: &S, limits: Limits) -> u32 {
+                let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
+                bits((high as u64).wrapping_sub(low as u64))
+            }
+
+            #[inline(always)]
+            fn write_changes(
+                &self,
+                from: &Self,
+                _: &S,
+                limits: Limits,
+                at: impl Fn() -> u32 + Copy,
+                changes: &mut Changes<'_>,
+            ) {
+                if self != from {
+                    let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
+                    let most = (high as u64).wrapping_sub(low as u64);
+                    // What is below the range is a large number.
+                    let number = |value: $integer| (value as u64).wrapping_sub(low as u64);
+                    changes.number_over(at(), most, [number(*from), number(*self)]);
+                }
+            }
         }
     )*};
 }
@@ -92,6 +117,25 @@ impl<S: ?Sized> State<S> for bool {
     #[inline(always)]
     fn read(_: &S, _: Limits, source: &mut impl Source) -> Self {
         source.number(1) == 1
+    }
+
+    #[inline(always)]
+    fn width(_: &S, _: Limits) -> u32 {
+        1
+    }
+
+    #[inline(always)]
+    fn write_changes(
+        &self,
+        from: &Self,
+        _: &S,
+        _: Limits,
+        at: impl Fn() -> u32 + Copy,
+        changes: &mut Changes<'_>,
+    ) {
+        if self != from {
+            changes.number_over(at(), 1, [u64::from(*from), u64::from(*self)]);
+        }
     }
 }
 

@@ -25,7 +25,7 @@ impl Shape {
     /// That of a number from 0 to `most`.
     pub(crate) const fn number(most: u64) -> Self {
         Self {
-            bits: Some(u64::BITS - most.leading_zeros()),
+            bits: Some(bits(most)),
             is_exact: true,
         }
     }
@@ -90,6 +90,27 @@ impl Shape {
     pub const fn is_exact(self) -> bool {
         self.is_exact
     }
+}
+
+/// The bits of a number from 0 to `most`.
+#[inline(always)]
+pub(crate) const fn bits(most: u64) -> u32 {
+    u64::BITS - most.leading_zeros()
+}
+
+/// The most of some widths.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn widest(widths: &[u32]) -> u32 {
+    let mut most = 0;
+    let mut at = 0;
+    while at < widths.len() {
+        if widths[at] > most {
+            most = widths[at];
+        }
+        at += 1;
+    }
+    most
 }
 
 fn sum(one: Option<u32>, other: Option<u32>) -> Option<u32> {

@@ -37,6 +37,12 @@ pub trait Sink {
     /// A value that is none: the state cannot be written.
     fn misfit(&mut self, misfit: Misfit);
 
+    /// A value that takes so many bits less than another one of its type. Where states have a fixed size they are left
+    /// out, so that what comes next is at the same place in all of them.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn skip(&mut self, _bits: u32) {}
+
     /// An integer from `low` to `high`, which are at most 2⁶⁴ − 1 apart.
     #[inline(always)]
     fn integer(&mut self, low: i128, high: i128, value: i128) {
@@ -68,6 +74,11 @@ pub trait Sink {
 pub trait Source {
     /// A number from 0 to `most`.
     fn number(&mut self, most: u64) -> u64;
+
+    /// Leaves out what [`Sink::skip`] does.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn skip(&mut self, _bits: u32) {}
 
     /// An integer from `low` to `high`.
     #[inline(always)]

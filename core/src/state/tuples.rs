@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::limits::Limits;
-use super::{Kept, Shape, Sink, Source, State, product};
+use super::{Changes, Kept, Shape, Sink, Source, State, product};
 
 macro_rules! tuples {
     ($(($($type_:ident $field:tt),+))*) => {$(
@@ -27,6 +27,27 @@ macro_rules! tuples {
             #[inline(always)]
             fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
                 ($($type_::read(system, limits, source),)+)
+            }
+
+            #[inline(always)]
+            fn width(system: &X, limits: Limits) -> u32 {
+                0u32 $(.wrapping_add($type_::width(system, limits)))+
+            }
+
+            #[inline(always)]
+            fn write_changes(
+                &self,
+                from: &Self,
+                system: &X,
+                limits: Limits,
+                at: impl Fn() -> u32 + Copy,
+                changes: &mut Changes<'_>,
+            ) {
+                $(
+                    self.$field.write_changes(&from.$field, system, limits, at, changes);
+                    let at = move || at() + $type_::width(system, limits);
+                )+
+                let _ = at;
             }
         }
     )*};
@@ -67,6 +88,39 @@ where
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
         std::array::from_fn(|_| T::read(system, limits, source))
     }
+
+    #[inline(always)]
+    fn width(system: &X, limits: Limits) -> u32 {
+        T::width(system, limits).wrapping_mul(N as u32)
+    }
+
+    #[inline(always)]
+    fn write_changes(
+        &self,
+        from: &Self,
+        system: &X,
+        limits: Limits,
+        at: impl Fn() -> u32 + Copy,
+        changes: &mut Changes<'_>,
+    ) {
+        elements(self, from, system, limits, at, changes);
+    }
+}
+
+/// Writes the changes of elements that begin at `at`, and are as many as those before.
+#[inline(always)]
+pub(super) fn elements<'t, X: ?Sized, T: State<X>>(
+    new: impl IntoIterator<Item = &'t T>,
+    old: impl IntoIterator<Item = &'t T>,
+    system: &X,
+    limits: Limits,
+    at: impl Fn() -> u32 + Copy,
+    changes: &mut Changes<'_>,
+) {
+    for (number, (new, old)) in (0..).zip(new.into_iter().zip(old)) {
+        let at = move || at() + T::width(system, limits) * number;
+        new.write_changes(old, system, limits, at, changes);
+    }
 }
 
 impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
@@ -84,14 +138,42 @@ impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
     #[inline(always)]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
         sink.number(1, u64::from(self.is_some()));
-        if let Some(value) = self {
-            value.write(system, limits, sink);
+        match self {
+            Some(value) => value.write(system, limits, sink),
+            None => sink.skip(T::width(system, limits)),
         }
     }
 
     #[inline(always)]
     fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
-        (source.number(1) == 1).then(|| T::read(system, limits, source))
+        let is_some = source.number(1) == 1;
+        if !is_some {
+            source.skip(T::width(system, limits));
+        }
+        is_some.then(|| T::read(system, limits, source))
+    }
+
+    #[inline(always)]
+    fn width(system: &X, limits: Limits) -> u32 {
+        1 + T::width(system, limits)
+    }
+
+    #[inline(always)]
+    fn write_changes(
+        &self,
+        from: &Self,
+        system: &X,
+        limits: Limits,
+        at: impl Fn() -> u32 + Copy,
+        changes: &mut Changes<'_>,
+    ) {
+        match (self, from) {
+            (None, None) => (),
+            (Some(new), Some(old)) => {
+                new.write_changes(old, system, limits, move || at() + 1, changes);
+            }
+            _ => changes.replace((self, at()), system, limits),
+        }
     }
 }
 
@@ -120,6 +202,23 @@ macro_rules! pointers {
             #[inline(always)]
             fn read(system: &X, limits: Limits, source: &mut impl Source) -> Self {
                 Self::new(T::read(system, limits, source))
+            }
+
+            #[inline(always)]
+            fn width(system: &X, limits: Limits) -> u32 {
+                T::width(system, limits)
+            }
+
+            #[inline(always)]
+            fn write_changes(
+                &self,
+                from: &Self,
+                system: &X,
+                limits: Limits,
+                at: impl Fn() -> u32 + Copy,
+                changes: &mut Changes<'_>,
+            ) {
+                (**self).write_changes(&**from, system, limits, at, changes);
             }
         }
     )*};

@@ -9,13 +9,14 @@
 
 mod changed;
 mod sundry;
+pub mod textbook;
 
 pub use changed::{Change, Changed};
 pub use sundry::{Sundry, sundry_trace};
 
 use refmap::{
-    Choices, Invariant, Process, Refinement, Rule, RuleId, State, TransitionSystem, TypeCorrect,
-    Waiver,
+    Choices, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, State,
+    TransitionSystem, TypeCorrect, Waiver,
 };
 
 /// Action: a name with an argument.
@@ -31,6 +32,7 @@ pub struct Machine<S> {
     pub may_stop: fn(&S) -> bool,
     /// Input part of an action, without its results.
     pub inputs: fn(&Action) -> Action,
+    pub fairness: Vec<Fairness>,
     /// Type-correct states.
     pub type_correct: Vec<S>,
     /// Number of the process that takes an action, for processes that have numbers.
@@ -58,6 +60,7 @@ impl<S> Machine<S> {
             observe,
             may_stop: |_| false,
             inputs: |action| *action,
+            fairness: Vec::new(),
             type_correct: Vec::new(),
             number_of: |_| None,
             bound: None,
@@ -86,6 +89,10 @@ impl<S: State<Self>> TransitionSystem for Machine<S> {
             None => Process::new(kind),
             Some(number) => Process::numbered(kind, number),
         }
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.fairness.clone()
     }
 
     fn bound(&self) -> Option<String> {
@@ -142,6 +149,7 @@ where
     pub at_rest: fn(&C, Process) -> bool,
     pub acts_for: fn(Process) -> Process,
     pub invariants: Vec<Invariant<Machine<C>>>,
+    pub liveness: Vec<Property<Machine<C>>>,
     pub waivers: Vec<Waiver>,
 }
 
@@ -160,6 +168,7 @@ where
         at_rest: |_, _| true,
         acts_for: |process| process,
         invariants: Vec::new(),
+        liveness: Vec::new(),
         waivers: Vec::new(),
     }
 }
@@ -194,6 +203,10 @@ where
 
     fn invariants(&self) -> Vec<Invariant<Machine<C>>> {
         self.invariants.clone()
+    }
+
+    fn liveness(&self) -> Vec<Property<Machine<C>>> {
+        self.liveness.clone()
     }
 
     fn environment(&self) -> &[Process] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::{Process, Rule, RuleId, TransitionSystem};
+use refmap::{Process, TransitionSystem};
 use refmap_programs::{Behaviours, End, MemoryModel, Observation, Show, Shown, TooManyStates};
 use refmap_systems::copying::{self, Instance};
 use serde::{Serialize, Serializer};
@@ -18,7 +18,6 @@ pub struct Register {
     behaviours: Behaviours,
     /// Final observations.
     complete: BTreeSet<Observation>,
-    rules: [Rule; 2],
 }
 
 /// The output so far, and whether the mutators have ended in the copy.
@@ -31,15 +30,16 @@ pub struct State {
 }
 
 /// A step of the specification.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, refmap::Action)]
+#[rule(process = "thread")]
 pub enum Action {
     /// A thread shows further output.
+    #[rule(source = "Ugawa et al., section 2")]
     Show(Show),
     /// All threads show their remaining output and end, the mutators last served by the to-space object.
+    #[rule(source = "Ugawa et al., section 3.2.1")]
     CompleteInCopy(Observation),
 }
-
-impl refmap::Action for Action {}
 
 /// `show …`, or `complete in the copy` with what the threads have shown by then.
 impl Serialize for Action {
@@ -79,10 +79,6 @@ impl Register {
         Ok(Self {
             behaviours,
             complete,
-            rules: [
-                Rule::new("show", "thread", "Ugawa et al., section 2"),
-                Rule::new("complete_in_copy", "thread", "Ugawa et al., section 3.2.1"),
-            ],
         })
     }
 }
@@ -113,17 +109,6 @@ impl TransitionSystem for Register {
     type State = State;
     type Action = Action;
     type Observation = Observation;
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        match action {
-            Action::Show(_) => RuleId(0),
-            Action::CompleteInCopy(_) => RuleId(1),
-        }
-    }
 
     fn process_of(&self, action: &Action) -> Process {
         match action {

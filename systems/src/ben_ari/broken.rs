@@ -3,7 +3,7 @@
 //! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
 //! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Action as _, Process, Rule, RuleId, TransitionSystem, offer};
 
 use super::level_0::{Action, Level0};
 use super::memory::{AppendToFree, Memory, Node};
@@ -31,7 +31,7 @@ pub struct Broken {
     /// The fault.
     pub fault: Fault,
     inner: Level0,
-    rules: [Rule; 3],
+    rules: Vec<Rule>,
 }
 
 /// A step of the broken implementation.
@@ -59,12 +59,14 @@ impl Broken {
             scope,
             append: AppendToFree::FreeList,
         };
-        let [mutate, append] = [&inner.rules()[0], &inner.rules()[1]].map(Clone::clone);
-        let overwrite = Rule::new("overwrite", "collector", "a planted fault");
+        let mut rules = Action::rules().to_vec();
+        if fault == Fault::OverwritingCollector {
+            rules.push(Rule::new("overwrite", "collector", "a planted fault"));
+        }
         Self {
             fault,
             inner,
-            rules: [mutate, append, overwrite],
+            rules,
         }
     }
 
@@ -92,16 +94,13 @@ impl TransitionSystem for Broken {
     type Observation = Memory;
 
     fn rules(&self) -> &[Rule] {
-        match self.fault {
-            Fault::OverwritingCollector => &self.rules,
-            _ => &self.rules[..2],
-        }
+        &self.rules
     }
 
     fn rule_of(&self, action: &BrokenAction) -> RuleId {
         match action {
-            BrokenAction::Sound(action) => self.inner.rule_of(action),
-            BrokenAction::Overwrite { .. } => RuleId(2),
+            BrokenAction::Sound(action) => action.rule(),
+            BrokenAction::Overwrite { .. } => RuleId(Action::rules().len()),
         }
     }
 

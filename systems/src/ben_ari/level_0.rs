@@ -4,13 +4,13 @@
 //!
 //! Deviation D5: there are as many mutators as in the instance, each with the one rule of Fig. 4.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use super::drawing;
 use super::memory::{AppendToFree, Memory, Node, NodeSet};
-use super::process;
 use super::scope::Scope;
+use crate::heap;
 
 /// The specification.
 pub struct Level0 {
@@ -22,12 +22,14 @@ pub struct Level0 {
 }
 
 /// A step of the specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Cell (n, i) is redirected to the accessible node `k`.
+    #[rule(process = heap::MUTATOR, source = "Fig. 4, MODIFY.1")]
     Mutate {
         /// Which mutator.
+        #[process]
         mutator: u8,
         /// The node of the cell.
         n: Node,
@@ -37,18 +39,12 @@ pub enum Action {
         k: Node,
     },
     /// The inaccessible node `n` is appended to the free list.
+    #[rule(process = "collector", source = "Fig. 5, COLLECT.1")]
     Append {
         /// The node.
         n: Node,
     },
 }
-
-impl refmap::Action for Action {}
-
-static RULES: [Rule; 2] = [
-    Rule::new("mutate", "mutator", "Fig. 4, MODIFY.1"),
-    Rule::new("append", "collector", "Fig. 5, COLLECT.1"),
-];
 
 impl Level0 {
     /// The specification for an instance, append as in the axiom.
@@ -88,22 +84,8 @@ impl TransitionSystem for Level0 {
     type Action = Action;
     type Observation = Memory;
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Mutate { .. } => 0,
-            Action::Append { .. } => 1,
-        })
-    }
-
     fn process_of(&self, action: &Action) -> Process {
-        match action {
-            Action::Mutate { mutator, .. } => process::mutator(*mutator, self.scope.mutators),
-            Action::Append { .. } => process::COLLECTOR,
-        }
+        heap::process_of(action, self.scope.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(Memory)) {

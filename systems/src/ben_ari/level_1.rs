@@ -11,11 +11,11 @@ use serde::Serialize;
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Node};
-use super::mutator::{MutatorAction, MutatorRules};
+use super::mutator::{self, MutatorAction, MutatorRules};
 use super::packing::{Level, Packing};
-use super::process;
 use super::scope::Scope;
 use super::seen::{Seen, Shared};
+use crate::heap;
 
 /// The first refinement.
 pub struct Level1 {
@@ -57,66 +57,47 @@ impl Chi {
 }
 
 /// A step of the collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "collector")]
 pub enum Action {
     /// COLOUR.1: node `n` is coloured black.
+    #[rule(source = "Fig. 9, COLOUR.1")]
     Colour {
         /// The node.
         n: Node,
     },
     /// COLOUR.2.
+    #[rule(source = "Fig. 9, COLOUR.2")]
     StopColouring,
     /// TEST_L.1.
+    #[rule(source = "Fig. 9, TEST_L.1")]
     StopAppending,
     /// TEST_L.2.
+    #[rule(source = "Fig. 9, TEST_L.2")]
     ContinueAppending,
     /// APPEND.1.
+    #[rule(source = "Fig. 9, APPEND.1")]
     AppendWhite,
     /// APPEND.2.
+    #[rule(source = "Fig. 9, APPEND.2")]
     BlackToWhite,
-}
-
-impl Action {
-    /// The rule of the level that it is an instance of.
-    #[inline]
-    fn rule(self) -> RuleId {
-        let collector = match self {
-            Self::Colour { .. } => 0,
-            Self::StopColouring => 1,
-            Self::StopAppending => 2,
-            Self::ContinueAppending => 3,
-            Self::AppendWhite => 4,
-            Self::BlackToWhite => 5,
-        };
-        RuleId(MutatorAction::RULES + collector)
-    }
 }
 
 impl Level1 {
     /// Level 1 for an instance.
     pub fn new(scope: Scope) -> Self {
-        let collector = |name, source| Rule::new(name, "collector", source);
-        let mut rules = MutatorAction::rules(scope.mutator).to_vec();
-        rules.extend([
-            collector("colour", "Fig. 9, COLOUR.1"),
-            collector("stop_colouring", "Fig. 9, COLOUR.2"),
-            collector("stop_appending", "Fig. 9, TEST_L.1"),
-            collector("continue_appending", "Fig. 9, TEST_L.2"),
-            collector("append_white", "Fig. 9, APPEND.1"),
-            collector("black_to_white", "Fig. 9, APPEND.2"),
-        ]);
         Self {
             scope,
             packing: Packing::new(scope, Level::One, Chi::ALL.len()),
             mutant: None,
-            rules,
+            rules: mutator::rules::<Action>(scope.mutator),
         }
     }
 
     /// The rules of the collector [Fig. 9]: whether the rule is enabled in `s`, which it then changes.
     fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, action.rule());
+        let command = Command::new(s, self.mutant, mutator::of_collector(action));
         let at = |location| command.at(|s| s.context.chi == location);
         let nodes = self.scope.shape.nodes;
         match action {
@@ -174,16 +155,13 @@ impl LocalTransitions for Level1 {
     #[inline]
     fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
         match action {
-            SplitAction::Local(action) => action.rule(),
-            SplitAction::Context(action) => action.rule(),
+            SplitAction::Local(action) => action.in_level(),
+            SplitAction::Context(action) => mutator::of_collector(*action),
         }
     }
 
     fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
-        match action {
-            SplitAction::Local(action) => action.process(&self.scope),
-            SplitAction::Context(_) => process::COLLECTOR,
-        }
+        heap::process_of(action, self.scope.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {

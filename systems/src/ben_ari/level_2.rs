@@ -11,11 +11,11 @@ use serde::Serialize;
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Node, Shape};
-use super::mutator::{MutatorAction, MutatorRules};
+use super::mutator::{self, MutatorAction, MutatorRules};
 use super::packing::{Level, Packing};
-use super::process;
 use super::scope::Scope;
 use super::seen::{Seen, Shared};
+use crate::heap;
 
 /// The second refinement.
 pub struct Level2 {
@@ -66,14 +66,18 @@ impl Chi {
 }
 
 /// A step of the collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "collector")]
 pub enum Action {
     /// COLOUR_ROOTS.1.
+    #[rule(source = "Fig. 12, COLOUR_ROOTS.1")]
     StopColouringRoots,
     /// COLOUR_ROOTS.2.
+    #[rule(source = "Fig. 12, COLOUR_ROOTS.2")]
     ColourRoot,
     /// PROPAGATE.1: the i-th son of the black node `n` is coloured.
+    #[rule(source = "Fig. 12, PROPAGATE.1")]
     Propagate {
         /// The node.
         n: Node,
@@ -81,61 +85,36 @@ pub enum Action {
         i: u8,
     },
     /// PROPAGATE.2.
+    #[rule(source = "Fig. 12, PROPAGATE.2")]
     StopPropagating,
     /// TEST_L.1.
+    #[rule(source = "Fig. 12, TEST_L.1")]
     StopAppending,
     /// TEST_L.2.
+    #[rule(source = "Fig. 12, TEST_L.2")]
     ContinueAppending,
     /// APPEND.1.
+    #[rule(source = "Fig. 12, APPEND.1")]
     AppendWhite,
     /// APPEND.2.
+    #[rule(source = "Fig. 12, APPEND.2")]
     BlackToWhite,
-}
-
-impl Action {
-    /// The rule of the level that it is an instance of.
-    #[inline]
-    fn rule(self) -> RuleId {
-        let collector = match self {
-            Self::StopColouringRoots => 0,
-            Self::ColourRoot => 1,
-            Self::Propagate { .. } => 2,
-            Self::StopPropagating => 3,
-            Self::StopAppending => 4,
-            Self::ContinueAppending => 5,
-            Self::AppendWhite => 6,
-            Self::BlackToWhite => 7,
-        };
-        RuleId(MutatorAction::RULES + collector)
-    }
 }
 
 impl Level2 {
     /// Level 2 for an instance.
     pub fn new(scope: Scope) -> Self {
-        let collector = |name, source| Rule::new(name, "collector", source);
-        let mut rules = MutatorAction::rules(scope.mutator).to_vec();
-        rules.extend([
-            collector("stop_colouring_roots", "Fig. 12, COLOUR_ROOTS.1"),
-            collector("colour_root", "Fig. 12, COLOUR_ROOTS.2"),
-            collector("propagate", "Fig. 12, PROPAGATE.1"),
-            collector("stop_propagating", "Fig. 12, PROPAGATE.2"),
-            collector("stop_appending", "Fig. 12, TEST_L.1"),
-            collector("continue_appending", "Fig. 12, TEST_L.2"),
-            collector("append_white", "Fig. 12, APPEND.1"),
-            collector("black_to_white", "Fig. 12, APPEND.2"),
-        ]);
         Self {
             scope,
             packing: Packing::new(scope, Level::Two, Chi::ALL.len()),
             mutant: None,
-            rules,
+            rules: mutator::rules::<Action>(scope.mutator),
         }
     }
 
     /// The rules of the collector [Fig. 12]: whether the rule is enabled in `s`, which it then changes.
     fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, action.rule());
+        let command = Command::new(s, self.mutant, mutator::of_collector(action));
         let at = |location| command.at(|s| s.context.chi == location);
         let Shape { nodes, roots, .. } = self.scope.shape;
         match action {
@@ -206,16 +185,13 @@ impl LocalTransitions for Level2 {
     #[inline]
     fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
         match action {
-            SplitAction::Local(action) => action.rule(),
-            SplitAction::Context(action) => action.rule(),
+            SplitAction::Local(action) => action.in_level(),
+            SplitAction::Context(action) => mutator::of_collector(*action),
         }
     }
 
     fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
-        match action {
-            SplitAction::Local(action) => action.process(&self.scope),
-            SplitAction::Context(_) => process::COLLECTOR,
-        }
+        heap::process_of(action, self.scope.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {

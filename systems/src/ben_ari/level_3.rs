@@ -14,11 +14,11 @@ use serde::Serialize;
 use super::command::{Command, Mutant};
 use super::drawing;
 use super::memory::{Memory, Shape};
-use super::mutator::{MutatorAction, MutatorRules};
+use super::mutator::{self, MutatorAction, MutatorRules};
 use super::packing::{Level, Packing};
-use super::process;
 use super::scope::{Figure14, Scope};
 use super::seen::{Seen, Shared};
+use crate::heap;
 
 /// The third refinement: the algorithm itself.
 pub struct Level3 {
@@ -94,104 +94,74 @@ impl Chi {
 }
 
 /// A step of the collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "collector")]
 pub enum Action {
     /// COLOUR_ROOTS.1.
+    #[rule(source = "Fig. 14, COLOUR_ROOTS.1")]
     StopColouringRoots,
     /// COLOUR_ROOTS.2.
+    #[rule(source = "Fig. 14, COLOUR_ROOTS.2")]
     ColourRoot,
     /// TEST_I.1.
+    #[rule(source = "Fig. 14, TEST_I.1")]
     StopPropagating,
     /// TEST_I.2.
+    #[rule(source = "Fig. 14, TEST_I.2")]
     ContinuePropagating,
     /// TEST_COLOUR.1.
+    #[rule(source = "Fig. 14, TEST_COLOUR.1")]
     WhiteNode,
     /// TEST_COLOUR.2.
+    #[rule(source = "Fig. 14, TEST_COLOUR.2")]
     BlackNode,
     /// COLOUR_SONS.1.
+    #[rule(source = "Fig. 14, COLOUR_SONS.1")]
     StopColouringSons,
     /// COLOUR_SONS.2.
+    #[rule(source = "Fig. 14, COLOUR_SONS.2")]
     ColourSon,
     /// TEST_H.1.
+    #[rule(source = "Fig. 14, TEST_H.1")]
     StopCounting,
     /// TEST_H.2.
+    #[rule(source = "Fig. 14, TEST_H.2")]
     ContinueCounting,
     /// COUNT.1.
+    #[rule(source = "Fig. 14, COUNT.1")]
     SkipWhite,
     /// COUNT.2.
+    #[rule(source = "Fig. 14, COUNT.2")]
     CountBlack,
     /// COMPARE.1.
+    #[rule(source = "Fig. 14, COMPARE.1")]
     QuitPropagation,
     /// COMPARE.2.
+    #[rule(source = "Fig. 14, COMPARE.2")]
     RedoPropagation,
     /// TEST_L.1.
+    #[rule(source = "Fig. 14, TEST_L.1, with the target of Fig. 12")]
     StopAppending,
     /// TEST_L.2.
+    #[rule(source = "Fig. 14, TEST_L.2")]
     ContinueAppending,
     /// APPEND.1.
+    #[rule(source = "Fig. 14, APPEND.1")]
     AppendWhite,
     /// APPEND.2.
+    #[rule(source = "Fig. 14, APPEND.2")]
     BlackToWhite,
-}
-
-impl Action {
-    /// The rule of the level that it is an instance of.
-    #[inline]
-    fn rule(self) -> RuleId {
-        let collector = match self {
-            Self::StopColouringRoots => 0,
-            Self::ColourRoot => 1,
-            Self::StopPropagating => 2,
-            Self::ContinuePropagating => 3,
-            Self::WhiteNode => 4,
-            Self::BlackNode => 5,
-            Self::StopColouringSons => 6,
-            Self::ColourSon => 7,
-            Self::StopCounting => 8,
-            Self::ContinueCounting => 9,
-            Self::SkipWhite => 10,
-            Self::CountBlack => 11,
-            Self::QuitPropagation => 12,
-            Self::RedoPropagation => 13,
-            Self::StopAppending => 14,
-            Self::ContinueAppending => 15,
-            Self::AppendWhite => 16,
-            Self::BlackToWhite => 17,
-        };
-        RuleId(MutatorAction::RULES + collector)
-    }
 }
 
 impl Level3 {
     /// Level 3 for an instance.
     pub fn new(scope: Scope) -> Self {
-        let collector = |name, source| Rule::new(name, "collector", source);
-        let stop_appending = match scope.figure_14 {
-            Figure14::Corrected => "Fig. 14, TEST_L.1, with the target of Fig. 12",
-            Figure14::AsPrinted => "Fig. 14, TEST_L.1, as printed",
-        };
-        let mut rules = MutatorAction::rules(scope.mutator).to_vec();
-        rules.extend([
-            collector("stop_colouring_roots", "Fig. 14, COLOUR_ROOTS.1"),
-            collector("colour_root", "Fig. 14, COLOUR_ROOTS.2"),
-            collector("stop_propagating", "Fig. 14, TEST_I.1"),
-            collector("continue_propagating", "Fig. 14, TEST_I.2"),
-            collector("white_node", "Fig. 14, TEST_COLOUR.1"),
-            collector("black_node", "Fig. 14, TEST_COLOUR.2"),
-            collector("stop_colouring_sons", "Fig. 14, COLOUR_SONS.1"),
-            collector("colour_son", "Fig. 14, COLOUR_SONS.2"),
-            collector("stop_counting", "Fig. 14, TEST_H.1"),
-            collector("continue_counting", "Fig. 14, TEST_H.2"),
-            collector("skip_white", "Fig. 14, COUNT.1"),
-            collector("count_black", "Fig. 14, COUNT.2"),
-            collector("quit_propagation", "Fig. 14, COMPARE.1"),
-            collector("redo_propagation", "Fig. 14, COMPARE.2"),
-            collector("stop_appending", stop_appending),
-            collector("continue_appending", "Fig. 14, TEST_L.2"),
-            collector("append_white", "Fig. 14, APPEND.1"),
-            collector("black_to_white", "Fig. 14, APPEND.2"),
-        ]);
+        let mut rules = mutator::rules::<Action>(scope.mutator);
+        if scope.figure_14 == Figure14::AsPrinted {
+            let RuleId(rule) = mutator::of_collector(Action::StopAppending);
+            rules[rule].source = "Fig. 14, TEST_L.1, as printed".into();
+        }
         Self {
             scope,
             packing: Packing::new(scope, Level::Three, Chi::ALL.len()),
@@ -203,7 +173,7 @@ impl Level3 {
     /// The rules of the collector [Fig. 14]: whether the rule is enabled in `s`, which it then changes.
     #[inline]
     fn collector(&self, s: &mut State, action: Action) -> bool {
-        let command = Command::new(s, self.mutant, action.rule());
+        let command = Command::new(s, self.mutant, mutator::of_collector(action));
         let at = |location| command.at(|s| s.context.chi == location);
         let Shape { nodes, sons, roots } = self.scope.shape;
         match action {
@@ -340,16 +310,13 @@ impl LocalTransitions for Level3 {
     #[inline]
     fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
         match action {
-            SplitAction::Local(action) => action.rule(),
-            SplitAction::Context(action) => action.rule(),
+            SplitAction::Local(action) => action.in_level(),
+            SplitAction::Context(action) => mutator::of_collector(*action),
         }
     }
 
     fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
-        match action {
-            SplitAction::Local(action) => action.process(&self.scope),
-            SplitAction::Context(_) => process::COLLECTOR,
-        }
+        heap::process_of(action, self.scope.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {

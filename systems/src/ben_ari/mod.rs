@@ -49,16 +49,8 @@ pub use symmetry::Permutation;
 pub mod process {
     use refmap::Process;
 
+    pub use crate::heap::mutator;
+
     /// The collector.
     pub const COLLECTOR: Process = Process::new("collector");
-
-    /// A mutator; a single one has no number.
-    pub fn mutator(number: u8, of: u8) -> Process {
-        // PERF: one name and not one for each place in which this is compiled, for names are compared.
-        static NAME: &str = "mutator";
-        match of {
-            1 => Process::new(NAME),
-            _ => Process::numbered(NAME, u16::from(number)),
-        }
-    }
 }

@@ -3,23 +3,26 @@
 //! Source: Havelund & Shankar, Fig. 8, Appendix A.3; section 1 for the order refuted by
 //! Pixley and by van de Snepscheut.
 
-use refmap::{Process, Rule, RuleId, offer_changed};
+use refmap::{Action as _, Rule, RuleId, offer_changed};
 use serde::Serialize;
 
 use super::command::{Command, Mutant};
 use super::locals::MutatorAt;
 use super::memory::Node;
-use super::process;
 use super::scope::{MutatorOrder, Scope};
 use super::seen::Seen;
+use crate::heap::MUTATOR;
 
 /// A step of a mutator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = MUTATOR)]
 pub enum MutatorAction {
     /// Redirect-first: cell (n, i) is redirected to `k`.
+    #[rule(source = "Fig. 8, MUTATE.1")]
     Mutate {
         /// Which mutator.
+        #[process]
         mutator: u8,
         /// The node of the cell.
         n: Node,
@@ -29,13 +32,17 @@ pub enum MutatorAction {
         k: Node,
     },
     /// Redirect-first: Q is coloured.
+    #[rule(source = "Fig. 8, COLOUR.1")]
     ColourTarget {
         /// Which mutator.
+        #[process]
         mutator: u8,
     },
     /// Colour-first: cell (n, i) and the target `k` are chosen, and `k` is coloured.
+    #[rule(source = "section 1; Fig. 8, COLOUR.1 first")]
     ChooseAndColour {
         /// Which mutator.
+        #[process]
         mutator: u8,
         /// The node of the cell.
         n: Node,
@@ -45,48 +52,39 @@ pub enum MutatorAction {
         k: Node,
     },
     /// Colour-first: the cell chosen is redirected to Q.
+    #[rule(source = "section 1; Fig. 8, MUTATE.1 second")]
     Redirect {
         /// Which mutator.
+        #[process]
         mutator: u8,
     },
 }
 
+/// Number of rules of a mutator: the two steps of its order. Those of redirect-first are the first two actions.
+const STEPS: usize = 2;
+
 impl MutatorAction {
-    /// Number of rules of a mutator.
-    pub const RULES: usize = 2;
-
-    /// The rules of a mutator, in the order of its steps.
-    pub fn rules(order: MutatorOrder) -> [Rule; Self::RULES] {
-        let rule = |name, source| Rule::new(name, "mutator", source);
-        match order {
-            MutatorOrder::RedirectFirst => [
-                rule("mutate", "Fig. 8, MUTATE.1"),
-                rule("colour_target", "Fig. 8, COLOUR.1"),
-            ],
-            MutatorOrder::ColourFirst => [
-                rule("choose_and_colour", "section 1; Fig. 8, COLOUR.1 first"),
-                rule("redirect", "section 1; Fig. 8, MUTATE.1 second"),
-            ],
-        }
-    }
-
-    /// Which of [`rules`](Self::rules) it is an instance of.
+    /// The rule of a level that it is an instance of: the first or the second step of its order.
     #[inline]
-    pub fn rule(self) -> RuleId {
-        RuleId(match self {
-            Self::Mutate { .. } | Self::ChooseAndColour { .. } => 0,
-            Self::ColourTarget { .. } | Self::Redirect { .. } => 1,
-        })
+    pub(super) fn in_level(self) -> RuleId {
+        RuleId(self.rule().0 % STEPS)
     }
+}
 
-    /// Which mutator takes it.
-    pub fn process(self, scope: &Scope) -> Process {
-        let (Self::Mutate { mutator, .. }
-        | Self::ColourTarget { mutator }
-        | Self::ChooseAndColour { mutator, .. }
-        | Self::Redirect { mutator }) = self;
-        process::mutator(mutator, scope.mutators)
-    }
+/// The rules of a level: those of a mutator, and then those of a collector with actions of type `A`.
+pub(super) fn rules<A: refmap::Action>(order: MutatorOrder) -> Vec<Rule> {
+    let (redirect_first, colour_first) = MutatorAction::rules().split_at(STEPS);
+    let of_mutator = match order {
+        MutatorOrder::RedirectFirst => redirect_first,
+        MutatorOrder::ColourFirst => colour_first,
+    };
+    [of_mutator, A::rules()].concat()
+}
+
+/// The rule of a level that an action of its collector is an instance of.
+#[inline]
+pub(super) fn of_collector(action: impl refmap::Action) -> RuleId {
+    RuleId(STEPS + action.rule().0)
 }
 
 /// The mutators of an instance, as every level has them.
@@ -164,7 +162,7 @@ impl MutatorRules {
         action: MutatorAction,
     ) -> bool {
         let locals = |s: &Seen, mutator: u8| s.mutators[usize::from(mutator)];
-        let command = Command::new(s, self.mutant, action.rule());
+        let command = Command::new(s, self.mutant, action.in_level());
         match action {
             // MUTATE.1
             MutatorAction::Mutate { mutator, n, i, k } => command

@@ -7,7 +7,7 @@
 //! Left out: several mutators, and an append whose result is open.
 
 use im::Vector;
-use refmap::{Rule, RuleId, TransitionSystem, offer};
+use refmap::{TransitionSystem, offer};
 use serde::Serialize;
 
 use super::ben_ari::Bounds;
@@ -32,10 +32,11 @@ impl Serialize for Cells {
 }
 
 /// A step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// The mutator redirects a cell to an accessible node.
+    #[rule(process = "mutator", source = "Havelund & Shankar, Fig. 4, MODIFY.1")]
     Mutate {
         /// The node of the cell.
         node: u32,
@@ -45,22 +46,15 @@ pub enum Action {
         to: u32,
     },
     /// The collector appends an inaccessible node to the free list.
+    #[rule(
+        process = "collector",
+        source = "Havelund & Shankar, Fig. 5, COLLECT.1"
+    )]
     Append {
         /// The node.
         node: u32,
     },
 }
-
-impl refmap::Action for Action {}
-
-static RULES: [Rule; 2] = [
-    Rule::new("mutate", "mutator", "Havelund & Shankar, Fig. 4, MODIFY.1"),
-    Rule::new(
-        "append",
-        "collector",
-        "Havelund & Shankar, Fig. 5, COLLECT.1",
-    ),
-];
 
 impl FreeList {
     fn cell(&self, node: u32, son: u32) -> Option<usize> {
@@ -135,17 +129,6 @@ impl TransitionSystem for FreeList {
     type State = Cells;
     type Action = Action;
     type Observation = Cells;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Mutate { .. } => 0,
-            Action::Append { .. } => 1,
-        })
-    }
 
     /// Every cell points to node 0.
     fn initial(&self, visit: &mut impl FnMut(Cells)) {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use im::OrdMap;
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{TransitionSystem, offer};
 use serde::Serialize;
 
 use super::on_the_fly::Reference;
@@ -61,26 +61,33 @@ fn as_list<K: Serialize + Ord + Clone, V: Serialize + Clone, S: serde::Serialize
 }
 
 /// A step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "mutator")]
 pub enum Action {
     /// A mutator gains a root of another one.
+    #[rule(source = "Gammie et al., section 4")]
     Hold {
         /// The mutator.
+        #[process]
         mutator: u32,
         /// The reference.
         reference: Reference,
     },
     /// A mutator allocates an object with a fresh reference.
+    #[rule(source = "Gammie et al., Fig. 6, Alloc")]
     Alloc {
         /// The mutator.
+        #[process]
         mutator: u32,
         /// The allocated object.
         reference: Reference,
     },
     /// A mutator loads a field of an object that it holds, from memory.
+    #[rule(source = "Gammie et al., Fig. 6, Load")]
     Load {
         /// The mutator.
+        #[process]
         mutator: u32,
         /// The object.
         src: Reference,
@@ -90,8 +97,10 @@ pub enum Action {
         value: Option<Reference>,
     },
     /// … from its own store buffer.
+    #[rule(source = "Gammie et al., Fig. 6, Load; Fig. 9")]
     LoadOwn {
         /// The mutator.
+        #[process]
         mutator: u32,
         /// The object.
         src: Reference,
@@ -99,6 +108,7 @@ pub enum Action {
         value: Option<Reference>,
     },
     /// A store reaches memory.
+    #[rule(process = "memory", source = "Gammie et al., Fig. 6, Store; Fig. 9")]
     Store {
         /// The object.
         src: Reference,
@@ -108,36 +118,28 @@ pub enum Action {
         value: Option<Reference>,
     },
     /// A mutator discards a root.
+    #[rule(source = "Gammie et al., Fig. 6, Discard")]
     Discard {
         /// The mutator.
+        #[process]
         mutator: u32,
         /// The object.
         reference: Reference,
     },
     /// A mutator leaves, and discards all of them.
+    #[rule(source = "Gammie et al., section 4")]
     Leave {
         /// The mutator.
+        #[process]
         mutator: u32,
     },
     /// The collector frees an unreachable object.
+    #[rule(process = "collector", source = "Gammie et al., section 1.1")]
     Free {
         /// The object.
         reference: Reference,
     },
 }
-
-impl refmap::Action for Action {}
-
-static RULES: [Rule; 8] = [
-    Rule::new("hold", "mutator", "Gammie et al., section 4"),
-    Rule::new("alloc", "mutator", "Gammie et al., Fig. 6, Alloc"),
-    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
-    Rule::new("load_own", "mutator", "Gammie et al., Fig. 6, Load; Fig. 9"),
-    Rule::new("store", "memory", "Gammie et al., Fig. 6, Store; Fig. 9"),
-    Rule::new("discard", "mutator", "Gammie et al., Fig. 6, Discard"),
-    Rule::new("leave", "mutator", "Gammie et al., section 4"),
-    Rule::new("free", "collector", "Gammie et al., section 1.1"),
-];
 
 impl Program {
     /// Whether a mutator holds it.
@@ -334,38 +336,6 @@ impl TransitionSystem for CollectOnlyGarbage {
     type State = Program;
     type Action = Action;
     type Observation = Program;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Hold { .. } => 0,
-            Action::Alloc { .. } => 1,
-            Action::Load { .. } => 2,
-            Action::LoadOwn { .. } => 3,
-            Action::Store { .. } => 4,
-            Action::Discard { .. } => 5,
-            Action::Leave { .. } => 6,
-            Action::Free { .. } => 7,
-        })
-    }
-
-    fn process_of(&self, action: &Action) -> Process {
-        match *action {
-            Action::Hold { mutator, .. }
-            | Action::Alloc { mutator, .. }
-            | Action::Load { mutator, .. }
-            | Action::LoadOwn { mutator, .. }
-            | Action::Discard { mutator, .. }
-            | Action::Leave { mutator } => {
-                Process::numbered("mutator", u16::try_from(mutator).unwrap_or(u16::MAX))
-            }
-            Action::Store { .. } => Process::new("memory"),
-            Action::Free { .. } => Process::new("collector"),
-        }
-    }
 
     /// An empty heap.
     fn initial(&self, visit: &mut impl FnMut(Program)) {

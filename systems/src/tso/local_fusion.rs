@@ -31,7 +31,7 @@
 //! of each loop that could otherwise cycle without any other step. A test compares the observable states and the
 //! observable steps with those at fine granularity.
 
-use refmap::RuleId;
+use refmap::{Action as _, RuleId};
 use refmap_processes::Location;
 
 use super::label::{AnswerStep, Label, Marker, MarkingStep, RoundStep};

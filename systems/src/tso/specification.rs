@@ -5,13 +5,13 @@
 //! these nondeterministically. With [`Memory::Sc`] no store is ever pending, and this
 //! is "collect only garbage" over one heap.
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Process, TransitionSystem, offer};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
 use super::scope::{MAX_BUFFER, MAX_FIELDS, MAX_MUTATORS, MAX_REFS, Memory};
 use super::state::{State, Store, Who};
-use crate::heap::{Object as Ref, Objects as Refs, mutator as mutator_process};
+use crate::heap::{self, Object as Ref, Objects as Refs};
 
 /// The specification for an instance.
 #[derive(Clone, Copy, Debug)]
@@ -58,26 +58,33 @@ pub struct FieldStore {
 }
 
 /// A step of the specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = heap::MUTATOR)]
 pub enum Action {
     /// A mutator gets a fresh object; which one is a result.
+    #[rule(source = "Gammie et al., Fig. 6, Alloc")]
     Alloc {
         /// The mutator.
+        #[process]
         mutator: u8,
         /// The allocated object.
         reference: Ref,
     },
     /// A mutator discards some of its roots.
+    #[rule(source = "Gammie et al., Fig. 6, Discard")]
     Discard {
         /// The mutator.
+        #[process]
         mutator: u8,
         /// Those it keeps.
         kept: Refs,
     },
     /// A mutator reads a field of an object that it holds, and then holds what is there.
+    #[rule(source = "Gammie et al., Fig. 6, Load")]
     Load {
         /// The mutator.
+        #[process]
         mutator: u8,
         /// The object.
         src: Ref,
@@ -85,13 +92,16 @@ pub enum Action {
         field: u8,
     },
     /// A mutator writes a field of an object that it holds.
+    #[rule(source = "Gammie et al., Fig. 6, Store")]
     Store {
         /// The mutator.
+        #[process]
         mutator: u8,
         /// The store.
         store: FieldStore,
     },
     /// A pending store goes to memory.
+    #[rule(process = "memory", source = "Gammie et al., Fig. 9")]
     Commit {
         /// The mutator.
         mutator: u8,
@@ -99,22 +109,12 @@ pub enum Action {
         store: FieldStore,
     },
     /// The collector frees what no mutator can reach.
+    #[rule(process = "collector", source = "Gammie et al., section 1.1")]
     Free {
         /// The object.
         reference: Ref,
     },
 }
-
-impl refmap::Action for Action {}
-
-static RULES: [Rule; 6] = [
-    Rule::new("alloc", "mutator", "Gammie et al., Fig. 6, Alloc"),
-    Rule::new("discard", "mutator", "Gammie et al., Fig. 6, Discard"),
-    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
-    Rule::new("store", "mutator", "Gammie et al., Fig. 6, Store"),
-    Rule::new("commit", "memory", "Gammie et al., Fig. 9"),
-    Rule::new("free", "collector", "Gammie et al., section 1.1"),
-];
 
 impl State {
     /// The observable state of programs: without marks, and of the buffers only the stores of fields. The
@@ -356,30 +356,8 @@ impl TransitionSystem for CollectOnlyGarbage {
     type Action = Action;
     type Observation = Program;
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Alloc { .. } => 0,
-            Action::Discard { .. } => 1,
-            Action::Load { .. } => 2,
-            Action::Store { .. } => 3,
-            Action::Commit { .. } => 4,
-            Action::Free { .. } => 5,
-        })
-    }
-
     fn process_of(&self, action: &Action) -> Process {
-        match *action {
-            Action::Alloc { mutator, .. }
-            | Action::Discard { mutator, .. }
-            | Action::Load { mutator, .. }
-            | Action::Store { mutator, .. } => mutator_process(mutator, self.mutators),
-            Action::Commit { .. } => Process::new("memory"),
-            Action::Free { .. } => Process::new("collector"),
-        }
+        heap::process_of(action, self.mutators)
     }
 
     /// Any heap and any roots, where everything reachable is an object; nothing is pending.

@@ -1,6 +1,6 @@
 //! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
-use refmap::{Fields, Layout, Packed, Process, Rule, RuleId, TransitionSystem};
+use refmap::{Fields, Layout, Packed, Process, Rule, TransitionSystem};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
 
@@ -185,14 +185,6 @@ impl TransitionSystem for OnTheFly {
 
     fn rules(&self) -> &[Rule] {
         self.processes.rules()
-    }
-
-    fn rule_of(&self, action: &Act) -> RuleId {
-        action.rule()
-    }
-
-    fn process_of(&self, action: &Act) -> Process {
-        action.process
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {

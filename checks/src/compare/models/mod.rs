@@ -1,6 +1,7 @@
 //! Models as a user would write them, and the search of one of them.
 
 mod leader_election;
+mod termination_detection;
 mod two_phase_commit;
 
 use std::io;
@@ -13,6 +14,7 @@ use refmap::{Refinement, Settings, check};
 
 use super::instance::Instance;
 use leader_election::Election;
+use termination_detection::Detection;
 use two_phase_commit::Commit;
 
 /// What is tested on the way.
@@ -57,6 +59,9 @@ pub fn search(instance: Instance, claims: Claims, storage: Storage) -> Result<()
         Instance::BenAri(_) => Err(format!("{instance} is searched by refmap itself")),
         Instance::TwoPhaseCommit { managers } => print(&Commit::new(managers), claims, storage),
         Instance::LeaderElection { nodes } => print(&Election::new(nodes), claims, storage),
+        Instance::TerminationDetection { nodes, messages } => {
+            print(&Detection::new(nodes, messages), claims, storage)
+        }
     }
 }
 
@@ -77,25 +82,58 @@ fn print(refinement: &impl Refinement, claims: Claims, storage: Storage) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use refmap::{Evidence, Verdict};
+    use std::collections::HashSet;
+
+    use refmap::{Evidence, TransitionSystem, Verdict};
 
     use super::super::instance::Counts;
     use super::*;
 
-    /// The smaller instances refine their specifications, and have the counts that stateright finds.
+    /// The smaller instances refine their specifications, and have the counts that the peers find, however states are
+    /// kept.
     #[test]
     fn the_models_hold_and_have_their_counts() {
-        fn found(refinement: &impl Refinement) -> Counts {
-            let report = check(refinement, &Settings::default()).expect("it can be checked");
-            assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
-            assert_eq!(report.evidence, Evidence::Exhaustive);
-            Counts {
-                states: report.states,
-                transitions: report.transitions,
+        fn has(refinement: &impl Refinement, name: &str) {
+            let known = Instance::named(name).expect("it is known").counts();
+            for storage in [Storage::Packed, Storage::Whole] {
+                let settings = Settings {
+                    storage,
+                    ..Settings::default()
+                };
+                let report = check(refinement, &settings).expect("it can be checked");
+                assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+                assert_eq!(report.evidence, Evidence::Exhaustive);
+                let found = Counts {
+                    states: report.states,
+                    transitions: report.transitions,
+                };
+                assert_eq!(found, known, "{name}, {storage:?}");
             }
+            assert_eq!(plainly(refinement.implementation()), known, "{name}");
         }
-        let known = |name: &str| Instance::named(name).expect("it is known").counts();
-        assert_eq!(found(&Commit::new(5)), known("two-phase-commit-5"));
-        assert_eq!(found(&Election::new(7)), known("leader-election-7"));
+        has(&Commit::new(5), "two-phase-commit-5");
+        has(&Election::new(7), "leader-election-7");
+        has(&Detection::new(6, 2), "termination-detection-6-2");
+    }
+
+    /// What a search finds that keeps the states in a set, and does nothing else.
+    fn plainly<S: TransitionSystem>(system: &S) -> Counts {
+        let mut seen = HashSet::new();
+        let mut unexpanded = Vec::new();
+        let mut transitions = 0;
+        system.initial(&mut |state| unexpanded.push(state));
+        seen.extend(unexpanded.iter().cloned());
+        while let Some(from) = unexpanded.pop() {
+            system.next(&from, &mut |_, to| {
+                transitions += 1;
+                if seen.insert(to.clone()) {
+                    unexpanded.push(to);
+                }
+            });
+        }
+        Counts {
+            states: seen.len() as u64,
+            transitions,
+        }
     }
 }

@@ -85,6 +85,22 @@ fn the_other_outputs_fit_their_schemas() {
     let run = format!("litmus {litmus}/SB.litmus {litmus}/MP.litmus no-such-file --json");
     let run = assert_fits("litmus", &run);
     assert_eq!(run["errors"].as_array().map(Vec::len), Some(1));
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let file = folder.path().join("systems.jsonl");
+    let system = json!({
+        "name": "a", "states": 2, "initial": [0], "labels": {"Q": [1]}, "steps": [[0, "go", 1]], "fairness": [],
+        "properties": [
+            {"name": "p", "kind": "eventually", "conclusion": "Q"},
+            {"name": "q", "kind": "leads_to", "premise": "Q", "conclusion": "Q"},
+        ],
+    });
+    fs::write(&file, format!("{system}\n{{}}\n")).expect("there is room");
+    let graph = assert_fits(
+        "graph",
+        &format!("graph {} no-such-file --json", file.display()),
+    );
+    assert_eq!(graph["graphs"].as_array().map(Vec::len), Some(1));
+    assert_eq!(graph["errors"].as_array().map(Vec::len), Some(2));
     for words in [
         "dekker --memory tso",
         "dekker --memory sc",
@@ -204,7 +220,7 @@ fn every_schema_can_be_read() {
         .map(|file| file.expect("it is listed").path())
         .collect();
     names.sort();
-    assert_eq!(names.len(), 7);
+    assert_eq!(names.len(), 8);
     for name in &names {
         let name = name.file_stem().and_then(|name| name.to_str());
         let name = name.expect("it is text");

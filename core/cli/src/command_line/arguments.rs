@@ -18,7 +18,7 @@ use super::new::NewCommand;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use refmap::explore::Limits;
 use refmap::internal::nearest;
-use refmap::obligation::{Induction, Search, Selection, Until, Warnings};
+use refmap::obligation::{Induction, Liveness, Search, Selection, Until, Warnings};
 use refmap::random::Walks;
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
@@ -303,6 +303,10 @@ fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, cl
             Some(list) => Selection::only(list.split(',').map(str::trim)),
         },
         induction,
+        liveness: match matches.get_flag("liveness") {
+            true => Liveness::Included,
+            false => Liveness::Omitted,
+        },
         until: match matches.get_flag("keep-going") {
             true => Until::End,
             false => Until::FirstViolation,

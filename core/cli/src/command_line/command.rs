@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::listing::Listing;
 use super::new::NewCommand;
 use refmap::explore::{Limits, Order, Storage};
-use refmap::obligation::{Induction, Search, Selection, Symmetry, Until, Warnings};
+use refmap::obligation::{Induction, Liveness, Search, Selection, Symmetry, Until, Warnings};
 use refmap::report::{Detail, Verdict};
 use refmap_programs::MemoryModel;
 
@@ -100,6 +100,7 @@ pub(super) struct CheckCommand {
     pub limits: Limits,
     pub obligations: Selection,
     pub induction: Induction,
+    pub liveness: Liveness,
     pub until: Until,
     /// Whether warnings are violations.
     pub warnings: Warnings,

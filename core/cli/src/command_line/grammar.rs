@@ -443,6 +443,11 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             "Adds inductive:*, decided from every type-correct state",
         ),
         flag(
+            "liveness",
+            "Adds fairness:*, leads-to:*, eventually:*, always-eventually:*, eventually-always:*, decided on the complete \
+             graph",
+        ),
+        flag(
             "strict",
             "Takes each warning, of a verdict that says less than it seems to, for a violation",
         ),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A project to be written.
 pub(super) struct NewCommand {
@@ -28,6 +28,17 @@ pub enum NewProjectError {
     Exists {
         /// The folder.
         folder: PathBuf,
+    },
+    /// A folder that cargo would take for a part of the checkout's workspace.
+    #[error(
+        "{} is inside the checkout of refmap, of whose workspace cargo would take it to be a part: choose a folder beside it, as ../{name}",
+        .folder.display()
+    )]
+    Inside {
+        /// The folder.
+        folder: PathBuf,
+        /// The name of the project.
+        name: String,
     },
     /// A checkout that is none.
     #[error("{} is no checkout of refmap: it has no core/cli/Cargo.toml", .path.display())]
@@ -64,9 +75,17 @@ pub(super) fn write(command: &NewCommand) -> Result<String, NewProjectError> {
     let NewCommand { folder, refmap } = command;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     write_project(folder, &name, refmap.as_deref())?;
+    let source = match refmap {
+        Some(checkout) => format!("the checkout {}", checkout.display()),
+        None => format!(
+            "the published version {}; --refmap PATH makes it a checkout",
+            env!("CARGO_PKG_VERSION")
+        ),
+    };
     let folder = folder.display();
     Ok(format!(
-        "{folder}: a counter, threads that increment it, and what is claimed of them\n\n\
+        "{folder}: a counter, threads that increment it, and what is claimed of them\n\
+         refmap is {source}\n\n\
          cd {folder}\n\
          cargo run            decides every claim\n\
          cargo run -- list    lists what can be checked\n\
@@ -87,7 +106,8 @@ fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(),
             folder: folder.to_owned(),
         });
     }
-    let manifest = manifest(name, refmap)?;
+    let checkout = refmap.map(|path| relative_checkout(path, folder, name));
+    let manifest = manifest(name, checkout.transpose()?.as_deref());
     let unwritten = |path: &Path| {
         let path = path.to_owned();
         |error| NewProjectError::Unwritten { path, error }
@@ -107,22 +127,50 @@ fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(),
     Ok(())
 }
 
-fn manifest(name: &str, refmap: Option<&Path>) -> Result<String, NewProjectError> {
-    let dependency = |package: &str, folder: &str| -> Result<String, NewProjectError> {
-        let Some(checkout) = refmap else {
-            return Ok(format!("{package} = \"{}\"\n", env!("CARGO_PKG_VERSION")));
-        };
-        let no_checkout = |_| NewProjectError::NoCheckout {
-            path: checkout.to_owned(),
-        };
-        let path = checkout.join(folder).canonicalize().map_err(no_checkout)?;
-        Ok(format!(
-            "{package} = {{ path = {:?} }}\n",
-            path.display().to_string()
-        ))
+/// The checkout at `path`, as seen from `folder`: a project and its checkout can be moved together.
+fn relative_checkout(path: &Path, folder: &Path, name: &str) -> Result<PathBuf, NewProjectError> {
+    let no_checkout = |_| NewProjectError::NoCheckout {
+        path: path.to_owned(),
     };
-    let refmap = dependency("refmap", "core")? + &dependency("refmap-cli", "core/cli")?;
-    Ok(format!(
+    path.join("core/cli/Cargo.toml")
+        .metadata()
+        .map_err(no_checkout)?;
+    let checkout = path.canonicalize().map_err(no_checkout)?;
+    // The folder itself is yet to be written, and perhaps some of those that it is in.
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let there = folder.ancestors().find_map(|above| {
+        let resolved = above.canonicalize().ok()?;
+        Some(resolved.join(folder.strip_prefix(above).ok()?))
+    });
+    let folder = there.unwrap_or(folder);
+    if folder.starts_with(&checkout) {
+        return Err(NewProjectError::Inside {
+            folder,
+            name: name.to_owned(),
+        });
+    }
+    let pairs = folder.components().zip(checkout.components());
+    let shared = pairs.take_while(|(one, other)| one == other).count();
+    if shared == 0 {
+        return Ok(checkout);
+    }
+    let up = folder
+        .components()
+        .skip(shared)
+        .map(|_| Component::ParentDir);
+    Ok(up.chain(checkout.components().skip(shared)).collect())
+}
+
+fn manifest(name: &str, checkout: Option<&Path>) -> String {
+    let dependency = |package: &str, folder: &str| {
+        let Some(checkout) = checkout else {
+            return format!("{package} = \"{}\"\n", env!("CARGO_PKG_VERSION"));
+        };
+        let path = checkout.join(folder).display().to_string();
+        format!("{package} = {{ path = {path:?} }}\n")
+    };
+    let refmap = dependency("refmap", "core") + &dependency("refmap-cli", "core/cli");
+    format!(
         "[package]\n\
          name = \"{name}\"\n\
          version = \"0.1.0\"\n\
@@ -133,7 +181,7 @@ fn manifest(name: &str, refmap: Option<&Path>) -> Result<String, NewProjectError
          # What searches is optimised in tests, too.\n\
          [profile.dev.package]\n\
          refmap.opt-level = 2\n"
-    ))
+    )
 }
 
 #[cfg(test)]
@@ -151,17 +199,33 @@ mod tests {
         assert!(matches!(error, Err(NewProjectError::Exists { .. })));
         let error = write_project(&here.path().join("a"), "a", Some(here.path()));
         assert!(matches!(error, Err(NewProjectError::NoCheckout { .. })));
-        let left = fs::read_dir(here.path()).expect("it is there").count();
-        assert_eq!(left, 0);
+        let inside = here.path().join("b");
+        fs::create_dir_all(here.path().join("core/cli")).expect("there is room");
+        fs::write(here.path().join("core/cli/Cargo.toml"), "").expect("there is room");
+        let error = write_project(&inside, "b", Some(here.path()));
+        assert!(matches!(error, Err(NewProjectError::Inside { .. })));
+        assert!(!inside.exists() && !here.path().join("a").exists());
     }
 
     #[test]
     fn a_project_names_what_it_depends_on() {
-        let published = manifest("queue", None).expect("nothing can fail");
+        let published = manifest("queue", None);
         assert!(published.contains("name = \"queue\""));
         assert!(published.contains(concat!("refmap = \"", env!("CARGO_PKG_VERSION"), "\"")));
-        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let local = manifest("queue", Some(&checkout)).expect("it is a checkout");
-        assert!(local.contains("refmap-cli = { path = "), "{local}");
+        let here = tempfile::tempdir().expect("there is room");
+        let checkout = here.path().join("refmap");
+        fs::create_dir_all(checkout.join("core/cli")).expect("there is room");
+        fs::write(checkout.join("core/cli/Cargo.toml"), "").expect("there is room");
+        for (folder, expected) in [("queue", "../refmap"), ("mine/queue", "../../refmap")] {
+            let folder = here.path().join(folder);
+            let relative =
+                relative_checkout(&checkout, &folder, "queue").expect("it is a checkout");
+            assert_eq!(relative, Path::new(expected));
+        }
+        let local = manifest("queue", Some(Path::new("../refmap")));
+        assert!(
+            local.contains("refmap-cli = { path = \"../refmap/core/cli\" }"),
+            "{local}"
+        );
     }
 }

@@ -186,6 +186,7 @@ fn far(progress: &Progress) -> String {
     let states = HumanCount(progress.states);
     match progress.phase {
         Phase::Environment => format!("deciding environment on {states} states"),
+        Phase::Liveness => format!("deciding liveness on {states} states"),
         Phase::Induction => format!("deciding inductive, after {states} states"),
         Phase::Search => {
             let rate = progress.states as f64 / progress.elapsed.as_secs_f64().max(1e-3);

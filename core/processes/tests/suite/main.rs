@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interpreter::Interpreter;
 use program::{Clients, Program, State};
+use refmap::Action;
 use refmap::random::Generator;
 use refmap_processes::{
     Choices, Command, Composition, Configuration, Granularity, Location, ProcessError, assign,

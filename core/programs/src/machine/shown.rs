@@ -1,5 +1,6 @@
 //! Observation of a machine, and the action by which it changes.
 
+use refmap::{Process, Rule};
 use serde::{Serialize, Serializer};
 
 use crate::expression::Value;
@@ -42,7 +43,16 @@ pub struct Show {
     pub more: Shown,
 }
 
-impl refmap::Action for Show {}
+/// The one rule.
+impl refmap::Action for Show {
+    fn rules() -> &'static [Rule] {
+        const { &[Rule::new("show", "thread", "what the specification shows")] }
+    }
+
+    fn process(&self) -> Option<Process> {
+        Some(Process::numbered("thread", self.thread))
+    }
+}
 
 impl Serialize for Show {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -115,7 +115,7 @@ pub enum Answer {
     /// No set of fences suffices, except vacuously.
     Unmendable {
         /// Failure with fences at all places; `None` if all minimal sets are vacuous.
-        failure: Option<Failure>,
+        failure: Option<Box<Failure>>,
         /// The vacuous minimal sets.
         #[serde(rename = "hollow")]
         vacuous: Vec<VacuousSet>,

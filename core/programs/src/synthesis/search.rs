@@ -166,7 +166,7 @@ impl Search<'_> {
         let count = self.places.len();
         if let Decided::Fails(failure) = self.decide(Places::first(count))? {
             return Ok(Answer::Unmendable {
-                failure: Some(failure),
+                failure: Some(Box::new(failure)),
                 vacuous: Vec::new(),
             });
         }
@@ -365,7 +365,16 @@ fn direction(obligation: &str) -> Direction {
             | ObligationKind::Model,
         ) => Direction::Kept,
         Some(ObligationKind::Coverage) => Direction::Lost,
-        Some(ObligationKind::Inductive | ObligationKind::Environment) | None => Direction::Unknown,
+        Some(
+            ObligationKind::Inductive
+            | ObligationKind::Environment
+            | ObligationKind::Fairness
+            | ObligationKind::LeadsTo
+            | ObligationKind::Eventually
+            | ObligationKind::AlwaysEventually
+            | ObligationKind::EventuallyAlways,
+        )
+        | None => Direction::Unknown,
     }
 }
 

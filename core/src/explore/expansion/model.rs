@@ -181,7 +181,7 @@ where
                 self.visitor.examine_image(tally, place, from, &image);
                 let at = (place, from, &image);
                 if task == Task::ExamineOnly {
-                    return;
+                    return true;
                 }
                 phase.set(Phase::Stepping);
                 let mut visit = |action, to| {
@@ -201,9 +201,9 @@ where
                 phase.set(Phase::Examining);
                 let steps = cached + met.targets.len() as u32;
                 self.visitor.leave(tally, place, from, steps);
-            });
-            phase.set(Phase::Writing);
-            self.write_down((clock, place), tally, met, keys)
+                phase.set(Phase::Writing);
+                self.write_down((clock, place), (key, from), tally, met, keys)
+            })
         });
         let taken = match taken {
             Ok(true) => Taken::All,
@@ -265,7 +265,7 @@ where
                         false => self.visitor.taken(tally, &action),
                     }
                     phase.set(Phase::Writing);
-                    match self.key_of(&mut met.limit, clock, position, to) {
+                    match self.key_of((&mut met.limit, clock), (key, from), position, to) {
                         Ok(key) => keys.push(key),
                         Err(to) => {
                             unfit = Some(to);
@@ -307,20 +307,20 @@ where
     #[inline(always)]
     fn key_of(
         &self,
-        limit: &mut Option<Limit>,
-        clock: &Clock<'_>,
+        (limit, clock): (&mut Option<Limit>, &Clock<'_>),
+        from: (&P::Key, &StateOf<S>),
         position: u32,
         to: StateOf<S>,
     ) -> Result<P::Key, StateOf<S>> {
         let Some(symmetry) = self.symmetry else {
-            return self.codec.key_owned(self.system, to);
+            return self.codec.key_owned(self.system, from, to);
         };
         // To find the state that stands for one may take long.
         if position as usize % PATIENCE == PATIENCE - 1 {
             look_within(clock, limit, position as usize);
         }
         self.codec
-            .key_owned(self.system, symmetry.canonical(self.system, &to))
+            .key_owned(self.system, from, symmetry.canonical(self.system, &to))
     }
 
     /// Makes room for the targets of more steps, and breaks off if a limit is reached.
@@ -436,7 +436,12 @@ where
             }
             Phase::Examining => self.visitor.panicked(tally, place, panic),
         }
-        match interruptible(|| self.write_down((clock, place), tally, met, keys)) {
+        let written = interruptible(|| {
+            self.codec.with(self.system, key, |from| {
+                self.write_down((clock, place), (key, from), tally, met, keys)
+            })
+        });
+        match written {
             Ok(_) => (),
             Err(Ended::Panicked(panic)) => of_step(keys.len() as u32, panic, tally),
             Err(Ended::BrokenOff) => return broken_off(met),
@@ -450,6 +455,7 @@ where
     fn write_down(
         &self,
         (clock, place): (&Clock<'_>, Place),
+        from: (&P::Key, &StateOf<S>),
         tally: &mut V::Tally,
         met: &mut Targets<S>,
         keys: &mut Vec<P::Key>,
@@ -458,7 +464,7 @@ where
         let cached = keys.len();
         let unfit = match self.symmetry {
             None => {
-                let all = self.codec.keys(self.system, targets, keys);
+                let all = self.codec.keys(self.system, from, targets, keys);
                 let first = keys.len() - cached;
                 (!all).then(|| targets.drain(first..).next()).flatten()
             }
@@ -468,7 +474,7 @@ where
                     look_within(clock, &mut met.limit, step);
                 }
                 let to = symmetry.canonical(self.system, to);
-                let Some(key) = self.codec.key(self.system, &to) else {
+                let Some(key) = self.codec.key_of_target(self.system, from, &to) else {
                     return Some(to);
                 };
                 keys.push(key);

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::candidate::Candidate;
 use super::fingerprints::Fingerprints;
-use super::numbered::Numbered;
+use super::numbered::{Numbered, OfAnyKind};
 use super::partition::Partition;
 use super::visited::{InsertSink, Lookup, Visited};
 use crate::explore::segments::SegmentedVec;
@@ -13,7 +13,7 @@ use crate::explore::segments::SegmentedVec;
 ///
 /// One type for both, so that the search is compiled once for a system and a size of its keys.
 pub(in crate::explore) enum Hashed {
-    Exact(Numbered),
+    Exact(Numbered<OfAnyKind>),
     Fingerprints(Fingerprints),
 }
 

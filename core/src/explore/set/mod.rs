@@ -28,7 +28,7 @@ pub(super) use exact::Exact;
 pub(super) use fingerprints::Fingerprints;
 pub(crate) use fingerprints::{FINGERPRINT_BITS, fingerprint, omission_probability};
 pub(super) use hashed::Hashed;
-pub(super) use numbered::Numbered;
+pub(super) use numbered::{Numbered, OfAnyKind, OfWords};
 pub(super) use partition::Partition;
 pub(super) use prefetch::prefetch;
 pub(super) use visited::{InsertSink, Lookup, Visited};

@@ -17,33 +17,61 @@ use crate::explore::segments::SegmentedVec;
 
 /// Exact, for keys of any size: the log holds the keys, and the index the numbers, at some 7 bytes a
 /// state besides, or 15 where hashes are kept.
-pub(in crate::explore) struct Numbered {
-    hasher: FixedState,
+pub(in crate::explore) struct Numbered<H> {
+    hasher: H,
     index: Index,
     /// The hash of each entry of the log, where keys own memory. PERF: to hash one again costs several misses of the
     /// cache.
     hashes: SegmentedVec<u64>,
 }
 
-impl Numbered {
-    pub fn new() -> Self {
+/// How keys are hashed.
+pub(in crate::explore) trait KeyHasher<K>: Sync {
+    fn hash(&self, key: &K) -> u64;
+}
+
+/// Keys of any kind are hashed.
+#[derive(Default)]
+pub(in crate::explore) struct OfAnyKind(FixedState);
+
+impl<K: Hash> KeyHasher<K> for OfAnyKind {
+    /// The index goes by the upper bits of a hash, which the hasher mixes least.
+    #[inline(always)]
+    fn hash(&self, key: &K) -> u64 {
+        let mut gather = Gather::new(&self.0);
+        key.hash(&mut gather);
+        gather.finish().wrapping_mul(GOLDEN)
+    }
+}
+
+/// Keys of a few words are hashed. PERF: a hasher would be told how many they are, and copy them.
+pub(in crate::explore) struct OfWords;
+
+impl<const N: usize> KeyHasher<[u64; N]> for OfWords {
+    #[inline(always)]
+    fn hash(&self, key: &[u64; N]) -> u64 {
+        let fold = |hash: u64, word: &u64| {
+            let product = u128::from(hash ^ word) * u128::from(FACTOR);
+            product as u64 ^ (product >> u64::BITS) as u64
+        };
+        key.iter().fold(FACTOR, fold).wrapping_mul(GOLDEN)
+    }
+}
+
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+const FACTOR: u64 = 0xD6E8_FEB8_6659_FD93;
+
+impl<H> Numbered<H> {
+    pub fn new(hasher: H) -> Self {
         Self {
-            hasher: FixedState::default(),
+            hasher,
             index: Index::new(),
             hashes: SegmentedVec::new(),
         }
     }
 }
 
-/// The index goes by the upper bits of a hash, which the hasher mixes least.
-#[inline(always)]
-fn hash<K: Hash>(hasher: &FixedState, key: &K) -> u64 {
-    let mut gather = Gather::new(hasher);
-    key.hash(&mut gather);
-    gather.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
-impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
+impl<K: Eq + Send + Sync, H: KeyHasher<K>> Visited<K> for Numbered<H> {
     fn hashes_are_keys(&self) -> bool {
         false
     }
@@ -54,7 +82,7 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
 
     #[inline(always)]
     fn hash(&self, key: &K) -> u64 {
-        hash(&self.hasher, key)
+        self.hasher.hash(key)
     }
 
     #[inline(always)]
@@ -96,7 +124,7 @@ impl<K: Eq + Hash + Send + Sync> Visited<K> for Numbered {
                             let hash_of = |id: StateId| *self.hashes.get(id.0 as usize);
                             self.index.insert(candidate.hash, id, hash_of);
                         } else {
-                            let hash_of = |id: StateId| hash(&self.hasher, log.get(id.0 as usize));
+                            let hash_of = |id: StateId| self.hasher.hash(log.get(id.0 as usize));
                             self.index.insert(candidate.hash, id, hash_of);
                         }
                         met.added(list, 1, iter::once(candidate.predecessor));

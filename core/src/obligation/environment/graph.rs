@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::label::Label;
 use crate::explore::{Graph, Panic, StateId, States};
 use crate::model_call::catch;
+use crate::obligation::label::Label;
 use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
 use crate::rule::Process;
@@ -64,7 +64,7 @@ pub(in crate::obligation) type PanickedAt = (StateId, &'static str, Panic);
 pub(in crate::obligation) fn decide<R: Refinement>(
     refinement: &R,
     reached: &dyn States<R::Concrete>,
-    graph: &Graph,
+    graph: Labelled<'_>,
     inputs: &[ActionOf<R::Abstract>],
     threads: usize,
 ) -> Result<Findings<R>, PanickedAt> {
@@ -134,7 +134,7 @@ impl<R: Refinement> Findings<R> {
 }
 
 /// A state of an exploration that kept its states.
-fn kept<R: Refinement>(
+pub(in crate::obligation) fn kept<R: Refinement>(
     refinement: &R,
     reached: &dyn States<R::Concrete>,
     id: StateId,
@@ -153,9 +153,23 @@ impl Rest {
     }
 }
 
+/// A graph, with the labels of its steps.
+#[derive(Clone, Copy)]
+pub(in crate::obligation) struct Labelled<'a> {
+    pub graph: &'a Graph,
+    pub labels: &'a [Label],
+}
+
+impl Labelled<'_> {
+    fn steps(&self, state: StateId) -> impl Iterator<Item = (StateId, Label)> {
+        let steps = self.graph.steps(state);
+        steps.map(|(target, label)| (target, self.labels[label as usize]))
+    }
+}
+
 /// The graph, searched backwards.
 struct Backward<'a> {
-    graph: &'a Graph,
+    graph: Labelled<'a>,
     states: usize,
 }
 
@@ -179,7 +193,7 @@ impl<'a> Backward<'a> {
                 let mut marked = before;
                 for (target, label) in self.graph.steps(origin) {
                     let new = marks[target.0 as usize] & !marked;
-                    if new != 0 && permitted(origin, Label::decode(label)) {
+                    if new != 0 && permitted(origin, label) {
                         marked |= new;
                     }
                 }
@@ -209,7 +223,7 @@ fn comes_to_rest<R: Refinement>(
             let then = rest.0[target.0 as usize];
             soon |= then;
             findings.rest_checked += processes.len() as u64;
-            let own = Label::decode(label).agent.map_or(0, |agent| 1 << agent);
+            let own = label.agent.map_or(0, |agent| 1 << agent);
             let foreign = (resting ^ then) & !own;
             if foreign != 0 && by_other.is_none() {
                 by_other = Some(Unrest {
@@ -348,7 +362,7 @@ fn meets_at_once<R: Refinement>(
     for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
         let mark = |at_hand: &mut [bool], value| {
             for (_, label) in backward.graph.steps(id) {
-                if let Some(input) = Label::decode(label).input {
+                if let Some(input) = label.input {
                     at_hand[input as usize] = value;
                 }
             }
@@ -396,11 +410,14 @@ fn meets_later<R: Refinement>(
             let mut marks = vec![0u64; backward.states];
             for id in backward.ids() {
                 for (_, label) in backward.graph.steps(id) {
-                    marks[id.0 as usize] |= bit(Label::decode(label).input);
+                    marks[id.0 as usize] |= bit(label.input);
                 }
             }
             backward.spread(&mut marks, |origin, label| match label.agent {
-                Some(agent) if label.visible => agent != process && !rest.contains(origin, agent),
+                Some(agent) if label.visible => {
+                    let agent = usize::from(agent);
+                    agent != process && !rest.contains(origin, agent)
+                }
                 _ => true,
             });
             let all = bits.iter().fold(0, |all, bit| all | bit);

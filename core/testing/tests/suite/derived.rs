@@ -424,6 +424,36 @@ fn rules_are_the_variants() {
     assert_eq!(ring.process_of(&Step::Reset), Process::new("clock"));
 }
 
+/// A visit, and where a guest comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = GUEST)]
+enum Visit {
+    /// By the front door,
+    #[rule(name = "enter", source = concat!("page ", 1))]
+    Front,
+    #[rule(source = "page 2")]
+    Leave,
+    /// or by another one.
+    #[rule(name = "enter")]
+    Back { door: u8 },
+}
+
+const GUEST: &str = "guest";
+
+#[test]
+fn variants_of_one_name_are_one_rule() {
+    let rules: Vec<_> = Visit::rules()
+        .iter()
+        .map(|rule| (&*rule.name, rule.process, &*rule.source))
+        .collect();
+    assert_eq!(
+        rules,
+        [("enter", "guest", "page 1"), ("leave", "guest", "page 2")]
+    );
+    let numbers = [Visit::Front, Visit::Leave, Visit::Back { door: 3 }].map(|visit| visit.rule().0);
+    assert_eq!(numbers, [0, 1, 0]);
+}
+
 /// Of one size: all of them, each once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
 struct Lamp {
@@ -494,22 +524,23 @@ impl<S: ?Sized> State<S> for Forgetful {
     }
 }
 
-struct Counter;
+/// Counts to four, in states of the type `T`.
+struct Counter<T>(fn(u8) -> T, fn(&T) -> u8);
 
-impl TransitionSystem for Counter {
-    type State = Forgetful;
+impl<T: State<Self>> TransitionSystem for Counter<T> {
+    type State = T;
     type Action = Up;
     type Observation = ();
 
-    fn initial(&self, visit: &mut impl FnMut(Forgetful)) {
-        visit(Forgetful(0));
+    fn initial(&self, visit: &mut impl FnMut(T)) {
+        visit((self.0)(0));
     }
 
-    fn next(&self, from: &Forgetful, visit: &mut impl FnMut(Up, Forgetful)) {
-        visit(Up::Up, Forgetful((from.0 + 1) % 4));
+    fn next(&self, from: &T, visit: &mut impl FnMut(Up, T)) {
+        visit(Up::Up, (self.0)(((self.1)(from) + 1) % 4));
     }
 
-    fn observe(&self, _: &Forgetful) {}
+    fn observe(&self, _: &T) {}
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
@@ -517,7 +548,7 @@ enum Up {
     Up,
 }
 
-impl Refinement for Counter {
+impl<T: State<Self>> Refinement for Counter<T> {
     type Concrete = Self;
     type Abstract = Self;
 
@@ -529,22 +560,191 @@ impl Refinement for Counter {
         self
     }
 
-    fn map(&self, state: &Forgetful) -> Forgetful {
+    fn map(&self, state: &T) -> T {
         state.clone()
     }
 
-    fn abstract_action(&self, _: &Forgetful, _: &Up, _: &Forgetful) -> Option<Up> {
+    fn abstract_action(&self, _: &T, _: &Up, _: &T) -> Option<Up> {
         Some(Up::Up)
     }
 }
 
 #[test]
 fn a_codec_by_hand_that_loses_something_is_found_out() {
-    let report = check(&Counter, &Settings::default()).expect("it can be checked");
+    let counter = Counter(Forgetful, |state| state.0);
+    let report = check(&counter, &Settings::default()).expect("it can be checked");
     assert_eq!(report.verdict, Some(Verdict::Violated));
     let text = words(&report);
     assert!(
         text.contains("what is read back is another state"),
+        "{text}"
+    );
+}
+
+/// All that has a bound, in two words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+#[state(system = Tour)]
+struct Bounded {
+    #[state(range = -3..=system.most)]
+    signed: i16,
+    #[state(range = 5..6)]
+    constant: u64,
+    twice: (bool, [bool; 2]),
+    kind: Guest,
+    maybe: Option<Box<Guest>>,
+    #[state(len = system.cages, range = 0..=2)]
+    cages: Vec<Option<u8>>,
+    #[state(max_len = 3)]
+    queue: VecDeque<Guest>,
+    #[state(range = 0..10)]
+    few: BTreeSet<u8>,
+    #[state(max_len = 1)]
+    many: BTreeSet<u16>,
+    #[state(max_len = 2)]
+    short: String,
+    #[state(range = 1..=3)]
+    table: BTreeMap<i8, u8>,
+    #[state(range = 1..=system.cages)]
+    open: IndexSet,
+    #[state(range = 1..=4)]
+    weights: BoundedVec<Weight, 3>,
+    pairs: BoundedVec<(bool, bool), 5>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+#[state(system = Tour)]
+enum Guest {
+    Nobody,
+    Child {
+        #[state(range = 0..system.cages)]
+        age: u8,
+    },
+    Couple(bool, #[state(range = 0..=2)] u8),
+}
+
+/// A system that goes from each of some random states to each, so that its steps change anything.
+struct Tour {
+    most: i16,
+    cages: u8,
+    states: Vec<Bounded>,
+}
+
+impl Tour {
+    fn new(count: u8) -> Self {
+        let mut tour = Self {
+            most: 7,
+            cages: 3,
+            states: Vec::new(),
+        };
+        let mut generator = Generator::new(17);
+        let states = (0..count).map(|_| random_state(&tour, &mut generator));
+        tour.states = states.collect();
+        tour
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Go {
+    Go(u8),
+}
+
+impl TransitionSystem for Tour {
+    type State = Bounded;
+    type Action = Go;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(Bounded)) {
+        visit(self.states[0].clone());
+    }
+
+    fn next(&self, _: &Bounded, visit: &mut impl FnMut(Go, Bounded)) {
+        for (number, state) in (0..).zip(&self.states) {
+            visit(Go::Go(number), state.clone());
+        }
+    }
+
+    fn observe(&self, _: &Bounded) {}
+}
+
+impl Refinement for Tour {
+    type Concrete = Self;
+    type Abstract = Self;
+
+    fn implementation(&self) -> &Self {
+        self
+    }
+
+    fn specification(&self) -> &Self {
+        self
+    }
+
+    fn map(&self, state: &Bounded) -> Bounded {
+        state.clone()
+    }
+
+    fn abstract_action(&self, _: &Bounded, go: &Go, _: &Bounded) -> Option<Go> {
+        Some(go.clone())
+    }
+}
+
+/// A target is written as the changes of its source, and is the state that it is when it is written by itself.
+#[test]
+fn a_state_is_the_same_from_wherever_it_is_reached() {
+    let tour = Tour::new(60);
+    let distinct: BTreeSet<_> = tour
+        .states
+        .iter()
+        .map(|state| format!("{state:?}"))
+        .collect();
+    let bits = <Bounded as State<Tour>>::shape(&tour, Limits::NONE).bits();
+    let bits = bits.expect("it is bounded");
+    assert!((65..=128).contains(&bits), "{bits}");
+    for storage in [Storage::Packed, Storage::Whole] {
+        let settings = Settings {
+            storage,
+            ..Settings::default()
+        };
+        let report = check(&tour, &settings).expect("it can be checked");
+        let kept = match storage {
+            Storage::Packed => StatesKept::Packed { bits },
+            _ => StatesKept::Whole,
+        };
+        assert_eq!(report.states_kept, Some(kept));
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        assert_eq!(report.states, distinct.len() as u64);
+        assert_eq!(report.transitions, 60 * report.states);
+    }
+}
+
+/// A hand-written codec that takes more bits than it says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+struct Wide(u8);
+
+impl<S: ?Sized> State<S> for Wide {
+    const KEPT: Kept = Kept::Encoded;
+
+    fn shape(_: &S, _: Limits) -> Shape {
+        Shape::by_hand(Some(1))
+    }
+
+    fn write(&self, _: &S, _: Limits, sink: &mut impl Sink) {
+        sink.number(7, u64::from(self.0));
+    }
+
+    fn read(_: &S, _: Limits, source: &mut impl Source) -> Self {
+        Self(source.number(7) as u8)
+    }
+}
+
+/// A set of states of a word looks at the bits that there are said to be, and no two states may become one by that.
+#[test]
+fn a_codec_by_hand_that_takes_more_than_it_says_is_found_out() {
+    let counter = Counter(Wide, |state| state.0);
+    let report = check(&counter, &Settings::default()).expect("it can be checked");
+    assert_eq!(report.verdict, Some(Verdict::Violated));
+    let text = words(&report);
+    assert!(
+        text.contains("it takes 3 bits, and the shape of its type says 1 at most"),
         "{text}"
     );
 }

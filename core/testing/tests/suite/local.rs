@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use refmap::obligation::{Checker, Selection, Until};
 use refmap::{
-    Field, Fields, Invariant, Layout, LocalRefinement, LocalTransitions, PackedLocal, Process,
-    Report, Rule, RuleId, Settings, Split, SplitAction, SplitActionOf, TransitionSystem, Verdict,
-    steps,
+    Action, Field, Fields, Invariant, Layout, LocalRefinement, LocalTransitions, PackedLocal,
+    Process, Report, Rule, RuleId, Settings, Split, SplitAction, SplitActionOf, TransitionSystem,
+    Verdict, steps,
 };
 use serde::Serialize;
 
@@ -22,6 +22,7 @@ struct Workers {
     served: Field,
     /// How often `next_local` and `abstract_local_action` were called.
     calls: [AtomicUsize; 2],
+    rules: Vec<Rule>,
 }
 
 const WORKERS: usize = 3;
@@ -45,16 +46,18 @@ struct Lock {
     served: u16,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "worker", source = "")]
 enum OfWorker {
-    Begin(u8),
-    Work(u8),
+    Begin(#[process] u8),
+    Work(#[process] u8),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "worker", source = "")]
 enum OfLock {
-    Acquire(u8),
-    Release(u8),
+    Acquire(#[process] u8),
+    Release(#[process] u8),
 }
 
 /// What is wrong with workers, or with the mapping.
@@ -101,6 +104,7 @@ impl Workers {
             holder,
             served,
             calls: Default::default(),
+            rules: [OfWorker::rules(), OfLock::rules()].concat(),
         }
     }
 
@@ -119,30 +123,14 @@ impl LocalTransitions for Workers {
     type Observation = bool;
 
     fn rules(&self) -> &[Rule] {
-        const {
-            &[
-                Rule::new("begin", "worker", ""),
-                Rule::new("work", "worker", ""),
-                Rule::new("acquire", "worker", ""),
-                Rule::new("release", "worker", ""),
-            ]
-        }
+        &self.rules
     }
 
     fn rule_of(&self, action: &SplitActionOf<Self>) -> RuleId {
-        RuleId(match action {
-            SplitAction::Local(OfWorker::Begin(_)) => 0,
-            SplitAction::Local(OfWorker::Work(1)) if self.fault == Fault::NoSuchRule => 7,
-            SplitAction::Local(OfWorker::Work(_)) => 1,
-            SplitAction::Context(OfLock::Acquire(_)) => 2,
-            SplitAction::Context(OfLock::Release(_)) => 3,
-        })
-    }
-
-    fn process_of(&self, action: &SplitActionOf<Self>) -> Process {
-        let (SplitAction::Local(OfWorker::Begin(worker) | OfWorker::Work(worker))
-        | SplitAction::Context(OfLock::Acquire(worker) | OfLock::Release(worker))) = action;
-        Process::numbered("worker", (*worker).into())
+        match action {
+            SplitAction::Local(OfWorker::Work(1)) if self.fault == Fault::NoSuchRule => RuleId(7),
+            _ => action.rule(),
+        }
     }
 
     fn initial(&self, visit: &mut impl FnMut(Split<Self>)) {

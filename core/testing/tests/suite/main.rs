@@ -5,6 +5,7 @@ mod comparison;
 mod derived;
 mod environment;
 mod induction;
+mod liveness;
 mod local;
 mod metamorphic;
 mod negative_corpus;

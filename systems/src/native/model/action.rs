@@ -1,7 +1,9 @@
 //! Actions of the model for histories.
 
+use refmap::{Process, Rule, RuleId};
 use serde::Serialize;
 
+use super::rules::ModelRule;
 use crate::native::on_the_fly::Reference;
 use crate::tso::{Access, HandshakeRound, Mark, Who};
 
@@ -53,4 +55,28 @@ pub enum Action {
     },
 }
 
-impl refmap::Action for Action {}
+/// Which rule an access is an instance of depends on the process that takes it.
+impl refmap::Action for Action {
+    fn rules() -> &'static [Rule] {
+        ModelRule::rules()
+    }
+
+    fn rule(&self) -> RuleId {
+        ModelRule::of(self).rule()
+    }
+
+    fn process(&self) -> Option<Process> {
+        match *self {
+            Self::Commit { .. } => None,
+            Self::Take { by: Who::Gc, .. } => Some(Process::new("collector")),
+            Self::Join { mutator, .. }
+            | Self::Hold { mutator, .. }
+            | Self::Leave { mutator }
+            | Self::Alloc { mutator, .. }
+            | Self::Take {
+                by: Who::Mutator(mutator),
+                ..
+            } => Some(Process::numbered("mutator", mutator.into())),
+        }
+    }
+}

@@ -37,9 +37,8 @@ mod rules;
 pub use action::Action;
 pub use followed::Followed;
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{TransitionSystem, offer};
 
-use self::rules::RULES;
 use super::on_the_fly::Reference;
 use crate::heap::Object as Ref;
 use crate::tso::{
@@ -193,29 +192,6 @@ impl TransitionSystem for Model {
     type State = Followed;
     type Action = Action;
     type Observation = Followed;
-
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        rules::rule_of(action)
-    }
-
-    fn process_of(&self, action: &Action) -> Process {
-        match *action {
-            Action::Commit { .. } => Process::new("memory"),
-            Action::Take { by: Who::Gc, .. } => Process::new("collector"),
-            Action::Join { mutator, .. }
-            | Action::Hold { mutator, .. }
-            | Action::Leave { mutator }
-            | Action::Alloc { mutator, .. }
-            | Action::Take {
-                by: Who::Mutator(mutator),
-                ..
-            } => Process::numbered("mutator", u16::from(mutator)),
-        }
-    }
 
     /// An empty heap, without threads.
     fn initial(&self, visit: &mut impl FnMut(Followed)) {

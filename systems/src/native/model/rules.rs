@@ -1,106 +1,136 @@
 //! Rules of the model, for coverage and reports.
 
-use refmap::{Rule, RuleId};
+use serde::Serialize;
 
 use super::action::Action;
 use crate::tso::{Access, Who};
 
-pub(super) static RULES: [Rule; 28] = [
-    Rule::new("join", "mutator", "Gammie et al., section 4"),
-    Rule::new("hold", "mutator", "Gammie et al., section 4"),
-    Rule::new("leave", "mutator", "Gammie et al., section 4"),
-    Rule::new("alloc", "mutator", "Gammie et al., Fig. 6, Alloc"),
-    Rule::new("discard", "mutator", "Gammie et al., Fig. 6, Discard"),
-    Rule::new("load", "mutator", "Gammie et al., Fig. 6, Load"),
-    Rule::new("overwrite", "mutator", "Gammie et al., Fig. 6, line 9"),
-    Rule::new("store", "mutator", "Gammie et al., Fig. 6, line 11"),
-    Rule::new("asked", "mutator", "Gammie et al., Fig. 4, the mutator"),
-    Rule::new("done", "mutator", "Gammie et al., Fig. 4, the mutator"),
-    Rule::new("fence", "mutator", "Gammie et al., Fig. 4, the mutator"),
-    Rule::new("mark: load fM", "mutator", "Gammie et al., Fig. 5, line 2"),
-    Rule::new(
-        "mark: load mark",
-        "mutator",
-        "Gammie et al., Fig. 5, line 3",
-    ),
-    Rule::new(
-        "mark: load phase",
-        "mutator",
-        "Gammie et al., Fig. 5, line 4",
-    ),
-    Rule::new("mark: CAS", "mutator", "Gammie et al., Fig. 5, lines 5–11"),
-    Rule::new("fence", "collector", "Gammie et al., Fig. 4, initiation"),
-    Rule::new(
-        "mark: load fM",
-        "collector",
-        "Gammie et al., Fig. 5, line 2",
-    ),
-    Rule::new(
-        "mark: load mark",
-        "collector",
-        "Gammie et al., Fig. 5, line 3",
-    ),
-    Rule::new(
-        "mark: load phase",
-        "collector",
-        "Gammie et al., Fig. 5, line 4",
-    ),
-    Rule::new(
-        "mark: CAS",
-        "collector",
-        "Gammie et al., Fig. 5, lines 5–11",
-    ),
-    Rule::new("ask", "collector", "Gammie et al., Fig. 4, initiation"),
-    Rule::new("answered", "collector", "Gammie et al., Fig. 4, polling"),
-    Rule::new(
-        "set fM or fA",
-        "collector",
-        "Gammie et al., Fig. 2, lines 5 and 12",
-    ),
-    Rule::new(
-        "set phase",
-        "collector",
-        "Gammie et al., Fig. 2, lines 8, 11, 37 and 46",
-    ),
-    Rule::new("trace", "collector", "Gammie et al., Fig. 2, line 27"),
-    Rule::new("scan", "collector", "Gammie et al., Fig. 2, line 29"),
-    Rule::new("free", "collector", "Gammie et al., Fig. 2, lines 41–44"),
-    Rule::new("commit", "memory", "Gammie et al., Fig. 9"),
-];
+/// A rule of the model. What mutators and the collector both do, marking and fences, is a rule of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "mutator")]
+pub(super) enum ModelRule {
+    #[rule(source = "Gammie et al., section 4")]
+    Join,
+    #[rule(source = "Gammie et al., section 4")]
+    Hold,
+    #[rule(source = "Gammie et al., section 4")]
+    Leave,
+    #[rule(source = "Gammie et al., Fig. 6, Alloc")]
+    Alloc,
+    #[rule(source = "Gammie et al., Fig. 6, Discard")]
+    Discard,
+    #[rule(source = "Gammie et al., Fig. 6, Load")]
+    Load,
+    #[rule(source = "Gammie et al., Fig. 6, line 9")]
+    Overwrite,
+    #[rule(source = "Gammie et al., Fig. 6, line 11")]
+    Store,
+    #[rule(source = "Gammie et al., Fig. 4, the mutator")]
+    Asked,
+    #[rule(source = "Gammie et al., Fig. 4, the mutator")]
+    Done,
+    #[rule(source = "Gammie et al., Fig. 4, the mutator")]
+    Fence,
+    #[rule(name = "mark: load fM", source = "Gammie et al., Fig. 5, line 2")]
+    LoadFm,
+    #[rule(name = "mark: load mark", source = "Gammie et al., Fig. 5, line 3")]
+    LoadMark,
+    #[rule(name = "mark: load phase", source = "Gammie et al., Fig. 5, line 4")]
+    LoadPhase,
+    #[rule(name = "mark: CAS", source = "Gammie et al., Fig. 5, lines 5–11")]
+    Cas,
+    #[rule(
+        name = "fence",
+        process = "collector",
+        source = "Gammie et al., Fig. 4, initiation"
+    )]
+    CollectorFence,
+    #[rule(
+        name = "mark: load fM",
+        process = "collector",
+        source = "Gammie et al., Fig. 5, line 2"
+    )]
+    CollectorLoadFm,
+    #[rule(
+        name = "mark: load mark",
+        process = "collector",
+        source = "Gammie et al., Fig. 5, line 3"
+    )]
+    CollectorLoadMark,
+    #[rule(
+        name = "mark: load phase",
+        process = "collector",
+        source = "Gammie et al., Fig. 5, line 4"
+    )]
+    CollectorLoadPhase,
+    #[rule(
+        name = "mark: CAS",
+        process = "collector",
+        source = "Gammie et al., Fig. 5, lines 5–11"
+    )]
+    CollectorCas,
+    #[rule(process = "collector", source = "Gammie et al., Fig. 4, initiation")]
+    Ask,
+    #[rule(process = "collector", source = "Gammie et al., Fig. 4, polling")]
+    Answered,
+    #[rule(
+        name = "set fM or fA",
+        process = "collector",
+        source = "Gammie et al., Fig. 2, lines 5 and 12"
+    )]
+    SetFmOrFa,
+    #[rule(
+        name = "set phase",
+        process = "collector",
+        source = "Gammie et al., Fig. 2, lines 8, 11, 37 and 46"
+    )]
+    SetPhase,
+    #[rule(process = "collector", source = "Gammie et al., Fig. 2, line 27")]
+    Trace,
+    #[rule(process = "collector", source = "Gammie et al., Fig. 2, line 29")]
+    Scan,
+    #[rule(process = "collector", source = "Gammie et al., Fig. 2, lines 41–44")]
+    Free,
+    #[rule(process = "memory", source = "Gammie et al., Fig. 9")]
+    Commit,
+}
 
-/// The rule of which an action is an instance.
-pub(super) fn rule_of(action: &Action) -> RuleId {
-    let (access, by) = match *action {
-        Action::Join { .. } => return RuleId(0),
-        Action::Hold { .. } => return RuleId(1),
-        Action::Leave { .. } => return RuleId(2),
-        Action::Alloc { .. } => return RuleId(3),
-        Action::Commit { .. } => return RuleId(27),
-        Action::Take { access, by } => (access, by),
-    };
-    let either = |mutator, collector| match by {
-        Who::Mutator(_) => mutator,
-        Who::Gc => collector,
-    };
-    RuleId(match access {
-        Access::Alloc { .. } => 3,
-        Access::Discard { .. } => 4,
-        Access::Load { .. } => 5,
-        Access::Overwrite { .. } => 6,
-        Access::Store { .. } => 7,
-        Access::Asked(_) => 8,
-        Access::Done(_) => 9,
-        Access::Fence => either(10, 15),
-        Access::LoadFm { .. } => either(11, 16),
-        Access::LoadMark { .. } => either(12, 17),
-        Access::LoadPhase { .. } => either(13, 18),
-        Access::Cas { .. } => either(14, 19),
-        Access::Ask(_) => 20,
-        Access::Answered(_) => 21,
-        Access::SetFm(_) | Access::SetFa(_) => 22,
-        Access::SetPhase(_) => 23,
-        Access::Trace { .. } => 24,
-        Access::Scan { .. } => 25,
-        Access::Free { .. } => 26,
-    })
+impl ModelRule {
+    /// The rule of which an action is an instance.
+    pub fn of(action: &Action) -> Self {
+        let (access, by) = match *action {
+            Action::Join { .. } => return Self::Join,
+            Action::Hold { .. } => return Self::Hold,
+            Action::Leave { .. } => return Self::Leave,
+            Action::Alloc { .. } => return Self::Alloc,
+            Action::Commit { .. } => return Self::Commit,
+            Action::Take { access, by } => (access, by),
+        };
+        match (access, by) {
+            (Access::Alloc { .. }, _) => Self::Alloc,
+            (Access::Discard { .. }, _) => Self::Discard,
+            (Access::Load { .. }, _) => Self::Load,
+            (Access::Overwrite { .. }, _) => Self::Overwrite,
+            (Access::Store { .. }, _) => Self::Store,
+            (Access::Asked(_), _) => Self::Asked,
+            (Access::Done(_), _) => Self::Done,
+            (Access::Fence, Who::Mutator(_)) => Self::Fence,
+            (Access::LoadFm { .. }, Who::Mutator(_)) => Self::LoadFm,
+            (Access::LoadMark { .. }, Who::Mutator(_)) => Self::LoadMark,
+            (Access::LoadPhase { .. }, Who::Mutator(_)) => Self::LoadPhase,
+            (Access::Cas { .. }, Who::Mutator(_)) => Self::Cas,
+            (Access::Fence, Who::Gc) => Self::CollectorFence,
+            (Access::LoadFm { .. }, Who::Gc) => Self::CollectorLoadFm,
+            (Access::LoadMark { .. }, Who::Gc) => Self::CollectorLoadMark,
+            (Access::LoadPhase { .. }, Who::Gc) => Self::CollectorLoadPhase,
+            (Access::Cas { .. }, Who::Gc) => Self::CollectorCas,
+            (Access::Ask(_), _) => Self::Ask,
+            (Access::Answered(_), _) => Self::Answered,
+            (Access::SetFm(_) | Access::SetFa(_), _) => Self::SetFmOrFa,
+            (Access::SetPhase(_), _) => Self::SetPhase,
+            (Access::Trace { .. }, _) => Self::Trace,
+            (Access::Scan { .. }, _) => Self::Scan,
+            (Access::Free { .. }, _) => Self::Free,
+        }
+    }
 }

@@ -74,10 +74,10 @@ pub use variants::{
 
 use std::ops::Range;
 
-use refmap::{BoundedVec, Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{BoundedVec, Process, TransitionSystem, offer};
 use serde::Serialize;
 
-use crate::heap::{Fields, Heap, Object, Objects, mutator as thread_process};
+use crate::heap::{self, Fields, Heap, Object, Objects};
 
 /// The design for an instance.
 #[derive(Clone, Copy, Debug)]
@@ -97,33 +97,42 @@ pub struct Design {
 }
 
 /// A step of the design.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = heap::MUTATOR)]
 pub enum Action {
     /// A thread gets a free object.
+    #[rule(source = "YRC, a new object")]
     Allocate {
         /// The thread.
+        #[process]
         thread: u8,
         /// The allocated object.
         object: Object,
     },
     /// A thread reads a field, and then holds what is there.
+    #[rule(source = "YRC, a reference read")]
     Load {
         /// The thread.
+        #[process]
         thread: u8,
         /// The value read.
         from: Slot,
     },
     /// A thread drops a local.
+    #[rule(source = "YRC, a local that ends")]
     Drop {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object.
         object: Object,
     },
     /// A thread passes an object that it holds to another thread.
+    #[rule(source = "YRC, a reference sent to another thread")]
     Pass {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object.
         object: Object,
@@ -131,8 +140,10 @@ pub enum Action {
         to: u8,
     },
     /// The write of a field.
+    #[rule(source = "yrc_proof, Write Barrier, 1")]
     Store {
         /// The thread.
+        #[process]
         thread: u8,
         /// The value written.
         to: Slot,
@@ -140,8 +151,10 @@ pub enum Action {
         value: Option<Object>,
     },
     /// The increment that starts a store, where the barrier begins with it.
+    #[rule(name = "increment", source = "yrc_proof, Write Barrier, 2")]
     IncrementFirst {
         /// The thread.
+        #[process]
         thread: u8,
         /// The value to be written.
         to: Slot,
@@ -149,53 +162,41 @@ pub enum Action {
         value: Object,
     },
     /// The increment that follows the write of the field.
+    #[rule(name = "increment")]
     Increment {
         /// The thread.
+        #[process]
         thread: u8,
     },
     /// The decrement that ends a store.
+    #[rule(source = "yrc_proof, Write Barrier, 3")]
     Decrement {
         /// The thread.
+        #[process]
         thread: u8,
     },
     /// The collector takes the global lock.
+    #[rule(process = "collector", source = "yrc_proof, Collection Cycle")]
     Start,
     /// The collector merges a queue, or all of them.
+    #[rule(process = "collector", source = "yrc_proof, Collection Cycle, 1")]
     Merge,
     /// Trial deletion.
+    #[rule(process = "collector", source = "yrc_proof, Collection Cycle, 2")]
     MarkGrey,
     /// The search for external references.
+    #[rule(process = "collector", source = "yrc_proof, Collection Cycle, 3")]
     Scan,
     /// The rescue of objects with one, and of those reachable from them.
+    #[rule(process = "collector", source = "yrc_proof, Collection Cycle, 3")]
     ScanBlack,
     /// The condemnation of the white objects.
+    #[rule(process = "collector", source = "yrc_proof, Collection Cycle, 4")]
     CollectWhite,
     /// The freeing of a condemned object.
+    #[rule(process = "collector", source = "yrc_proof, Collection Cycle, 4")]
     Free,
 }
-
-impl refmap::Action for Action {}
-
-static RULES: [Rule; 14] = [
-    Rule::new("allocate", "mutator", "YRC, a new object"),
-    Rule::new("load", "mutator", "YRC, a reference read"),
-    Rule::new("drop", "mutator", "YRC, a local that ends"),
-    Rule::new("pass", "mutator", "YRC, a reference sent to another thread"),
-    Rule::new("store", "mutator", "yrc_proof, Write Barrier, 1"),
-    Rule::new("increment", "mutator", "yrc_proof, Write Barrier, 2"),
-    Rule::new("decrement", "mutator", "yrc_proof, Write Barrier, 3"),
-    Rule::new("start", "collector", "yrc_proof, Collection Cycle"),
-    Rule::new("merge", "collector", "yrc_proof, Collection Cycle, 1"),
-    Rule::new("mark_grey", "collector", "yrc_proof, Collection Cycle, 2"),
-    Rule::new("scan", "collector", "yrc_proof, Collection Cycle, 3"),
-    Rule::new("scan_black", "collector", "yrc_proof, Collection Cycle, 3"),
-    Rule::new(
-        "collect_white",
-        "collector",
-        "yrc_proof, Collection Cycle, 4",
-    ),
-    Rule::new("free", "collector", "yrc_proof, Collection Cycle, 4"),
-];
 
 impl Design {
     /// The objects, by their numbers.
@@ -252,41 +253,8 @@ impl TransitionSystem for Design {
     type Action = Action;
     type Observation = Heap;
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::Allocate { .. } => 0,
-            Action::Load { .. } => 1,
-            Action::Drop { .. } => 2,
-            Action::Pass { .. } => 3,
-            Action::Store { .. } => 4,
-            Action::IncrementFirst { .. } | Action::Increment { .. } => 5,
-            Action::Decrement { .. } => 6,
-            Action::Start => 7,
-            Action::Merge => 8,
-            Action::MarkGrey => 9,
-            Action::Scan => 10,
-            Action::ScanBlack => 11,
-            Action::CollectWhite => 12,
-            Action::Free => 13,
-        })
-    }
-
     fn process_of(&self, action: &Action) -> Process {
-        match *action {
-            Action::Allocate { thread, .. }
-            | Action::Load { thread, .. }
-            | Action::Drop { thread, .. }
-            | Action::Pass { thread, .. }
-            | Action::Store { thread, .. }
-            | Action::IncrementFirst { thread, .. }
-            | Action::Increment { thread }
-            | Action::Decrement { thread } => thread_process(thread, self.mutators),
-            _ => Process::new("collector"),
-        }
+        heap::process_of(action, self.mutators)
     }
 
     fn initial(&self, visit: &mut impl FnMut(State)) {

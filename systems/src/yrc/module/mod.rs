@@ -22,11 +22,12 @@
 mod equations;
 mod state;
 
-use refmap::{Process, Rule, RuleId, TransitionSystem, offer};
-use serde::Serialize;
-use tinyvec::ArrayVec;
+use std::ops::Range;
 
-use crate::heap::{Heap, Object, Objects, mutator};
+use refmap::{BoundedVec, Process, TransitionSystem, offer};
+use serde::Serialize;
+
+use crate::heap::{self, Heap, Object, Objects};
 use equations::{Equations, Var};
 
 pub use state::{Colour, MAX_QUEUE, State};
@@ -45,12 +46,15 @@ pub struct Module {
 }
 
 /// A disjunct of `Next`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
 #[serde(rename_all = "snake_case")]
+#[rule(process = "collector", source = "yrc_proof, Next")]
 pub enum Action {
     /// `MutatorWrite`
+    #[rule(process = heap::MUTATOR)]
     MutatorWrite {
         /// The thread.
+        #[process]
         thread: u8,
         /// `destObj`
         dest: Object,
@@ -60,18 +64,24 @@ pub enum Action {
         new: Option<Object>,
     },
     /// `MutatorWriteMergeInc`
+    #[rule(process = heap::MUTATOR)]
     MutatorWriteMergeInc {
         /// The thread.
+        #[process]
         thread: u8,
     },
     /// `MutatorWriteMergeDec`
+    #[rule(process = heap::MUTATOR)]
     MutatorWriteMergeDec {
         /// The thread.
+        #[process]
         thread: u8,
     },
     /// `MutatorRootAssign`
+    #[rule(process = heap::MUTATOR)]
     MutatorRootAssign {
         /// The thread.
+        #[process]
         thread: u8,
         /// The object let go of, if `val` is none.
         obj: Option<Object>,
@@ -107,29 +117,12 @@ pub enum Action {
     },
 }
 
-impl refmap::Action for Action {}
-
-static RULES: [Rule; 12] = {
-    const fn of(name: &'static str, process: &'static str) -> Rule {
-        Rule::new(name, process, "yrc_proof, Next")
-    }
-    [
-        of("mutator_write", "mutator"),
-        of("mutator_write_merge_inc", "mutator"),
-        of("mutator_write_merge_dec", "mutator"),
-        of("mutator_root_assign", "mutator"),
-        of("collector_acquire_lock", "collector"),
-        of("collector_merge", "collector"),
-        of("collector_start", "collector"),
-        of("collector_mark_gray", "collector"),
-        of("collector_scan", "collector"),
-        of("collector_collect", "collector"),
-        of("collector_end", "collector"),
-        of("collector_release_lock", "collector"),
-    ]
-};
-
 impl Module {
+    /// The sets of objects, by their bits.
+    fn subsets(&self) -> Range<u16> {
+        0..1 << self.objects
+    }
+
     /// `MutatorWriteAtomicStore`
     fn atomic_store(from: &State, dest: Object, new: Option<Object>) -> Option<Equations> {
         Equations::none(from)
@@ -334,35 +327,8 @@ impl TransitionSystem for Module {
     type Action = Action;
     type Observation = Heap;
 
-    fn rules(&self) -> &[Rule] {
-        &RULES
-    }
-
-    fn rule_of(&self, action: &Action) -> RuleId {
-        RuleId(match action {
-            Action::MutatorWrite { .. } => 0,
-            Action::MutatorWriteMergeInc { .. } => 1,
-            Action::MutatorWriteMergeDec { .. } => 2,
-            Action::MutatorRootAssign { .. } => 3,
-            Action::CollectorAcquireLock { .. } => 4,
-            Action::CollectorMerge => 5,
-            Action::CollectorStart => 6,
-            Action::CollectorMarkGray => 7,
-            Action::CollectorScan => 8,
-            Action::CollectorCollect { .. } => 9,
-            Action::CollectorEnd => 10,
-            Action::CollectorReleaseLock { .. } => 11,
-        })
-    }
-
     fn process_of(&self, action: &Action) -> Process {
-        match *action {
-            Action::MutatorWrite { thread, .. }
-            | Action::MutatorWriteMergeInc { thread }
-            | Action::MutatorWriteMergeDec { thread }
-            | Action::MutatorRootAssign { thread, .. } => mutator(thread, self.threads),
-            _ => Process::new("collector"),
-        }
+        heap::process_of(action, self.threads)
     }
 
     /// `Init`
@@ -373,10 +339,10 @@ impl TransitionSystem for Module {
             rc: (0..self.objects).map(|_| 0).collect(),
             color: (0..self.objects).map(|_| Colour::Black).collect(),
             in_roots: Objects::default(),
-            to_inc: ArrayVec::new(),
-            to_dec: ArrayVec::new(),
+            to_inc: BoundedVec::new(),
+            to_dec: BoundedVec::new(),
             global_lock: None,
-            merged_roots: ArrayVec::new(),
+            merged_roots: BoundedVec::new(),
             collecting: false,
         });
     }

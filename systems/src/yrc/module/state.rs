@@ -1,15 +1,16 @@
 //! The variables of the module, and its operators on them.
 
+use refmap::BoundedVec;
 use serde::Serialize;
-use tinyvec::ArrayVec;
 
+use super::Module;
 use crate::heap::{MAX_OBJECTS, MAX_THREADS, Object, Objects};
 
 /// The most entries of a queue.
 pub const MAX_QUEUE: usize = 4;
 
 /// Colours [colBlack, colGray, colWhite].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, refmap::State)]
 #[serde(rename_all = "snake_case")]
 pub enum Colour {
     /// Live, or freed.
@@ -22,31 +23,39 @@ pub enum Colour {
 }
 
 /// The variables of the module, in its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+#[state(system = Module)]
 pub struct State {
     /// `edges[x]`: the objects to which x points.
-    pub edges: ArrayVec<[Objects; MAX_OBJECTS]>,
+    #[state(len = system.objects, range = system.subsets())]
+    pub edges: BoundedVec<Objects, MAX_OBJECTS>,
     /// `roots[t]`: the objects that the stack of thread t points to.
-    pub roots: ArrayVec<[Objects; MAX_THREADS]>,
+    #[state(len = system.threads, range = system.subsets())]
+    pub roots: BoundedVec<Objects, MAX_THREADS>,
     /// `rc`
-    pub rc: ArrayVec<[i8; MAX_OBJECTS]>,
+    #[state(len = system.objects, range = 0..=system.objects + system.threads)]
+    pub rc: BoundedVec<i8, MAX_OBJECTS>,
     /// `color`
-    pub color: ArrayVec<[Colour; MAX_OBJECTS]>,
+    #[state(len = system.objects)]
+    pub color: BoundedVec<Colour, MAX_OBJECTS>,
     /// `inRoots`
+    #[state(range = system.subsets())]
     pub in_roots: Objects,
     /// `toInc`; its length is `toIncLen`.
-    pub to_inc: ArrayVec<[Object; MAX_QUEUE]>,
+    #[state(max_len = system.queue, range = 0..system.objects)]
+    pub to_inc: BoundedVec<Object, MAX_QUEUE>,
     /// `toDec`, without types; its length is `toDecLen`.
-    pub to_dec: ArrayVec<[Object; MAX_QUEUE]>,
+    #[state(max_len = system.queue, range = 0..system.objects)]
+    pub to_dec: BoundedVec<Object, MAX_QUEUE>,
     /// `globalLock`
+    #[state(range = 0..system.threads)]
     pub global_lock: Option<u8>,
     /// `mergedRoots`, without types.
-    pub merged_roots: ArrayVec<[Object; MAX_OBJECTS]>,
+    #[state(max_len = system.objects, range = 0..system.objects)]
+    pub merged_roots: BoundedVec<Object, MAX_OBJECTS>,
     /// `collecting`
     pub collecting: bool,
 }
-
-impl<S: ?Sized> refmap::State<S> for State {}
 
 impl State {
     /// `LogicalRC`: references to `obj` from objects and from stacks.

@@ -2,6 +2,7 @@
 
 mod ben_ari;
 mod leader_election;
+mod termination_detection;
 mod two_phase_commit;
 
 use std::fmt::Debug;
@@ -13,11 +14,13 @@ use stateright::{Checker, Model};
 
 use ben_ari::{Chi, Collector};
 use leader_election::Ring;
+use termination_detection::Safra;
 use two_phase_commit::TwoPhaseCommit;
 
 const USAGE: &str = "usage: peer-stateright ben-ari NODES SONS ROOTS [misprint]
        peer-stateright two-phase-commit MANAGERS
-       peer-stateright leader-election NODES";
+       peer-stateright leader-election NODES
+       peer-stateright termination-detection NODES MESSAGES";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +39,10 @@ fn main() -> ExitCode {
         }
         ("two-phase-commit", Some([managers @ 1..=u8::MAX])) => check(TwoPhaseCommit(*managers)),
         ("leader-election", Some([nodes @ 1..=u8::MAX])) => check(Ring(*nodes)),
+        ("termination-detection", Some([nodes @ 2..=u8::MAX, messages @ 0..=100])) => check(Safra {
+            nodes: *nodes,
+            messages: *messages,
+        }),
         _ => refused(USAGE),
     }
 }

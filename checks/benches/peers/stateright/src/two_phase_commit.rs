@@ -64,6 +64,7 @@ impl Model for TwoPhaseCommit {
         }]
     }
 
+    // ANCHOR: rules
     /// Only steps that are enabled, so that `next_state` has no guard to evaluate.
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         let undecided = state.coordinator == Coordinator::Init;
@@ -119,6 +120,7 @@ impl Model for TwoPhaseCommit {
         }
         Some(to)
     }
+    // ANCHOR_END: rules
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always("consistent", |_: &Self, state: &State| {

@@ -3,4 +3,3 @@
 mod false_greens;
 mod random;
 mod refused;
-mod textbook;

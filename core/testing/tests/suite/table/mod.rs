@@ -6,7 +6,10 @@ pub mod random;
 
 use std::collections::HashMap;
 
-use refmap::{Invariant, Process, Refinement, Rule, RuleId, StateOf, TransitionSystem, Waiver};
+use refmap::{
+    Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, StateOf, TransitionSystem,
+    Waiver,
+};
 use serde::Serialize;
 
 pub use packing::Packing;
@@ -87,6 +90,8 @@ pub struct Table {
     pub lanes: u16,
     /// In how many of them there are initial states.
     pub initial_lanes: u16,
+    /// The fairness conditions.
+    pub fairness: Vec<Fairness>,
     /// How states are packed.
     pub packing: Packing,
 }
@@ -102,6 +107,7 @@ impl Table {
             may_stop: vec![true; rows],
             lanes: 1,
             initial_lanes: 1,
+            fairness: Vec::new(),
             packing: Packing::of(0, 1),
         }
     }
@@ -161,6 +167,10 @@ impl TransitionSystem for Table {
         self.may_stop[state.row()]
     }
 
+    fn fairness(&self) -> Vec<Fairness> {
+        self.fairness.clone()
+    }
+
     fn inputs(&self, action: &Label) -> Label {
         Label {
             result: 0,
@@ -199,6 +209,8 @@ pub struct Correspondence {
     pub wrong_answer: Option<(usize, usize, Option<Label>)>,
     /// The lane in which the two corruptions above are.
     pub wrong_lane: u16,
+    /// The liveness properties.
+    pub properties: Vec<Property<Table>>,
     /// The invariants.
     pub claims: Vec<Claim>,
     /// The environment's processes.
@@ -224,6 +236,7 @@ impl Correspondence {
             wrong_image: None,
             wrong_answer: None,
             wrong_lane: 0,
+            properties: Vec::new(),
             claims: Vec::new(),
             environment: Vec::new(),
             at_rest: std::array::from_fn(|_| vec![true; rows]),
@@ -306,6 +319,10 @@ impl Refinement for Correspondence {
 
     fn invariants(&self) -> Vec<Invariant<Table>> {
         self.invariants_of(State::row)
+    }
+
+    fn liveness(&self) -> Vec<Property<Table>> {
+        self.properties.clone()
     }
 
     fn environment(&self) -> &[Process] {

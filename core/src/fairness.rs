@@ -1,0 +1,87 @@
+//! Fairness conditions, which a system states beside its steps.
+//!
+//! Source: Lamport, *The Temporal Logic of Actions*, section 5.3.
+
+use std::borrow::Cow;
+
+use crate::liveness::Strength;
+
+/// A fairness condition on a set of rules: their steps that change the state are its action.
+///
+/// Where processes of a kind are numbered, the condition is one of each: with `Fairness::weak("serve", ["serve"])` no client
+/// waits for ever whose own `serve` is enabled all the time. [`jointly`](Self::jointly) makes it one of all together.
+///
+/// ```
+/// use refmap::Fairness;
+///
+/// let conditions = [
+///     Fairness::weak("the collector goes on", ["mark", "sweep"]),
+///     Fairness::strong("no message is lost for ever", ["deliver"]),
+/// ];
+/// assert_eq!(conditions[0].rules().count(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fairness {
+    name: Cow<'static, str>,
+    strength: Strength,
+    rules: Vec<Cow<'static, str>>,
+    jointly: bool,
+}
+
+impl Fairness {
+    /// Weak fairness: the action is taken infinitely often, or infinitely often it is not enabled.
+    pub fn weak<R: Into<Cow<'static, str>>>(
+        name: impl Into<Cow<'static, str>>,
+        rules: impl IntoIterator<Item = R>,
+    ) -> Self {
+        Self::new(name, Strength::Weak, rules)
+    }
+
+    /// Strong fairness: if the action is enabled infinitely often, it is taken infinitely often.
+    pub fn strong<R: Into<Cow<'static, str>>>(
+        name: impl Into<Cow<'static, str>>,
+        rules: impl IntoIterator<Item = R>,
+    ) -> Self {
+        Self::new(name, Strength::Strong, rules)
+    }
+
+    fn new<R: Into<Cow<'static, str>>>(
+        name: impl Into<Cow<'static, str>>,
+        strength: Strength,
+        rules: impl IntoIterator<Item = R>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            strength,
+            rules: rules.into_iter().map(Into::into).collect(),
+            jointly: false,
+        }
+    }
+
+    /// The same of all processes together: a step of any of them is a step of its action.
+    #[must_use]
+    pub fn jointly(mut self) -> Self {
+        self.jointly = true;
+        self
+    }
+
+    /// Its name, unique within a system.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How much it demands.
+    pub fn strength(&self) -> Strength {
+        self.strength
+    }
+
+    /// The names of the rules.
+    pub fn rules(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().map(|rule| &**rule)
+    }
+
+    /// Whether it is one condition of all processes.
+    pub fn is_joint(&self) -> bool {
+        self.jointly
+    }
+}

@@ -1,0 +1,360 @@
+//! `fairness:*`, `leads-to:*`, `eventually:*`, `always-eventually:*`, `eventually-always:*`: what happens in the end, if the
+//! implementation meets its fairness conditions.
+//!
+//! Source: Lamport, *The Temporal Logic of Actions*; Abadi & Lamport, *The Existence of Refinement Mappings*, section 2.2
+//! (a fairness condition of the specification has to follow from those of the implementation, through the mapping).
+//!
+//! Decided on the complete recorded graph ([`crate::liveness`]). Each step is labelled with its rule and process, from which
+//! its class follows (`assumed`); the predicates and the images of all states are asked once for each state (`looked_at`); a
+//! lasso that is found is made one of the model, judged there, and shown (`evidence`).
+
+mod assumed;
+mod evidence;
+mod looked_at;
+
+use std::cell::OnceCell;
+
+use self::assumed::{Assumed, Instance, RecordedSteps, instances};
+use self::evidence::{Shown, Violated};
+use self::looked_at::{LookedAt, Mapped};
+use super::choice::Choice;
+use super::environment::{PanickedAt, unsupported_settings};
+use super::error::CheckError;
+use super::found::Found;
+use super::kind::ObligationKind;
+use super::label::Label;
+use super::recorded::Recorded;
+use super::row::{Judged, Row, Weight};
+use super::settings::Settings;
+use crate::explore::Phase;
+use crate::fairness::Fairness;
+use crate::liveness::{Bits, Claim, Lasso, Question, Strength, violation};
+use crate::nearest::nearest;
+use crate::property::{Formula, Property};
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Obligation, Verdict};
+use crate::system::TransitionSystem;
+
+/// The rows of a refinement's liveness.
+#[derive(Clone)]
+pub(super) struct Liveness {
+    /// One for each fairness condition of the specification.
+    fairness: Vec<Row>,
+    /// One for each property.
+    properties: Vec<Row>,
+}
+
+/// Why liveness cannot be decided with these settings, if it cannot.
+pub(super) fn unsupported<R: Refinement>(
+    refinement: &R,
+    kind: ObligationKind,
+    settings: &Settings<'_>,
+) -> Option<&'static str> {
+    let of_refinement = refinement.unsupported(kind);
+    let bounded = refinement.implementation().bound().map(
+        |_| "the runs of this instance are bounded, so that a thread may stop that would go on",
+    );
+    let of_settings = unsupported_settings(settings);
+    of_refinement.or(bounded).or(of_settings)
+}
+
+impl Liveness {
+    pub fn new<R: Refinement>(refinement: &R, choice: &Choice<'_>) -> Result<Self, CheckError> {
+        validate(refinement.implementation())?;
+        validate(refinement.specification())?;
+        let specified = refinement.specification().fairness();
+        let fair = |condition: &Fairness| {
+            let name = format!("{}:{}", ObligationKind::Fairness, condition.name());
+            choice.of_liveness(name)
+        };
+        let properties = refinement.liveness();
+        let property = |property: &Property<R::Concrete>| {
+            let name = format!("{}:{}", property.formula().kind(), property.name());
+            choice.of_liveness(name)
+        };
+        let rows = Self {
+            fairness: specified.iter().map(fair).collect(),
+            properties: properties.iter().map(property).collect(),
+        };
+        let names: Vec<&str> = rows.rows().map(|row| row.name.as_str()).collect();
+        match duplicate(&names) {
+            None => Ok(rows),
+            Some(name) => Err(CheckError::DuplicateProperty {
+                name: name.to_owned(),
+            }),
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.fairness.iter().chain(&self.properties)
+    }
+
+    /// Its rows, in the order of the report.
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.fairness.iter_mut().chain(&mut self.properties)
+    }
+
+    /// Whether a row is chosen.
+    pub fn is_chosen(&self) -> bool {
+        self.rows().any(|row| row.selected)
+    }
+
+    /// Whether a row is chosen that speaks of mapped states.
+    pub fn is_mapped(&self) -> bool {
+        self.fairness.iter().any(|row| row.selected)
+    }
+
+    /// The rows that are not chosen.
+    pub fn not_asked(&self) -> impl Iterator<Item = &str> {
+        let rows = self.rows().filter(|row| !row.selected);
+        rows.map(|row| row.name.as_str())
+    }
+
+    /// The conditions of the implementation whose actions no step takes.
+    pub fn doubts_of_conditions<S: TransitionSystem>(
+        &self,
+        system: &S,
+        labels: &[Label],
+        complete: bool,
+    ) -> Vec<String> {
+        if !self.is_chosen() || !complete {
+            return Vec::new();
+        }
+        let stated = system.fairness();
+        let taken = instances(&stated, system.rules(), labels);
+        let never = stated.iter().enumerate().filter(|(place, _)| {
+            let mut taken = taken.iter();
+            !taken.any(|instance| instance.condition == *place)
+        });
+        let doubt = |(_, condition): (usize, &Fairness)| {
+            format!(
+                "the fairness condition `{}` of the implementation is on an action that is enabled nowhere: it assumes \
+                 nothing",
+                condition.name()
+            )
+        };
+        never.map(doubt).collect()
+    }
+
+    /// Decides the rows where they can be; and where a function of the model panicked, if one did. `simulation_fails` says
+    /// whether the mapping is no refinement mapping; `simulated`, how many steps simulate each rule of the specification.
+    pub fn judge<R: Refinement>(
+        &self,
+        (recorded, labels): (&Recorded<'_>, &[Label]),
+        (simulation_fails, simulated): (bool, &[u64]),
+        found: &Found<'_, R>,
+    ) -> (Vec<Judged>, Option<PanickedAt>) {
+        if !self.is_chosen() {
+            return (Vec::new(), None);
+        }
+        let unsupported = unsupported(found.refinement, ObligationKind::Fairness, found.settings);
+        let graph = match unsupported {
+            Some(reason) => Err(format!("not evaluated: {reason}")),
+            None => recorded.complete(),
+        };
+        let graph = match graph {
+            Ok(graph) => graph,
+            Err(reason) => return (self.open(&reason), None),
+        };
+        if let Some(progress) = found.settings.watch.progress {
+            progress(&found.totals.progress(Phase::Liveness));
+        }
+        let mapped = self.is_mapped() && !simulation_fails;
+        let looked_at = match LookedAt::new(found, mapped) {
+            Ok(looked_at) => looked_at,
+            Err(panicked) => {
+                let reason = "not evaluated: the model panicked";
+                return (self.open(reason), Some(panicked));
+            }
+        };
+        let system = found.refinement.implementation();
+        let instances = instances(&system.fairness(), system.rules(), labels);
+        let assumed = Assumed::new(instances, labels);
+        let decision = Decision {
+            found,
+            steps: RecordedSteps {
+                graph,
+                states: found.states.len(),
+                classes: &assumed.classes,
+            },
+            assumed: &assumed,
+            initial: (0..found.totals.initial_states as u32).collect(),
+            simulated,
+            stops: OnceCell::new(),
+        };
+        let mut judged = Vec::new();
+        for (place, row) in self.fairness.iter().enumerate() {
+            let judge = || match &looked_at.mapped {
+                Some(mapped) => decision.fairness(place, mapped),
+                None => Obligation::incomplete(
+                    "not evaluated: simulation fails, so the answers prove nothing",
+                ),
+            };
+            judged.extend(row.judged(Weight::Behaviour, judge));
+        }
+        for (place, row) in self.properties.iter().enumerate() {
+            let judge = || decision.property(place, &looked_at);
+            judged.extend(row.judged(Weight::Behaviour, judge));
+        }
+        (judged, None)
+    }
+
+    fn open(&self, reason: &str) -> Vec<Judged> {
+        let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
+        self.rows().filter_map(judge).collect()
+    }
+}
+
+/// Whether the fairness conditions of a system have names of their own, and rules that are there.
+fn validate<S: TransitionSystem>(system: &S) -> Result<(), CheckError> {
+    let conditions = system.fairness();
+    let names: Vec<&str> = conditions.iter().map(Fairness::name).collect();
+    if let Some(name) = duplicate(&names) {
+        return Err(CheckError::DuplicateProperty {
+            name: format!("fairness:{name}"),
+        });
+    }
+    for condition in &conditions {
+        let name = condition.name().to_owned();
+        if condition.rules().next().is_none() {
+            return Err(CheckError::FairnessOfNothing { name });
+        }
+        for rule in condition.rules() {
+            let known = || system.rules().iter().map(|rule| &*rule.name);
+            if !known().any(|name| name == rule) {
+                return Err(CheckError::UnknownFairRule {
+                    name,
+                    rule: rule.to_owned(),
+                    nearest: nearest(rule, known()),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn duplicate<'n>(names: &[&'n str]) -> Option<&'n str> {
+    let mut places = (0..names.len()).map(|place| (names[place], &names[..place]));
+    let duplicate = places.find(|(name, earlier)| earlier.contains(name));
+    duplicate.map(|(name, _)| name)
+}
+
+/// What is known when rows are decided.
+struct Decision<'a, R: Refinement> {
+    found: &'a Found<'a, R>,
+    steps: RecordedSteps<'a>,
+    assumed: &'a Assumed,
+    initial: Vec<u32>,
+    /// Per rule of the specification, how many steps simulate it.
+    simulated: &'a [u64],
+    /// Whether every fair behaviour ends in a state without a step that changes it, as far as it was asked for.
+    stops: OnceCell<bool>,
+}
+
+impl<R: Refinement> Decision<'_, R> {
+    /// A property of the implementation.
+    fn property(&self, place: usize, looked_at: &LookedAt<R>) -> Obligation {
+        let property = &self.found.refinement.liveness()[place];
+        let states = self.found.states.len();
+        let (premise, conclusion) = &looked_at.predicates[place];
+        if property.formula() == Formula::LeadsTo && premise.is_empty() {
+            let explanation = "vacuous: the premise holds in no state that is reached";
+            let vacuous = Counterexample::without_steps(explanation.to_owned());
+            return Obligation::violated(states as u64, vec![vacuous]);
+        }
+        let conclusion = conclusion.clone();
+        let claim = match property.formula() {
+            Formula::LeadsTo => Claim::LeadsTo {
+                premise: premise.clone(),
+                conclusion,
+            },
+            Formula::Eventually => Claim::Eventually(conclusion),
+            Formula::AlwaysEventually => Claim::AlwaysEventually(conclusion),
+            Formula::EventuallyAlways => Claim::EventuallyAlways(conclusion),
+        };
+        let none = |_, _, _| false;
+        let question = Question::of(&claim, states, &self.initial, &none);
+        match self.lasso(&question) {
+            Some(lasso) => self.violated(&lasso, &Violated::Property(property.clone())),
+            None => self.holds(),
+        }
+    }
+
+    /// A fairness condition of the specification: of each of its processes.
+    fn fairness(&self, place: usize, mapped: &Mapped<R>) -> Obligation {
+        let specification = self.found.refinement.specification();
+        let condition = &specification.fairness()[place];
+        let of_condition = |(number, instance): (usize, &Instance)| {
+            (instance.condition == place).then(|| (number, instance.clone()))
+        };
+        let instances = mapped.instances.iter().enumerate();
+        let instances: Vec<_> = instances.filter_map(of_condition).collect();
+        if let Some(rule) = mapped.only_stated(condition, specification, self.simulated) {
+            return Obligation::incomplete(&format!(
+                "not evaluated: the specification states `{rule}` as a predicate, which does not tell where it is enabled"
+            ));
+        }
+        if instances.is_empty() {
+            return Obligation::new(Verdict::Untested, 0)
+                .noted("its action is enabled in no mapped state");
+        }
+        let states = self.found.states.len();
+        let violations = instances.into_iter().filter_map(|(number, instance)| {
+            let enabled = Bits::of(states, |at| mapped.enables(at, number));
+            let claim = match condition.strength() {
+                Strength::Weak => Claim::WeaklyFair(enabled),
+                Strength::Strong => Claim::StronglyFair(enabled),
+            };
+            let taken = |from, _, to| mapped.takes(from, to, number);
+            let question = Question::of(&claim, states, &self.initial, &taken);
+            Some((self.lasso(&question)?, instance))
+        });
+        // Of several processes the one with the shortest stem.
+        match violations.min_by_key(|(lasso, _)| lasso.stem()) {
+            Some((lasso, instance)) => self.violated(&lasso, &Violated::Fairness(instance)),
+            None => self.holds(),
+        }
+    }
+
+    /// A fair behaviour that does what a question asks for, if there is one.
+    fn lasso(&self, question: &Question<'_>) -> Option<Lasso> {
+        violation(
+            &self.steps,
+            &self.initial,
+            &self.assumed.conditions,
+            question,
+        )
+    }
+
+    /// The row of a property that a lasso violates.
+    fn violated(&self, lasso: &Lasso, violated: &Violated<R>) -> Obligation {
+        let shown = Shown::new(self.found, lasso, &self.assumed.instances, violated);
+        match shown.and_then(|shown| shown.counterexample()) {
+            Ok(counterexample) => {
+                let checked = self.found.states.len() as u64;
+                Obligation::violated(checked, vec![counterexample])
+            }
+            Err(fault) => Obligation::incomplete(&format!(
+                "a fault of the engine: a behaviour that was found to violate it does not, so nothing is said: {fault}"
+            )),
+        }
+    }
+
+    fn holds(&self) -> Obligation {
+        let holds = Obligation::new(Verdict::Holds, self.found.states.len() as u64);
+        match self.stops.get_or_init(|| self.every_behaviour_stops()) {
+            true => holds.noted("every fair behaviour ends where the system stops"),
+            false => holds,
+        }
+    }
+
+    /// Whether no fair behaviour takes steps for ever.
+    fn every_behaviour_stops(&self) -> bool {
+        let states = self.found.states.len();
+        let stops = |at| self.steps.stops(at);
+        let claim = Claim::EventuallyAlways(Bits::of(states, stops));
+        let none = |_, _, _| false;
+        let question = Question::of(&claim, states, &self.initial, &none);
+        self.lasso(&question).is_none()
+    }
+}

@@ -1,0 +1,24 @@
+//! The graph that a search recorded.
+
+use crate::explore::Graph;
+
+/// The graph of a search: whether there was room for it, and whether it is complete.
+pub(super) enum Recorded<'a> {
+    Graph(&'a Graph),
+    /// There was no room for more than so many steps.
+    TooLarge(u64),
+    Incomplete,
+}
+
+impl<'a> Recorded<'a> {
+    /// The graph, if it is complete; otherwise why nothing can be decided on it.
+    pub fn complete(&self) -> Result<&'a Graph, String> {
+        match self {
+            Self::Graph(graph) => Ok(graph),
+            Self::TooLarge(steps) => Err(format!(
+                "not evaluated: there was no room for the graph, which takes 8 bytes a step, beyond {steps} steps"
+            )),
+            Self::Incomplete => Err("not evaluated: it needs the complete graph".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Named liveness properties of a system's behaviours.
+//!
+//! Source: Lamport, *The Temporal Logic of Actions*, section 5.1; Alpern & Schneider, *Defining Property*.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::obligation::ObligationKind;
+use crate::system::{StateOf, TransitionSystem};
+
+type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
+
+/// A named liveness property of the behaviours of `S`, which meet the system's [fairness](TransitionSystem::fairness).
+///
+/// ```
+/// # use refmap::{Property, TransitionSystem};
+/// # struct Traffic { waiting: bool, green: bool }
+/// fn properties<S: TransitionSystem<State = Light>>() -> Vec<Property<S>> {
+///     vec![
+///         Property::leads_to("served", "a car that waits passes", |s: &Light| s.waiting, |s| s.green),
+///         Property::always_eventually("changes", "", |s: &Light| !s.green),
+///     ]
+/// }
+/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, refmap::State)]
+/// # struct Light { waiting: bool, green: bool }
+/// ```
+pub struct Property<S: TransitionSystem> {
+    name: Cow<'static, str>,
+    source: Cow<'static, str>,
+    formula: Formula,
+    premise: Option<Predicate<StateOf<S>>>,
+    conclusion: Predicate<StateOf<S>>,
+}
+
+/// What is said of the premise and the conclusion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Formula {
+    LeadsTo,
+    Eventually,
+    AlwaysEventually,
+    EventuallyAlways,
+}
+
+impl Formula {
+    /// The obligation that a property of this form is.
+    pub fn kind(self) -> ObligationKind {
+        match self {
+            Self::LeadsTo => ObligationKind::LeadsTo,
+            Self::Eventually => ObligationKind::Eventually,
+            Self::AlwaysEventually => ObligationKind::AlwaysEventually,
+            Self::EventuallyAlways => ObligationKind::EventuallyAlways,
+        }
+    }
+}
+
+impl<S: TransitionSystem> Property<S> {
+    /// Whenever `premise` holds, `conclusion` holds then or later. The property has a name, and where it comes from or what
+    /// it is for.
+    pub fn leads_to(
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        premise: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+        conclusion: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            premise: Some(Arc::new(premise)),
+            ..Self::of(Formula::LeadsTo, name, source, conclusion)
+        }
+    }
+
+    /// `conclusion` holds at some time.
+    pub fn eventually(
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        conclusion: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::of(Formula::Eventually, name, source, conclusion)
+    }
+
+    /// `conclusion` holds infinitely often.
+    pub fn always_eventually(
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        conclusion: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::of(Formula::AlwaysEventually, name, source, conclusion)
+    }
+
+    /// From some time on `conclusion` holds for ever.
+    pub fn eventually_always(
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        conclusion: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::of(Formula::EventuallyAlways, name, source, conclusion)
+    }
+
+    fn of(
+        formula: Formula,
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        conclusion: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            source: source.into(),
+            formula,
+            premise: None,
+            conclusion: Arc::new(conclusion),
+        }
+    }
+
+    /// Its name, unique among the properties of its form.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it comes from, or what it is for.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(crate) fn formula(&self) -> Formula {
+        self.formula
+    }
+
+    /// Whether the premise holds in a state; false if the property has none.
+    pub(crate) fn premise_holds(&self, state: &StateOf<S>) -> bool {
+        self.premise.as_ref().is_some_and(|premise| premise(state))
+    }
+
+    /// Whether the conclusion holds in a state.
+    pub(crate) fn conclusion_holds(&self, state: &StateOf<S>) -> bool {
+        (self.conclusion)(state)
+    }
+
+    /// The same property under another name.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The property of `T` that says of the images of its states under `map` what this one says.
+    pub fn pull_back<T: TransitionSystem>(
+        &self,
+        map: impl Fn(&StateOf<T>) -> StateOf<S> + Send + Sync + 'static,
+    ) -> Property<T> {
+        let map = Arc::new(map);
+        let through = |predicate: &Predicate<StateOf<S>>| -> Predicate<StateOf<T>> {
+            let (map, predicate) = (map.clone(), predicate.clone());
+            Arc::new(move |state| predicate(&map(state)))
+        };
+        Property {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            formula: self.formula,
+            premise: self.premise.as_ref().map(through),
+            conclusion: through(&self.conclusion),
+        }
+    }
+}
+
+impl<S: TransitionSystem> Clone for Property<S> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            formula: self.formula,
+            premise: self.premise.clone(),
+            conclusion: self.conclusion.clone(),
+        }
+    }
+}
+
+impl<S: TransitionSystem> fmt::Debug for Property<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.formula.kind(), self.name)
+    }
+}

@@ -1,0 +1,43 @@
+//! Liveness of models: what is decided, what is refused, and what a report shows.
+
+mod random;
+mod settings;
+mod shown;
+mod vacuous;
+
+use refmap::obligation::Liveness;
+use refmap::{Fairness, Property, Refinement, Report, Settings, check};
+use refmap_testing::{Action, Machine, Via, itself};
+
+/// A client asks, a server serves, and the client may ask again; a clock ticks meanwhile. State: whether the client
+/// waits, and the parity of the clock.
+fn server() -> Via<u8, u8> {
+    let next = |state: &u8| {
+        let mut steps: Vec<(Action, u8)> = vec![(("tick", 0), state ^ 2)];
+        steps.push(match state & 1 {
+            0 => (("ask", 0), state | 1),
+            _ => (("serve", 0), state & 2),
+        });
+        steps
+    };
+    let rules = [("ask", "client"), ("serve", "server"), ("tick", "clock")];
+    let mut refinement = itself(Machine::new(&rules, [0u8], next, |state| state & 1));
+    refinement.liveness = vec![served()];
+    refinement
+}
+
+fn served() -> Property<Machine<u8>> {
+    Property::leads_to("served", "a test", |s: &u8| s & 1 == 1, |s: &u8| s & 1 == 0)
+}
+
+fn fair(refinement: &mut Via<u8, u8>, conditions: &[Fairness]) {
+    refinement.implementation.fairness = conditions.to_vec();
+}
+
+fn checked(refinement: &impl Refinement) -> Report {
+    let settings = Settings {
+        liveness: Liveness::Included,
+        ..Settings::default()
+    };
+    check(refinement, &settings).expect("the settings fit")
+}

@@ -1,0 +1,111 @@
+//! Liveness is decided on the complete graph alone.
+
+use refmap::explore::{Limits, Order, Storage};
+use refmap::obligation::{CheckError, Liveness, Search, Selection};
+use refmap::random::Walks;
+use refmap::{Fairness, Settings, Verdict, check};
+
+use super::{fair, server};
+
+fn asked() -> Settings<'static> {
+    Settings {
+        liveness: Liveness::Included,
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn it_is_chosen_by_name() {
+    let mut refinement = server();
+    fair(
+        &mut refinement,
+        &[Fairness::weak("the server goes on", ["serve"])],
+    );
+    for name in ["leads-to", "leads-to:served"] {
+        let settings = Settings {
+            obligations: Selection::only([name]),
+            ..Settings::default()
+        };
+        let report = check(&refinement, &settings).unwrap();
+        assert_eq!(report.obligations.len(), 1);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    }
+}
+
+#[test]
+fn it_is_refused_where_the_graph_is_not_kept() {
+    for settings in [
+        Settings {
+            storage: Storage::Fingerprints,
+            ..asked()
+        },
+        Settings {
+            order: Order::DepthFirst,
+            ..asked()
+        },
+    ] {
+        let named = Settings {
+            obligations: Selection::only(["leads-to"]),
+            ..settings.clone()
+        };
+        let refused = check(&server(), &named).unwrap_err();
+        assert!(
+            matches!(refused, CheckError::Unsupported { .. }),
+            "{refused}"
+        );
+        let report = check(&server(), &settings).unwrap();
+        let row = report.obligation("leads-to:served").unwrap();
+        assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+        assert!(
+            row.note.as_deref().unwrap().starts_with("not evaluated: "),
+            "{report}"
+        );
+    }
+    let mut bounded = server();
+    bounded.implementation.bound = Some("each loop once");
+    let report = check(&bounded, &asked()).unwrap();
+    let row = report.obligation("leads-to:served").unwrap();
+    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+}
+
+#[test]
+fn it_is_incomplete_where_the_search_is() {
+    let limited = Settings {
+        limits: Limits {
+            states: Some(2),
+            ..Limits::default()
+        },
+        ..asked()
+    };
+    let walks = Settings {
+        search: Search::Walks(Walks {
+            walks: 3,
+            steps: 5,
+            seed: 0,
+        }),
+        ..asked()
+    };
+    for settings in [limited, walks] {
+        let report = check(&server(), &settings).unwrap();
+        let row = report.obligation("leads-to:served").unwrap();
+        assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+        assert_ne!(report.verdict, Some(Verdict::Holds));
+    }
+}
+
+/// A step answered by several abstract steps, or none, is no matter; a wrong answer is.
+#[test]
+fn fairness_through_a_mapping_that_is_none_is_not_evaluated() {
+    let mut refinement = server();
+    refinement.specification.fairness = vec![Fairness::weak("serves", ["serve"])];
+    refinement.abstract_action = |_, _, _| None;
+    let settings = Settings {
+        until: refmap::obligation::Until::End,
+        ..asked()
+    };
+    let report = check(&refinement, &settings).unwrap();
+    let row = report.obligation("fairness:serves").unwrap();
+    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
+    let row = report.obligation("leads-to:served").unwrap();
+    assert_eq!(row.verdict, Verdict::Violated, "{report}");
+}
