@@ -1,62 +1,235 @@
 //! The steps between the states reached.
 
+use foldhash::{HashMap, HashMapExt};
+
 use super::StateId;
 use super::segments::SegmentedVec;
 
-/// The steps between the states reached, with what the visitor said of each: 8 bytes a step, and 8 a
-/// state.
+/// States of which is known together where their records begin. A power of two.
+const BLOCK: usize = 128;
+/// Bytes of a chunk, unless a single record takes more.
+const CHUNK: usize = 1 << CHUNK_BITS;
+const CHUNK_BITS: u32 = 16;
+/// Bytes after the records of a chunk, so that each step can be read as a word.
+const PADDING: usize = size_of::<u32>() - 1;
+/// Stands for the place of a record that begins too far from its block's first one.
+const FAR: u16 = u16::MAX;
+/// The bits of a label that a block reckons with: at first, and at most.
+const LABEL_BITS: u32 = 4;
+const MOST_LABEL_BITS: u32 = 12;
+/// The labels, from 0 on, of which a block knows a target: at first, and at most.
+const BASES: u32 = 1 << LABEL_BITS;
+const MOST_BASES: u32 = 64;
+/// Stands for the target of a label that was not met in a block.
+const NO_BASE: u32 = u32::MAX;
+/// Begins a step that is written in full: target and label.
+const IN_FULL: u32 = u32::MAX;
+
+/// The steps between the states reached, with what the visitor said of each: mostly 3 to 4 bytes a step, and 2 a state.
+///
+/// A state has a *record* of its steps. A step is its label and the distance of its target from the *base* of the label, which
+/// is the first target with that label in a block of states: states that are next to each other are mostly led to states that
+/// are. Both are one number of 1 to 4 bytes, of which the lowest two bits say how many they are; what does not fit is written
+/// in full after a mark. For each block it is known where its first record begins, and how many bits a label takes there; for
+/// each state how far from that its own begins.
 pub struct Graph {
-    /// Per state, where its steps begin; one more at the end.
-    offsets: SegmentedVec<u64>,
-    /// Target and label.
-    steps: SegmentedVec<(u32, u32)>,
+    /// Records, none of them in two chunks.
+    chunks: Vec<Vec<u8>>,
+    blocks: SegmentedVec<Block>,
+    /// Per state, where its record begins, from that of its block on.
+    starts: SegmentedVec<u16>,
+    /// Where the others begin.
+    far: HashMap<u32, u64>,
+    /// The record of the state whose steps are being added.
+    open: Vec<u8>,
+    /// The block of that state.
+    block: Block,
+    /// The bases of the labels, block by block.
+    bases: SegmentedVec<u32>,
+    greatest_label: u32,
+    steps: usize,
+}
+
+/// What is known of a block of states.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    /// Where its first record begins: the number of the chunk, and the place in it.
+    start: u64,
+    /// Where its bases begin.
+    bases: u64,
+    /// How many of them there are. To other labels the source is the base.
+    labels: u32,
+    /// How many bits a label takes.
+    label_bits: u32,
+}
+
+/// The steps of a state.
+struct Record<'a> {
+    source: u32,
+    block: Block,
+    bases: &'a SegmentedVec<u32>,
+    /// With the padding.
+    bytes: &'a [u8],
 }
 
 impl Graph {
     pub(super) fn new() -> Self {
-        let mut offsets = SegmentedVec::new();
-        offsets.push(0);
-        Self {
-            offsets,
-            steps: SegmentedVec::new(),
-        }
+        let mut graph = Self {
+            chunks: vec![vec![0; PADDING]],
+            blocks: SegmentedVec::new(),
+            starts: SegmentedVec::new(),
+            far: HashMap::new(),
+            open: Vec::new(),
+            block: Block::default(),
+            bases: SegmentedVec::new(),
+            greatest_label: 0,
+            steps: 0,
+        };
+        graph.begin_block();
+        graph
+    }
+
+    fn begin_block(&mut self) {
+        let bits = u32::BITS - self.greatest_label.leading_zeros();
+        let labels = self.greatest_label.saturating_add(1);
+        self.block = Block {
+            start: 0,
+            bases: self.bases.len() as u64,
+            labels: labels.clamp(BASES, MOST_BASES),
+            label_bits: bits.clamp(LABEL_BITS, MOST_LABEL_BITS),
+        };
+        (0..self.block.labels).for_each(|_| self.bases.push(NO_BASE));
     }
 
     /// Adds a step of the state whose steps are being added.
     pub(super) fn push(&mut self, target: StateId, label: u32) {
-        self.steps.push((target.0, label));
+        self.greatest_label = self.greatest_label.max(label);
+        self.steps += 1;
+        let Block { label_bits, .. } = self.block;
+        let distance = i64::from(target.0) - i64::from(self.base(target.0, label));
+        let zigzag = (distance << 1 ^ distance >> 63) as u64;
+        let number = zigzag << label_bits | u64::from(label);
+        if target.0 == NO_BASE || label >> label_bits != 0 || number >= u64::from(IN_FULL >> 2) {
+            for word in [IN_FULL, target.0, label] {
+                self.open.extend(word.to_le_bytes());
+            }
+            return;
+        }
+        let number = number as u32;
+        let length = match number {
+            0..0x40 => 1,
+            0x40..0x4000 => 2,
+            0x4000..0x40_0000 => 3,
+            _ => 4,
+        };
+        let word = number << 2 | (length - 1);
+        self.open.extend(&word.to_le_bytes()[..length as usize]);
     }
 
-    /// The state whose steps were being added has `degree` steps; the next one's come next.
-    pub(super) fn close(&mut self, degree: u32) {
-        let last = *self.offsets.get(self.offsets.len() - 1);
-        self.offsets.push(last + u64::from(degree));
+    /// The base of a label for a step to a target, which becomes it if there is none yet.
+    fn base(&mut self, target: u32, label: u32) -> u32 {
+        if label >= self.block.labels {
+            return self.starts.len() as u32;
+        }
+        let place = self.block.bases as usize + label as usize;
+        let base = self.bases.get_mut(place);
+        if *base == NO_BASE {
+            *base = target;
+        }
+        *base
+    }
+
+    /// The state whose steps were being added has no more; the next one's come next.
+    pub(super) fn close(&mut self) {
+        let state = self.starts.len();
+        let mut last = self.chunks.len() - 1;
+        let mut used = self.chunks[last].len() - PADDING;
+        if used > 0 && used + self.open.len() >= CHUNK {
+            let mut chunk = Vec::with_capacity(CHUNK.max(self.open.len()) + PADDING);
+            chunk.resize(PADDING, 0);
+            self.chunks.push(chunk);
+            (last, used) = (last + 1, 0);
+        }
+        let start = (last as u64) << CHUNK_BITS | used as u64;
+        let chunk = &mut self.chunks[last];
+        chunk.truncate(used);
+        chunk.append(&mut self.open);
+        chunk.extend([0; PADDING]);
+        if state.is_multiple_of(BLOCK) {
+            self.block.start = start;
+            self.blocks.push(self.block);
+        }
+        let distance = start - self.block.start;
+        let near = u16::try_from(distance).unwrap_or(FAR);
+        if near == FAR {
+            self.far.insert(state as u32, start);
+        }
+        self.starts.push(near);
+        if self.starts.len().is_multiple_of(BLOCK) {
+            self.begin_block();
+        }
+    }
+
+    /// Where the record of a state begins.
+    #[inline]
+    fn start(&self, state: usize) -> u64 {
+        match *self.starts.get(state) {
+            FAR => self.far[&(state as u32)],
+            near => self.blocks.get(state / BLOCK).start + u64::from(near),
+        }
+    }
+
+    /// The record of a state, which is empty where none was added.
+    #[inline]
+    fn record(&self, state: StateId) -> Record<'_> {
+        let place = state.0 as usize;
+        let (source, bases) = (state.0, &self.bases);
+        if place >= self.starts.len() {
+            return Record {
+                source,
+                block: Block::default(),
+                bases,
+                bytes: &[],
+            };
+        }
+        let start = self.start(place);
+        let chunk = &*self.chunks[(start >> CHUNK_BITS) as usize];
+        // It ends where the next one begins, if that is in the same chunk.
+        let next = (place + 1 < self.starts.len()).then(|| self.start(place + 1));
+        let next = next.filter(|next| next >> CHUNK_BITS == start >> CHUNK_BITS);
+        let within = |start: u64| (start % CHUNK as u64) as usize;
+        let end = next.map_or(chunk.len(), |next| within(next) + PADDING);
+        Record {
+            source,
+            block: *self.blocks.get(place / BLOCK),
+            bases,
+            bytes: &chunk[within(start)..end],
+        }
     }
 
     /// The steps of `state` in the order of `next`: target and label.
+    #[inline]
     pub fn steps(&self, state: StateId) -> impl Iterator<Item = (StateId, u32)> {
-        let offset = |state: usize| *self.offsets.get(state) as usize;
-        let range = offset(state.0 as usize)..offset(state.0 as usize + 1);
-        range.map(|place| {
-            let (target, label) = *self.steps.get(place);
-            (StateId(target), label)
-        })
+        let record = self.record(state);
+        let mut cursor = 0;
+        std::iter::from_fn(move || record.step(&mut cursor))
     }
 
-    /// The step of `state` at `cursor`, as target and label, if there is one; the cursor moves to the next.
+    /// The step of `state` at `cursor`, as target and label, if there is one; the cursor moves to the next. The first step
+    /// is at cursor 0.
+    #[inline]
     pub fn step(&self, state: StateId, cursor: &mut u32) -> Option<(StateId, u32)> {
-        let offset = |state: usize| *self.offsets.get(state) as usize;
-        let place = offset(state.0 as usize) + *cursor as usize;
-        (place < offset(state.0 as usize + 1)).then(|| {
-            *cursor += 1;
-            let (target, label) = *self.steps.get(place);
-            (StateId(target), label)
-        })
+        self.record(state).step(cursor)
+    }
+
+    /// How many states there are whose steps are recorded: those of the least numbers.
+    pub fn states(&self) -> usize {
+        self.starts.len()
     }
 
     /// How many steps there are.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.steps
     }
 
     /// Whether there are none.
@@ -66,6 +239,177 @@ impl Graph {
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        self.offsets.bytes() + self.steps.bytes()
+        let chunks: usize = self.chunks.iter().map(Vec::capacity).sum();
+        let chunks = chunks + self.chunks.capacity() * size_of::<Vec<u8>>();
+        let far = self.far.capacity() * size_of::<(u32, u64)>();
+        (chunks + far) as u64 + self.blocks.bytes() + self.bases.bytes() + self.starts.bytes()
+    }
+}
+
+impl Record<'_> {
+    /// The step at `cursor`, a place in the bytes.
+    #[inline]
+    fn step(&self, cursor: &mut u32) -> Option<(StateId, u32)> {
+        let word = self.word(*cursor as usize)?;
+        if word == IN_FULL {
+            let [target, label] = [4, 8].map(|after| self.word(*cursor as usize + after));
+            *cursor += 12;
+            return Some((StateId(target?), label?));
+        }
+        let length = word & 3;
+        *cursor += length + 1;
+        let number = word << (24 - 8 * length) >> (26 - 8 * length);
+        let label = number & ((1 << self.block.label_bits) - 1);
+        let zigzag = number >> self.block.label_bits;
+        let distance = zigzag >> 1 ^ (zigzag & 1).wrapping_neg();
+        let base = match label < self.block.labels {
+            true => *self.bases.get(self.block.bases as usize + label as usize),
+            false => self.source,
+        };
+        Some((StateId(base.wrapping_add(distance)), label))
+    }
+
+    /// The four bytes from a place on, if a step can begin there.
+    #[inline]
+    fn word(&self, at: usize) -> Option<u32> {
+        let bytes = self.bytes.get(at..at + size_of::<u32>())?;
+        Some(u32::from_le_bytes(bytes.try_into().expect("four bytes")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Generator;
+
+    type Plain = Vec<Vec<(u32, u32)>>;
+
+    fn recorded(plain: &Plain) -> Graph {
+        let mut graph = Graph::new();
+        for steps in plain {
+            for (target, label) in steps {
+                graph.push(StateId(*target), *label);
+            }
+            graph.close();
+        }
+        graph
+    }
+
+    /// Whether a graph has the steps of a plain one, as a row and one after the other.
+    fn assert_same(graph: &Graph, plain: &Plain) {
+        assert_eq!(graph.len(), plain.iter().map(Vec::len).sum::<usize>());
+        let all = (0..).map(StateId).zip(plain);
+        for (state, steps) in all {
+            let steps: Vec<_> = steps
+                .iter()
+                .map(|(target, label)| (StateId(*target), *label))
+                .collect();
+            assert_eq!(graph.steps(state).collect::<Vec<_>>(), steps);
+            let mut cursor = 0;
+            for step in &steps {
+                assert_eq!(graph.step(state, &mut cursor), Some(*step));
+                assert!(cursor < 1 << 31);
+            }
+            assert_eq!(graph.step(state, &mut cursor), None);
+            assert_eq!(graph.step(state, &mut cursor), None);
+        }
+        for beyond in [plain.len() as u32, u32::MAX] {
+            assert_eq!(graph.steps(StateId(beyond)).count(), 0);
+        }
+    }
+
+    /// A graph of so many states, of whose steps these make the degrees, targets and labels.
+    fn random(
+        seed: u64,
+        states: u32,
+        degree: impl Fn(&mut Generator) -> usize,
+        target: impl Fn(&mut Generator, u32) -> u32,
+        label: impl Fn(&mut Generator) -> u32,
+    ) -> Plain {
+        let mut generator = Generator::new(seed);
+        let mut steps = |source| {
+            let degree = degree(&mut generator);
+            let step = |_| (target(&mut generator, source), label(&mut generator));
+            (0..degree).map(step).collect()
+        };
+        (0..states).map(&mut steps).collect()
+    }
+
+    #[test]
+    fn what_is_recorded_is_read() {
+        let near = |generator: &mut Generator, source: u32| {
+            source.saturating_add_signed(generator.below(200) as i32 - 100)
+        };
+        let far = |generator: &mut Generator, _: u32| generator.below(1 << 32) as u32;
+        let itself = |_: &mut Generator, source: u32| source;
+        let end = |generator: &mut Generator, _: u32| match generator.below(2) {
+            0 => 0,
+            _ => u32::MAX,
+        };
+        // Around each length of a number.
+        let edge = |generator: &mut Generator, source: u32| {
+            let power = 1 << generator.below(31);
+            let target = i64::from(source) + power + generator.below(3) as i64 - 1;
+            target as u32
+        };
+        let targets: [&dyn Fn(&mut Generator, u32) -> u32; 5] = [&near, &far, &itself, &end, &edge];
+        let labels: [&dyn Fn(&mut Generator) -> u32; 4] = [
+            &|_| 0,
+            &|generator| generator.below(100) as u32,
+            &|generator| generator.below(1 << 20) as u32,
+            &|generator| u32::MAX - generator.below(2) as u32,
+        ];
+        for (number, target) in targets.into_iter().enumerate() {
+            for (seed, label) in (10 * number as u64..).zip(labels) {
+                let mixed = |generator: &mut Generator, source| match generator.below(3) {
+                    0 => near(generator, source),
+                    _ => target(generator, source),
+                };
+                let few = |generator: &mut Generator| generator.below(8);
+                let plain = random(seed, 700, few, mixed, label);
+                assert_same(&recorded(&plain), &plain);
+            }
+        }
+    }
+
+    #[test]
+    fn states_have_no_steps_or_more_than_a_chunk_has() {
+        let degree = |generator: &mut Generator| match generator.below(8) {
+            0 => 20_000 + generator.below(40_000),
+            1 | 2 => generator.below(2_000),
+            3 => generator.below(20),
+            _ => 0,
+        };
+        let target = |generator: &mut Generator, _: u32| generator.below(1 << 20) as u32;
+        let label = |generator: &mut Generator| generator.below(30) as u32;
+        for seed in 0..4 {
+            let plain = random(seed, 150, degree, target, label);
+            assert_same(&recorded(&plain), &plain);
+        }
+        let full = CHUNK;
+        for first in [full - 1, full, full + 1] {
+            let degrees = [first, 0, 0, 1, full, 0, 3];
+            let mut source = degrees.into_iter();
+            let mut steps = |at: u32| vec![(at, 0); source.next().unwrap_or(0)];
+            let plain: Plain = (0..degrees.len() as u32).map(&mut steps).collect();
+            assert_same(&recorded(&plain), &plain);
+        }
+    }
+
+    #[test]
+    fn the_empty_graph_has_no_steps() {
+        assert_same(&Graph::new(), &Vec::new());
+        assert_same(&recorded(&vec![Vec::new(); 200]), &vec![Vec::new(); 200]);
+    }
+
+    /// Targets at up to a million states' distance, and 50 labels.
+    #[test]
+    fn a_step_of_a_wide_graph_takes_little_more_than_four_bytes() {
+        let degree = |generator: &mut Generator| 8 + generator.below(4);
+        let target = |generator: &mut Generator, source| source + generator.below(1 << 20) as u32;
+        let label = |generator: &mut Generator| generator.below(50) as u32;
+        let graph = recorded(&random(1, 200_000, degree, target, label));
+        let a_step = graph.bytes() as f64 / graph.len() as f64;
+        assert!(a_step <= 4.4, "{a_step}");
     }
 }

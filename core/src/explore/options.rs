@@ -67,7 +67,7 @@ impl<S: TransitionSystem> Default for Options<'_, S> {
 pub enum Record {
     /// States only.
     States,
-    /// States and the steps between them, at 8 bytes a step; as long as there is room for them.
+    /// States and the steps between them, at 3 to 4 bytes a step; as long as there is room for them.
     Graph,
 }
 

@@ -310,12 +310,13 @@ where
             let Some(graph) = &mut self.graph else {
                 continue;
             };
-            for (target, label) in expansion.edges {
-                let target = target.or_else(|| numbers.next());
-                graph.push(target.expect("each candidate has been met"), label);
-            }
+            let mut edges = expansion.edges.into_iter();
             for degree in expansion.degrees {
-                graph.close(degree);
+                for (target, label) in edges.by_ref().take(degree as usize) {
+                    let target = target.or_else(|| numbers.next());
+                    graph.push(target.expect("each candidate has been met"), label);
+                }
+                graph.close();
             }
         }
     }

@@ -16,7 +16,7 @@ impl<'a> Recorded<'a> {
         match self {
             Self::Graph(graph) => Ok(graph),
             Self::TooLarge(steps) => Err(format!(
-                "not evaluated: there was no room for the graph, which takes 8 bytes a step, beyond {steps} steps"
+                "not evaluated: there was no room for the graph, which takes some 4 bytes a step, beyond {steps} steps"
             )),
             Self::Incomplete => Err("not evaluated: it needs the complete graph".to_owned()),
         }
