@@ -352,7 +352,8 @@ mod tests {
             let target = i64::from(source) + power + generator.below(3) as i64 - 1;
             target as u32
         };
-        let targets: [&dyn Fn(&mut Generator, u32) -> u32; 5] = [&near, &far, &itself, &end, &edge];
+        type Target<'a> = &'a dyn Fn(&mut Generator, u32) -> u32;
+        let targets: [Target<'_>; 5] = [&near, &far, &itself, &end, &edge];
         let labels: [&dyn Fn(&mut Generator) -> u32; 4] = [
             &|_| 0,
             &|generator| generator.below(100) as u32,
