@@ -5,8 +5,8 @@ use foldhash::{HashMap, HashMapExt};
 use super::StateId;
 use super::segments::SegmentedVec;
 
-/// States of which one says where the records of all begin. A power of two.
-const BLOCK: usize = 64;
+/// States of which is known together where their records begin. A power of two.
+const BLOCK: usize = 128;
 /// Bytes of a chunk, unless a single record takes more.
 const CHUNK: usize = 1 << CHUNK_BITS;
 const CHUNK_BITS: u32 = 16;
@@ -17,15 +17,21 @@ const FAR: u16 = u16::MAX;
 /// The bits of a label that a block reckons with: at first, and at most.
 const LABEL_BITS: u32 = 4;
 const MOST_LABEL_BITS: u32 = 12;
+/// The labels, from 0 on, of which a block knows a target: at first, and at most.
+const BASES: u32 = 1 << LABEL_BITS;
+const MOST_BASES: u32 = 64;
+/// Stands for the target of a label that was not met in a block.
+const NO_BASE: u32 = u32::MAX;
 /// Begins a step that is written in full: target and label.
 const IN_FULL: u32 = u32::MAX;
 
 /// The steps between the states reached, with what the visitor said of each: mostly 3 to 4 bytes a step, and 2 a state.
 ///
-/// A state has a *record* of its steps. A step is the distance from its source to its target, and its label, in one number
-/// of 1 to 4 bytes, of which the lowest two bits say how many they are; what does not fit is written in full after a mark.
-/// For each block of states it is known where its first record begins, and how many bits a label takes there; for each state
-/// how far from that its own begins.
+/// A state has a *record* of its steps. A step is its label and the distance of its target from the *base* of the label, which
+/// is the first target with that label in a block of states: states that are next to each other are mostly led to states that
+/// are. Both are one number of 1 to 4 bytes, of which the lowest two bits say how many they are; what does not fit is written
+/// in full after a mark. For each block it is known where its first record begins, and how many bits a label takes there; for
+/// each state how far from that its own begins.
 pub struct Graph {
     /// Records, none of them in two chunks.
     chunks: Vec<Vec<u8>>,
@@ -36,51 +42,74 @@ pub struct Graph {
     far: HashMap<u32, u64>,
     /// The record of the state whose steps are being added.
     open: Vec<u8>,
-    /// How many bits a label takes in the block of that state.
-    label_bits: u32,
+    /// The block of that state.
+    block: Block,
+    /// The bases of the labels, block by block.
+    bases: SegmentedVec<u32>,
     greatest_label: u32,
     steps: usize,
 }
 
 /// What is known of a block of states.
+#[derive(Clone, Copy, Default)]
 struct Block {
     /// Where its first record begins: the number of the chunk, and the place in it.
     start: u64,
+    /// Where its bases begin.
+    bases: u64,
+    /// How many of them there are. To other labels the source is the base.
+    labels: u32,
     /// How many bits a label takes.
     label_bits: u32,
 }
 
 /// The steps of a state.
-#[derive(Default)]
 struct Record<'a> {
     source: u32,
-    label_bits: u32,
+    block: Block,
+    bases: &'a SegmentedVec<u32>,
     /// With the padding.
     bytes: &'a [u8],
 }
 
 impl Graph {
     pub(super) fn new() -> Self {
-        Self {
+        let mut graph = Self {
             chunks: vec![vec![0; PADDING]],
             blocks: SegmentedVec::new(),
             starts: SegmentedVec::new(),
             far: HashMap::new(),
             open: Vec::new(),
-            label_bits: LABEL_BITS,
+            block: Block::default(),
+            bases: SegmentedVec::new(),
             greatest_label: 0,
             steps: 0,
-        }
+        };
+        graph.begin_block();
+        graph
+    }
+
+    fn begin_block(&mut self) {
+        let bits = u32::BITS - self.greatest_label.leading_zeros();
+        let labels = self.greatest_label.saturating_add(1);
+        self.block = Block {
+            start: 0,
+            bases: self.bases.len() as u64,
+            labels: labels.clamp(BASES, MOST_BASES),
+            label_bits: bits.clamp(LABEL_BITS, MOST_LABEL_BITS),
+        };
+        (0..self.block.labels).for_each(|_| self.bases.push(NO_BASE));
     }
 
     /// Adds a step of the state whose steps are being added.
     pub(super) fn push(&mut self, target: StateId, label: u32) {
         self.greatest_label = self.greatest_label.max(label);
         self.steps += 1;
-        let distance = i64::from(target.0) - self.starts.len() as i64;
+        let Block { label_bits, .. } = self.block;
+        let distance = i64::from(target.0) - i64::from(self.base(target.0, label));
         let zigzag = (distance << 1 ^ distance >> 63) as u64;
-        let number = zigzag << self.label_bits | u64::from(label);
-        if label >> self.label_bits != 0 || number >= u64::from(IN_FULL >> 2) {
+        let number = zigzag << label_bits | u64::from(label);
+        if target.0 == NO_BASE || label >> label_bits != 0 || number >= u64::from(IN_FULL >> 2) {
             for word in [IN_FULL, target.0, label] {
                 self.open.extend(word.to_le_bytes());
             }
@@ -95,6 +124,19 @@ impl Graph {
         };
         let word = number << 2 | (length - 1);
         self.open.extend(&word.to_le_bytes()[..length as usize]);
+    }
+
+    /// The base of a label for a step to a target, which becomes it if there is none yet.
+    fn base(&mut self, target: u32, label: u32) -> u32 {
+        if label >= self.block.labels {
+            return self.starts.len() as u32;
+        }
+        let place = self.block.bases as usize + label as usize;
+        let base = self.bases.get_mut(place);
+        if *base == NO_BASE {
+            *base = target;
+        }
+        *base
     }
 
     /// The state whose steps were being added has no more; the next one's come next.
@@ -114,18 +156,17 @@ impl Graph {
         chunk.append(&mut self.open);
         chunk.extend([0; PADDING]);
         if state.is_multiple_of(BLOCK) {
-            let label_bits = self.label_bits;
-            self.blocks.push(Block { start, label_bits });
+            self.block.start = start;
+            self.blocks.push(self.block);
         }
-        let distance = start - self.blocks.get(state / BLOCK).start;
+        let distance = start - self.block.start;
         let near = u16::try_from(distance).unwrap_or(FAR);
         if near == FAR {
             self.far.insert(state as u32, start);
         }
         self.starts.push(near);
         if self.starts.len().is_multiple_of(BLOCK) {
-            let bits = u32::BITS - self.greatest_label.leading_zeros();
-            self.label_bits = bits.clamp(LABEL_BITS, MOST_LABEL_BITS);
+            self.begin_block();
         }
     }
 
@@ -142,8 +183,14 @@ impl Graph {
     #[inline]
     fn record(&self, state: StateId) -> Record<'_> {
         let place = state.0 as usize;
+        let (source, bases) = (state.0, &self.bases);
         if place >= self.starts.len() {
-            return Record::default();
+            return Record {
+                source,
+                block: Block::default(),
+                bases,
+                bytes: &[],
+            };
         }
         let start = self.start(place);
         let chunk = &*self.chunks[(start >> CHUNK_BITS) as usize];
@@ -153,8 +200,9 @@ impl Graph {
         let within = |start: u64| (start % CHUNK as u64) as usize;
         let end = next.map_or(chunk.len(), |next| within(next) + PADDING);
         Record {
-            source: state.0,
-            label_bits: self.blocks.get(place / BLOCK).label_bits,
+            source,
+            block: *self.blocks.get(place / BLOCK),
+            bases,
             bytes: &chunk[within(start)..end],
         }
     }
@@ -174,6 +222,11 @@ impl Graph {
         self.record(state).step(cursor)
     }
 
+    /// How many states there are whose steps are recorded: those of the least numbers.
+    pub fn states(&self) -> usize {
+        self.starts.len()
+    }
+
     /// How many steps there are.
     pub fn len(&self) -> usize {
         self.steps
@@ -189,7 +242,7 @@ impl Graph {
         let chunks: usize = self.chunks.iter().map(Vec::capacity).sum();
         let chunks = chunks + self.chunks.capacity() * size_of::<Vec<u8>>();
         let far = self.far.capacity() * size_of::<(u32, u64)>();
-        (chunks + far) as u64 + self.blocks.bytes() + self.starts.bytes()
+        (chunks + far) as u64 + self.blocks.bytes() + self.bases.bytes() + self.starts.bytes()
     }
 }
 
@@ -206,10 +259,14 @@ impl Record<'_> {
         let length = word & 3;
         *cursor += length + 1;
         let number = word << (24 - 8 * length) >> (26 - 8 * length);
-        let label = number & ((1 << self.label_bits) - 1);
-        let zigzag = number >> self.label_bits;
+        let label = number & ((1 << self.block.label_bits) - 1);
+        let zigzag = number >> self.block.label_bits;
         let distance = zigzag >> 1 ^ (zigzag & 1).wrapping_neg();
-        Some((StateId(self.source.wrapping_add(distance)), label))
+        let base = match label < self.block.labels {
+            true => *self.bases.get(self.block.bases as usize + label as usize),
+            false => self.source,
+        };
+        Some((StateId(base.wrapping_add(distance)), label))
     }
 
     /// The four bytes from a place on, if a step can begin there.
@@ -226,6 +283,8 @@ mod tests {
     use crate::random::Generator;
 
     type Plain = Vec<Vec<(u32, u32)>>;
+    /// Draws a target for a source.
+    type Target = dyn Fn(&mut Generator, u32) -> u32;
 
     fn recorded(plain: &Plain) -> Graph {
         let mut graph = Graph::new();
@@ -295,7 +354,7 @@ mod tests {
             let target = i64::from(source) + power + generator.below(3) as i64 - 1;
             target as u32
         };
-        let targets: [&dyn Fn(&mut Generator, u32) -> u32; 5] = [&near, &far, &itself, &end, &edge];
+        let targets: [&Target; 5] = [&near, &far, &itself, &end, &edge];
         let labels: [&dyn Fn(&mut Generator) -> u32; 4] = [
             &|_| 0,
             &|generator| generator.below(100) as u32,

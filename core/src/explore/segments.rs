@@ -58,6 +58,11 @@ impl<T> SegmentedVec<T> {
         &self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
     }
 
+    #[inline]
+    pub fn get_mut(&mut self, place: usize) -> &mut T {
+        &mut self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
+    }
+
     /// The entries at `places`, in runs that are next to each other, each with the place of its first.
     pub fn runs(&self, places: Range<usize>) -> impl Iterator<Item = (usize, &[T])> {
         let mut at = places.start;
