@@ -48,7 +48,8 @@ pub struct Explored<S: TransitionSystem, T> {
     pub store_bytes: u64,
     /// Of these, what finds states again: the set without the list.
     pub set_bytes: u64,
-    /// The steps, if they were recorded and the exploration is complete.
+    /// The steps of the states expanded, if they were recorded and nothing panicked. A target for which there was no room
+    /// has the greatest number, which no state has.
     pub graph: Option<Graph>,
     /// How many steps there were when there was no room for more, if that came about.
     pub graph_too_large: Option<u64>,

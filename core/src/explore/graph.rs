@@ -283,6 +283,8 @@ mod tests {
     use crate::random::Generator;
 
     type Plain = Vec<Vec<(u32, u32)>>;
+    /// Draws a target for a source.
+    type Target = dyn Fn(&mut Generator, u32) -> u32;
 
     fn recorded(plain: &Plain) -> Graph {
         let mut graph = Graph::new();
@@ -352,8 +354,7 @@ mod tests {
             let target = i64::from(source) + power + generator.below(3) as i64 - 1;
             target as u32
         };
-        type Target<'a> = &'a dyn Fn(&mut Generator, u32) -> u32;
-        let targets: [Target<'_>; 5] = [&near, &far, &itself, &end, &edge];
+        let targets: [&Target; 5] = [&near, &far, &itself, &end, &edge];
         let labels: [&dyn Fn(&mut Generator) -> u32; 4] = [
             &|_| 0,
             &|generator| generator.below(100) as u32,

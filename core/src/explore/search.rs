@@ -69,7 +69,8 @@ where
             self.log.keep_first(initial_states);
         }
         let mut end = self.search(limit);
-        if (self.incomplete || panic.is_some()) && end == End::Complete {
+        let panicked = self.incomplete || panic.is_some();
+        if panicked && end == End::Complete {
             end = End::Panicked;
         }
         let store_bytes = self.store_bytes();
@@ -83,7 +84,8 @@ where
             peak_memory_bytes: self.resident.peak(),
             store_bytes,
             set_bytes: self.visited.bytes(),
-            graph: self.graph.take().filter(|_| end == End::Complete),
+            // Where something panicked it is not known of which states steps are missing.
+            graph: self.graph.take().filter(|_| !panicked),
             graph_too_large: self.graph_too_large,
             initial_panic: panic,
             initial_only: match self.options.storage {

@@ -37,6 +37,12 @@ impl Bits {
         self.words[at as usize / 64] |= 1 << (at % 64);
     }
 
+    /// Takes a number out.
+    #[inline]
+    pub fn remove(&mut self, at: u32) {
+        self.words[at as usize / 64] &= !(1 << (at % 64));
+    }
+
     /// The numbers in the set, from the least on.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         (0..self.len as u32).filter(|at| self.contains(*at))

@@ -1,4 +1,4 @@
-//! Liveness under fairness, decided on a complete graph of states and steps.
+//! Liveness under fairness, decided on a graph of states, each with all its steps.
 //!
 //! A *behaviour* is an infinite sequence of states of which each pair is a step or a stutter. For a set A of rules, ⟨A⟩
 //! is the set of pairs of different states that a step of one of the rules joins. Weak fairness of A: infinitely often

@@ -88,6 +88,12 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// Leaves a state out: no behaviour that is asked for stays in it.
+    pub fn leave_out(&mut self, state: u32) {
+        self.start.remove(state);
+        self.within.remove(state);
+    }
+
     /// Whether a behaviour that stays may take a step.
     #[inline]
     pub(super) fn allows(&self, from: u32, class: u32, to: u32) -> bool {

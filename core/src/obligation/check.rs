@@ -192,7 +192,8 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let explored = (self.explore)(refinement.implementation(), &tester, &options);
         let recorded = match (&explored.graph, explored.graph_too_large) {
             (_, Some(steps)) => Recorded::TooLarge(steps),
-            (Some(graph), None) => Recorded::Graph(graph),
+            (Some(graph), None) if explored.is_complete() => Recorded::Graph(graph),
+            (Some(graph), None) => Recorded::Explored(graph),
             (None, None) => Recorded::Incomplete,
         };
         let of = (refinement, settings, tester.asking.started);

@@ -36,8 +36,8 @@ impl InsertSink for NewStates<'_> {
     #[inline]
     fn numbered(&mut self, number: Option<StateId>) {
         if let Some(numbers) = &mut self.numbers {
-            // Where a state found no room the graph is not used.
-            numbers.push(number.unwrap_or(StateId(0)));
+            // What found no room gets the number that no state has.
+            numbers.push(number.unwrap_or(StateId(u32::MAX)));
         }
     }
 }

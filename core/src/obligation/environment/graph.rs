@@ -69,7 +69,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     threads: usize,
 ) -> Result<Findings<R>, PanickedAt> {
     let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
-    let looked_at = look_at(refinement, reached, &numbers, threads)?;
+    let mut looked_at = look_at(refinement, reached, &numbers, threads)?;
     let mut findings = Findings {
         checked: vec![0; refinement.specification().rules().len()],
         tested: vec![0; refinement.specification().rules().len()],
@@ -87,13 +87,11 @@ pub(in crate::obligation) fn decide<R: Refinement>(
         graph,
         states: reached.len(),
     };
-    let rest = Rest(
-        looked_at
-            .iter()
-            .flat_map(|part| &part.rest)
-            .copied()
-            .collect(),
-    );
+    let mut parts = looked_at
+        .iter_mut()
+        .map(|part| std::mem::take(&mut part.rest));
+    let mut rest = Rest(parts.next().unwrap_or_default());
+    parts.for_each(|part| rest.0.extend(part));
     comes_to_rest(refinement, reached, &rest, &backward, &mut findings);
     for part in &looked_at {
         findings.undeclared.extend(&part.undeclared);
@@ -184,7 +182,7 @@ impl<'a> Backward<'a> {
     /// PERF: the steps are passed over again and again, last states first, and not turned round, which
     /// would take as much memory again. A step mostly leads to a state of a higher number, so that one
     /// pass carries a mark far.
-    fn spread(&self, marks: &mut [u64], permitted: impl Fn(StateId, Label) -> bool) {
+    fn spread(&self, marks: &mut [u32], permitted: impl Fn(StateId, Label) -> bool) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -238,11 +236,11 @@ fn comes_to_rest<R: Refinement>(
     }
     let mut for_ever: Option<Unrest> = None;
     if unsettled != 0 {
-        let mut marks: Vec<u64> = rest.0.iter().map(|&resting| u64::from(resting)).collect();
+        let mut marks = rest.0.clone();
         backward.spread(&mut marks, |_, _| true);
         let restless = marks
             .iter()
-            .map(|mark| unsettled & !(*mark as u32))
+            .map(|mark| unsettled & !mark)
             .enumerate()
             .find(|(_, processes)| *processes != 0);
         for_ever = restless.map(|(state, restless)| Unrest {
@@ -262,6 +260,7 @@ fn comes_to_rest<R: Refinement>(
 }
 
 /// An action that the specification offers the environment in some abstract state.
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Need<A> {
     process: usize,
     rule: usize,
@@ -277,7 +276,7 @@ struct LookedAt<A> {
     rest: Vec<u32>,
     /// Per state, the place of what its image needs, if some process is at rest.
     needed: Vec<u32>,
-    /// What images need.
+    /// What images need, each once.
     needs: Vec<Vec<Need<A>>>,
     undeclared: BTreeSet<Process>,
 }
@@ -293,9 +292,13 @@ impl<A> LookedAt<A> {
     }
 }
 
+/// The images that are remembered at a time.
+const IMAGES: usize = 1 << 16;
+
 /// Looks at the states, each once: which processes are at rest in it, and what its image needs.
 ///
-/// PERF: a state needs what its image needs, of which there are few; so needs are kept once for each image.
+/// PERF: a state needs what its image needs. Images are many, and what they need is one of a few lists, which are kept; of
+/// the images those are remembered that were met last.
 fn look_at<R: Refinement>(
     refinement: &R,
     reached: &dyn States<R::Concrete>,
@@ -320,7 +323,8 @@ fn look_at<R: Refinement>(
             needs: Vec::new(),
             undeclared: BTreeSet::new(),
         };
-        let mut places: HashMap<_, u32> = HashMap::new();
+        let mut images: HashMap<_, u32> = HashMap::new();
+        let mut lists: HashMap<_, u32> = HashMap::new();
         for id in states.map(StateId) {
             let state = kept(refinement, reached, id)?;
             let resting = catch(|| at_rest(&state)).map_err(|panic| (id, "`at_rest`", panic))?;
@@ -330,11 +334,16 @@ fn look_at<R: Refinement>(
                 continue;
             }
             let image = catch(|| refinement.map(&state)).map_err(|panic| (id, "`map`", panic))?;
+            if images.len() == IMAGES {
+                images.clear();
+            }
             let place = catch(|| {
-                *places.entry(image).or_insert_with_key(|image| {
+                *images.entry(image).or_insert_with_key(|image| {
                     let needs = needs(refinement, image, numbers, &mut part.undeclared);
-                    part.needs.push(needs);
-                    part.needs.len() as u32 - 1
+                    *lists.entry(needs).or_insert_with_key(|needs| {
+                        part.needs.push(needs.clone());
+                        part.needs.len() as u32 - 1
+                    })
                 })
             })
             .map_err(|panic| (id, "`offers` of the specification", panic))?;
@@ -390,7 +399,7 @@ fn meets_at_once<R: Refinement>(
     unmet.into_iter().map(inputs).collect()
 }
 
-/// Decides (a) for the needs that only a later step can meet, 64 inputs at a time.
+/// Decides (a) for the needs that only a later step can meet, 32 inputs at a time.
 fn meets_later<R: Refinement>(
     refinement: &R,
     (rest, looked_at): (&Rest, &[LookedAt<ActionOf<R::Abstract>>]),
@@ -401,13 +410,13 @@ fn meets_later<R: Refinement>(
 ) {
     for (process, of_process) in unmet.iter().enumerate() {
         let of_process: Vec<u32> = of_process.iter().copied().collect();
-        for batch in of_process.chunks(64) {
-            let mut bits = vec![0u64; inputs.len()];
+        for batch in of_process.chunks(32) {
+            let mut bits = vec![0u32; inputs.len()];
             for (bit, input) in batch.iter().enumerate() {
                 bits[*input as usize] = 1 << bit;
             }
             let bit = |input: Option<u32>| input.map_or(0, |input| bits[input as usize]);
-            let mut marks = vec![0u64; backward.states];
+            let mut marks = vec![0u32; backward.states];
             for id in backward.ids() {
                 for (_, label) in backward.graph.steps(id) {
                     marks[id.0 as usize] |= bit(label.input);

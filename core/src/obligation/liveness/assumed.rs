@@ -112,14 +112,20 @@ impl Assumed {
     }
 }
 
-/// The recorded graph, its labels as classes.
+/// The recorded graph, its labels as classes. Where it is not complete, one state without steps stands for all that were not
+/// expanded.
 pub(super) struct RecordedSteps<'a> {
     pub graph: &'a Graph,
-    pub states: usize,
+    pub complete: bool,
     pub classes: &'a [u32],
 }
 
 impl RecordedSteps<'_> {
+    /// The state that stands for those that were not expanded.
+    pub fn unexpanded(&self) -> Option<u32> {
+        (!self.complete).then_some(self.graph.states() as u32)
+    }
+
     /// Whether no step leads to another state.
     pub fn stops(&self, state: u32) -> bool {
         self.steps(state).all(|(to, _)| to == state)
@@ -128,12 +134,16 @@ impl RecordedSteps<'_> {
 
 impl Steps for RecordedSteps<'_> {
     fn states(&self) -> usize {
-        self.states
+        self.graph.states() + usize::from(!self.complete)
     }
 
     #[inline]
     fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)> {
         let (target, label) = self.graph.step(StateId(state), cursor)?;
-        Some((target.0, self.classes[label as usize]))
+        let target = match self.complete {
+            true => target.0,
+            false => target.0.min(self.graph.states() as u32),
+        };
+        Some((target, self.classes[label as usize]))
     }
 }

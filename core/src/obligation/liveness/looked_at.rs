@@ -44,7 +44,7 @@ impl<R: Refinement> LookedAt<R> {
         let look = |range: Range<u32>| -> Result<Part<R>, PanickedAt> {
             let mut part = Part {
                 states: range.clone(),
-                holding: Vec::new(),
+                holding: Vec::with_capacity(range.len() * properties.len()),
                 images: Vec::new(),
                 places: Vec::new(),
             };
@@ -83,7 +83,9 @@ impl<R: Refinement> LookedAt<R> {
         let parts: Vec<Part<R>> = run_in_parallel(ranges, look)
             .into_iter()
             .collect::<Result<_, _>>()?;
-        let mut predicates = vec![(Bits::none(states), Bits::none(states)); properties.len()];
+        // One more, of which nothing holds, may stand for states that were not expanded.
+        let none = Bits::none(states + 1);
+        let mut predicates = vec![(none.clone(), none); properties.len()];
         for part in &parts {
             let mut holding = part.holding.iter();
             for at in part.states.clone() {

@@ -4,9 +4,11 @@
 //! Source: Lamport, *The Temporal Logic of Actions*; Abadi & Lamport, *The Existence of Refinement Mappings*, section 2.2
 //! (a fairness condition of the specification has to follow from those of the implementation, through the mapping).
 //!
-//! Decided on the complete recorded graph ([`crate::liveness`]). Each step is labelled with its rule and process, from which
-//! its class follows (`assumed`); the predicates and the images of all states are asked once for each state (`looked_at`); a
-//! lasso that is found is made one of the model, judged there, and shown (`evidence`).
+//! Decided on the recorded graph ([`crate::liveness`]). Where a limit or a violation ended the search that is the states that
+//! were expanded, with all their steps: a fair behaviour that stays in them is one of the system, so a violation is told, and
+//! nothing holds. Each step is labelled with its rule and process, from which its class follows (`assumed`); the predicates and
+//! the images of all states are asked once for each state (`looked_at`); a lasso that is found is made one of the model, judged
+//! there, and shown (`evidence`).
 
 mod assumed;
 mod evidence;
@@ -26,9 +28,9 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::settings::Settings;
-use crate::explore::Phase;
+use crate::explore::{Limit, Phase};
 use crate::fairness::Fairness;
-use crate::liveness::{Bits, Claim, Lasso, Question, Strength, violation};
+use crate::liveness::{Bits, Claim, Lasso, Question, Steps, Strength, violation};
 use crate::nearest::nearest;
 use crate::property::{Formula, Property};
 use crate::refinement::Refinement;
@@ -148,13 +150,18 @@ impl Liveness {
             return (Vec::new(), None);
         }
         let unsupported = unsupported(found.refinement, ObligationKind::Fairness, found.settings);
-        let graph = match unsupported {
+        let complete = match unsupported {
             Some(reason) => Err(format!("not evaluated: {reason}")),
             None => recorded.complete(),
         };
-        let graph = match graph {
-            Ok(graph) => graph,
-            Err(reason) => return (self.open(&reason), None),
+        // A violation is one of the whole graph where a part of it shows it.
+        let explored = recorded
+            .explored()
+            .filter(|_| unsupported.is_none() && is_worth_deciding(found.totals.limit));
+        let graph = match (&complete, explored) {
+            (Ok(graph), _) => *graph,
+            (Err(_), Some(graph)) => graph,
+            (Err(reason), None) => return (self.open(reason), None),
         };
         if let Some(progress) = found.settings.watch.progress {
             progress(&found.totals.progress(Phase::Liveness));
@@ -174,11 +181,12 @@ impl Liveness {
             found,
             steps: RecordedSteps {
                 graph,
-                states: found.states.len(),
+                complete: complete.is_ok(),
                 classes: &assumed.classes,
             },
             assumed: &assumed,
-            initial: (0..found.totals.initial_states as u32).collect(),
+            initial: (0..found.totals.initial_states.min(graph.states() as u64) as u32).collect(),
+            open: complete.err(),
             simulated,
             stops: OnceCell::new(),
         };
@@ -202,6 +210,15 @@ impl Liveness {
     fn open(&self, reason: &str) -> Vec<Judged> {
         let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
         self.rows().filter_map(judge).collect()
+    }
+}
+
+/// Whether the part of a graph that was recorded before a limit, if it was one, is looked at: there has to be memory, and the
+/// user has to want it.
+fn is_worth_deciding(limit: Option<Limit>) -> bool {
+    match limit {
+        None | Some(Limit::States(_) | Limit::Depth(_) | Limit::Seconds(_)) => true,
+        Some(Limit::MemoryBytes(_) | Limit::OutOfMemory | Limit::Cancelled) => false,
     }
 }
 
@@ -244,7 +261,10 @@ struct Decision<'a, R: Refinement> {
     found: &'a Found<'a, R>,
     steps: RecordedSteps<'a>,
     assumed: &'a Assumed,
+    /// The initial states that were expanded.
     initial: Vec<u32>,
+    /// Why a row stays open that nothing violates, if the graph is not complete.
+    open: Option<String>,
     /// Per rule of the specification, how many steps simulate it.
     simulated: &'a [u64],
     /// Whether every fair behaviour ends in a state without a step that changes it, as far as it was asked for.
@@ -255,9 +275,9 @@ impl<R: Refinement> Decision<'_, R> {
     /// A property of the implementation.
     fn property(&self, place: usize, looked_at: &LookedAt<R>) -> Obligation {
         let property = &self.found.refinement.liveness()[place];
-        let states = self.found.states.len();
+        let states = self.steps.states();
         let (premise, conclusion) = &looked_at.predicates[place];
-        if property.formula() == Formula::LeadsTo && premise.is_empty() {
+        if property.formula() == Formula::LeadsTo && premise.is_empty() && self.open.is_none() {
             let explanation = "vacuous: the premise holds in no state that is reached";
             let vacuous = Counterexample::without_steps(explanation.to_owned());
             return Obligation::violated(states as u64, vec![vacuous]);
@@ -273,8 +293,7 @@ impl<R: Refinement> Decision<'_, R> {
             Formula::EventuallyAlways => Claim::EventuallyAlways(conclusion),
         };
         let none = |_, _, _| false;
-        let question = Question::of(&claim, states, &self.initial, &none);
-        match self.lasso(&question) {
+        match self.lasso(Question::of(&claim, states, &self.initial, &none)) {
             Some(lasso) => self.violated(&lasso, &Violated::Property(property.clone())),
             None => self.holds(),
         }
@@ -294,20 +313,21 @@ impl<R: Refinement> Decision<'_, R> {
                 "not evaluated: the specification states `{rule}` as a predicate, which does not tell where it is enabled"
             ));
         }
-        if instances.is_empty() {
+        if instances.is_empty() && self.open.is_none() {
             return Obligation::new(Verdict::Untested, 0)
                 .noted("its action is enabled in no mapped state");
         }
-        let states = self.found.states.len();
+        let states = self.steps.states();
         let violations = instances.into_iter().filter_map(|(number, instance)| {
-            let enabled = Bits::of(states, |at| mapped.enables(at, number));
+            let enables = |at| Some(at) != self.steps.unexpanded() && mapped.enables(at, number);
+            let enabled = Bits::of(states, enables);
             let claim = match condition.strength() {
                 Strength::Weak => Claim::WeaklyFair(enabled),
                 Strength::Strong => Claim::StronglyFair(enabled),
             };
             let taken = |from, _, to| mapped.takes(from, to, number);
             let question = Question::of(&claim, states, &self.initial, &taken);
-            Some((self.lasso(&question)?, instance))
+            Some((self.lasso(question)?, instance))
         });
         // Of several processes the one with the shortest stem.
         match violations.min_by_key(|(lasso, _)| lasso.stem()) {
@@ -317,12 +337,15 @@ impl<R: Refinement> Decision<'_, R> {
     }
 
     /// A fair behaviour that does what a question asks for, if there is one.
-    fn lasso(&self, question: &Question<'_>) -> Option<Lasso> {
+    fn lasso(&self, mut question: Question<'_>) -> Option<Lasso> {
+        if let Some(unexpanded) = self.steps.unexpanded() {
+            question.leave_out(unexpanded);
+        }
         violation(
             &self.steps,
             &self.initial,
             &self.assumed.conditions,
-            question,
+            &question,
         )
     }
 
@@ -340,7 +363,11 @@ impl<R: Refinement> Decision<'_, R> {
         }
     }
 
+    /// The row of what no lasso violates.
     fn holds(&self) -> Obligation {
+        if let Some(reason) = &self.open {
+            return Obligation::incomplete(reason);
+        }
         let holds = Obligation::new(Verdict::Holds, self.found.states.len() as u64);
         match self.stops.get_or_init(|| self.every_behaviour_stops()) {
             true => holds.noted("every fair behaviour ends where the system stops"),
@@ -350,11 +377,11 @@ impl<R: Refinement> Decision<'_, R> {
 
     /// Whether no fair behaviour takes steps for ever.
     fn every_behaviour_stops(&self) -> bool {
-        let states = self.found.states.len();
+        let states = self.steps.states();
         let stops = |at| self.steps.stops(at);
         let claim = Claim::EventuallyAlways(Bits::of(states, stops));
         let none = |_, _, _| false;
-        let question = Question::of(&claim, states, &self.initial, &none);
-        self.lasso(&question).is_none()
+        self.lasso(Question::of(&claim, states, &self.initial, &none))
+            .is_none()
     }
 }

@@ -1,6 +1,6 @@
 //! Random refinements whose simulation holds, with random conditions and properties, against the textbook.
 
-use refmap::explore::Storage;
+use refmap::explore::{Limits, Storage};
 use refmap::obligation::Liveness;
 use refmap::{
     Fairness, Process, Property, Refinement, Report, Rule, Settings, TransitionSystem, Verdict,
@@ -11,6 +11,14 @@ use refmap_testing::textbook::{Pairs, Said, Set, Small, has, set};
 use crate::table::random::Rng;
 use crate::table::{Correspondence, Label, PROCESSES, State, Table};
 
+/// How the names of its rows begin.
+const LIVENESS: [&str; 5] = [
+    "fairness:",
+    "leads-to:",
+    "eventually:",
+    "always-eventually:",
+    "eventually-always:",
+];
 const RULES: [(&str, &str); 3] = [("put", "worker"), ("get", "worker"), ("sweep", "system")];
 
 fn rules() -> Vec<Rule> {
@@ -260,4 +268,49 @@ fn random_refinements_are_decided_as_the_textbook_decides_them() {
         implied.iter().all(|count| *count > cases / 20),
         "{implied:?}"
     );
+}
+
+/// What a search finds that a limit ends is violated on the whole graph as well, and nothing holds.
+#[test]
+fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
+    let cases = 400;
+    let [mut violated, mut open] = [0, 0];
+    for seed in 0..cases {
+        let Case { refinement, .. } = case(seed);
+        let whole = decided(&refinement, 1, Storage::Packed);
+        for states in 1..whole.states {
+            let settings = Settings {
+                threads: 1,
+                liveness: Liveness::Included,
+                until: refmap::obligation::Until::End,
+                limits: Limits {
+                    states: Some(states),
+                    ..Limits::default()
+                },
+                ..Settings::default()
+            };
+            let part = check(&refinement, &settings).expect("the settings fit");
+            assert!(part.limit.is_some(), "{seed}: {part}");
+            for row in &part.obligations {
+                if !LIVENESS.iter().any(|kind| row.name.starts_with(kind)) {
+                    continue;
+                }
+                let note = row.note.as_deref().unwrap_or_default();
+                assert!(!note.contains("fault"), "{seed}: {part}");
+                let of_whole = whole.obligation(&row.name).expect("it is decided");
+                match row.verdict {
+                    Verdict::Violated => {
+                        violated += 1;
+                        assert_eq!(of_whole.verdict, Verdict::Violated, "{seed}: {part}");
+                        assert!(row.counterexamples[0].loop_start.is_some(), "{part}");
+                    }
+                    verdict => {
+                        open += 1;
+                        assert_eq!(verdict, Verdict::Incomplete, "{seed}: {part}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(violated > cases && open > cases, "{violated} {open}");
 }

@@ -1,4 +1,4 @@
-//! Liveness is decided on the complete graph alone.
+//! Liveness is decided on the recorded graph, and holds on the complete one alone.
 
 use refmap::explore::{Limits, Order, Storage};
 use refmap::obligation::{CheckError, Liveness, Search, Selection};
@@ -91,6 +91,35 @@ fn it_is_incomplete_where_the_search_is() {
         assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
         assert_ne!(report.verdict, Some(Verdict::Holds));
     }
+}
+
+/// States 0, 2 and 1 are expanded, and from 1 the clock leads to a state for which there is no room.
+#[test]
+fn a_part_of_the_graph_shows_a_violation_and_never_that_it_holds() {
+    let limited = Settings {
+        limits: Limits {
+            states: Some(3),
+            ..Limits::default()
+        },
+        ..asked()
+    };
+    let verdict = |conditions: &[Fairness]| {
+        let mut refinement = server();
+        fair(&mut refinement, conditions);
+        let report = check(&refinement, &limited).unwrap();
+        assert!(report.limit.is_some(), "{report}");
+        report.obligation("leads-to:served").unwrap().verdict
+    };
+    assert_eq!(verdict(&[]), Verdict::Violated);
+    assert_eq!(
+        verdict(&[Fairness::weak("serves", ["serve"])]),
+        Verdict::Incomplete
+    );
+    // It is violated, and by states of which one is not known: the clock is enabled where the client waits.
+    assert_eq!(
+        verdict(&[Fairness::weak("ticks", ["tick"])]),
+        Verdict::Incomplete
+    );
 }
 
 /// A step answered by several abstract steps, or none, is no matter; a wrong answer is.
