@@ -10,8 +10,8 @@ use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
 use refmap_systems::ben_ari::{
-    Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder, Permutation, Scope,
-    Shape,
+    CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder,
+    Permutation, Scope, Shape,
 };
 use serde_json::Value;
 
@@ -94,6 +94,7 @@ where
         colours().parameter(),
         figure_14().parameter(),
         mutator().parameter(),
+        fairness().parameter(),
     ]);
     Check::new(name, about, source, parameters, run)
 }
@@ -150,11 +151,23 @@ fn mutator() -> Choice<MutatorOrder> {
     )
 }
 
+fn fairness() -> Choice<CollectorFairness> {
+    Choice::new(
+        "fairness",
+        "what is assumed of the collector's progress",
+        [
+            ("weak", CollectorFairness::Weak),
+            ("none", CollectorFairness::None),
+        ],
+    )
+}
+
 fn scope(arguments: &Arguments) -> Scope {
     Scope {
         colours: colours().of(arguments),
         mutator: mutator().of(arguments),
         figure_14: figure_14().of(arguments),
+        fairness: fairness().of(arguments),
         ..broken_scope(arguments)
     }
 }
@@ -232,6 +245,7 @@ pub(super) fn claims() -> Vec<Claim> {
     claims.extend(inductive());
     claims.extend(published_mistakes());
     claims.extend(broken());
+    claims.extend(liveness());
     claims
 }
 
@@ -393,6 +407,73 @@ fn published_mistakes() -> Vec<Claim> {
             ),
     ]);
     claims
+}
+
+/// What is decided of liveness, and `simulation`, without which fairness through the mapping says nothing.
+const LIVE: [&str; 4] = ["simulation", "fairness", "leads-to", "always-eventually"];
+
+/// Garbage is collected in the end, if the collector goes on: a mutator that runs for ever cannot keep it in a cycle,
+/// since in each round of propagation but the last there are more black nodes.
+fn liveness() -> Vec<Claim> {
+    let unfair = |arguments| with(arguments, [("fairness", "none".into())]);
+    let fault = |arguments, name: &'static str| with(arguments, [("fault", name.into())]);
+    let section = "section 1";
+    vec![
+        Claim::holds("ben-ari", at(3, 1, 1)).only(&LIVE).source(
+            section,
+            "garbage is eventually collected, if the collector goes on",
+        ),
+        Claim::holds("ben-ari", at(2, 2, 1))
+            .only(&LIVE)
+            .source(section, "… with two cells a node"),
+        Claim::violated("ben-ari", unfair(at(2, 1, 1)), "leads-to:collected(1)")
+            .only(&["leads-to:collected(1)"])
+            .source(section, "… and not if it may stop"),
+        Claim::violated("ben-ari", unfair(at(2, 1, 1)), "fairness:collector")
+            .only(&["simulation", "fairness"])
+            .source(section, "… then nothing need be collected"),
+        Claim::holds("ben-ari-3", at(3, 1, 1))
+            .only(&["simulation", "fairness"])
+            .source("section 6.3", "level 3 goes on as level 2 does"),
+        Claim::violated("ben-ari-3", unfair(at(2, 1, 1)), "fairness:collector")
+            .only(&["simulation", "fairness"])
+            .source("section 6.3", "… if it goes on itself"),
+        Claim::holds("ben-ari-2", at(3, 1, 1))
+            .only(&["simulation", "fairness"])
+            .source("section 6.2", "level 2 goes on as level 1 does"),
+        Claim::violated("ben-ari-2", unfair(at(2, 1, 1)), "fairness:collector")
+            .only(&["simulation", "fairness"])
+            .source("section 6.2", "… if it goes on itself"),
+        Claim::holds("ben-ari-1", at(3, 1, 1))
+            .only(&[
+                "always-eventually",
+                "leads-to:white_collected(1)",
+                "leads-to:white_collected(2)",
+            ])
+            .source("section 6.1", "cycles end, and white garbage is collected"),
+        Claim::violated("ben-ari-1", at(2, 1, 1), "fairness:collector")
+            .only(&["simulation", "fairness"])
+            .source(
+                "section 6.1",
+                "level 1 need not collect: it may colour garbage in every cycle",
+            ),
+        Claim::holds("broken", fault(at(2, 1, 1), "none"))
+            .only(&LIVE[..3])
+            .source(
+                "section 5",
+                "the specification collects, with one node to collect",
+            ),
+        Claim::violated(
+            "broken",
+            fault(at(3, 1, 1), "none"),
+            "leads-to:collected(1)",
+        )
+        .only(&["leads-to"])
+        .source(
+            "section 5",
+            "… and with two not each of them: mutators may make more and more garbage of the other",
+        ),
+    ]
 }
 
 /// Each passes simulation, and violates the named obligation.

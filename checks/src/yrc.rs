@@ -9,8 +9,8 @@ use refmap_cli::table::{Instance, Rows, Sweep, Table, combinations, rows};
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
 use refmap_systems::yrc::design::{
-    self, Barrier, Design, Granularity, Increments, Merge, Mutators, Reservation, TrialDeletion,
-    Variant,
+    self, Barrier, Design, Granularity, Increments, Merge, Mutators, Progress, Reservation,
+    TrialDeletion, Variant,
 };
 use refmap_systems::yrc::module::{MAX_QUEUE, Module};
 use serde_json::Value;
@@ -98,6 +98,7 @@ fn design_parameters() -> Vec<Parameter> {
         mutators().parameter(),
         trial_deletion().parameter(),
         granularity().parameter(),
+        progress().parameter(),
     ]
 }
 
@@ -171,6 +172,19 @@ fn granularity() -> Choice<Granularity> {
     )
 }
 
+fn progress() -> Choice<Progress> {
+    Choice::new(
+        "fairness",
+        "what is assumed: that the collector goes on, and that threads do after the write of a field, in strong or weak fairness",
+        [
+            ("strong-operations", Progress::StrongOperations),
+            ("operations", Progress::Operations),
+            ("collector", Progress::Collector),
+            ("none", Progress::None),
+        ],
+    )
+}
+
 fn design(arguments: &Arguments) -> Design {
     Design {
         objects: arguments.number("objects"),
@@ -185,6 +199,7 @@ fn design(arguments: &Arguments) -> Design {
             mutators: mutators().of(arguments),
             trial_deletion: trial_deletion().of(arguments),
             granularity: granularity().of(arguments),
+            progress: progress().of(arguments),
             reservation: match arguments.flag("unreserved") {
                 true => Reservation::Unreserved,
                 false => Reservation::Reserved,
@@ -265,6 +280,7 @@ fn design_claims() -> Vec<Claim> {
     claims.extend(validation(&violated, &holds));
     claims.extend(reservation(&violated, &holds));
     claims.extend(three_objects(&holds));
+    claims.extend(liveness());
     claims
 }
 
@@ -418,6 +434,58 @@ fn reservation(violated: Violated<'_>, holds: Holds<'_>) -> Vec<Claim> {
         holds(&format!("objects=2 unreserved {anywhere}"), 6835)
             .source(BARRIER_SOURCE, "… and not where a collection need not wait"),
     ]
+}
+
+/// Under which fairness garbage is freed: the safe variants with two objects.
+fn liveness() -> Vec<Claim> {
+    let arguments = |words: &str| {
+        let words = format!("objects=2 {words}");
+        arguments_of(&design_parameters(), &words)
+    };
+    let live = ["simulation", "always-eventually", "leads-to"];
+    let freed = |words: &str| Claim::holds("yrc", arguments(words)).only(&live);
+    let kept = |words: &str| {
+        let claim = Claim::violated("yrc", arguments(words), "leads-to:freed(0)");
+        claim.only(&["simulation", "leads-to:freed(0)"])
+    };
+    let lock = "mutators-during-collection=store-lock";
+    let stopped = "mutators-during-collection=stopped-at-barriers";
+    let anywhere = "barrier=increment-first mutators-during-collection=stopped-anywhere";
+    let weak = [
+        stopped.to_owned(),
+        format!("merge=decrements-first {lock}"),
+        format!("merge=atomic {lock}"),
+        format!("increments=direct {lock}"),
+        format!("trial-deletion=validated {lock}"),
+    ];
+    let mut claims = Vec::new();
+    for variant in weak {
+        claims.extend([
+            freed(&format!("{variant} fairness=operations")).source(
+                DESCRIBED,
+                "garbage is freed, if the collector goes on and threads do within a store",
+            ),
+            kept(&format!("{variant} fairness=collector"))
+                .source(DESCRIBED, "… and not if a thread may stop there"),
+        ]);
+    }
+    claims.extend([
+        kept(&format!("{stopped} fairness=none"))
+            .source(DESCRIBED, "… nor if the collector may stop"),
+        freed(anywhere).source(
+            DESCRIBED,
+            "where threads are stopped anywhere, garbage is freed if their fairness is strong",
+        ),
+        kept(&format!("{anywhere} fairness=operations")).source(
+            DESCRIBED,
+            "… and not if it is weak: one collection follows another, and the decrement waits",
+        ),
+        freed("trial-deletion=validated-in-flight fairness=operations")
+            .source(DESCRIBED, "where threads run freely weak fairness suffices"),
+        kept("trial-deletion=validated-in-flight fairness=collector")
+            .source(DESCRIBED, "… and is needed"),
+    ]);
+    claims
 }
 
 /// The safe variants again, with three objects. (The one that validates what is in flight has 10 386 073 states

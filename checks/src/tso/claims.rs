@@ -4,7 +4,7 @@ use refmap_cli::catalogue::Claim;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED};
 
 use super::super::arguments::arguments_of;
-use super::{CYCLES, NAME, of_cycles, parameters};
+use super::{CYCLES, NAME, of_collector, of_cycles, parameters};
 
 /// Claims; counts and lengths without a source of their own were found by this checker. The larger instances, and
 /// the variants that take longer, are tests that are run on request.
@@ -32,7 +32,7 @@ pub(in super::super) fn claims() -> Vec<Claim> {
     let senses = "Gammie et al., section 2.2";
     let barriers = "Gammie et al., section 2.1";
     let fences = "Gammie et al., section 2.4";
-    vec![
+    let mut claims = vec![
         holds("references=1 granularity=fine")
             .counts(78_740, 233_030)
             .source(
@@ -135,5 +135,43 @@ pub(in super::super) fn claims() -> Vec<Claim> {
         )
         .length(56)
         .source("Gammie et al., section 4", "… and some survives the first"),
+    ];
+    claims.extend(liveness());
+    claims
+}
+
+/// Cycles end and garbage is freed, under the weakest set of fairness conditions that suffices: without each of them cycles
+/// need not end.
+fn liveness() -> Vec<Claim> {
+    let connection = "Gammie et al., section 4, Connection With Reality";
+    let arguments = |words: &str| {
+        let words = format!("references=1 granularity=fine {words}");
+        arguments_of(&of_collector(), &words)
+    };
+    let stuck = |unfair: &str, says| {
+        let arguments = arguments(&format!("unfair={unfair}"));
+        let claim = Claim::violated(NAME, arguments, "always-eventually:sweeps");
+        let only = claim.only(&["simulation", "always-eventually:sweeps"]);
+        only.source(connection, says)
+    };
+    vec![
+        Claim::holds(NAME, arguments(""))
+            .only(&["simulation", "fairness", "leads-to", "always-eventually"])
+            .source(
+                connection,
+                "cycles end and garbage is freed, if collector, mutators and buffers make progress",
+            ),
+        stuck("collector", "… and not if the collector may stop"),
+        stuck("mutators", "… nor if a mutator may, within an operation"),
+        stuck("polls", "… nor if it need not look for handshakes"),
+        stuck(
+            "strong-polls",
+            "… nor if it may always be in an operation when it could: weak fairness does not do",
+        ),
+        stuck(
+            "collector-commits",
+            "… nor if the collector's stores may stay in its buffer",
+        ),
+        stuck("mutator-commits", "… nor if a mutator's may"),
     ]
 }

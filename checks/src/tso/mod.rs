@@ -10,7 +10,8 @@ use refmap_processes::DeadRegisters;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,
-    MAX_MUTATORS, MAX_REFS, Memory, OnTheFly, Part, ResidualFence, Scope, Variant, Without,
+    MAX_MUTATORS, MAX_REFS, Memory, OnTheFly, Part, Progress, ResidualFence, Scope, Variant,
+    Without,
 };
 
 pub(super) use claims::claims;
@@ -25,10 +26,14 @@ pub(super) fn checks() -> Vec<Check> {
             NAME,
             "the x86-TSO on-the-fly collector, and its variants: refines collect only garbage",
             "Gammie, Hosking & Engelhardt, Relaxing Safely",
-            parameters(),
+            of_collector(),
             |arguments, settings| {
                 let system = OnTheFly::new(scope(arguments), variant(arguments)?);
-                let system = system.map_err(InputError::instance)?;
+                let mut system = system.map_err(InputError::instance)?;
+                for name in arguments.names("unfair") {
+                    let unfair: Progress = name.parse().map_err(InputError::instance)?;
+                    system.assumed.retain(|assumed| *assumed != unfair);
+                }
                 let refinement = CollectorRefinement::new(system);
                 Ok(Checker::new(&refinement)
                     .packed()
@@ -50,6 +55,16 @@ pub(super) fn checks() -> Vec<Check> {
             },
         ),
     ]
+}
+
+fn of_collector() -> Vec<Parameter> {
+    let mut all = parameters();
+    all.push(Parameter::names(
+        "unfair",
+        "a progress that is not assumed: collector, mutators (in the middle of an operation), polls (of handshakes), \
+         strong-polls (then it is weak), collector-commits, mutator-commits",
+    ));
+    all
 }
 
 fn of_cycles() -> Vec<Parameter> {

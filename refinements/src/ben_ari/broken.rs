@@ -1,6 +1,6 @@
 //! Wrong implementations and a wrong mapping, each of which satisfies `simulation`.
 
-use refmap::{Process, Refinement};
+use refmap::{Process, Property, Refinement};
 use refmap_systems::ben_ari::broken::{Broken, BrokenAction, Fault};
 use refmap_systems::ben_ari::{Level0, Memory, Scope, level_0};
 
@@ -26,7 +26,7 @@ impl BrokenRefinement {
     pub fn new(scope: Scope, fault: Fault, mapping: Mapping) -> Self {
         Self {
             implementation: Broken::new(scope, fault),
-            specification: Level0::new(scope),
+            specification: Level0::new(scope.fair()),
             mapping,
             mutators: super::mutators(&scope),
         }
@@ -71,6 +71,11 @@ impl Refinement for BrokenRefinement {
                 })
             }
         }
+    }
+
+    /// Every node in the end: more than fairness of *append* says.
+    fn liveness(&self) -> Vec<Property<Broken>> {
+        super::collected(&self.specification.scope)
     }
 
     fn environment(&self) -> &[Process] {

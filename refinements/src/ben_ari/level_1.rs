@@ -1,6 +1,6 @@
 //! Level 1 refines the specification [section 6.1.2; Appendix B.2, B.3].
 
-use refmap::{ActionOf, Invariant, Process, Refinement, SplitAction};
+use refmap::{ActionOf, Invariant, Process, Property, Refinement, SplitAction};
 use refmap_systems::ben_ari::level_1::{Action, Chi, State};
 use refmap_systems::ben_ari::{
     Level0, Level1, Memory, Mutant, MutatorAction, MutatorAt, Scope, level_0,
@@ -18,7 +18,7 @@ impl Refinement1 {
     pub fn new(scope: Scope) -> Self {
         Self {
             implementation: Level1::new(scope),
-            specification: Level0::new(scope),
+            specification: Level0::new(scope.fair()),
             mutators: super::mutators(&scope),
         }
     }
@@ -48,6 +48,38 @@ pub fn inv2() -> Invariant<Level1> {
         s.local.c.blackened(&s.local.m, s.context.l)
     })
     .when(|s: &State| matches!(s.context.chi, Chi::TestL | Chi::Append))
+}
+
+/// The collector comes to colour again and again.
+pub fn colours() -> Property<Level1> {
+    Property::always_eventually("colours", "Fig. 9, COLOUR", |s: &State| {
+        s.context.chi == Chi::Colour
+    })
+}
+
+/// It comes to the end of the nodes in the append phase again and again.
+pub fn appends() -> Property<Level1> {
+    Property::always_eventually("appends", "Fig. 9, TEST_L.1", |s: &State| {
+        s.context.chi == Chi::TestL && s.context.l == s.local.m.shape.nodes
+    })
+}
+
+/// Garbage that the collector left white is collected when the append phase comes to it: what is left of `collected` where
+/// any node may be coloured, garbage too.
+pub fn white_collected(scope: &Scope) -> impl Iterator<Item = Property<Level1>> + use<> {
+    let property = |n| {
+        Property::leads_to(
+            format!("white_collected({n})"),
+            "Fig. 9, APPEND.1",
+            move |s: &State| {
+                let appending = matches!(s.context.chi, Chi::TestL | Chi::Append);
+                let garbage = !s.local.m.is_accessible(n) && !s.local.colour(n);
+                appending && s.context.l <= n && garbage
+            },
+            move |s: &State| s.local.m.is_accessible(n),
+        )
+    };
+    (scope.shape.roots..scope.shape.nodes).map(property)
 }
 
 impl Refinement for Refinement1 {
@@ -107,6 +139,17 @@ impl Refinement for Refinement1 {
 
     fn invariants(&self) -> Vec<Invariant<Level1>> {
         vec![inv1(), inv2()]
+    }
+
+    /// That garbage is collected is a property of the specification's memory, which level 1 does not have: it may colour
+    /// garbage in every cycle. Levels 2 and 3 have it, composed with this refinement.
+    fn liveness(&self) -> Vec<Property<Level1>> {
+        let collected = super::collected::<Level0>(&self.specification.scope);
+        let through_map = |of_memory: &Property<Level0>| of_memory.pull_back(|s: &State| s.local.m);
+        let mut properties: Vec<_> = collected.iter().map(through_map).collect();
+        properties.extend([colours(), appends()]);
+        properties.extend(white_collected(&self.specification.scope));
+        properties
     }
 
     fn environment(&self) -> &[Process] {

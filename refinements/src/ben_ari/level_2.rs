@@ -18,7 +18,7 @@ impl Refinement2 {
     pub fn new(scope: Scope) -> Self {
         Self {
             implementation: Level2::new(scope),
-            specification: Level1::new(scope),
+            specification: Level1::new(scope.fair()),
             mutators: super::mutators(&scope),
         }
     }

@@ -28,7 +28,7 @@ impl Refinement3 {
     pub fn new(scope: Scope) -> Self {
         Self {
             implementation: Level3::new(scope),
-            specification: Level2::new(scope),
+            specification: Level2::new(scope.fair()),
             mutators: super::mutators(&scope),
         }
     }

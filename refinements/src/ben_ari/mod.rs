@@ -7,8 +7,8 @@ mod level_1;
 mod level_2;
 mod level_3;
 
-use refmap::{Composed, Process, compose};
-use refmap_systems::ben_ari::{Scope, Seen, process};
+use refmap::{Composed, Process, Property, TransitionSystem, compose};
+use refmap_systems::ben_ari::{Memory, Scope, Seen, process};
 
 pub use level_1::Refinement1;
 pub use level_2::Refinement2;
@@ -25,6 +25,21 @@ fn mutators(scope: &Scope) -> Vec<Process> {
     (0..scope.mutators)
         .map(|mutator| process::mutator(mutator, scope.mutators))
         .collect()
+}
+
+/// Garbage is collected in the end, of a system whose states are memories: a property for each node that is no root. Only
+/// the collector makes an inaccessible node accessible, by appending it to the free list.
+fn collected<S: TransitionSystem<State = Memory>>(scope: &Scope) -> Vec<Property<S>> {
+    let property = |n| {
+        Property::leads_to(
+            format!("collected({n})"),
+            "section 1: garbage is eventually collected",
+            move |m: &Memory| !m.is_accessible(n),
+            move |m: &Memory| m.is_accessible(n),
+        )
+    };
+    let nodes = scope.shape.roots..scope.shape.nodes;
+    nodes.map(property).collect()
 }
 
 /// A mutator is at rest at its first location.

@@ -1,13 +1,13 @@
 //! The collector against "collect only garbage" over store buffers [section 1.1].
 
 use refmap::obligation::ObligationKind;
-use refmap::{Invariant, Process, Refinement};
+use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::heap::mutator;
 use refmap_systems::tso::specification::{
     Action, CollectOnlyGarbage, FieldStore, Pending, Program,
 };
 use refmap_systems::tso::{
-    Act, Granularity, Label, MutatorStep, OnTheFly, State, SweepStep, SysStep, Who,
+    Act, Granularity, Label, MutatorStep, OnTheFly, Phase, State, SweepStep, SysStep, Who,
 };
 
 use super::invariants;
@@ -150,6 +150,10 @@ impl Refinement for CollectorRefinement {
         invariants::all(&self.implementation)
     }
 
+    fn liveness(&self) -> Vec<Property<OnTheFly>> {
+        liveness(&self.implementation)
+    }
+
     fn environment(&self) -> &[Process] {
         &self.mutators
     }
@@ -157,6 +161,17 @@ impl Refinement for CollectorRefinement {
     fn unsupported(&self, obligation: ObligationKind) -> Option<&'static str> {
         match (self.implementation.scope.granularity, obligation) {
             (Granularity::Fine, _) => None,
+            (
+                _,
+                ObligationKind::Fairness
+                | ObligationKind::LeadsTo
+                | ObligationKind::Eventually
+                | ObligationKind::AlwaysEventually
+                | ObligationKind::EventuallyAlways,
+            ) => Some(
+                "steps are run together, and fairness is of the steps of which they consist; it is decided at fine \
+                 granularity (--granularity fine)",
+            ),
             (_, ObligationKind::Environment) => Some(
                 "steps are run together, and that this keeps every choice of the mutators open is not \
                  shown; it is decided at fine granularity (--granularity fine)",
@@ -177,6 +192,27 @@ impl Refinement for CollectorRefinement {
     fn at_rest(&self, state: &State, process: Process) -> bool {
         self.implementation.is_at_rest(state, number(process))
     }
+}
+
+/// The collector sweeps again and again, and what is garbage is freed.
+fn liveness(system: &OnTheFly) -> Vec<Property<OnTheFly>> {
+    let source = "Gammie et al., section 4, Connection With Reality";
+    let sweeps =
+        Property::always_eventually("sweeps", source, |s: &State| s.sys.phase == Phase::Sweep);
+    let rests =
+        Property::always_eventually("idles", source, |s: &State| s.sys.phase == Phase::Idle);
+    let freed = |reference| {
+        let exists = move |s: &State| s.sys.heap[usize::from(reference)].is_some();
+        Property::leads_to(
+            format!("freed({reference})"),
+            source,
+            move |s: &State| exists(s) && !s.program().reachable().contains(reference),
+            move |s: &State| !exists(s),
+        )
+    };
+    let mut properties = vec![sweeps, rests];
+    properties.extend((0..system.scope.refs).map(freed));
+    properties
 }
 
 /// The mutator that takes a step, if it is no step of the collector.

@@ -2,8 +2,8 @@
 //! collector's loop that have ended since it became unreachable.
 //!
 //! Source: Gammie et al., section 4, Connection With Reality, which claims it without a proof: garbage is
-//! collected within two cycles, if mutators and the hardware make progress. That cycles end under this fairness is not
-//! checked.
+//! collected within two cycles, if mutators and the hardware make progress. That cycles end under this fairness is a
+//! property of the collector's own refinement.
 
 use refmap::auxiliary::{History, Remembering, SymmetricHistory, WithHistory};
 use refmap::obligation::ObligationKind;

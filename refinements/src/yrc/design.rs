@@ -1,6 +1,6 @@
 //! The design of YRC, with its variants, refines "collect only garbage".
 
-use refmap::{Invariant, Process, Refinement};
+use refmap::{Invariant, Process, Property, Refinement};
 use refmap_systems::heap::{self, CollectOnlyGarbage, Heap, Object, Objects, Sources, mutator};
 use refmap_systems::yrc::design::{Action, Design, InFlight, Location, State, Variant};
 
@@ -187,6 +187,25 @@ impl Refinement for DesignRefinement {
             no_freed_object_touched(),
             counts(self.implementation.variant),
         ]
+    }
+
+    /// Collections end, and an object that no thread can reach is freed.
+    fn liveness(&self) -> Vec<Property<Design>> {
+        let is_garbage = |s: &State, object| {
+            s.allocated.contains(object) && !s.heap().reachable().contains(object)
+        };
+        let freed = |object| {
+            Property::leads_to(
+                format!("freed({object})"),
+                "yrc_proof, Collection Cycle",
+                move |s: &State| is_garbage(s, object),
+                move |s: &State| !is_garbage(s, object),
+            )
+        };
+        let idle = |s: &State| s.collector.at == Location::Idle;
+        let ends = Property::always_eventually("idle", "yrc_proof, Collection Cycle", idle);
+        let freed = (0..self.implementation.objects).map(freed);
+        std::iter::once(ends).chain(freed).collect()
     }
 
     fn environment(&self) -> &[Process] {

@@ -1,12 +1,15 @@
 //! Ben-Ari's collector: the composition against its ends, the specification in its two forms, and
 //! the invariants against the obligations that they are for.
 
-use refmap::obligation::{Selection, Settings, Until};
-use refmap::{ActionOf, Invariant, Process, Refinement, SplitAction, Verdict, check};
+use refmap::obligation::{Liveness, Selection, Settings, Until};
+use refmap::{
+    ActionOf, Invariant, Process, Refinement, Report, SplitAction, Verdict, check, compose,
+};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::{Action, State};
 use refmap_systems::ben_ari::{
-    AppendToFree, Level0, Level3, Memory, MutatorAction, Scope, level_0, process,
+    AppendToFree, CollectorFairness, Level0, Level3, Memory, MutatorAction, MutatorOrder, Scope,
+    level_0, process,
 };
 
 /// Level 3 as a direct refinement of the specification, without the levels between.
@@ -122,7 +125,7 @@ fn levels_1_and_2_hold_with_two_mutators() {
 /// The number of threads changes nothing but the time, in a check that holds and in two that do not.
 #[test]
 fn threads_change_no_verdict_no_count_and_no_counterexample() {
-    use refmap_systems::ben_ari::{Figure14, MutatorOrder};
+    use refmap_systems::ben_ari::Figure14;
     let scopes = [
         Scope::new(3, 1, 1),
         Scope {
@@ -172,4 +175,52 @@ fn a_failed_simulation_is_announced_by_the_paper_s_invariants() {
     let report = check(&Refinement3::new(scope), &settings).unwrap();
     let length = |name| report.obligation(name).unwrap().counterexamples[0].length;
     assert_eq!(length("invariant:no_bw_at_quit") + 1, length("simulation"));
+}
+
+/// Level 2 collects all garbage, composed with the first refinement; level 1 alone need not. A second mutator
+/// changes nothing.
+#[test]
+fn garbage_is_collected_in_the_end_below_level_1() {
+    let of = |scope: Scope| compose(Refinement1::new(scope), Refinement2::new(scope));
+    for mutators in [1, 2] {
+        let scope = Scope {
+            mutators,
+            ..Scope::new(3, 1, 1)
+        };
+        let report = with_liveness(&of(scope));
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    }
+    let unfair = Scope {
+        fairness: CollectorFairness::None,
+        ..Scope::new(3, 1, 1)
+    };
+    for report in [
+        with_liveness(&of(unfair)),
+        with_liveness(&Refinement1::new(Scope::new(3, 1, 1))),
+    ] {
+        let violated: Vec<_> = report.violated().collect();
+        for name in ["fairness:collector", "leads-to:collected(1)"] {
+            assert!(violated.contains(&name), "{report}");
+        }
+    }
+}
+
+/// What is wrong with the refuted order is what it collects, not that it leaves something.
+#[test]
+fn the_refuted_order_collects_all_garbage_too() {
+    let scope = Scope {
+        mutator: MutatorOrder::ColourFirst,
+        ..Scope::new(3, 1, 1)
+    };
+    let report = with_liveness(&composed(scope));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+fn with_liveness(refinement: &impl Refinement) -> Report {
+    let settings = Settings {
+        obligations: Selection::only(["simulation"]),
+        liveness: Liveness::Included,
+        ..Settings::default()
+    };
+    check(refinement, &settings).expect("the settings fit")
 }

@@ -3,7 +3,7 @@
 //! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
 //! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
 
-use refmap::{Action as _, Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Action as _, Fairness, Process, Rule, RuleId, TransitionSystem, offer};
 
 use super::level_0::{Action, Level0};
 use super::memory::{AppendToFree, Memory, Node};
@@ -127,6 +127,10 @@ impl TransitionSystem for Broken {
             let action = BrokenAction::Overwrite { n, i };
             offer(visit, action, || self.overwrite(from, n, i));
         }
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.inner.fairness()
     }
 
     fn observe(&self, state: &Memory) -> Memory {

@@ -4,7 +4,7 @@
 //!
 //! Deviation D5: there are as many mutators as in the instance, each with the one rule of Fig. 4.
 
-use refmap::{Process, TransitionSystem, offer};
+use refmap::{Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use super::drawing;
@@ -106,6 +106,12 @@ impl TransitionSystem for Level0 {
                 }
             }
         }
+    }
+
+    /// Weak fairness of *append*: it is not enabled for ever without being taken. Fairness of each node is more than that,
+    /// and no condition on rules: a mutator may make garbage so fast that one node waits for ever.
+    fn fairness(&self) -> Vec<Fairness> {
+        self.scope.conditions::<Action>()
     }
 
     fn observe(&self, m: &Memory) -> Memory {

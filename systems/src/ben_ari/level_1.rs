@@ -3,7 +3,7 @@
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
 use refmap::{
-    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    Choices, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
     SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
@@ -193,6 +193,10 @@ impl LocalTransitions for Level1 {
         ] {
             offer_changed(visit, action, from, |s| self.collector(s, action));
         }
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.scope.conditions::<Action>()
     }
 
     fn observe(&self, state: &State) -> Memory {

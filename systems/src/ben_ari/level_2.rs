@@ -3,7 +3,7 @@
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
 use refmap::{
-    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    Choices, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
     SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
@@ -226,6 +226,10 @@ impl LocalTransitions for Level2 {
         ] {
             offer_changed(visit, action, from, |s| self.collector(s, action));
         }
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.scope.conditions::<Action>()
     }
 
     fn observe(&self, state: &State) -> Memory {

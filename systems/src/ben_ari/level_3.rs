@@ -6,7 +6,7 @@
 //! Both texts are here, as [`Figure14`].
 
 use refmap::{
-    Choices, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
+    Choices, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
     SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
@@ -357,6 +357,10 @@ impl LocalTransitions for Level3 {
         for action in rules {
             offer_changed(visit, action, from, |s| self.collector(s, action));
         }
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.scope.conditions::<Action>()
     }
 
     fn observe(&self, state: &State) -> Memory {

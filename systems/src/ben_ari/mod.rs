@@ -41,7 +41,9 @@ pub use level_3::Level3;
 pub use locals::{Locals, MutatorAt, Mutators};
 pub use memory::{AppendToFree, MAX_NODES, MAX_SONS, Memory, Node, NodeSet, Shape};
 pub use mutator::MutatorAction;
-pub use scope::{Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError};
+pub use scope::{
+    CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MutatorOrder, Scope, ScopeError,
+};
 pub use seen::Seen;
 pub use symmetry::Permutation;
 

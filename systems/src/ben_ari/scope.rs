@@ -1,6 +1,9 @@
 //! The instance and the variant of Ben-Ari's collector.
 
+use refmap::Fairness;
+
 use super::memory::{MAX_NODES, MAX_SONS, Shape};
+use super::process::COLLECTOR;
 
 /// The most mutators that an instance can have.
 pub const MAX_MUTATORS: usize = 3;
@@ -18,6 +21,8 @@ pub struct Scope {
     pub mutator: MutatorOrder,
     /// The text of Fig. 14.
     pub figure_14: Figure14,
+    /// What is assumed of the collector's progress.
+    pub fairness: CollectorFairness,
 }
 
 impl Scope {
@@ -29,6 +34,25 @@ impl Scope {
             colours: InitialColours::Any,
             mutator: MutatorOrder::RedirectFirst,
             figure_14: Figure14::Corrected,
+            fairness: CollectorFairness::Weak,
+        }
+    }
+
+    /// The same instance with a fair collector, as a specification demands it.
+    #[must_use]
+    pub const fn fair(mut self) -> Self {
+        self.fairness = CollectorFairness::Weak;
+        self
+    }
+
+    /// The fairness conditions of a system with actions of type `A`, all of whose rules of the collector are one action.
+    pub(super) fn conditions<A: refmap::Action>(self) -> Vec<Fairness> {
+        let rules = A::rules().iter();
+        let of_collector = rules.filter(|rule| rule.process == COLLECTOR.name);
+        let names = of_collector.map(|rule| rule.name.clone());
+        match self.fairness {
+            CollectorFairness::Weak => vec![Fairness::weak("collector", names)],
+            CollectorFairness::None => Vec::new(),
         }
     }
 
@@ -80,6 +104,15 @@ pub enum Figure14 {
     Corrected,
     /// TEST_L.1 goes to TEST_I, and so skips the roots: a misprint.
     AsPrinted,
+}
+
+/// Fairness of the collector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CollectorFairness {
+    /// It takes steps as long as it can: weak fairness of its rules together. Nothing is assumed of mutators.
+    Weak,
+    /// Nothing: it may stop anywhere.
+    None,
 }
 
 /// Error: the instance is not in range.

@@ -49,6 +49,7 @@ mod mutator;
 #[cfg(test)]
 mod naive_search;
 mod packing;
+mod progress;
 mod request;
 mod scope;
 pub mod specification;
@@ -64,6 +65,7 @@ pub use label::{
     AnswerStep, FlipStep, Label, MarkLoopStep, Marker, MarkingStep, MutatorStep, RoundStep,
     SetFaStep, SweepStep, SysStep,
 };
+pub use progress::{Progress, UnknownProgress};
 pub use request::Act;
 pub use scope::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,

@@ -5,7 +5,7 @@
 //! these nondeterministically. With [`Memory::Sc`] no store is ever pending, and this
 //! is "collect only garbage" over one heap.
 
-use refmap::{Process, TransitionSystem, offer};
+use refmap::{Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 use tinyvec::ArrayVec;
 
@@ -419,6 +419,11 @@ impl TransitionSystem for CollectOnlyGarbage {
         }
         all.iter()
             .for_each(|reference| fire(Action::Free { reference }));
+    }
+
+    /// Garbage is not there for ever without some of it being freed.
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![Fairness::weak("free", ["free"])]
     }
 
     fn observe(&self, state: &Program) -> Program {

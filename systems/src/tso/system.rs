@@ -1,6 +1,6 @@
 //! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
-use refmap::{Fields, Layout, Packed, Process, Rule, TransitionSystem};
+use refmap::{Fairness, Fields, Layout, Packed, Process, Rule, TransitionSystem};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
 
@@ -8,6 +8,7 @@ use super::label::{Label, MutatorStep};
 use super::lipton_reduction::LiptonReduction;
 use super::local_fusion::LocalFusion;
 use super::packing::Packing;
+use super::progress::{self, Progress};
 use super::request::{Act, Processes};
 use super::scope::{Granularity, Initial, MAX_MUTATORS, MAX_REFS, Scope, ScopeError, Variant};
 use super::specification::{CollectOnlyGarbage, Program};
@@ -21,6 +22,8 @@ pub struct OnTheFly {
     pub scope: Scope,
     /// The variant.
     pub variant: Variant,
+    /// The progress that is assumed; all of it by default.
+    pub assumed: Vec<Progress>,
     pub(super) processes: Processes,
     at_rest: Vec<Locations>,
     fusion: Fusion,
@@ -71,6 +74,7 @@ impl OnTheFly {
         Ok(Self {
             scope,
             variant,
+            assumed: Progress::ALL.to_vec(),
             packing: Packing::new(scope, |process| processes.locations(process)),
             fusion: match scope.granularity {
                 Granularity::Fine => Fusion::None,
@@ -207,6 +211,10 @@ impl TransitionSystem for OnTheFly {
 
     fn observe(&self, state: &State) -> Program {
         state.program()
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        progress::conditions(&self.assumed, &self.scope, self.rules())
     }
 
     fn draw(&self, state: &State) -> Option<String> {

@@ -31,7 +31,10 @@
 //!
 //! Completeness, that collections free every unreachable object, is decided by reachability: from every
 //! quiescent state (no operation in flight, no collection running) the collector alone reaches a state
-//! without garbage. It holds of every safe variant, and is a test, not a claim: it is a liveness property.
+//! without garbage. It holds of every safe variant, and is a test. The catalogue claims the liveness property for those
+//! of two objects: an object that no thread can reach is freed, if the collector goes on and threads do not stop
+//! within a store ([`Progress`]). Of threads that are stopped anywhere that fairness has to be strong: a collection
+//! may start whenever one ends, so that what a thread still has to do is enabled again and again, and never for long.
 //!
 //! Deviations.
 //!
@@ -69,12 +72,13 @@ pub use state::{
     Slot, Stack, State,
 };
 pub use variants::{
-    Barrier, Granularity, Increments, Merge, Mutators, Reservation, TrialDeletion, Variant,
+    Barrier, Granularity, Increments, Merge, Mutators, Progress, Reservation, TrialDeletion,
+    Variant,
 };
 
 use std::ops::Range;
 
-use refmap::{BoundedVec, Process, TransitionSystem, offer};
+use refmap::{BoundedVec, Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use crate::heap::{self, Fields, Heap, Object, Objects};
@@ -314,6 +318,10 @@ impl TransitionSystem for Design {
         if let Some(phase) = Self::phase(from) {
             fire(phase);
         }
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.variant.progress.conditions(self.variant.barrier)
     }
 
     fn observe(&self, state: &State) -> Heap {

@@ -1,6 +1,10 @@
 //! The parameters in which the variants of the design differ. The first value of each is the design as
 //! described, and each is used in one function.
 
+use refmap::{Action as _, Fairness};
+
+use super::Action;
+
 /// The variant of the design: by default the design as described.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
@@ -18,6 +22,8 @@ pub struct Variant {
     pub granularity: Granularity,
     /// Whether operations reserve room.
     pub reservation: Reservation,
+    /// The fairness that is assumed.
+    pub progress: Progress,
 }
 
 /// The order of the write barrier's steps.
@@ -105,6 +111,43 @@ pub enum Reservation {
     Reserved,
     /// It starts, and blocks in the middle if a queue is full.
     Unreserved,
+}
+
+/// The fairness that is assumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Progress {
+    /// Weak fairness of the collector, and strong fairness of each thread's steps after the write of a field: threads that
+    /// are stopped within a store go on between collections.
+    #[default]
+    StrongOperations,
+    /// The same, where the fairness of those steps is weak.
+    Operations,
+    /// Weak fairness of the collector: threads may stop within a store.
+    Collector,
+    /// None.
+    None,
+}
+
+impl Progress {
+    /// The conditions that say it.
+    pub(super) fn conditions(self, barrier: Barrier) -> Vec<Fairness> {
+        let rules = Action::rules().iter();
+        let of_collector = rules.filter(|rule| rule.process == "collector");
+        let collector = Fairness::weak("collector", of_collector.map(|rule| rule.name.clone()));
+        let after_the_write: &[&'static str] = match barrier {
+            Barrier::StoreFirst => &["increment", "decrement"],
+            Barrier::IncrementFirst => &["decrement"],
+        };
+        let after_the_write = after_the_write.iter().copied();
+        match self {
+            Self::StrongOperations => {
+                vec![collector, Fairness::strong("operations", after_the_write)]
+            }
+            Self::Operations => vec![collector, Fairness::weak("operations", after_the_write)],
+            Self::Collector => vec![collector],
+            Self::None => Vec::new(),
+        }
+    }
 }
 
 impl Barrier {

@@ -1,0 +1,112 @@
+//! Fairness conditions of the collector, its mutators and the memory.
+//!
+//! Source: Gammie et al., section 4, Connection With Reality, which assumes that mutators and the hardware make progress.
+
+use std::fmt;
+use std::str::FromStr;
+
+use refmap::{Fairness, Rule};
+
+use super::label::{AnswerStep, Label, SysStep};
+use super::scope::Scope;
+use super::state::Who;
+use crate::heap::MUTATOR;
+
+/// Progress of a part of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Weak fairness of the collector's steps.
+    Collector,
+    /// Weak fairness of each mutator's steps: it does not stop in the middle of an operation.
+    Mutators,
+    /// Fairness of each mutator's polls of its handshake bit: between operations it does not forget to look.
+    Polls,
+    /// That the fairness of polls is strong: between polls a mutator is in operations, where it cannot poll.
+    StrongPolls,
+    /// Weak fairness of the commits of the collector's stores.
+    CollectorCommits,
+    /// Weak fairness of the commits of each mutator's stores.
+    MutatorCommits,
+}
+
+impl Progress {
+    /// All of it.
+    pub const ALL: [Self; 6] = [
+        Self::Collector,
+        Self::Mutators,
+        Self::Polls,
+        Self::StrongPolls,
+        Self::CollectorCommits,
+        Self::MutatorCommits,
+    ];
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Collector => "collector",
+            Self::Mutators => "mutators",
+            Self::Polls => "polls",
+            Self::StrongPolls => "strong-polls",
+            Self::CollectorCommits => "collector-commits",
+            Self::MutatorCommits => "mutator-commits",
+        }
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no progress has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no progress {given:?}; there is: {}", Progress::ALL.map(Progress::name).join(", "))]
+pub struct UnknownProgress {
+    /// The name given.
+    pub given: String,
+}
+
+impl FromStr for Progress {
+    type Err = UnknownProgress;
+
+    fn from_str(given: &str) -> Result<Self, UnknownProgress> {
+        let mut all = Self::ALL.into_iter();
+        let found = all.find(|progress| progress.name() == given);
+        found.ok_or_else(|| UnknownProgress {
+            given: given.to_owned(),
+        })
+    }
+}
+
+/// The conditions that say this progress, of a system with these rules.
+pub(super) fn conditions(assumed: &[Progress], scope: &Scope, rules: &[Rule]) -> Vec<Fairness> {
+    let of = |process: &str| -> Vec<_> {
+        let own = rules.iter().filter(|rule| rule.process == process);
+        own.map(|rule| rule.name.clone()).collect()
+    };
+    let named = |name: &'static str, label: Label| Fairness::weak(name, [label.to_string()]);
+    let poll = || [Label::Answer(AnswerStep::Poll).to_string()];
+    let mut conditions = Vec::new();
+    for progress in assumed {
+        let name = progress.name();
+        match progress {
+            Progress::Collector => conditions.push(Fairness::weak(name, of("gc"))),
+            Progress::Mutators => conditions.push(Fairness::weak(name, of(MUTATOR))),
+            Progress::Polls if assumed.contains(&Progress::StrongPolls) => {
+                conditions.push(Fairness::strong(name, poll()));
+            }
+            Progress::Polls => conditions.push(Fairness::weak(name, poll())),
+            Progress::StrongPolls => (),
+            Progress::CollectorCommits => {
+                let label = Label::Sys(SysStep::Commit(Who::Gc));
+                conditions.push(named(name, label));
+            }
+            Progress::MutatorCommits => conditions.extend((0..scope.mutators).map(|mutator| {
+                let label = Label::Sys(SysStep::Commit(Who::Mutator(mutator)));
+                Fairness::weak(format!("{name}({mutator})"), [label.to_string()])
+            })),
+        }
+    }
+    conditions
+}
