@@ -1,0 +1,179 @@
+//! What liveness costs beside the exploration that records the graph: of a system of ten million states and a hundred million
+//! steps, all of which are in one component.
+//!
+//! `cargo bench -p refmap --bench liveness [-- DIGITS]`. It prints figures, and compares them with nothing.
+
+#![allow(clippy::print_stdout, missing_docs)]
+
+use std::fs;
+use std::time::Instant;
+
+use refmap::explore::{Explored, Graph, Options, Panic, Place, Record, StateId, Visitor, explore};
+use refmap::liveness::{Bits, Claim, Conditions, Question, Steps, Strength, violation};
+use refmap::{ActionOf, StateOf, TransitionSystem};
+use serde::Serialize;
+
+/// Decimal digits. The first only counts up; the next three count up and down, and the others up.
+struct Counter {
+    digits: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::State)]
+struct Number(u32);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, refmap::Action)]
+#[rule(process = "counter", source = "this bench")]
+enum Count {
+    Up(u8),
+    Down(u8),
+}
+
+impl TransitionSystem for Counter {
+    type State = Number;
+    type Action = Count;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(Number)) {
+        visit(Number(0));
+    }
+
+    fn next(&self, Number(from): &Number, visit: &mut impl FnMut(Count, Number)) {
+        let mut place = 1;
+        for digit in 0..self.digits {
+            let value = from / place % 10;
+            let with = |value| Number(from - from / place % 10 * place + value % 10 * place);
+            visit(Count::Up(digit as u8), with(value + 1));
+            if (1..4).contains(&digit) {
+                visit(Count::Down(digit as u8), with(value + 9));
+            }
+            place *= 10;
+        }
+    }
+
+    fn observe(&self, _: &Number) {}
+}
+
+/// Labels a step with its digit.
+struct Labelled;
+
+impl<S: TransitionSystem<Action = Count>> Visitor<S> for Labelled {
+    type Tally = ();
+    type Image = ();
+
+    fn tally(&self) {}
+    fn merge(&self, (): &mut (), (): ()) {}
+    fn examine(&self, (): &mut (), _: Place, _: &StateOf<S>) {}
+    fn image(&self, (): &mut (), _: &StateOf<S>) {}
+    fn step(
+        &self,
+        (): &mut (),
+        _: Place,
+        _: (&StateOf<S>, &()),
+        action: &ActionOf<S>,
+        _: &StateOf<S>,
+    ) -> u32 {
+        let (Count::Up(digit) | Count::Down(digit)) = action;
+        u32::from(*digit)
+    }
+    fn leave(&self, (): &mut (), _: Place, _: &StateOf<S>, _: u32) {}
+    fn panicked(&self, (): &mut (), _: Place, _: Panic) {}
+    fn stop(&self, (): &()) -> Option<u32> {
+        None
+    }
+}
+
+/// The recorded graph; the class of a step is its label.
+struct Recorded<'a>(&'a Graph);
+
+impl Steps for Recorded<'_> {
+    fn states(&self) -> usize {
+        self.0.states()
+    }
+
+    fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)> {
+        let (target, label) = self.0.step(StateId(state), cursor)?;
+        Some((target.0, label))
+    }
+}
+
+/// The most memory that the process has held.
+fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let digits = arguments.find_map(|argument| argument.parse().ok());
+    let system = Counter {
+        digits: digits.unwrap_or(7),
+    };
+    let options = Options {
+        record: Record::Graph,
+        threads: 1,
+        ..Options::default()
+    };
+    let started = Instant::now();
+    let explored: Explored<Counter, ()> = explore(&system, &Labelled, &options);
+    let exploration = started.elapsed().as_secs_f64();
+    let graph = explored
+        .graph
+        .as_ref()
+        .expect("there is room for the graph");
+    let (states, steps) = (explored.states(), graph.len());
+    println!("{states} states, {steps} steps, explored in {exploration:.1} s");
+    println!(
+        "graph: {:.2} bytes a step",
+        graph.bytes() as f64 / steps as f64
+    );
+
+    let fair = |_| Strength::Weak;
+    let first = |id| {
+        explored
+            .state(&system, StateId(id))
+            .expect("states are kept")
+            .0
+            % 10
+    };
+    let zero = Bits::of(states, |id| first(id) == 0);
+    let questions = [
+        (
+            "the first digit is zero infinitely often",
+            Claim::AlwaysEventually(zero.clone()),
+        ),
+        (
+            "the first digit is zero from some time on",
+            Claim::EventuallyAlways(zero),
+        ),
+    ];
+    for (name, claim) in questions {
+        let mut conditions = Conditions::new((0..system.digits).map(fair));
+        for digit in 0..system.digits as usize {
+            conditions.class([digit]);
+        }
+        // So that the peak is that of the decision.
+        let is_reset = fs::write("/proc/self/clear_refs", "5").is_ok();
+        let before = peak_bytes().filter(|_| is_reset);
+        let started = Instant::now();
+        let question = Question::of(&claim, states, &[0], &|_, _, _| false);
+        let found = violation(&Recorded(graph), &[0], &conditions, &question);
+        let decision = started.elapsed().as_secs_f64();
+        let verdict = match found {
+            Some(lasso) => format!("violated by a loop of {} states", lasso.loop_length()),
+            None => "holds".to_owned(),
+        };
+        println!("{name}: {verdict}");
+        println!(
+            "  {decision:.1} s, {:.2} of the exploration",
+            decision / exploration
+        );
+        if let (Some(before), Some(after)) = (before, peak_bytes()) {
+            let a_state = (after - before) as f64 / states as f64;
+            println!("  peak memory grew by {a_state:.1} bytes a state");
+        }
+    }
+}
