@@ -575,10 +575,9 @@ where
             let told = answer(*refinement, state, action, to);
             let told_of_image = answer(*refinement, &image, &permuted.0, &permuted.1);
             // What each abstract action is in the image, by its rule and its process.
-            let permuted_kinds = (0..).map_while(|place| {
+            let permuted_kinds = told.actions().enumerate().map(|(place, action)| {
                 let (from, to) = (told.source(mapped, place), told.target(&target, place));
-                let action = told.action(place)?;
-                Some(kind(&specification.permute_action(by, from, action, to)))
+                kind(&specification.permute_action(by, from, action, to))
             });
             let wrong = unsimulated(specification, &told, (mapped, &target));
             if !permuted_kinds.eq(told_of_image.actions().map(kind))
