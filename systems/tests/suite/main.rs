@@ -6,6 +6,7 @@ mod lemmas;
 mod litmus;
 mod native;
 mod packing;
+mod recorded_graph;
 mod support;
 mod tso;
 mod yrc_module;
