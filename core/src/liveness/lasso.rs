@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use foldhash::{HashMap, HashMapExt};
-
 use super::components::fair_components;
 use super::conditions::{Conditions, Strength};
 use super::question::Question;
@@ -122,34 +120,63 @@ struct Stem<'a, G> {
     fair: Bits,
 }
 
-/// The predecessors of states, each of which is its own if it has none.
-type Before = HashMap<u32, u32>;
+/// The predecessors of states that were met, each of which is its own if it has none.
+///
+/// PERF: one more than the predecessor, so that memory of states that are not met is not touched.
+struct Before(Vec<u32>);
+
+impl Before {
+    /// Of no state met.
+    fn none(states: usize) -> Self {
+        Self(vec![0; states])
+    }
+
+    /// Notes the predecessor of a state, unless it was met. Whether it was not.
+    fn meet(&mut self, at: u32, before: u32) -> bool {
+        let known = &mut self.0[at as usize];
+        let is_new = *known == 0;
+        if is_new {
+            *known = before + 1;
+        }
+        is_new
+    }
+
+    /// The way to a state that was met, from one that has no predecessor.
+    fn path(&self, to: u32) -> Vec<u32> {
+        let mut path = vec![to];
+        let mut at = to;
+        while self.0[at as usize] - 1 != at {
+            at = self.0[at as usize] - 1;
+            path.push(at);
+        }
+        path.reverse();
+        path
+    }
+}
 
 impl<G: Steps> Stem<'_, G> {
     /// The states of the stem, and whether the loop has to come by the start.
     fn find(&self, initial: &[u32]) -> (Vec<u32>, bool) {
-        let [mut before, mut after] = [Before::new(), Before::new()];
+        let [mut before, mut after] = [0, 1].map(|_| Before::none(self.graph.states()));
         let mut level: Vec<u32> = Vec::new();
         let mut level_after: Vec<u32> = Vec::new();
         for at in initial {
-            before.entry(*at).or_insert_with(|| {
+            if before.meet(*at, *at) {
                 level.push(*at);
-                *at
-            });
+            }
         }
         loop {
             if let Some(entry) = self.entry(&level, &self.with_start) {
-                return (path(&before, entry), true);
+                return (before.path(entry), true);
             }
             for at in level.iter().filter(|at| self.question.start.contains(**at)) {
-                after.entry(*at).or_insert_with(|| {
+                if after.meet(*at, *at) {
                     level_after.push(*at);
-                    *at
-                });
+                }
             }
             if let Some(entry) = self.entry(&level_after, &self.fair) {
-                let way = path(&after, entry);
-                let mut stem = path(&before, way[0]);
+                let way = after.path(entry);
+                let mut stem = before.path(way[0]);
                 stem.extend(&way[1..]);
                 return (stem, false);
             }
@@ -175,26 +202,13 @@ impl<G: Steps> Stem<'_, G> {
         let mut next = Vec::new();
         for from in level {
             for (to, _) in self.graph.steps(*from).filter(|(to, _)| goes(*to)) {
-                before.entry(to).or_insert_with(|| {
+                if before.meet(to, *from) {
                     next.push(to);
-                    *from
-                });
+                }
             }
         }
         next
     }
-}
-
-/// The way to a state, from one that has no predecessor.
-fn path(before: &Before, to: u32) -> Vec<u32> {
-    let mut path = vec![to];
-    while let Some(at) = path.last().map(|at| before[at])
-        && Some(&at) != path.last()
-    {
-        path.push(at);
-    }
-    path.reverse();
-    path
 }
 
 /// Whether a behaviour may stay in a state for ever and do what the question asks for, its start aside.
@@ -296,19 +310,19 @@ impl<G: Steps> Loop<'_, G> {
 
     /// The states, after `from`, of a shortest way within the component whose last step is as is asked.
     fn way(&self, from: u32, ends: impl Fn(u32, u32, u32) -> bool) -> Vec<u32> {
-        let mut before = Before::from_iter([(from, from)]);
+        let mut before = Before::none(self.graph.states());
+        before.meet(from, from);
         let mut open = VecDeque::from([from]);
         while let Some(at) = open.pop_front() {
             for (to, class) in self.steps(at) {
                 if ends(at, class, to) {
-                    let mut way = path(&before, at);
+                    let mut way = before.path(at);
                     way.push(to);
                     return way.split_off(1);
                 }
-                before.entry(to).or_insert_with(|| {
+                if before.meet(to, at) {
                     open.push_back(to);
-                    at
-                });
+                }
             }
         }
         unreachable!("a component is strongly connected, and has what its loop needs")
