@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::scheduling_allocator::{self, SchedulingAllocator};
@@ -243,5 +243,16 @@ impl TransitionSystem for AllocatorImplementation {
 
     fn observe(&self, state: &State) -> simple_allocator::State {
         state.server.claims.clone()
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![
+            Fairness::weak("return", ["return_all"]),
+            Fairness::weak("allocate", ["allocate"]),
+            Fairness::weak("schedule", ["schedule"]),
+            Fairness::weak("r_req", ["r_req"]),
+            Fairness::weak("r_alloc", ["r_alloc"]),
+            Fairness::weak("r_ret", ["r_ret"]),
+        ]
     }
 }

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use refmap::{TransitionSystem, guard, offer};
+use refmap::{Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::alternating_bit_correctness::{self, MAX_DATA};
@@ -195,5 +195,14 @@ impl TransitionSystem for AlternatingBit {
 
     fn observe(&self, state: &State) -> alternating_bit_correctness::State {
         state.ends
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![
+            Fairness::weak("send_again", ["re_snd_msg"]),
+            Fairness::weak("send_ack", ["snd_ack"]),
+            Fairness::strong("receive_message", ["rcv_msg"]),
+            Fairness::strong("receive_ack", ["rcv_ack"]),
+        ]
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! Fairness: weakly `c_rcv_msg`, and weakly `c_rcv_ack`.
 
-use refmap::{TransitionSystem, guard, offer};
+use refmap::{Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 /// Greatest number of values.
@@ -106,5 +106,12 @@ impl TransitionSystem for AbCorrectness {
 
     fn observe(&self, state: &State) -> State {
         *state
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![
+            Fairness::weak("receive", ["c_rcv_msg"]),
+            Fairness::weak("acknowledge", ["c_rcv_ack"]),
+        ]
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Fairness: weakly `initiate_probe` or `pass_token`, one condition for the whole ring.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::subsets::subsets;
@@ -215,5 +215,9 @@ impl TransitionSystem for Ewd840 {
     /// All is done where termination has been detected.
     fn may_stop(&self, state: &State) -> bool {
         state.termination_detected()
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![Fairness::weak("go_round", ["initiate_probe", "pass_token"])]
     }
 }

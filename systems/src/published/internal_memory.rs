@@ -6,7 +6,7 @@
 //!
 //! Fairness: for each processor, weakly `do` or `rsp`.
 
-use refmap::{TransitionSystem, guard, offer};
+use refmap::{Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 /// Greatest number of processors, of addresses, and of values.
@@ -244,5 +244,9 @@ impl TransitionSystem for InternalMemory {
 
     fn observe(&self, state: &State) -> Exchange {
         state.interface.mem_int
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![Fairness::weak("respond", ["do", "rsp"])]
     }
 }

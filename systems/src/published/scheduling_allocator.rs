@@ -4,7 +4,7 @@
 //!
 //! Fairness: weakly `return_all` and `allocate` for each client, and weakly `schedule`.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::simple_allocator::{self, MAX_CLIENTS};
@@ -190,5 +190,13 @@ impl TransitionSystem for SchedulingAllocator {
 
     fn observe(&self, state: &State) -> simple_allocator::State {
         state.claims.clone()
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![
+            Fairness::weak("return", ["return_all"]),
+            Fairness::weak("allocate", ["allocate"]),
+            Fairness::weak("schedule", ["schedule"]),
+        ]
     }
 }

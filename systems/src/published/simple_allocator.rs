@@ -5,7 +5,7 @@
 //! Fairness, for each client: weakly `return_all`, and strongly `allocate`, since what a client waits for may be free
 //! again and again and taken by another one each time.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::subsets::subsets;
@@ -139,5 +139,12 @@ impl TransitionSystem for SimpleAllocator {
 
     fn observe(&self, state: &State) -> State {
         state.clone()
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![
+            Fairness::weak("return", ["return_all"]),
+            Fairness::strong("allocate", ["allocate"]),
+        ]
     }
 }

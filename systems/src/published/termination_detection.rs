@@ -5,7 +5,7 @@
 //!
 //! Fairness: weakly `detect_termination`.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::subsets::subsets;
@@ -123,5 +123,9 @@ impl TransitionSystem for TerminationDetection {
 
     fn observe(&self, state: &State) -> State {
         *state
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![Fairness::weak("detect", ["detect_termination"])]
     }
 }

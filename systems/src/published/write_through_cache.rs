@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use refmap::{TransitionSystem, guard, offer};
+use refmap::{Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::internal_memory::{Control, Datum, Exchange, Interface, InternalMemory, MAX, Request};
@@ -272,5 +272,13 @@ impl TransitionSystem for WriteThroughCache {
 
     fn observe(&self, state: &State) -> Exchange {
         state.interface.mem_int
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![
+            Fairness::weak("respond", ["rsp", "do_rd"]),
+            Fairness::strong("enqueue", ["rd_miss", "do_wr"]),
+            Fairness::weak("dequeue", ["mem_q_wr_if_needed", "mem_q_rd"]),
+        ]
     }
 }

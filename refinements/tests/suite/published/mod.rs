@@ -3,6 +3,8 @@
 //! The counts are those of the manifests of the TLA+ Examples (`allocator`, `SpecifyingSystems`, `ewd840`,
 //! `PaxosHowToWinATuringAward`): distinct states, states generated, depth.
 
+mod fairness;
+
 use std::collections::HashSet;
 
 use refmap::obligation::Until;
