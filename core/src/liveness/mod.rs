@@ -7,8 +7,8 @@
 //! stays for ever and which meets every condition. A loop of no steps is a stutter.
 //!
 //! [`violation`] looks for components, strongly connected and fair, of the part of the graph in which a [`Question`]
-//! allows a behaviour to stay ([`components`]), and makes the shortest stem and a short loop of them ([`lasso`]). What it
-//! finds is judged by [`judge`], which reads the lasso alone and knows nothing of components.
+//! allows a behaviour to stay (`components`), and makes the shortest stem and a short loop of them (`lasso`). What it
+//! finds is judged by [`judge`](judge()), which reads the lasso alone and knows nothing of components.
 //!
 //! Source: Lamport, *The Temporal Logic of Actions*, section 5.3 (fairness); Emerson & Lei, *Modalities for Model Checking*
 //! (components, and strong conditions by taking states out); Pearce, *A Space-Efficient Algorithm for Finding Strongly
