@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::explore::{Graph, StateId};
 use crate::fairness::Fairness;
-use crate::liveness::{Conditions, Steps, Strength};
+use crate::liveness::{Conditions, Lasso, Question, Steps, Strength, violation};
 use crate::obligation::label::Label;
 use crate::rule::{Process, Rule};
 use crate::system::{ActionOf, TransitionSystem};
@@ -121,6 +121,16 @@ pub(super) struct RecordedSteps<'a> {
 }
 
 impl RecordedSteps<'_> {
+    /// A fair behaviour that does what a question asks for, if there is one. Compiled once for all models.
+    pub fn violation(
+        &self,
+        initial: &[u32],
+        conditions: &Conditions,
+        question: &Question<'_>,
+    ) -> Option<Lasso> {
+        violation(self, initial, conditions, question)
+    }
+
     /// The state that stands for those that were not expanded.
     pub fn unexpanded(&self) -> Option<u32> {
         (!self.complete).then_some(self.graph.states() as u32)

@@ -30,7 +30,7 @@ use super::row::{Judged, Row, Weight};
 use super::settings::Settings;
 use crate::explore::{Limit, Phase};
 use crate::fairness::Fairness;
-use crate::liveness::{Bits, Claim, Lasso, Question, Steps, Strength, violation};
+use crate::liveness::{Bits, Claim, Lasso, Question, Steps, Strength};
 use crate::nearest::nearest;
 use crate::property::{Formula, Property};
 use crate::refinement::Refinement;
@@ -341,12 +341,8 @@ impl<R: Refinement> Decision<'_, R> {
         if let Some(unexpanded) = self.steps.unexpanded() {
             question.leave_out(unexpanded);
         }
-        violation(
-            &self.steps,
-            &self.initial,
-            &self.assumed.conditions,
-            &question,
-        )
+        self.steps
+            .violation(&self.initial, &self.assumed.conditions, &question)
     }
 
     /// The row of a property that a lasso violates.
