@@ -174,6 +174,8 @@ fn every_command_in_prose_is_claimed() {
         // Those of the crates of examples, and of tests on request.
         "cargo run -p refmap-examples -- obligations",
         "cargo nightly",
+        // Of files of one's own, in the suite of refmap-cli.
+        "refmap graph FILE",
         // Beginnings of others.
         "refmap check tso",
         "refmap check tso --granularity fine",
