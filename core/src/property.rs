@@ -14,16 +14,17 @@ type Predicate<T> = Arc<dyn Fn(&T) -> bool + Send + Sync>;
 /// A named liveness property of the behaviours of `S`, which meet the system's [fairness](TransitionSystem::fairness).
 ///
 /// ```
-/// # use refmap::{Property, TransitionSystem};
-/// # struct Traffic { waiting: bool, green: bool }
-/// fn properties<S: TransitionSystem<State = Light>>() -> Vec<Property<S>> {
+/// use refmap::{Property, TransitionSystem};
+///
+/// /// Of a system that counts those who wait.
+/// fn properties<S: TransitionSystem<State = u8>>() -> Vec<Property<S>> {
+///     let some = |waiting: &u8| *waiting > 0;
+///     let none = |waiting: &u8| *waiting == 0;
 ///     vec![
-///         Property::leads_to("served", "a car that waits passes", |s: &Light| s.waiting, |s| s.green),
-///         Property::always_eventually("changes", "", |s: &Light| !s.green),
+///         Property::leads_to("served", "all who wait are served", some, none),
+///         Property::always_eventually("asked", "there is always more to do", some),
 ///     ]
 /// }
-/// # #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, refmap::State)]
-/// # struct Light { waiting: bool, green: bool }
 /// ```
 pub struct Property<S: TransitionSystem> {
     name: Cow<'static, str>,

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 const CLIENTS: usize = 2;
 
-/// The specification: a client asks, and whoever waits is served in the end.
+/// The specification: a client asks, and each that waits is served in the end.
 struct Desk;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
@@ -86,7 +86,7 @@ enum Choice {
 /// What is known of the clerk: the implementation's fairness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clerk {
-    /// He works: if all the time somebody waits, he serves one.
+    /// He works: if a client waits all the time, he serves one.
     Works,
     /// He is weakly fair to each client.
     WeaklyFair,
