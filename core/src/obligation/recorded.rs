@@ -25,6 +25,7 @@ impl<'a> Recorded<'a> {
             }
         }
     }
+
     /// The graph as far as it was recorded, if it was.
     pub fn explored(&self) -> Option<&'a Graph> {
         match self {

@@ -1,0 +1,139 @@
+//! The rows of liveness, decided on the recorded graph one after the other.
+
+use std::cell::OnceCell;
+
+use super::assumed::{Assumed, Instance, RecordedSteps};
+use super::evidence::{Shown, Violated};
+use super::looked_at::{LookedAt, Mapped};
+use crate::liveness::{Bits, Claim, Lasso, Question, Steps, Strength};
+use crate::obligation::found::Found;
+use crate::property::Formula;
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Obligation, Verdict};
+use crate::system::TransitionSystem;
+
+/// What is known when rows are decided.
+pub(super) struct Decision<'a, R: Refinement> {
+    pub found: &'a Found<'a, R>,
+    pub steps: RecordedSteps<'a>,
+    pub assumed: &'a Assumed,
+    /// The initial states that were expanded.
+    pub initial: Vec<u32>,
+    /// Why a row stays open that nothing violates, if the graph is not complete.
+    pub open: Option<String>,
+    /// Per rule of the specification, how many steps simulate it.
+    pub simulated: &'a [u64],
+    /// Whether every fair behaviour ends in a state without a step that changes it, as far as it was asked for.
+    pub stops: OnceCell<bool>,
+}
+
+impl<R: Refinement> Decision<'_, R> {
+    /// A property of the implementation.
+    pub fn property(&self, place: usize, looked_at: &LookedAt<R>) -> Obligation {
+        let property = &self.found.refinement.liveness()[place];
+        let states = self.steps.states();
+        let (premise, conclusion) = &looked_at.predicates[place];
+        if property.formula() == Formula::LeadsTo && premise.is_empty() && self.open.is_none() {
+            let explanation = "vacuous: the premise holds in no state that is reached";
+            let vacuous = Counterexample::without_steps(explanation.to_owned());
+            return Obligation::violated(states as u64, vec![vacuous]);
+        }
+        let conclusion = conclusion.clone();
+        let claim = match property.formula() {
+            Formula::LeadsTo => Claim::LeadsTo {
+                premise: premise.clone(),
+                conclusion,
+            },
+            Formula::Eventually => Claim::Eventually(conclusion),
+            Formula::AlwaysEventually => Claim::AlwaysEventually(conclusion),
+            Formula::EventuallyAlways => Claim::EventuallyAlways(conclusion),
+        };
+        let none = |_, _, _| false;
+        match self.lasso(Question::of(&claim, states, &self.initial, &none)) {
+            Some(lasso) => self.violated(&lasso, &Violated::Property(property.clone())),
+            None => self.holds(),
+        }
+    }
+
+    /// A fairness condition of the specification: of each of its processes.
+    pub fn fairness(&self, place: usize, mapped: &Mapped<R>) -> Obligation {
+        let specification = self.found.refinement.specification();
+        let condition = &specification.fairness()[place];
+        let of_condition = |(number, instance): (usize, &Instance)| {
+            (instance.condition == place).then(|| (number, instance.clone()))
+        };
+        let instances = mapped.instances.iter().enumerate();
+        let instances: Vec<_> = instances.filter_map(of_condition).collect();
+        if let Some(rule) = mapped.only_stated(condition, specification, self.simulated) {
+            return Obligation::incomplete(&format!(
+                "not evaluated: the specification states `{rule}` as a predicate, which does not tell where it is enabled"
+            ));
+        }
+        if instances.is_empty() && self.open.is_none() {
+            return Obligation::new(Verdict::Untested, 0)
+                .noted("its action is enabled in no mapped state");
+        }
+        let states = self.steps.states();
+        let violations = instances.into_iter().filter_map(|(number, instance)| {
+            let enables = |at| Some(at) != self.steps.unexpanded() && mapped.enables(at, number);
+            let enabled = Bits::of(states, enables);
+            let claim = match condition.strength() {
+                Strength::Weak => Claim::WeaklyFair(enabled),
+                Strength::Strong => Claim::StronglyFair(enabled),
+            };
+            let taken = |from, _, to| mapped.takes(from, to, number);
+            let question = Question::of(&claim, states, &self.initial, &taken);
+            Some((self.lasso(question)?, instance))
+        });
+        // Of several processes the one with the shortest stem.
+        match violations.min_by_key(|(lasso, _)| lasso.stem()) {
+            Some((lasso, instance)) => self.violated(&lasso, &Violated::Fairness(instance)),
+            None => self.holds(),
+        }
+    }
+
+    /// A fair behaviour that does what a question asks for, if there is one.
+    fn lasso(&self, mut question: Question<'_>) -> Option<Lasso> {
+        if let Some(unexpanded) = self.steps.unexpanded() {
+            question.leave_out(unexpanded);
+        }
+        self.steps
+            .violation(&self.initial, &self.assumed.conditions, &question)
+    }
+
+    /// The row of a property that a lasso violates.
+    fn violated(&self, lasso: &Lasso, violated: &Violated<R>) -> Obligation {
+        let shown = Shown::new(self.found, lasso, &self.assumed.instances, violated);
+        match shown.and_then(|shown| shown.counterexample()) {
+            Ok(counterexample) => {
+                let checked = self.found.states.len() as u64;
+                Obligation::violated(checked, vec![counterexample])
+            }
+            Err(fault) => Obligation::incomplete(&format!(
+                "a fault of the engine: a behaviour that was found to violate it does not, so nothing is said: {fault}"
+            )),
+        }
+    }
+
+    /// The row of what no lasso violates.
+    fn holds(&self) -> Obligation {
+        if let Some(reason) = &self.open {
+            return Obligation::incomplete(reason);
+        }
+        let holds = Obligation::new(Verdict::Holds, self.found.states.len() as u64);
+        match self.stops.get_or_init(|| self.every_behaviour_stops()) {
+            true => holds.noted("every fair behaviour ends where the system stops"),
+            false => holds,
+        }
+    }
+
+    /// Whether no fair behaviour takes steps for ever.
+    fn every_behaviour_stops(&self) -> bool {
+        let states = self.steps.states();
+        let stops = |at| self.steps.stops(at);
+        let claim = Claim::EventuallyAlways(Bits::of(states, stops));
+        let none = |_, _, _| false;
+        self.lasso(Question::of(&claim, states, &self.initial, &none))
+            .is_none()
+    }
+}
