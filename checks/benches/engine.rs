@@ -8,11 +8,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use refmap::explore::{Explored, Options, Panic, Place, Storage, Visitor, explore, explore_packed};
+use refmap::explore::{Explored, Options, Storage, explore, explore_packed};
 use refmap::obligation::{Checker, Selection};
-use refmap::{ActionOf, Refinement, Settings, StateOf, TransitionSystem, Verdict, round_trip};
+use refmap::{ActionOf, Refinement, Settings, TransitionSystem, Verdict, round_trip};
 use refmap_refinements::ben_ari::Refinement3;
 use refmap_systems::ben_ari::{InitialColours, Level3, Scope};
+use refmap_testing::Labelling;
 
 /// Expected counts of every search here.
 const STATES: usize = 12_497;
@@ -37,32 +38,7 @@ fn scope() -> Scope {
 }
 
 /// Visitor that does nothing, so that the engine alone is measured.
-struct Blind;
-
-impl<S: TransitionSystem> Visitor<S> for Blind {
-    type Tally = ();
-    type Image = ();
-
-    fn tally(&self) {}
-    fn merge(&self, (): &mut (), (): ()) {}
-    fn examine(&self, (): &mut (), _: Place, _: &StateOf<S>) {}
-    fn image(&self, (): &mut (), _: &StateOf<S>) {}
-    fn step(
-        &self,
-        (): &mut (),
-        _: Place,
-        _: (&StateOf<S>, &()),
-        _: &ActionOf<S>,
-        _: &StateOf<S>,
-    ) -> u32 {
-        0
-    }
-    fn leave(&self, (): &mut (), _: Place, _: &StateOf<S>, _: u32) {}
-    fn panicked(&self, (): &mut (), _: Place, _: Panic) {}
-    fn stop(&self, (): &()) -> Option<u32> {
-        None
-    }
-}
+const BLIND: Labelling<fn(&ActionOf<Level3>) -> u32> = Labelling(|_| 0);
 
 fn options(storage: Storage, threads: usize) -> Options<'static, Level3> {
     Options {
@@ -90,12 +66,12 @@ fn exploration(criterion: &mut Criterion) {
     ] {
         let options = options(storage, threads);
         group.bench_function(name, |bencher| {
-            bencher.iter(|| assert_counts(&explore_packed(&system, &Blind, &options)));
+            bencher.iter(|| assert_counts(&explore_packed(&system, &BLIND, &options)));
         });
     }
     let options = options(Storage::Whole, 1);
     group.bench_function("whole", |bencher| {
-        bencher.iter(|| assert_counts(&explore(&system, &Blind, &options)));
+        bencher.iter(|| assert_counts(&explore(&system, &BLIND, &options)));
     });
     group.finish();
 }
@@ -137,7 +113,7 @@ fn check(criterion: &mut Criterion) {
 fn model(criterion: &mut Criterion) {
     let refinement = Refinement3::new(scope());
     let system = refinement.implementation();
-    let explored = explore(system, &Blind, &options(Storage::Whole, 1));
+    let explored = explore(system, &BLIND, &options(Storage::Whole, 1));
     let states: Vec<_> = (0..STATES as u32)
         .map(|id| explored.state(system, refmap::explore::StateId(id)))
         .map(|state| state.expect("whole states are kept"))

@@ -8,9 +8,10 @@
 use std::fs;
 use std::time::Instant;
 
-use refmap::explore::{Explored, Graph, Options, Panic, Place, Record, StateId, Visitor, explore};
+use refmap::TransitionSystem;
+use refmap::explore::{Explored, Graph, Options, Record, StateId, explore};
 use refmap::liveness::{Bits, Claim, Conditions, Question, Steps, Strength, violation};
-use refmap::{ActionOf, StateOf, TransitionSystem};
+use refmap_testing::Labelling;
 use serde::Serialize;
 
 /// Decimal digits. The first only counts up; the next three count up and down, and the others up.
@@ -53,33 +54,9 @@ impl TransitionSystem for Counter {
     fn observe(&self, _: &Number) {}
 }
 
-/// Labels a step with its digit.
-struct Labelled;
-
-impl<S: TransitionSystem<Action = Count>> Visitor<S> for Labelled {
-    type Tally = ();
-    type Image = ();
-
-    fn tally(&self) {}
-    fn merge(&self, (): &mut (), (): ()) {}
-    fn examine(&self, (): &mut (), _: Place, _: &StateOf<S>) {}
-    fn image(&self, (): &mut (), _: &StateOf<S>) {}
-    fn step(
-        &self,
-        (): &mut (),
-        _: Place,
-        _: (&StateOf<S>, &()),
-        action: &ActionOf<S>,
-        _: &StateOf<S>,
-    ) -> u32 {
-        let (Count::Up(digit) | Count::Down(digit)) = action;
-        u32::from(*digit)
-    }
-    fn leave(&self, (): &mut (), _: Place, _: &StateOf<S>, _: u32) {}
-    fn panicked(&self, (): &mut (), _: Place, _: Panic) {}
-    fn stop(&self, (): &()) -> Option<u32> {
-        None
-    }
+/// The digit of a step.
+fn digit((Count::Up(digit) | Count::Down(digit)): &Count) -> u32 {
+    u32::from(*digit)
 }
 
 /// The recorded graph; the class of a step is its label.
@@ -118,7 +95,7 @@ fn main() {
         ..Options::default()
     };
     let started = Instant::now();
-    let explored: Explored<Counter, ()> = explore(&system, &Labelled, &options);
+    let explored: Explored<Counter, ()> = explore(&system, &Labelling(digit), &options);
     let exploration = started.elapsed().as_secs_f64();
     let graph = explored
         .graph

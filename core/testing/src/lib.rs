@@ -8,10 +8,12 @@
 )]
 
 mod changed;
+mod labelling;
 mod sundry;
 pub mod textbook;
 
 pub use changed::{Change, Changed};
+pub use labelling::Labelling;
 pub use sundry::{Sundry, sundry_trace};
 
 use refmap::{

@@ -2,63 +2,33 @@
 
 use std::sync::Mutex;
 
-use refmap::explore::{Options, Panic, Place, Record, Visitor, explore};
-use refmap::{ActionOf, StateOf, TransitionSystem};
+use refmap::TransitionSystem;
+use refmap::explore::{Options, Record, explore};
 use refmap_processes::DeadRegisters;
 use refmap_systems::ben_ari::{Level3, Scope as BenAri};
 use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope as Tso, Variant};
 use refmap_systems::yrc::design::{self, Design};
+use refmap_testing::Labelling;
 
-/// Labels a step with the number of its rule and process, in the order in which they turn up.
-struct Labelled<'a, S> {
-    system: &'a S,
-    labels: Mutex<Vec<(usize, Option<u16>)>>,
-}
-
-impl<S: TransitionSystem> Visitor<S> for Labelled<'_, S> {
-    type Tally = ();
-    type Image = ();
-
-    fn tally(&self) {}
-    fn merge(&self, (): &mut (), (): ()) {}
-    fn examine(&self, (): &mut (), _: Place, _: &StateOf<S>) {}
-    fn image(&self, (): &mut (), _: &StateOf<S>) {}
-    fn step(
-        &self,
-        (): &mut (),
-        _: Place,
-        _: (&StateOf<S>, &()),
-        action: &ActionOf<S>,
-        _: &StateOf<S>,
-    ) -> u32 {
-        let rule = self.system.rule_of(action).0;
-        let label = (rule, self.system.process_of(action).number);
-        let mut labels = self.labels.lock().expect("no holder of this lock panics");
+/// The bytes that a step takes, those of its state included.
+fn bytes_of_a_step(system: &impl TransitionSystem) -> f64 {
+    let labels: Mutex<Vec<(usize, Option<u16>)>> = Mutex::default();
+    // The number of its rule and process, in the order in which they turn up.
+    let labelling = Labelling(|action: &_| {
+        let label = (system.rule_of(action).0, system.process_of(action).number);
+        let mut labels = labels.lock().expect("no holder of this lock panics");
         let number = labels.iter().position(|other| *other == label);
         number.unwrap_or_else(|| {
             labels.push(label);
             labels.len() - 1
         }) as u32
-    }
-    fn leave(&self, (): &mut (), _: Place, _: &StateOf<S>, _: u32) {}
-    fn panicked(&self, (): &mut (), _: Place, _: Panic) {}
-    fn stop(&self, (): &()) -> Option<u32> {
-        None
-    }
-}
-
-/// The bytes that a step takes, those of its state included.
-fn bytes_of_a_step(system: &impl TransitionSystem) -> f64 {
-    let labelled = Labelled {
-        system,
-        labels: Mutex::default(),
-    };
+    });
     let options = Options {
         record: Record::Graph,
         threads: 1,
         ..Options::default()
     };
-    let explored = explore(system, &labelled, &options);
+    let explored = explore(system, &labelling, &options);
     let graph = explored.graph.expect("there is room for the graph");
     graph.bytes() as f64 / graph.len() as f64
 }

@@ -1,9 +1,7 @@
 //! What a check keeps of states: a wrong packing is found out, and what a way to keep states cannot
 //! do is refused.
 
-use refmap::explore::{
-    Limit, Limits, Options, Order, Panic, Place, Storage, Visitor, explore_packed,
-};
+use refmap::explore::{Limit, Limits, Options, Order, Storage, explore_packed};
 use refmap::obligation::{CheckError, Checker, Search, Selection, Symmetry, Until};
 use refmap::random::Walks;
 use refmap::report::Counterexample;
@@ -11,6 +9,7 @@ use refmap::{
     Field, Fields, Invariant, Layout, Packed, Refinement, Report, Rule, RuleId, Settings,
     TransitionSystem, Verdict, check,
 };
+use refmap_testing::Labelling;
 use serde::Serialize;
 use serde_json::json;
 
@@ -318,27 +317,6 @@ impl Refinement for Counters {
     }
 }
 
-/// What is looked at is nothing.
-struct Blind;
-
-impl Visitor<Counters> for Blind {
-    type Tally = ();
-    type Image = ();
-
-    fn tally(&self) {}
-    fn merge(&self, (): &mut (), (): ()) {}
-    fn examine(&self, (): &mut (), _: Place, _: &[u64; 3]) {}
-    fn image(&self, (): &mut (), _: &[u64; 3]) {}
-    fn step(&self, (): &mut (), _: Place, _: (&[u64; 3], &()), _: &usize, _: &[u64; 3]) -> u32 {
-        0
-    }
-    fn leave(&self, (): &mut (), _: Place, _: &[u64; 3], _: u32) {}
-    fn panicked(&self, (): &mut (), _: Place, _: Panic) {}
-    fn stop(&self, (): &()) -> Option<u32> {
-        None
-    }
-}
-
 /// Where states take several words, fingerprints of packed ones take less, and find the same.
 #[test]
 fn fingerprints_of_large_states_take_less_than_the_states() {
@@ -348,7 +326,7 @@ fn fingerprints_of_large_states_take_less_than_the_states() {
             storage,
             ..Options::default()
         };
-        let explored = explore_packed(&counters, &Blind, &options);
+        let explored = explore_packed(&counters, &Labelling(|_: &usize| 0), &options);
         assert_eq!(explored.states() as u64, COUNT.pow(3));
         explored.store_bytes
     };
