@@ -41,7 +41,7 @@ pub fn violation<G: Steps>(
     question: &Question<'_>,
 ) -> Option<Lasso> {
     let states = graph.states();
-    let reached = reached(graph, initial);
+    let reached = graph.reached(initial);
     // Where a loop can begin: in the first at once, since it comes by the start itself; in the others after it.
     let mut with_start = Bits::none(states);
     let mut fair = Bits::none(states);
@@ -95,20 +95,21 @@ pub fn violation<G: Steps>(
     Some(Lasso { states, loop_start })
 }
 
-/// The states that are reached from these.
-pub fn reached<G: Steps>(graph: &G, initial: &[u32]) -> Bits {
-    let mut reached = Bits::none(graph.states());
-    let mut open: Vec<u32> = initial.to_vec();
-    initial.iter().for_each(|at| reached.insert(*at));
-    while let Some(at) = open.pop() {
-        for (to, _) in graph.steps(at) {
-            if !reached.contains(to) {
-                reached.insert(to);
-                open.push(to);
-            }
-        }
-    }
-    reached
+/// Whether there is a fair behaviour that does what a question asks for.
+pub fn is_violated<G: Steps>(
+    graph: &G,
+    initial: &[u32],
+    conditions: &Conditions,
+    question: &Question<'_>,
+) -> bool {
+    let reached = graph.reached(initial);
+    let mut found = false;
+    let start = question.start.iter().filter(|at| reached.contains(*at));
+    fair_components(graph, conditions, question, start, &mut |_| {
+        found = true;
+        false
+    });
+    found
 }
 
 /// The search for the shortest stem: breadth first, before the start of the question and after it.

@@ -24,7 +24,7 @@ mod question;
 pub use bits::Bits;
 pub use conditions::{Conditions, Strength};
 pub use judge::{Facts, Fault, Met, Word, judge};
-pub use lasso::{Lasso, reached, violation};
+pub use lasso::{Lasso, is_violated, violation};
 pub use question::{Claim, LeftOut, Question};
 
 /// The steps of a graph whose states are numbered from 0.
@@ -40,5 +40,21 @@ pub trait Steps {
     fn steps(&self, state: u32) -> impl Iterator<Item = (u32, u32)> {
         let mut cursor = 0;
         std::iter::from_fn(move || self.step(state, &mut cursor))
+    }
+
+    /// The states that are reached from these.
+    fn reached(&self, initial: &[u32]) -> Bits {
+        let mut reached = Bits::none(self.states());
+        let mut open: Vec<u32> = initial.to_vec();
+        initial.iter().for_each(|at| reached.insert(*at));
+        while let Some(at) = open.pop() {
+            for (to, _) in self.steps(at) {
+                if !reached.contains(to) {
+                    reached.insert(to);
+                    open.push(to);
+                }
+            }
+        }
+        reached
     }
 }

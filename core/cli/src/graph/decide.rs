@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use refmap::liveness::{
     Bits, Claim, Conditions, Facts, Fault, Lasso, Met, Question, Steps, Strength, Word, judge,
-    reached, violation,
+    violation,
 };
 
 use super::system::{Pairs, PropertyKind, System};
@@ -36,7 +36,7 @@ pub fn decide(system: &System) -> Vec<Result<Decided, Fault>> {
         let Some(lasso) = violation(&pairs, &system.initial, &conditions, &question) else {
             let vacuous = match kind {
                 PropertyKind::LeadsTo { premise, .. } => {
-                    let reached = reached(&pairs, &system.initial);
+                    let reached = pairs.reached(&system.initial);
                     !premise.iter().any(|at| reached.contains(*at))
                 }
                 _ => false,

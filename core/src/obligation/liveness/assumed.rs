@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::explore::{Graph, StateId};
 use crate::fairness::Fairness;
-use crate::liveness::{Conditions, Lasso, Question, Steps, Strength, violation};
+use crate::liveness::{Bits, Conditions, Lasso, Question, Steps, Strength, is_violated, violation};
 use crate::obligation::label::Label;
 use crate::rule::{Process, Rule};
 use crate::system::{ActionOf, TransitionSystem};
@@ -131,9 +131,28 @@ impl RecordedSteps<'_> {
         violation(self, initial, conditions, question)
     }
 
+    /// Whether there is such a behaviour.
+    pub fn is_violated(
+        &self,
+        initial: &[u32],
+        conditions: &Conditions,
+        question: &Question<'_>,
+    ) -> bool {
+        is_violated(self, initial, conditions, question)
+    }
+
     /// The state that stands for those that were not expanded.
     pub fn unexpanded(&self) -> Option<u32> {
         (!self.complete).then_some(self.graph.states() as u32)
+    }
+
+    /// The number of a target, which may not have been expanded.
+    #[inline]
+    fn target(&self, target: StateId) -> u32 {
+        match self.complete {
+            true => target.0,
+            false => target.0.min(self.graph.states() as u32),
+        }
     }
 
     /// Whether no step leads to another state.
@@ -150,10 +169,17 @@ impl Steps for RecordedSteps<'_> {
     #[inline]
     fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)> {
         let (target, label) = self.graph.step(StateId(state), cursor)?;
-        let target = match self.complete {
-            true => target.0,
-            false => target.0.min(self.graph.states() as u32),
-        };
-        Some((target, self.classes[label as usize]))
+        Some((self.target(target), self.classes[label as usize]))
+    }
+
+    /// PERF: the record of a state is found once for all its steps.
+    fn steps(&self, state: u32) -> impl Iterator<Item = (u32, u32)> {
+        let steps = self.graph.steps(StateId(state));
+        steps.map(|(target, label)| (self.target(target), self.classes[label as usize]))
+    }
+
+    /// All of them: a search has recorded them.
+    fn reached(&self, _: &[u32]) -> Bits {
+        Bits::of(self.states(), |_| true)
     }
 }

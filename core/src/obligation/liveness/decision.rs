@@ -130,10 +130,14 @@ impl<R: Refinement> Decision<'_, R> {
     /// Whether no fair behaviour takes steps for ever.
     fn every_behaviour_stops(&self) -> bool {
         let states = self.steps.states();
-        let stops = |at| self.steps.stops(at);
-        let claim = Claim::EventuallyAlways(Bits::of(states, stops));
+        let stops = Bits::of(states, |at| self.steps.stops(at));
+        if stops.is_empty() {
+            return false;
+        }
         let none = |_, _, _| false;
-        self.lasso(Question::of(&claim, states, &self.initial, &none))
-            .is_none()
+        let claim = Claim::EventuallyAlways(stops);
+        let question = Question::of(&claim, states, &self.initial, &none);
+        let conditions = &self.assumed.conditions;
+        !self.steps.is_violated(&self.initial, conditions, &question)
     }
 }
