@@ -25,6 +25,7 @@ pub(crate) use difference::changes;
 pub use layout::Colour;
 pub use text::{Detail, TextOptions};
 
+use crate::drawing::Drawing;
 use crate::explore::Limit;
 use crate::explore::StatesKept;
 use crate::liveness::Strength;
@@ -354,12 +355,18 @@ pub struct Step {
     pub abstract_action: Option<Value>,
     /// The mapped state; null where the mapping gives none.
     pub abstract_state: Value,
-    /// The state reached as the implementation draws it.
+    /// The state reached as the implementation draws it, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub drawing: Option<String>,
-    /// The mapped state as the specification draws it.
+    /// The mapped state as the specification draws it, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub abstract_drawing: Option<String>,
+    /// What `drawing` is the text of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub picture: Option<Drawing>,
+    /// What `abstract_drawing` is the text of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub abstract_picture: Option<Drawing>,
 }
 
 impl Step {

@@ -29,6 +29,7 @@ use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
 use super::program::{Afterwards, Instruction, Program, ThreadNames};
 use super::state::{Operand, Progress, State, ThreadState};
 pub use action::{Action, Effect};
+use refmap::drawing::{Drawing, Row};
 use refmap::{Process, Rule, RuleId, TransitionSystem};
 pub use shown::{End, Observation, Show, Shown};
 
@@ -270,23 +271,22 @@ impl TransitionSystem for Machine {
             .collect()
     }
 
-    fn draw(&self, state: &State) -> Option<String> {
+    fn draw(&self, state: &State) -> Option<Drawing> {
         let variables = self.program.variables.iter().zip(&state.memory);
-        let memory = variables
-            .map(|(variable, value)| format!("{} {}", variable.name, self.program.show(*value)));
-        let mut lines = vec![memory.collect::<Vec<_>>().join("  ")];
-        for (thread, of) in state.threads.iter().enumerate() {
-            lines.push(self.draw_thread(thread, of));
-        }
-        Some(lines.join("\n"))
+        let memory = variables.fold(Row::new(), |row, (variable, value)| {
+            row.value(&variable.name, self.program.show(*value))
+        });
+        let threads = state.threads.iter().enumerate();
+        let threads = threads.map(|(thread, of)| self.draw_thread(thread, of));
+        Some(threads.fold(Drawing::default().row(memory), Drawing::row))
     }
 }
 
 impl Machine {
-    /// Formats a thread on one line: its location, its registers and its pending instructions.
-    fn draw_thread(&self, thread: usize, of: &ThreadState) -> String {
+    /// A thread: the registers that it needs, its pending instructions, and its location.
+    fn draw_thread(&self, thread: usize, of: &ThreadState) -> Row {
         let stated = &self.program.threads[thread];
-        let mut parts = vec![format!("{}:", stated.name)];
+        let mut row = Row::of(&stated.name);
         let needed = self.codes[thread].needed[usize::from(of.next)];
         for (number, (register, held)) in stated.registers.iter().zip(&of.registers).enumerate() {
             if needed >> number & 1 == 1 {
@@ -294,23 +294,22 @@ impl Machine {
                     Operand::Known(value) => self.program.show(*value),
                     Operand::Awaited(_) => "?".to_owned(),
                 };
-                parts.push(format!("{} = {held}", register.name));
+                row = row.value(&register.name, held);
             }
         }
-        for pending in &of.pending {
-            let text = &self.texts[thread][usize::from(pending.at)];
-            parts.push(format!("({text})"));
-        }
-        parts.push(match of.progress {
+        let texts = &self.texts[thread];
+        let pending = of.pending.iter();
+        let row = row.queue("pending", pending.map(|one| &texts[usize::from(one.at)]));
+        let at = match of.progress {
             Progress::Running if usize::from(of.next) == self.codes[thread].end() => {
                 "at its end".to_owned()
             }
-            Progress::Running => format!("at {}", self.texts[thread][usize::from(of.next)]),
+            Progress::Running => format!("at {}", texts[usize::from(of.next)]),
             Progress::CutOff => "cut off".to_owned(),
-            Progress::Failed(at) => format!("failed {}", self.texts[thread][usize::from(at)]),
+            Progress::Failed(at) => format!("failed {}", texts[usize::from(at)]),
             Progress::Faulty(fault) => fault.to_string(),
-        });
-        parts.join("  ")
+        };
+        row.value("", at)
     }
 
     /// Outcome of the program in the terminal state `state`.
