@@ -132,8 +132,11 @@ pub mod internal {
     pub use crate::nearest::nearest;
     pub use crate::random::generator::mix;
     pub use crate::random::shrink::Cuts;
+    pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::layout::{Ink, plain, steps, wrap};
+    pub use crate::report::story::misfit;
+    pub use crate::report::value::compact;
     pub use crate::system::first_initial;
 }
 

@@ -11,6 +11,8 @@ mod listing;
 mod litmus;
 mod new;
 mod output_file;
+#[cfg(feature = "pictures")]
+mod page_file;
 mod progress;
 mod run_all;
 mod signals;
@@ -33,6 +35,8 @@ use trace_file::{TraceFile, Traced};
 pub use listing::markdown;
 pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
+#[cfg(feature = "pictures")]
+pub use page_file::PageFileError;
 pub use size::SizeError;
 pub use trace_file::TraceFileError;
 pub use validate::HistoryFileError;
@@ -68,6 +72,10 @@ pub enum CommandError {
     /// The counterexample cannot be written.
     #[error("error: {0}")]
     TraceFile(#[from] TraceFileError),
+    /// The page cannot be written.
+    #[cfg(feature = "pictures")]
+    #[error("error: {0}")]
+    PageFile(#[from] PageFileError),
     /// The history cannot be validated.
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
@@ -170,6 +178,12 @@ fn check(
 ) -> Result<Status, CommandError> {
     let trace_file = command.trace.as_deref().map(TraceFile::prepare);
     let trace_file = trace_file.transpose()?;
+    #[cfg(feature = "pictures")]
+    let page = command
+        .html
+        .as_ref()
+        .map(page_file::PageFile::prepare)
+        .transpose()?;
     let bar = progress::Bar::new(command.quiet, &command.check, 0);
     let settings = Settings {
         search: command.search,
@@ -187,6 +201,7 @@ fn check(
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),
         },
+        ..Settings::default()
     };
     let given: Vec<_> = command
         .arguments
@@ -206,6 +221,11 @@ fn check(
         write!(output, "{}", report.text(options))?;
     }
     output.flush()?;
+    #[cfg(feature = "pictures")]
+    if let Some(page) = page {
+        let html = crate::pictures::check::html(&report, page.command);
+        page.write(&html)?;
+    }
     if let Some(file) = trace_file {
         told(file.write(&report)?, command);
     }

@@ -75,6 +75,8 @@ pub mod catalogue;
 mod command_line;
 pub mod graph;
 mod in_order;
+#[cfg(feature = "pictures")]
+mod pictures;
 pub mod table;
 
 pub use command_line::{

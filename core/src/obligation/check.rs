@@ -161,6 +161,14 @@ impl<'a, R: Refinement> Checker<'a, R> {
         };
         let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
         tester.asking.symmetry = quotient.as_deref();
+        #[cfg(feature = "stepper")]
+        if let Some(step_through) = settings.step_through {
+            tester.needs.environment = false;
+            tester.needs.fairness = false;
+            tester.asking.asks_again = false;
+            step_through(&tester);
+            return Err(CheckError::SteppedThrough);
+        }
         let out_of_time = || {
             let limit = settings.limits.out_of_time(&settings.watch, started);
             limit.is_some()

@@ -3,9 +3,9 @@
 //! [ITF](Counterexample::itf), as [Mermaid](Counterexample::mermaid) and as [DOT](Counterexample::dot).
 
 mod difference;
-mod value;
+pub(crate) mod value;
 
-mod story;
+pub(crate) mod story;
 mod summary;
 mod text;
 
@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use difference::Change;
-pub(crate) use difference::changes;
+#[doc(hidden)]
+pub use difference::changes;
 pub use layout::Colour;
 pub use text::{Detail, TextOptions};
 

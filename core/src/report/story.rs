@@ -397,7 +397,8 @@ pub(super) fn whole(state: &Value) -> String {
     }
 }
 
-fn misfit(nearest: &Nearest) -> String {
+/// Why an abstract action does not fit, in a line.
+pub fn misfit(nearest: &Nearest) -> String {
     let action = nearest
         .action
         .as_ref()

@@ -9,12 +9,13 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
 use super::command::{
-    CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, RunAllCommand,
+    CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, Page, RunAllCommand,
     StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
 use super::listing::Listing;
 use super::new::NewCommand;
+use super::stress::quoted;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use refmap::explore::Limits;
 use refmap::internal::nearest;
@@ -30,6 +31,7 @@ pub(super) fn parse(
     words: impl IntoIterator<Item = OsString>,
 ) -> Result<Command, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
+    let told = &told(name, &words);
     let matches = command(name, about, catalogue)
         .try_get_matches_from(&words)
         .map_err(|error| with_known_names(error, catalogue, &words))?;
@@ -66,6 +68,7 @@ pub(super) fn parse(
                 .cloned()
                 .collect(),
             json: matches.get_flag("json"),
+            html: page(matches, told),
         }),
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: matches
@@ -101,6 +104,7 @@ pub(super) fn parse(
                 ..Limits::default()
             },
             json: matches.get_flag("json"),
+            html: page(matches, told),
             quiet: matches.get_flag("quiet"),
         }),
         Some(("fences", matches)) => {
@@ -139,6 +143,7 @@ pub(super) fn parse(
                 seed: *matches.get_one("seed").expect("there is a default"),
                 record: matches.get_one("record").cloned(),
                 json: matches.get_flag("json"),
+                html: page(matches, told),
                 quiet: matches.get_flag("quiet"),
             })
         }
@@ -151,13 +156,33 @@ pub(super) fn parse(
                 .iter()
                 .find(|check| check.name == name)
                 .expect("clap knows the checks of the catalogue only");
-            Command::Check(check_command(check, matches)?)
+            Command::Check(check_command(check, matches, told)?)
         }
         _ => Command::RunAll(RunAllCommand {
             threads: threads(&matches),
             json: matches.get_flag("json"),
             quiet: matches.get_flag("quiet"),
         }),
+    })
+}
+
+/// The command as it is typed.
+fn told(name: &str, words: &[OsString]) -> String {
+    let words = words
+        .iter()
+        .skip(1)
+        .map(|word| quoted(&word.to_string_lossy()));
+    let all: Vec<_> = std::iter::once(name.to_owned()).chain(words).collect();
+    all.join(" ")
+}
+
+/// The page that a command is to write.
+fn page(matches: &ArgMatches, told: &str) -> Option<Page> {
+    // The option exists where pages do.
+    let path = matches.try_get_one::<PathBuf>("html").ok().flatten()?;
+    Some(Page {
+        path: path.clone(),
+        command: told.to_owned(),
     })
 }
 
@@ -275,7 +300,11 @@ fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Val
 /// # Errors
 ///
 /// If the values of options contradict each other.
-fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, clap::Error> {
+fn check_command(
+    check: &Check,
+    matches: &ArgMatches,
+    told: &str,
+) -> Result<CheckCommand, clap::Error> {
     let obligations = matches.get_one::<String>("obligations");
     let induction = match matches.get_flag("inductive") {
         true => Induction::Included,
@@ -324,6 +353,7 @@ fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, cl
             }),
         json: matches.get_flag("json"),
         trace: matches.get_one("trace").cloned(),
+        html: page(matches, told),
         detail: detail(matches),
         quiet: matches.get_flag("quiet"),
     })

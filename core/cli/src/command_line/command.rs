@@ -52,10 +52,18 @@ pub(super) struct FencesCommand {
     pub quiet: bool,
 }
 
+/// Page of HTML that a command writes.
+pub(super) struct Page {
+    pub path: PathBuf,
+    /// The command, as it is typed.
+    pub command: String,
+}
+
 /// Decides the properties of explicit systems.
 pub(super) struct GraphCommand {
     pub files: Vec<PathBuf>,
     pub json: bool,
+    pub html: Option<Page>,
 }
 
 /// Runs litmus tests.
@@ -74,6 +82,7 @@ pub(super) struct StressCommand {
     pub seed: u64,
     pub record: Option<PathBuf>,
     pub json: bool,
+    pub html: Option<Page>,
     pub quiet: bool,
 }
 
@@ -85,6 +94,7 @@ pub(super) struct ValidateCommand {
     pub buffer: Option<u32>,
     pub limits: Limits,
     pub json: bool,
+    pub html: Option<Page>,
     pub quiet: bool,
 }
 
@@ -107,6 +117,7 @@ pub(super) struct CheckCommand {
     pub expect: Option<Verdict>,
     pub json: bool,
     pub trace: Option<PathBuf>,
+    pub html: Option<Page>,
     pub detail: Detail,
     pub quiet: bool,
 }

@@ -178,6 +178,7 @@ fn graph() -> clap::Command {
                 .value_parser(clap::value_parser!(PathBuf)),
         )
         .arg(json_option())
+        .args(html_option())
 }
 
 fn model_option(name: &'static str) -> Arg {
@@ -243,6 +244,7 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
                 json_option(),
                 quiet_option(),
             ])
+            .args(html_option())
     });
     clap::Command::new("stress")
         .about("Drives an implementation on real threads, and looks for what may not happen")
@@ -306,6 +308,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
         )
         .args(time_and_memory())
         .args([json_option(), quiet_option()])
+        .args(html_option())
 }
 
 fn limit_options() -> Vec<Arg> {
@@ -375,6 +378,18 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 
 fn json_option() -> Arg {
     flag("json", "Prints one JSON object and nothing else")
+}
+
+/// `--html`, where pages are compiled in.
+fn html_option() -> Option<Arg> {
+    cfg!(feature = "pictures").then(|| {
+        valued(
+            "html",
+            "FILE",
+            "Writes the report as a page for a browser: with the counterexample step by step, and its drawings",
+        )
+        .value_parser(clap::value_parser!(PathBuf))
+    })
 }
 
 fn quiet_option() -> Arg {
@@ -503,5 +518,6 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
         flag("verbose", "Shows whole states at every step"),
         quiet_option(),
     ]);
+    options.extend(html_option());
     options
 }

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use super::command::StressCommand;
+#[cfg(feature = "pictures")]
+use super::page_file::PageFile;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
 use refmap::internal::{plain, wrap};
@@ -31,6 +33,8 @@ pub(super) fn run(
         .iter()
         .map(|(name, value)| (name.as_str(), value.clone()))
         .collect();
+    #[cfg(feature = "pictures")]
+    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
     let label = format!("stress {}, for {} s", stress.name, command.seconds);
     let bar = progress::Bar::new(command.quiet, &label, 0);
     let report = stress.run(&given, &settings);
@@ -56,6 +60,11 @@ pub(super) fn run(
         }
     }
     output.flush()?;
+    #[cfg(feature = "pictures")]
+    if let Some(page) = page {
+        let html = crate::pictures::stress::html(&report, page.command);
+        page.write(&html)?;
+    }
     Ok(match report.report.verdict {
         Some(Verdict::Violated) => Status::Violated,
         _ => Status::Success,
@@ -129,7 +138,7 @@ fn told(history: &RecordedHistory, failed: bool) -> String {
 }
 
 /// Quotes a word for a shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

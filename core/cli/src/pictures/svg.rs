@@ -1,0 +1,326 @@
+//! Picture of a drawing, as SVG.
+
+use std::fmt::{self, Display, Formatter};
+
+use refmap::drawing::{Drawing, Entry, Held, Node, Row, Shown};
+
+use super::canvas::{
+    Area, Canvas, ENTRIES, HEAD, LINE, SLOTS, WIDTH, cell_width, name_width, parts, slot_text,
+    slot_width,
+};
+use super::escape::Escaped;
+
+/// A drawing on its canvas. What differs from the drawing before is emphasised.
+pub struct Picture<'d> {
+    pub canvas: &'d Canvas,
+    pub drawing: &'d Drawing,
+    pub before: Option<&'d Drawing>,
+}
+
+/// The parts of the picture, as the content of an `svg` element.
+impl Display for Picture<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let nodes = || {
+            let nodes = self.drawing.nodes.iter();
+            nodes.filter_map(|node| Some((node, self.canvas.node(&node.id)?)))
+        };
+        for (node, area) in nodes() {
+            self.node(f, node, area)?;
+        }
+        for (node, area) in nodes() {
+            self.edges(f, node, area)?;
+        }
+        self.drawing
+            .rows
+            .iter()
+            .try_for_each(|row| self.row(f, row))
+    }
+}
+
+impl Picture<'_> {
+    fn node_before(&self, id: &str) -> Option<&Node> {
+        self.before?.nodes.iter().find(|node| node.id == id)
+    }
+
+    fn node(&self, f: &mut Formatter<'_>, node: &Node, area: Area) -> fmt::Result {
+        let Area {
+            x,
+            y,
+            width,
+            height,
+        } = area;
+        let (left, top) = (x - width / 2.0, y - height / 2.0);
+        let before = self.node_before(&node.id);
+        let is_other = before.is_some_and(|before| {
+            (before.shade, before.root, before.absent, &before.marks)
+                != (node.shade, node.root, node.absent, &node.marks)
+        });
+        let mut class = node.shade.map_or("n", |shade| shade.name()).to_owned();
+        if node.root {
+            class.push_str(" root");
+        }
+        if node.absent {
+            class.push_str(" absent");
+        }
+        if is_other {
+            class.push_str(" ch");
+        }
+        write!(
+            f,
+            r#"<g class="{class}"><rect x="{left:.0}" y="{top:.0}" width="{width:.0}" height="{HEAD}" rx="6"/>"#
+        )?;
+        text(f, "id", (x, top + 16.0), &node.id)?;
+        if node.root {
+            text(f, "mark", (x, top - 5.0), "root")?;
+        }
+        if !node.marks.is_empty() {
+            let below = top + height + 12.0;
+            text(f, "mark", (x, below), &node.marks.join(", "))?;
+        }
+        for (slot, at) in node.slots.iter().zip(slot_places(node, area)) {
+            let was = before.and_then(|node| node.slots.get(at.number));
+            let changed = was.is_some_and(|was| was != slot);
+            let class = if changed { "slot ch" } else { "slot" };
+            write!(
+                f,
+                r#"<rect class="{class}" x="{:.0}" y="{:.0}" width="{:.0}" height="{SLOTS}"/>"#,
+                at.x - at.width / 2.0,
+                at.top,
+                at.width
+            )?;
+            let class = if changed { "s ch" } else { "s" };
+            text(f, class, (at.x, at.top + 13.0), &slot_text(slot))?;
+        }
+        f.write_str("</g>")
+    }
+
+    fn edges(&self, f: &mut Formatter<'_>, node: &Node, area: Area) -> fmt::Result {
+        let before = self.node_before(&node.id);
+        for (slot, at) in node.slots.iter().zip(slot_places(node, area)) {
+            let Held::Node(to) = &slot.holds else {
+                continue;
+            };
+            let Some(target) = self.canvas.node(to) else {
+                continue;
+            };
+            let was = before.and_then(|node| node.slots.get(at.number));
+            let class = match was.is_some_and(|was| was != slot) {
+                true => "e ch",
+                false => "e",
+            };
+            let path = match *to == node.id {
+                true => to_itself(at, target),
+                false => across(at, target),
+            };
+            write!(f, r#"<path class="{class}" d="{path}"/>"#)?;
+        }
+        Ok(())
+    }
+
+    fn row(&self, f: &mut Formatter<'_>, row: &Row) -> fmt::Result {
+        let top = self.canvas.row(&row.name);
+        let before = self.before.map(|before| {
+            let mut rows = before.rows.iter();
+            rows.find(|other| other.name == row.name)
+        });
+        if !row.name.is_empty() {
+            text(f, "row", (2.0, top + 14.0), &row.name)?;
+        }
+        for (number, (line, x, entry)) in parts(row).into_iter().enumerate() {
+            let was = before.map(|before| before.and_then(|row| row.entries.get(number)));
+            let changed = was.is_some_and(|was| was != Some(entry));
+            let left = if row.name.is_empty() {
+                x - ENTRIES + 2.0
+            } else {
+                x
+            };
+            self.entry(f, entry, (left, top + LINE * line as f64), changed)?;
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &self,
+        f: &mut Formatter<'_>,
+        entry: &Entry,
+        (x, top): (f64, f64),
+        changed: bool,
+    ) -> fmt::Result {
+        if !entry.name.is_empty() {
+            text(f, "name", (x, top + 14.0), &entry.name)?;
+        }
+        let x = x + name_width(entry);
+        let class = if changed { "v ch" } else { "v" };
+        match &entry.shows {
+            Shown::Value(value) => text(f, class, (x, top + 14.0), value),
+            Shown::Set(elements) => {
+                let set = format!("{{{}}}", elements.join(", "));
+                text(f, class, (x, top + 14.0), &set)
+            }
+            Shown::Queue(elements) => {
+                let class = if changed { "cell ch" } else { "cell" };
+                if elements.is_empty() {
+                    return write!(
+                        f,
+                        r#"<rect class="{class} none" x="{x:.0}" y="{:.0}" width="22" height="16"/>"#,
+                        top + 2.0
+                    );
+                }
+                let mut left = x;
+                for element in elements {
+                    let width = cell_width(element);
+                    write!(
+                        f,
+                        r#"<rect class="{class}" x="{left:.0}" y="{:.0}" width="{width:.0}" height="16"/>"#,
+                        top + 2.0
+                    )?;
+                    text(f, "c", (left + width / 2.0, top + 14.0), element)?;
+                    left += width;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn text(f: &mut Formatter<'_>, class: &str, (x, y): (f64, f64), text: &str) -> fmt::Result {
+    let text = Escaped(text);
+    write!(
+        f,
+        r#"<text class="{class}" x="{x:.0}" y="{y:.0}">{text}</text>"#
+    )
+}
+
+/// Place of a slot's box.
+#[derive(Clone, Copy)]
+struct SlotPlace {
+    number: usize,
+    x: f64,
+    top: f64,
+    width: f64,
+}
+
+fn slot_places(node: &Node, area: Area) -> impl Iterator<Item = SlotPlace> {
+    let total: f64 = node.slots.iter().map(slot_width).sum();
+    let top = area.y - area.height / 2.0 + HEAD;
+    let mut left = area.x - total / 2.0;
+    node.slots.iter().enumerate().map(move |(number, slot)| {
+        let width = slot_width(slot);
+        let x = left + width / 2.0;
+        left += width;
+        SlotPlace {
+            number,
+            x,
+            top,
+            width,
+        }
+    })
+}
+
+/// From a slot to another node: a curve, so that edges there and back, and edges of neighbouring slots, are told apart.
+fn across(from: SlotPlace, target: Area) -> String {
+    let start = (from.x, from.top + SLOTS / 2.0);
+    let (dx, dy) = (target.x - start.0, target.y - start.1);
+    let distance = dx.hypot(dy).max(1.0);
+    let bend = 14.0 + 9.0 * from.number as f64;
+    let middle = (
+        start.0 + dx / 2.0 - dy / distance * bend,
+        start.1 + dy / 2.0 + dx / distance * bend,
+    );
+    let end = border(target, middle);
+    format!(
+        "M{:.0} {:.0}Q{:.0} {:.0} {:.0} {:.0}",
+        start.0, start.1, middle.0, middle.1, end.0, end.1
+    )
+}
+
+/// From a slot to its own node: a loop at its side.
+fn to_itself(from: SlotPlace, node: Area) -> String {
+    let start = (from.x, from.top + SLOTS / 2.0);
+    let side = if start.0 < node.x { -1.0 } else { 1.0 };
+    let edge = node.x + side * node.width / 2.0;
+    let far = edge + side * (22.0 + 7.0 * from.number as f64);
+    let end = (edge, node.y - node.height / 2.0 + HEAD / 2.0);
+    format!(
+        "M{:.0} {:.0}C{:.0} {:.0} {:.0} {:.0} {:.0} {:.0}",
+        start.0,
+        start.1,
+        far,
+        start.1 + 12.0,
+        far,
+        end.1 - 8.0,
+        end.0,
+        end.1
+    )
+}
+
+/// Where the line from a point to the centre of a node meets its border.
+fn border(node: Area, from: (f64, f64)) -> (f64, f64) {
+    let (dx, dy) = (from.0 - node.x, from.1 - node.y);
+    let (half_width, half_height) = (node.width / 2.0 + 1.0, node.height / 2.0 + 1.0);
+    let scale = (half_width / dx.abs().max(0.01)).min(half_height / dy.abs().max(0.01));
+    (node.x + dx * scale, node.y + dy * scale)
+}
+
+/// What differs between two drawings, in words.
+pub fn changed(before: &Drawing, after: &Drawing) -> Vec<String> {
+    let mut words = Vec::new();
+    for node in &after.nodes {
+        let id = &node.id;
+        let Some(was) = before.nodes.iter().find(|was| was.id == *id) else {
+            words.push(format!("{id} is new"));
+            continue;
+        };
+        let told = |node: &Node| {
+            let head = Node {
+                slots: Vec::new(),
+                ..node.clone()
+            };
+            let text = head.to_string();
+            match node.absent {
+                true => format!("{text} (absent)"),
+                false => text,
+            }
+        };
+        if told(was) != told(node) {
+            words.push(format!("{} is now {}", told(was), told(node)));
+        }
+        for (number, slot) in node.slots.iter().enumerate() {
+            let name = match slot.name.is_empty() {
+                true => number.to_string(),
+                false => slot.name.clone(),
+            };
+            match was.slots.get(number) {
+                Some(was) if was.holds != slot.holds => {
+                    words.push(format!("{id}.{name}: {} → {}", was.holds, slot.holds));
+                }
+                Some(_) => (),
+                None => words.push(format!("{id}.{name}: {}", slot.holds)),
+            }
+        }
+    }
+    for node in &before.nodes {
+        if !after.nodes.iter().any(|other| other.id == node.id) {
+            words.push(format!("{} is gone", node.id));
+        }
+    }
+    for row in &after.rows {
+        let was = before.rows.iter().find(|was| was.name == row.name);
+        for (number, entry) in row.entries.iter().enumerate() {
+            let was = was.and_then(|row| row.entries.get(number));
+            if was.is_some_and(|was| was != entry) {
+                let of = if row.name.is_empty() { "" } else { ": " };
+                words.push(format!("{}{of}{entry}", row.name));
+            }
+        }
+    }
+    words
+}
+
+/// The view box of a canvas.
+pub fn view_box(canvas: &Canvas) -> String {
+    format!("0 0 {WIDTH:.0} {:.0}", canvas.height())
+}
+
+/// The marker with which edges end, for one use a page.
+pub const ARROW: &str = r#"<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8Z"/></marker>"#;
