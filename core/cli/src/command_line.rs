@@ -2,7 +2,11 @@
 
 mod arguments;
 mod broken_pipe;
+// Without pictures nothing reads which page is to be written.
+#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod command;
+#[cfg(feature = "pictures")]
+mod explore;
 mod fences;
 mod grammar;
 mod graph;
@@ -76,6 +80,17 @@ pub enum CommandError {
     #[cfg(feature = "pictures")]
     #[error("error: {0}")]
     PageFile(#[from] PageFileError),
+    /// The explorer cannot be started.
+    #[cfg(feature = "pictures")]
+    #[error("error: {0}")]
+    Explorer(#[from] crate::pictures::explorer::ExplorerError),
+    /// The check does not hand over its refinement.
+    #[cfg(feature = "pictures")]
+    #[error("error: {check} cannot be explored: it does not run `refmap::check`")]
+    Unexplorable {
+        /// The check.
+        check: String,
+    },
     /// The history cannot be validated.
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
@@ -161,6 +176,8 @@ pub fn run(
         }
         Command::Table(command) => table::run(catalogue, &command, cancel, output),
         Command::Check(command) => check(catalogue, &command, cancel, options, output),
+        #[cfg(feature = "pictures")]
+        Command::Explore(command) => explore::run(catalogue, &command, cancel, output),
         Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
         Command::Graph(command) => graph::run(&command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),

@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use super::selection::Selection;
 #[cfg(feature = "stepper")]
-use super::stepper::Stepper;
+use super::stepper::StepThrough;
 use crate::explore::{Limits, Order, Storage, Watch};
 use crate::random::Walks;
 
@@ -38,7 +38,7 @@ pub struct Settings<'a> {
     /// Receives the refinement to step through it, in the place of a check: [`check`](crate::check) then ends with
     /// [`CheckError::SteppedThrough`](super::CheckError::SteppedThrough).
     #[cfg(feature = "stepper")]
-    pub step_through: Option<&'a (dyn Fn(&dyn Stepper) + Sync)>,
+    pub step_through: Option<&'a StepThrough<'a>>,
 }
 
 /// What becomes of warnings.

@@ -3,14 +3,14 @@
 //! Nothing is searched and nothing is kept: a place is an initial state and the steps chosen from there, by their numbers
 //! in the order in which the model offers them. The tests are those of a check, at one state and one step.
 
-use super::counterexample::{Transition, state, step};
+use super::counterexample::{Transition, json, state, step};
 use super::fault::Fault;
 use super::kind::ObligationKind;
 use super::model::explanation;
 use super::obligations::Failure;
 use super::visitor::Tester;
 use super::{deadlock, initiality, invariant, observation, simulation};
-use crate::explore::{Place, StateId, Visitor};
+use crate::explore::{Panic, Place, StateId, Visitor};
 use crate::invariant::Invariant;
 use crate::model_call::{catch, first_visited};
 use crate::refinement::Refinement;
@@ -21,8 +21,11 @@ use crate::trace::Trace;
 /// The most initial states, and the most steps of a state, that are offered.
 pub const MOST_OFFERED: usize = 1000;
 
+/// Function that receives a refinement to step through it.
+pub type StepThrough<'a> = dyn Fn(&dyn Stepper) + Sync + 'a;
+
 /// A refinement, stepped through.
-pub trait Stepper {
+pub trait Stepper: Sync {
     /// The initial state and the steps of these numbers, and what can be taken from there. The first number is that of
     /// an initial state, and the others those of steps. Without a number nothing was chosen yet, and initial states are
     /// offered.
@@ -31,6 +34,13 @@ pub trait Stepper {
     ///
     /// If there is no step of a number, or the model panics.
     fn follow(&self, choices: &[usize]) -> Result<Followed, StepError>;
+
+    /// The choices that lead along a behaviour, as far as the model has its steps.
+    ///
+    /// # Errors
+    ///
+    /// If the model panics.
+    fn choices(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError>;
 }
 
 /// Where choices lead.
@@ -89,24 +99,32 @@ pub enum StepError {
     },
 }
 
+impl StepError {
+    /// How many choices can be followed.
+    pub fn followed(&self) -> usize {
+        match self {
+            Self::NotOffered { at, .. } | Self::Panicked { at, .. } => *at,
+        }
+    }
+
+    fn panicked(at: usize, panic: &Panic) -> Self {
+        Self::Panicked {
+            at,
+            message: panic.to_string(),
+        }
+    }
+}
+
 impl<R: Refinement> Stepper for Tester<'_, R> {
     fn follow(&self, choices: &[usize]) -> Result<Followed, StepError> {
-        let system = self.refinement.implementation();
-        let panicked = |at: usize| {
-            move |panic: crate::explore::Panic| StepError::Panicked {
-                at,
-                message: panic.to_string(),
-            }
-        };
-        let initial = || first_visited(MOST_OFFERED, |visit| system.initial(&mut |one| visit(one)));
-        let (initial, more) = catch(initial).map_err(panicked(0))?;
+        let (initial, all) = self.initial()?;
         let Some((first, rest)) = choices.split_first() else {
             let offered = initial.iter().map(|one| self.offered(None, one));
             return Ok(Followed {
                 steps: Vec::new(),
                 fails: Vec::new(),
                 offered: offered.collect(),
-                more: !more,
+                more: !all,
             });
         };
         let mut at = pick(&initial, 0, *first)?.clone();
@@ -115,13 +133,8 @@ impl<R: Refinement> Stepper for Tester<'_, R> {
         if rest.is_empty() {
             fails = self.fails(None, &at);
         }
-        let successors = |at: &StateOf<R::Concrete>| {
-            first_visited(MOST_OFFERED, |visit| {
-                system.next(at, &mut |action, to| visit((action, to)));
-            })
-        };
         for (place, number) in (1..).zip(rest) {
-            let (all, _) = catch(|| successors(&at)).map_err(panicked(place))?;
+            let (all, _) = self.successors(&at, place)?;
             let (action, to) = pick(&all, place, *number)?;
             let taken = (&at, action, to);
             steps.push(step(self.refinement, taken));
@@ -130,7 +143,7 @@ impl<R: Refinement> Stepper for Tester<'_, R> {
             }
             at = to.clone();
         }
-        let (all, complete) = catch(|| successors(&at)).map_err(panicked(choices.len()))?;
+        let (all, complete) = self.successors(&at, choices.len())?;
         let offered = all
             .iter()
             .map(|(action, to)| self.offered(Some((&at, action, to)), to));
@@ -141,7 +154,35 @@ impl<R: Refinement> Stepper for Tester<'_, R> {
             more: !complete,
         })
     }
+
+    fn choices(&self, behaviour: &[Step]) -> Result<Vec<usize>, StepError> {
+        let mut choices = Vec::new();
+        let Some((first, rest)) = behaviour.split_first() else {
+            return Ok(choices);
+        };
+        let (initial, _) = self.initial()?;
+        let Some(number) = initial.iter().position(|one| json(one) == first.state) else {
+            return Ok(choices);
+        };
+        choices.push(number);
+        let mut at = initial[number].clone();
+        for step in rest {
+            let (all, _) = self.successors(&at, choices.len())?;
+            let is_taken = |(action, to): &(ActionOf<R::Concrete>, StateOf<R::Concrete>)| {
+                step.action.as_ref() == Some(&json(action)) && json(to) == step.state
+            };
+            let Some(number) = all.iter().position(is_taken) else {
+                break;
+            };
+            choices.push(number);
+            at = all[number].1.clone();
+        }
+        Ok(choices)
+    }
 }
+
+/// Some of what is visited, and whether that is all.
+type Visited<T> = (Vec<T>, bool);
 
 fn pick<T>(all: &[T], at: usize, number: usize) -> Result<&T, StepError> {
     all.get(number).ok_or(StepError::NotOffered {
@@ -152,6 +193,28 @@ fn pick<T>(all: &[T], at: usize, number: usize) -> Result<&T, StepError> {
 }
 
 impl<R: Refinement> Tester<'_, R> {
+    fn initial(&self) -> Result<Visited<StateOf<R::Concrete>>, StepError> {
+        let system = self.refinement.implementation();
+        let initial = || first_visited(MOST_OFFERED, |visit| system.initial(&mut |one| visit(one)));
+        catch(initial).map_err(|panic| StepError::panicked(0, &panic))
+    }
+
+    /// The steps from a state, to which so many choices led.
+    #[allow(clippy::type_complexity)]
+    fn successors(
+        &self,
+        from: &StateOf<R::Concrete>,
+        at: usize,
+    ) -> Result<Visited<(ActionOf<R::Concrete>, StateOf<R::Concrete>)>, StepError> {
+        let system = self.refinement.implementation();
+        let next = || {
+            first_visited(MOST_OFFERED, |visit| {
+                system.next(from, &mut |action, to| visit((action, to)));
+            })
+        };
+        catch(next).map_err(|panic| StepError::panicked(at, &panic))
+    }
+
     fn offered(
         &self,
         taken: Option<Transition<'_, R::Concrete>>,

@@ -8,6 +8,8 @@ use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
+#[cfg(feature = "pictures")]
+use super::command::ExploreCommand;
 use super::command::{
     CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, Page, RunAllCommand,
     StressCommand, TableCommand, ValidateCommand,
@@ -147,6 +149,31 @@ pub(super) fn parse(
                 quiet: matches.get_flag("quiet"),
             })
         }
+        #[cfg(feature = "pictures")]
+        Some(("explore", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a check");
+            let check = catalogue
+                .checks
+                .iter()
+                .find(|check| check.name == name)
+                .expect("clap knows the checks of the catalogue only");
+            Command::Explore(ExploreCommand {
+                check: name.to_owned(),
+                arguments: arguments(&check.parameters, matches),
+                threads: threads(matches),
+                limits: limits(matches),
+                obligations: obligations(matches),
+                liveness: liveness(matches),
+                listen: matches
+                    .get_one("listen")
+                    .copied()
+                    .expect("there is a default"),
+                at: matches.get_one("at").cloned().unwrap_or_default(),
+                command: told.clone(),
+            })
+        }
         Some(("check", matches)) => {
             let (name, matches) = matches
                 .subcommand()
@@ -193,9 +220,10 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
         _ => return error,
     };
     let mut commands = words.iter().filter_map(|word| word.to_str());
-    let command = commands.find(|word| ["check", "table", "fences", "stress"].contains(word));
+    let command =
+        commands.find(|word| ["check", "explore", "table", "fences", "stress"].contains(word));
     let tables = catalogue.tables.iter().map(|table| table.name);
-    let (what, known): (_, Vec<_>) = if command == Some("check") {
+    let (what, known): (_, Vec<_>) = if matches!(command, Some("check" | "explore")) {
         let checks = catalogue.checks.iter().map(|check| check.name);
         ("check", checks.collect())
     } else if command == Some("table") {
@@ -257,6 +285,22 @@ fn one_of<T: Copy>(matches: &ArgMatches, name: &str, values: &Named<T>) -> T {
         .iter()
         .find(|(name, _)| Some(*name) == given.map(String::as_str));
     value.expect("clap admits the names of these values only").1
+}
+
+fn obligations(matches: &ArgMatches) -> Selection {
+    let given = matches.get_one::<String>("obligations");
+    match given.map(String::as_str) {
+        None => Selection::Default,
+        Some("none") => Selection::Nothing,
+        Some(list) => Selection::only(list.split(',').map(str::trim)),
+    }
+}
+
+fn liveness(matches: &ArgMatches) -> Liveness {
+    match matches.get_flag("liveness") {
+        true => Liveness::Included,
+        false => Liveness::Omitted,
+    }
 }
 
 fn threads(matches: &ArgMatches) -> usize {
@@ -326,16 +370,9 @@ fn check_command(
         symmetry: one_of(matches, "symmetry", &SYMMETRIES),
         threads: threads(matches),
         limits: limits(matches),
-        obligations: match obligations.map(String::as_str) {
-            None => Selection::Default,
-            Some("none") => Selection::Nothing,
-            Some(list) => Selection::only(list.split(',').map(str::trim)),
-        },
+        obligations: self::obligations(matches),
         induction,
-        liveness: match matches.get_flag("liveness") {
-            true => Liveness::Included,
-            false => Liveness::Omitted,
-        },
+        liveness: liveness(matches),
         until: match matches.get_flag("keep-going") {
             true => Until::End,
             false => Until::FirstViolation,

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::listing::Listing;
 use super::new::NewCommand;
+#[cfg(feature = "pictures")]
+use crate::pictures::explorer::{Address, Listen};
 use refmap::explore::{Limits, Order, Storage};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Symmetry, Until, Warnings};
 use refmap::report::{Detail, Verdict};
@@ -17,6 +19,8 @@ pub(super) enum Command {
     List(Listing),
     Table(TableCommand),
     Check(CheckCommand),
+    #[cfg(feature = "pictures")]
+    Explore(ExploreCommand),
     Fences(FencesCommand),
     Graph(GraphCommand),
     Litmus(LitmusCommand),
@@ -96,6 +100,21 @@ pub(super) struct ValidateCommand {
     pub json: bool,
     pub html: Option<Page>,
     pub quiet: bool,
+}
+
+/// Explores one check in the browser.
+#[cfg(feature = "pictures")]
+pub(super) struct ExploreCommand {
+    pub check: String,
+    pub arguments: Vec<(String, Value)>,
+    pub threads: usize,
+    pub limits: Limits,
+    pub obligations: Selection,
+    pub liveness: Liveness,
+    pub listen: Listen,
+    pub at: Address,
+    /// The command, as it is typed.
+    pub command: String,
 }
 
 /// Runs one check.

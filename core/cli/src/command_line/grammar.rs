@@ -7,6 +7,8 @@ use clap::{Arg, ArgAction};
 
 use super::size::{bytes, seconds};
 use crate::catalogue::{Catalogue, Parameter, ParameterKind};
+#[cfg(feature = "pictures")]
+use crate::pictures::explorer::{Address, Listen};
 use crate::table::Rows;
 use refmap::explore::{Order, Storage};
 use refmap::obligation::Symmetry;
@@ -56,6 +58,8 @@ pub(super) fn command(
         )
         .subcommand(litmus())
         .subcommand(graph());
+    #[cfg(feature = "pictures")]
+    let command = command.subcommand(explore(catalogue));
     // A project writes no other one.
     let command = match name {
         "refmap" => command.subcommand(new()),
@@ -444,24 +448,75 @@ fn choice<T>(name: &'static str, values: &Named<T>, help: &'static str) -> Arg {
         .value_parser(PossibleValuesParser::new(names))
 }
 
+fn obligations_option() -> Arg {
+    valued(
+        "obligations",
+        "LIST|none",
+        "Just these, with commas between; `none` explores plainly",
+    )
+}
+
+fn liveness_option() -> Arg {
+    flag(
+        "liveness",
+        "Adds fairness:*, leads-to:*, eventually:*, always-eventually:*, eventually-always:*, decided on the complete \
+         graph",
+    )
+}
+
+/// `explore`, with a command for each check.
+#[cfg(feature = "pictures")]
+fn explore(catalogue: &Catalogue) -> clap::Command {
+    let checks = catalogue.checks.iter().map(|check| {
+        clap::Command::new(check.name)
+            .about(check.about)
+            .after_help(format!("Source: {}", check.source))
+            .next_help_heading("Parameters")
+            .args(check.parameters.iter().map(parameter))
+            .next_help_heading("Options")
+            .args([
+                valued(
+                    "listen",
+                    "ADDRESS",
+                    "Where, on this machine alone: 127.0.0.1:8000; port 0 is any that is free",
+                )
+                .default_value("127.0.0.1:0")
+                .value_parser(|given: &str| given.parse::<Listen>()),
+                valued(
+                    "at",
+                    "STEPS",
+                    "Begins there: what stands behind `at/` in the address of a page",
+                )
+                .value_parser(|given: &str| given.parse::<Address>()),
+                obligations_option(),
+                liveness_option(),
+                threads_option(&check.parameters),
+            ])
+            .args(limit_options())
+    });
+    clap::Command::new("explore")
+        .about("Steps through one refinement in the browser")
+        .after_help(
+            "A page shows a state on both levels, and each step that can be taken there: what it simulates, and which \
+             obligations it passes. Nothing is searched for, until a page is asked to run to the counterexample. \
+             Ctrl-C ends it.",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Checks")
+        .subcommands(checks)
+}
+
 fn options(parameters: &[Parameter]) -> Vec<Arg> {
     let mut options = vec![threads_option(parameters)];
     options.extend(limit_options());
     options.extend([
-        valued(
-            "obligations",
-            "LIST|none",
-            "Just these, with commas between; `none` explores plainly",
-        ),
+        obligations_option(),
         flag(
             "inductive",
             "Adds inductive:*, decided from every type-correct state",
         ),
-        flag(
-            "liveness",
-            "Adds fairness:*, leads-to:*, eventually:*, always-eventually:*, eventually-always:*, decided on the complete \
-             graph",
-        ),
+        liveness_option(),
         flag(
             "strict",
             "Takes each warning, of a verdict that says less than it seems to, for a violation",

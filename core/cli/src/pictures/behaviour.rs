@@ -14,6 +14,8 @@ use super::svg::{Picture, changed, view_box};
 
 /// The most steps that a page shows.
 const MOST: usize = 500;
+/// Length of SVG that is not worth a reference.
+const SHORT: usize = 60;
 /// Of a longer behaviour, the first and the last ones shown.
 const FIRST: usize = 20;
 
@@ -27,9 +29,36 @@ pub struct Behaviour<'s> {
     shared: &'s mut Shared,
 }
 
-/// The pictures of a page, each written once: where it comes again, the first one is referred to.
+/// The parts of a page's pictures, each written once: where it comes again, the first one is referred to.
 #[derive(Default)]
 pub struct Shared(HashMap<String, usize>);
+
+impl Shared {
+    /// A picture, as a whole or part by part.
+    fn picture(&mut self, picture: &Picture<'_>) -> String {
+        let parts: Vec<String> = picture.parts().map(|part| part.to_string()).collect();
+        self.once(&parts.concat(), |shared| {
+            let parts = parts.iter();
+            parts
+                .map(|part| shared.once(part, |_| part.clone()))
+                .collect()
+        })
+    }
+
+    /// What `svg` shows, as `written` where it comes for the first time.
+    fn once(&mut self, svg: &str, written: impl FnOnce(&mut Self) -> String) -> String {
+        // What is short is no longer than a reference to it.
+        if svg.len() < SHORT {
+            return svg.to_owned();
+        }
+        if let Some(number) = self.0.get(svg) {
+            return format!("<use href=\"#g{number}\"/>");
+        }
+        let number = self.0.len();
+        self.0.insert(svg.to_owned(), number);
+        format!("<g id=\"g{number}\">{}</g>", written(self))
+    }
+}
 
 impl<'s> Behaviour<'s> {
     pub fn new(steps: &'s [Step], prefix: &'s str, shared: &'s mut Shared) -> Self {
@@ -126,7 +155,7 @@ impl<'s> Behaviour<'s> {
             Escaped(process),
             title(step)
         );
-        self.columns(html, before, step, &id, is_last);
+        self.columns(html, before, step, is_last);
         html.push_str("</section>\n");
     }
 
@@ -136,19 +165,12 @@ impl<'s> Behaviour<'s> {
         html: &mut String,
         before: Option<&'s Step>,
         step: &'s Step,
-        id: &str,
         open: bool,
     ) {
         html.push_str("<div class=\"cols\"><div><h4>Implementation</h4>");
         let was = before.and_then(|before| before.picture.as_ref());
         let canvas = &self.implementation;
-        picture(
-            self.shared,
-            html,
-            canvas,
-            (was, step.picture.as_ref()),
-            &format!("{id}-i"),
-        );
+        picture(self.shared, html, canvas, (was, step.picture.as_ref()));
         difference(html, before.map(|before| &before.state), &step.state, open);
         html.push_str("</div><div>");
         if let Some(before) = before {
@@ -159,7 +181,7 @@ impl<'s> Behaviour<'s> {
         let was = before.and_then(|before| before.abstract_picture.as_ref());
         let canvas = &self.specification;
         let now = step.abstract_picture.as_ref();
-        picture(self.shared, html, canvas, (was, now), &format!("{id}-s"));
+        picture(self.shared, html, canvas, (was, now));
         let was = before.map(|before| &before.abstract_state);
         difference(html, was, &step.abstract_state, open);
         html.push_str("</div></div>");
@@ -215,33 +237,21 @@ fn picture(
     html: &mut String,
     canvas: &Canvas,
     (before, drawing): (Option<&Drawing>, Option<&Drawing>),
-    id: &str,
 ) {
     let Some(drawing) = drawing else {
         return;
     };
-    let parts = Picture {
+    let picture = Picture {
         canvas,
         drawing,
         before,
     };
-    let parts = parts.to_string();
-    let known = shared.0.len();
-    let words = before
-        .map(|before| changed(before, drawing))
-        .unwrap_or_default();
-    let content = match shared.0.get(&parts) {
-        Some(number) => format!("<use href=\"#g{number}\"/>"),
-        None => {
-            let content = format!("<g id=\"g{known}\">{parts}</g>");
-            shared.0.insert(parts, known);
-            content
-        }
-    };
+    let content = shared.picture(&picture);
+    let words = before.map(|before| changed(before, drawing));
+    let words = words.unwrap_or_default();
     let _ = write!(
         html,
-        "<figure><svg role=\"img\" viewBox=\"{}\" aria-labelledby=\"{id}t {id}d\"><title id=\"{id}t\">Drawing of the \
-         state</title><desc id=\"{id}d\">{}</desc>{content}</svg>",
+        "<figure><svg role=\"img\" viewBox=\"{}\"><title>Drawing of the state</title><desc>{}</desc>{content}</svg>",
         view_box(canvas),
         Escaped(drawing),
     );
@@ -320,8 +330,8 @@ fn fields(state: &Value) -> impl Iterator<Item = (&str, &Value)> {
     fields.map(|(name, value)| (&**name, value)).chain(whole)
 }
 
-/// What is wrong at the end of a behaviour, as the terminal shows it.
-pub fn explanation(html: &mut String, of: &Counterexample) {
+/// What is wrong, in a sentence.
+pub fn failure(html: &mut String, of: &Counterexample) {
     let _ = write!(
         html,
         "<p><strong>{}</strong> fails{}: {}</p>",
@@ -332,6 +342,11 @@ pub fn explanation(html: &mut String, of: &Counterexample) {
     if !of.reachable {
         html.push_str("<p>A counterexample to induction: no claim that it is reached.</p>");
     }
+    html.push('\n');
+}
+
+/// What is to be known at the end of a behaviour: what is refused, why the loop is fair, and what would have fitted.
+pub fn explanation(html: &mut String, of: &Counterexample) {
     if let Some(refused) = &of.refused {
         let _ = write!(
             html,

@@ -6,9 +6,9 @@ use refmap::internal::compact;
 use refmap::report::{Counterexample, Report, Step, Verdict};
 use serde_json::Value;
 
-use super::behaviour::{Behaviour, Shared, explanation};
+use super::behaviour::{Behaviour, Shared, explanation, failure};
 use super::escape::Escaped;
-use super::page::{lanes, page};
+use super::page::{STEP_KEYS, Script, lanes, page};
 
 /// The page of a report. `command` is what was asked, as on the command line.
 pub fn html(report: &Report, command: &str) -> String {
@@ -29,8 +29,9 @@ pub fn html_with(report: &Report, command: &str, part: Part<'_>) -> String {
     let mut shared = Shared::default();
     if let Some(found) = &report.counterexample {
         body.push_str("<h2 id=\"counterexample\">Counterexample</h2>\n");
-        explanation(&mut body, found);
+        failure(&mut body, found);
         behaviour(&mut body, found, "", &mut shared);
+        explanation(&mut body, found);
     }
     let mut others = Vec::new();
     for row in &report.obligations {
@@ -47,27 +48,26 @@ pub fn html_with(report: &Report, command: &str, part: Part<'_>) -> String {
     for (place, (name, number, found)) in others.into_iter().enumerate() {
         let prefix = format!("other-{}-", place + 1);
         let more = if number > 0 { ", again" } else { "" };
-        let _ = write!(body, "<h2 id=\"{prefix}\">{}{more}</h2>\n", Escaped(name));
-        explanation(&mut body, found);
+        let _ = writeln!(body, "<h2 id=\"{prefix}\">{}{more}</h2>", Escaped(name));
+        failure(&mut body, found);
         let same = seen.iter().find(|(steps, _)| same(steps, &found.steps));
         match same {
             Some((_, anchor)) => {
-                let _ = write!(
-                    body,
-                    "<p>By the <a href=\"#{anchor}\">same steps</a>.</p>\n"
-                );
+                let _ = writeln!(body, "<p>By the <a href=\"#{anchor}\">same steps</a>.</p>");
             }
             None => {
                 behaviour(&mut body, found, &prefix, &mut shared);
                 seen.push((&found.steps, prefix));
             }
         }
+        explanation(&mut body, found);
     }
     coverage(&mut body, report);
     page(
         &format!("{}: {verdict}", report.check),
         &body,
         Some(&data(report)),
+        Script::Steps,
     )
 }
 
@@ -82,13 +82,14 @@ fn behaviour(body: &mut String, found: &Counterexample, prefix: &str, shared: &m
     if found.steps.is_empty() {
         return;
     }
+    let last = found.loop_start.is_none().then(|| found.steps.len() - 1);
+    body.push_str(&lanes(&found.steps, last, &|step| {
+        format!("#{prefix}step-{step}")
+    }));
     // The keys are told once.
-    let lanes = lanes(&found.steps, prefix, found.loop_start.is_some());
-    body.push_str(match prefix.is_empty() {
-        true => &lanes,
-        false => lanes.split("<p class=\"keys\"").next().unwrap_or_default(),
-    });
-    body.push('\n');
+    if prefix.is_empty() {
+        body.push_str(STEP_KEYS);
+    }
     body.push_str(&Behaviour::new(&found.steps, prefix, shared).html(found));
 }
 
@@ -123,16 +124,16 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
     }
     body.push_str("</p>\n");
     for warning in &report.warnings {
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<p class=\"bad\">Warning: {}</p>\n",
+            "<p class=\"bad\">Warning: {}</p>",
             Escaped(&warning.text)
         );
     }
     if !report.not_asked.is_empty() {
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<p class=\"note\">Not asked for: {} (--liveness).</p>\n",
+            "<p class=\"note\">Not asked for: {} (--liveness).</p>",
             Escaped(report.not_asked.join(", "))
         );
     }
@@ -144,9 +145,9 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
          <th scope=\"col\">checked</th><th scope=\"col\">note</th></tr></thead><tbody>\n",
     );
     for row in &report.obligations {
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<tr><td><code>{}</code></td><td class=\"{}\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
+            "<tr><td><code>{}</code></td><td class=\"{}\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
             Escaped(&row.name),
             class(Some(row.verdict)),
             row.verdict,
@@ -182,9 +183,9 @@ fn coverage(body: &mut String, report: &Report) {
          scope=\"col\">rule</th><th scope=\"col\">process</th><th scope=\"col\">fired</th></tr></thead><tbody>\n",
     );
     for rule in &report.coverage {
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<tr><td><code>{}</code></td><td>{}</td><td class=\"n\">{}</td></tr>\n",
+            "<tr><td><code>{}</code></td><td>{}</td><td class=\"n\">{}</td></tr>",
             Escaped(&rule.rule),
             Escaped(&rule.process),
             rule.fired
@@ -192,9 +193,9 @@ fn coverage(body: &mut String, report: &Report) {
     }
     body.push_str("</tbody></table></details>\n");
     if !report.unexercised.is_empty() {
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<p>Never exercised: {}.</p>\n",
+            "<p>Never exercised: {}.</p>",
             Escaped(report.unexercised.join(", "))
         );
     }

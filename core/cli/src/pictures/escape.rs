@@ -40,10 +40,18 @@ fn is_unseen(character: char) -> bool {
 
 /// JSON inside a page: `<` cannot end the element that it is in.
 pub fn json(value: &serde_json::Value) -> String {
-    let text = value.to_string();
-    text.replace('<', "\\u003c")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    let mut text = String::new();
+    for character in value.to_string().chars() {
+        match character == '<' || is_unseen(character) {
+            true => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(text, "\\u{unit:04x}");
+                }
+            }
+            false => text.push(character),
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -9,4 +9,6 @@ mod page;
 mod svg;
 
 pub mod check;
+pub mod explorer;
+pub mod graph;
 pub mod stress;

@@ -14,16 +14,16 @@ pub fn html(of: &StressReport, command: &str) -> String {
     }
     part.push_str("</ul>\n");
     if let Some(failure) = &of.failure {
-        let _ = write!(
+        let _ = writeln!(
             part,
-            "<h2>Failure</h2>\n<p>{}, seen after {:.2} s.</p>\n",
+            "<h2>Failure</h2>\n<p>{}, seen after {:.2} s.</p>",
             Escaped(&failure.seen),
             failure.after_seconds
         );
         if !failure.program.is_empty() {
-            let _ = write!(
+            let _ = writeln!(
                 part,
-                "<p>A program of {} operations, of {} at first; it failed {} times of {}:</p>\n<pre>{}</pre>\n",
+                "<p>A program of {} operations, of {} at first; it failed {} times of {}:</p>\n<pre>{}</pre>",
                 failure.operations,
                 failure.operations_before,
                 failure.failed,
@@ -33,9 +33,9 @@ pub fn html(of: &StressReport, command: &str) -> String {
         }
     }
     if let Some(recorded) = &of.recorded {
-        let _ = write!(
+        let _ = writeln!(
             part,
-            "<p>{} events are recorded in <code>{}</code>.</p>\n",
+            "<p>{} events are recorded in <code>{}</code>.</p>",
             recorded.events,
             Escaped(recorded.file.display())
         );

@@ -17,23 +17,40 @@ pub struct Picture<'d> {
     pub before: Option<&'d Drawing>,
 }
 
-/// The parts of the picture, as the content of an `svg` element.
-impl Display for Picture<'_> {
+/// Part of a picture: what is often the same from state to state.
+pub struct Part<'p>(&'p Picture<'p>, Of<'p>);
+
+enum Of<'p> {
+    Node(&'p Node, Area),
+    Edges,
+    Row(&'p Row),
+}
+
+impl Display for Part<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let nodes = || {
-            let nodes = self.drawing.nodes.iter();
-            nodes.filter_map(|node| Some((node, self.canvas.node(&node.id)?)))
-        };
-        for (node, area) in nodes() {
-            self.node(f, node, area)?;
+        match self.1 {
+            Of::Node(node, area) => self.0.node(f, node, area),
+            Of::Edges => {
+                let mut nodes = self.0.nodes();
+                nodes.try_for_each(|(node, area)| self.0.edges(f, node, area))
+            }
+            Of::Row(row) => self.0.row(f, row),
         }
-        for (node, area) in nodes() {
-            self.edges(f, node, area)?;
-        }
-        self.drawing
-            .rows
-            .iter()
-            .try_for_each(|row| self.row(f, row))
+    }
+}
+
+impl Picture<'_> {
+    /// The parts of the picture, from the back to the front.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let nodes = self.nodes().map(|(node, area)| Of::Node(node, area));
+        let rows = self.drawing.rows.iter().map(Of::Row);
+        let parts = nodes.chain([Of::Edges]).chain(rows);
+        parts.map(|of| Part(self, of))
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = (&Node, Area)> {
+        let nodes = self.drawing.nodes.iter();
+        nodes.filter_map(|node| Some((node, self.canvas.node(&node.id)?)))
     }
 }
 
@@ -219,7 +236,13 @@ fn slot_places(node: &Node, area: Area) -> impl Iterator<Item = SlotPlace> {
 
 /// From a slot to another node: a curve, so that edges there and back, and edges of neighbouring slots, are told apart.
 fn across(from: SlotPlace, target: Area) -> String {
-    let start = (from.x, from.top + SLOTS / 2.0);
+    let slot = Area {
+        x: from.x,
+        y: from.top + SLOTS / 2.0,
+        width: from.width,
+        height: SLOTS,
+    };
+    let start = border(slot, (target.x, target.y));
     let (dx, dy) = (target.x - start.0, target.y - start.1);
     let distance = dx.hypot(dy).max(1.0);
     let bend = 14.0 + 9.0 * from.number as f64;
@@ -236,8 +259,8 @@ fn across(from: SlotPlace, target: Area) -> String {
 
 /// From a slot to its own node: a loop at its side.
 fn to_itself(from: SlotPlace, node: Area) -> String {
-    let start = (from.x, from.top + SLOTS / 2.0);
-    let side = if start.0 < node.x { -1.0 } else { 1.0 };
+    let side = if from.x < node.x { -1.0 } else { 1.0 };
+    let start = (from.x, from.top + SLOTS);
     let edge = node.x + side * node.width / 2.0;
     let far = edge + side * (22.0 + 7.0 * from.number as f64);
     let end = (edge, node.y - node.height / 2.0 + HEAD / 2.0);
