@@ -565,7 +565,7 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             "trace",
             "FILE",
             "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
-             diagram, .dot as a graph; to /dev/stdout, a FIFO or a device without such an ending as an \
+             diagram, .dot as a graph, .svg as a picture of its last step; to /dev/stdout, a FIFO or a device without such an ending as an \
              ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
              left and named on standard error",
         )

@@ -14,6 +14,8 @@ use super::svg::{Picture, changed, view_box};
 
 /// The most steps that a page shows.
 const MOST: usize = 500;
+/// The most characters of a value that does not change.
+const MOST_OF_A_VALUE: usize = 72;
 /// Length of SVG that is not worth a reference.
 const SHORT: usize = 60;
 /// Of a longer behaviour, the first and the last ones shown.
@@ -178,10 +180,13 @@ impl<'s> Behaviour<'s> {
             simulated(html, step, before);
         }
         html.push_str("</div><div><h4>Specification</h4>");
-        let was = before.and_then(|before| before.abstract_picture.as_ref());
-        let canvas = &self.specification;
-        let now = step.abstract_picture.as_ref();
-        picture(self.shared, html, canvas, (was, now));
+        // Where nothing happens the drawing before it tells all.
+        let is_same = before.is_some_and(|before| before.abstract_state == step.abstract_state);
+        if !is_same || open {
+            let was = before.and_then(|before| before.abstract_picture.as_ref());
+            let now = step.abstract_picture.as_ref();
+            picture(self.shared, html, &self.specification, (was, now));
+        }
         let was = before.map(|before| &before.abstract_state);
         difference(html, was, &step.abstract_state, open);
         html.push_str("</div></div>");
@@ -251,7 +256,7 @@ fn picture(
     let words = words.unwrap_or_default();
     let _ = write!(
         html,
-        "<figure><svg role=\"img\" viewBox=\"{}\"><title>Drawing of the state</title><desc>{}</desc>{content}</svg>",
+        "<figure><svg role=\"img\" viewBox=\"{}\"><title>State</title><desc>{}</desc>{content}</svg>",
         view_box(canvas),
         Escaped(drawing),
     );
@@ -304,21 +309,29 @@ fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bo
     if same.is_empty() {
         return;
     }
-    let open = if open { " open" } else { "" };
+    let is_open = if open { " open" } else { "" };
     let _ = write!(
         html,
-        "<details{open}><summary>{} unchanged</summary><ul>",
+        "<details{is_open}><summary>{} unchanged</summary><ul>",
         same.len()
     );
     for (name, value) in same {
-        let _ = write!(
-            html,
-            "<li>{} {}</li>",
-            Escaped(name),
-            Escaped(compact(value))
-        );
+        let value = compact(value);
+        let value = match open {
+            true => value,
+            false => cut(value),
+        };
+        let _ = write!(html, "<li>{} {}</li>", Escaped(name), Escaped(value));
     }
     html.push_str("</ul></details>");
+}
+
+/// The beginning of a text that is long: of a value that does not change, which was shown where it did.
+fn cut(text: String) -> String {
+    match text.char_indices().nth(MOST_OF_A_VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 fn fields(state: &Value) -> impl Iterator<Item = (&str, &Value)> {

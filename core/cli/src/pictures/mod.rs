@@ -11,4 +11,5 @@ mod svg;
 pub mod check;
 pub mod explorer;
 pub mod graph;
+pub mod still;
 pub mod stress;

@@ -9,12 +9,14 @@ use super::behaviour::{Behaviour, is_stutter};
 use super::escape::{Escaped, json};
 use super::svg::ARROW;
 
-const STYLE: &str = include_str!("style.css");
+/// How drawings look.
+pub const DRAWING: &str = include_str!("drawing.css");
+const STYLE: &str = concat!(include_str!("drawing.css"), include_str!("page.css"));
 const STEPS: &str = include_str!("steps.js");
 const EXPLORER: &str = include_str!("explorer/explorer.js");
 /// SHA-256 of the style and of the scripts, in base64: the policy of a page allows these and nothing else. A test computes
 /// them.
-const STYLE_HASH: &str = "CukkgnofCzsWEc/eOFokamsdZz6ncpl2EzWxXQwis+o=";
+const STYLE_HASH: &str = "IIJUj4HW0vhRM1VSRiiuTKFiqLVPHseMoOS8lechrqc=";
 const STEPS_HASH: &str = "6/rb1nkAgh5nBZTXy7ZYSh4ZLXXZK8jbtmkXVATgXpQ=";
 const EXPLORER_HASH: &str = "DH0Rmb0QfAL/IOHEC08p5/DKmowx72xiWRA9DQetok4=";
 /// The most characters of a process's name in front of its lane.

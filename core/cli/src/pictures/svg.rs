@@ -346,4 +346,4 @@ pub fn view_box(canvas: &Canvas) -> String {
 }
 
 /// The marker with which edges end, for one use a page.
-pub const ARROW: &str = r#"<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8Z"/></marker>"#;
+pub const ARROW: &str = r#"<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M0 0L8 4L0 8Z"/></marker>"#;

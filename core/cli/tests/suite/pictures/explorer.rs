@@ -24,7 +24,7 @@ impl Drop for Running<'_> {
 /// Explores the line, and has `visit` make requests.
 fn explore(more: &[&str], visit: impl FnOnce(&Running<'_>)) {
     let cancel = &AtomicBool::new(false);
-    let (reader, mut writer) = pipe().unwrap();
+    let (reader, mut writer) = pipe().expect("there are pipes");
     std::thread::scope(|scope| {
         let words: Vec<String> = ["explore", "line"]
             .iter()
@@ -33,12 +33,17 @@ fn explore(more: &[&str], visit: impl FnOnce(&Running<'_>)) {
             .collect();
         scope.spawn(move || {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            run(&words, cancel, &mut writer).unwrap();
+            run(&words, cancel, &mut writer).expect("it ends without an error");
         });
         let mut line = String::new();
-        BufReader::new(reader).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("line: http://").unwrap();
-        let (host, base) = address.split_once('/').unwrap();
+        BufReader::new(reader)
+            .read_line(&mut line)
+            .expect("it tells its address");
+        let address = line
+            .trim()
+            .strip_prefix("line: http://")
+            .expect("it is an address");
+        let (host, base) = address.split_once('/').expect("it has a path");
         let running = Running {
             host: host.to_owned(),
             base: format!("/{base}"),
@@ -51,13 +56,13 @@ fn explore(more: &[&str], visit: impl FnOnce(&Running<'_>)) {
 impl Running<'_> {
     /// Sends bytes, and returns status and body.
     fn send(&self, bytes: &[u8]) -> (u16, String) {
-        let mut stream = TcpStream::connect(&self.host).unwrap();
+        let mut stream = TcpStream::connect(&self.host).expect("it listens");
         // A refusal may come before all is sent.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
-        let answer = String::from_utf8(answer).unwrap();
+        let answer = String::from_utf8(answer).expect("an answer is text");
         let status = answer
             .split(' ')
             .nth(1)
@@ -81,9 +86,11 @@ impl Running<'_> {
         let row = page
             .split("<a class=\"take\" href=\"")
             .nth(row + 1)
-            .unwrap();
-        let link = row.split('"').next().unwrap();
-        link.strip_prefix(&self.base).unwrap().to_owned()
+            .expect("there is a row");
+        let link = row.split('"').next().expect("a link has an end");
+        link.strip_prefix(&self.base)
+            .expect("it is a page")
+            .to_owned()
     }
 }
 

@@ -7,12 +7,18 @@ use super::run;
 
 /// The page of a check of the line, and the status.
 fn page(more: &[&str]) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("page.html");
-    let words = ["check", "line", "--quiet", "--html", file.to_str().unwrap()];
+    let words = [
+        "check",
+        "line",
+        "--quiet",
+        "--html",
+        file.to_str().expect("it is text"),
+    ];
     let words: Vec<&str> = words.iter().chain(more).copied().collect();
-    run(&words, &AtomicBool::new(false), &mut Vec::new()).unwrap();
-    std::fs::read_to_string(file).unwrap()
+    run(&words, &AtomicBool::new(false), &mut Vec::new()).expect("it is checked");
+    std::fs::read_to_string(file).expect("it was written")
 }
 
 #[test]
