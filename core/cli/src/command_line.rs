@@ -170,7 +170,7 @@ fn check(
 ) -> Result<Status, CommandError> {
     let trace_file = command.trace.as_deref().map(TraceFile::prepare);
     let trace_file = trace_file.transpose()?;
-    let bar = progress::Bar::new(command.quiet, &command.check, 0);
+    let bar = progress::Bar::new(command.quiet, &command.check, 0, command.limits);
     let settings = Settings {
         search: command.search,
         order: command.order,

@@ -16,7 +16,7 @@ use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Claim, InputError};
 use crate::in_order::in_order;
 use crate::table::{Cell, Decided, DecidedCells, Published, Table};
-use refmap::explore::{Progress, Watch};
+use refmap::explore::{Limits, Progress, Watch};
 use refmap::internal::{Ink, wrap};
 use refmap::obligation::{Induction, Settings};
 use refmap::report::{Report, TextOptions};
@@ -106,13 +106,13 @@ pub(super) fn run(
     };
     let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
     dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
-    let bar = progress::Bar::new(command.quiet, "claims", jobs.len());
+    let bar = progress::Bar::new(command.quiet, "claims", jobs.len(), Limits::default());
     let decide = |number: usize| {
         let job = jobs[number];
         let label = job.label();
         let show = |progress: &Progress| bar.show(&label, progress);
         let outcome = job.decide(catalogue, cancel, &show);
-        bar.done();
+        bar.done(&label);
         (!cancel.load(Ordering::Relaxed)).then_some(outcome)
     };
     in_order(command.threads, &dearest_first, decide, |_, outcome| {

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::command::StressCommand;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
+use refmap::explore::Limits;
 use refmap::internal::{plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
@@ -31,8 +32,12 @@ pub(super) fn run(
         .iter()
         .map(|(name, value)| (name.as_str(), value.clone()))
         .collect();
-    let label = format!("stress {}, for {} s", stress.name, command.seconds);
-    let bar = progress::Bar::new(command.quiet, &label, 0);
+    let label = format!("stress {}", stress.name);
+    let limits = Limits {
+        seconds: Some(command.seconds),
+        ..Limits::default()
+    };
+    let bar = progress::Bar::new(command.quiet, &label, 0, limits);
     let report = stress.run(&given, &settings);
     bar.clear();
     let report = report?;

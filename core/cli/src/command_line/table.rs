@@ -9,7 +9,7 @@ use super::command::TableCommand;
 use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
-use refmap::explore::Watch;
+use refmap::explore::{Limits, Watch};
 use refmap::internal::plain;
 use refmap::obligation::Settings;
 
@@ -22,7 +22,7 @@ pub(super) fn run(
     let mut tables = catalogue.tables.iter();
     let table = tables.find(|table| table.name == command.table);
     let table = table.expect("the command line knows the tables of the catalogue only");
-    let bar = progress::Bar::new(command.quiet, table.name, table.height());
+    let bar = progress::Bar::new(command.quiet, table.name, table.height(), Limits::default());
     let settings = Settings {
         threads: command.threads,
         watch: Watch {
@@ -44,7 +44,7 @@ pub(super) fn run(
             written(cancel, bar.pause(|| text.row(&row, output)))?;
         }
         rows.push(row);
-        bar.done();
+        bar.done(table.name);
         Ok(true)
     })?;
     bar.clear();

@@ -6,6 +6,18 @@ use anstream::{AutoStream, ColorChoice};
 
 use refmap::report::{Colour, TextOptions};
 
+/// Shortens text to at most `columns`, with an ellipsis at its end if something is cut off.
+pub(super) fn shortened(text: &str, columns: usize) -> String {
+    match text.chars().count() <= columns {
+        true => text.to_owned(),
+        false => text
+            .chars()
+            .take(columns.saturating_sub(1))
+            .chain((columns > 0).then_some('…'))
+            .collect(),
+    }
+}
+
 /// Smallest width of text, in columns.
 const LEAST_WIDTH: usize = 40;
 

@@ -54,7 +54,7 @@ pub(super) fn run(
         path: path(),
         source,
     })?;
-    let bar = progress::Bar::new(command.quiet, validator.name, 0);
+    let bar = progress::Bar::new(command.quiet, validator.name, 0, command.limits);
     let settings = Settings {
         configurations: command.configurations,
         buffer: command.buffer,
