@@ -7,6 +7,7 @@ mod fences;
 mod grammar;
 mod graph;
 mod json;
+mod junit;
 mod listing;
 mod litmus;
 mod new;
@@ -28,8 +29,11 @@ use std::sync::atomic::AtomicBool;
 
 use broken_pipe::Tolerant;
 use command::{CheckCommand, Command};
+use junit::{JunitFile, Suite};
+use terminal::Screen;
 use trace_file::{TraceFile, Traced};
 
+pub use junit::JunitFileError;
 pub use listing::markdown;
 pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
@@ -68,6 +72,9 @@ pub enum CommandError {
     /// The counterexample cannot be written.
     #[error("error: {0}")]
     TraceFile(#[from] TraceFileError),
+    /// The results cannot be written for a build server.
+    #[error("error: {0}")]
+    JunitFile(#[from] JunitFileError),
     /// The history cannot be validated.
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
@@ -89,16 +96,9 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     signals::watch(&CANCELLED);
     let mut output = io::stdout().lock();
     let words = std::env::args_os();
-    let options = terminal::standard_output();
-    let status = run(
-        name,
-        about,
-        catalogue,
-        words,
-        &CANCELLED,
-        options,
-        &mut output,
-    );
+    let screen = terminal::standard_output();
+    let program = (name, about, catalogue);
+    let status = carry_out(program, words, &CANCELLED, screen, &mut output);
     let status = match status {
         Ok(status) => status,
         Err(CommandError::Usage(error)) if error.use_stderr() => {
@@ -140,9 +140,25 @@ pub fn run(
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
+    let screen = Screen {
+        options,
+        columns: None,
+    };
+    carry_out((name, about, catalogue), words, cancel, screen, output)
+}
+
+fn carry_out(
+    (name, about, catalogue): (&'static str, &'static str, &Catalogue),
+    words: impl IntoIterator<Item = OsString>,
+    cancel: &AtomicBool,
+    screen: Screen,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
     let output = &mut Tolerant::new(output, cancel);
+    let program = (name, catalogue);
+    let options = screen.options;
     match arguments::parse(name, about, catalogue, words)? {
-        Command::RunAll(command) => run_all::run(catalogue, &command, cancel, options, output),
+        Command::RunAll(command) => run_all::run(program, &command, cancel, screen, output),
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)
@@ -151,8 +167,8 @@ pub fn run(
             output.write_all(new::write(&command)?.as_bytes())?;
             Ok(Status::Success)
         }
-        Command::Table(command) => table::run(catalogue, &command, cancel, output),
-        Command::Check(command) => check(catalogue, &command, cancel, options, output),
+        Command::Table(command) => table::run(program, &command, cancel, output),
+        Command::Check(command) => check(program, &command, cancel, options, output),
         Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
         Command::Graph(command) => graph::run(&command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
@@ -162,7 +178,7 @@ pub fn run(
 }
 
 fn check(
-    catalogue: &Catalogue,
+    (program, catalogue): (&str, &Catalogue),
     command: &CheckCommand,
     cancel: &AtomicBool,
     options: TextOptions,
@@ -170,6 +186,8 @@ fn check(
 ) -> Result<Status, CommandError> {
     let trace_file = command.trace.as_deref().map(TraceFile::prepare);
     let trace_file = trace_file.transpose()?;
+    let junit = command.junit.as_deref().map(JunitFile::prepare);
+    let junit = junit.transpose()?;
     let bar = progress::Bar::new(command.quiet, &command.check, 0, command.limits);
     let settings = Settings {
         search: command.search,
@@ -195,6 +213,12 @@ fn check(
         .collect();
     let report = catalogue.check(&command.check)?.run(&given, &settings);
     bar.clear();
+    if let Some(junit) = junit {
+        junit.write(&match &report {
+            Ok(report) => Suite::of_report(program, report, command.expect),
+            Err(error) => Suite::of_error(program, &command.check, error),
+        })?;
+    }
     let report = report?;
     if command.json {
         json::print(&report, output)?;

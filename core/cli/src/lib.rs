@@ -78,8 +78,8 @@ mod in_order;
 pub mod table;
 
 pub use command_line::{
-    CommandError, HistoryFileError, OutputFile, SizeError, Status, TraceFileError, Unwritten, main,
-    markdown, run,
+    CommandError, HistoryFileError, JunitFileError, OutputFile, SizeError, Status, TraceFileError,
+    Unwritten, main, markdown, run,
 };
 
 /// Compiles the example of the README.

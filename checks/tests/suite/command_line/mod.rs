@@ -1,6 +1,7 @@
 //! Tests of the program `refmap`: its output and its exit statuses.
 
 mod files;
+mod junit;
 mod messages;
 mod recording;
 mod schema;

@@ -49,6 +49,8 @@ pub(super) fn parse(
                 table: name.to_owned(),
                 threads: threads(matches),
                 json: matches.get_flag("json"),
+                // A sweep claims nothing, and has no such option.
+                junit: matches.try_get_one("junit").ok().flatten().cloned(),
                 quiet: matches.get_flag("quiet"),
             })
         }
@@ -156,6 +158,8 @@ pub(super) fn parse(
         _ => Command::RunAll(RunAllCommand {
             threads: threads(&matches),
             json: matches.get_flag("json"),
+            junit: matches.get_one("junit").cloned(),
+            verbose: matches.get_flag("verbose"),
             quiet: matches.get_flag("quiet"),
         }),
     })
@@ -323,6 +327,7 @@ fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, cl
                 _ => Verdict::Incomplete,
             }),
         json: matches.get_flag("json"),
+        junit: matches.get_one("junit").cloned(),
         trace: matches.get_one("trace").cloned(),
         detail: detail(matches),
         quiet: matches.get_flag("quiet"),

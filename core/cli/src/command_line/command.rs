@@ -29,6 +29,9 @@ pub(super) enum Command {
 pub(super) struct RunAllCommand {
     pub threads: usize,
     pub json: bool,
+    pub junit: Option<PathBuf>,
+    /// Whether the source of each claim and what it says are printed.
+    pub verbose: bool,
     pub quiet: bool,
 }
 
@@ -37,6 +40,7 @@ pub(super) struct TableCommand {
     pub table: String,
     pub threads: usize,
     pub json: bool,
+    pub junit: Option<PathBuf>,
     pub quiet: bool,
 }
 
@@ -106,6 +110,7 @@ pub(super) struct CheckCommand {
     pub warnings: Warnings,
     pub expect: Option<Verdict>,
     pub json: bool,
+    pub junit: Option<PathBuf>,
     pub trace: Option<PathBuf>,
     pub detail: Detail,
     pub quiet: bool,

@@ -3,4 +3,5 @@
 mod claims;
 mod fences;
 mod graph;
+mod run_all;
 mod tables;
