@@ -3,6 +3,7 @@
 mod arguments;
 mod broken_pipe;
 mod command;
+mod completions;
 mod fences;
 mod grammar;
 mod graph;
@@ -10,6 +11,7 @@ mod json;
 mod junit;
 mod listing;
 mod litmus;
+mod man;
 mod new;
 mod output_file;
 mod progress;
@@ -159,6 +161,15 @@ fn carry_out(
     let options = screen.options;
     match arguments::parse(name, about, catalogue, words)? {
         Command::RunAll(command) => run_all::run(program, &command, cancel, screen, output),
+        Command::Completions(shell) => {
+            let grammar = grammar::command(name, about, catalogue);
+            completions::print(grammar, shell, output)?;
+            Ok(Status::Success)
+        }
+        Command::Man(path) => {
+            man::print(grammar::command(name, about, catalogue), &path, output)?;
+            Ok(Status::Success)
+        }
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)

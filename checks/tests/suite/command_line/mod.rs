@@ -5,6 +5,7 @@ mod junit;
 mod messages;
 mod recording;
 mod schema;
+mod shell;
 mod signals;
 
 use std::fs;

@@ -155,6 +155,14 @@ pub(super) fn parse(
                 .expect("clap knows the checks of the catalogue only");
             Command::Check(check_command(check, matches)?)
         }
+        Some(("completions", matches)) => {
+            let shell = matches.get_one("shell").copied();
+            Command::Completions(shell.expect("clap demands a shell"))
+        }
+        Some(("man", matches)) => {
+            let path = matches.get_many("command").unwrap_or_default();
+            Command::Man(path.cloned().collect())
+        }
         _ => Command::RunAll(RunAllCommand {
             threads: threads(&matches),
             json: matches.get_flag("json"),

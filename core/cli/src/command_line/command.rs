@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap_complete::Shell;
 use serde_json::Value;
 
 use super::listing::Listing;
@@ -14,7 +15,10 @@ use refmap_programs::MemoryModel;
 /// Command.
 pub(super) enum Command {
     RunAll(RunAllCommand),
+    Completions(Shell),
     List(Listing),
+    /// The manual page of a command, which is a path in the grammar.
+    Man(Vec<String>),
     Table(TableCommand),
     Check(CheckCommand),
     Fences(FencesCommand),

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
 use super::size::{bytes, seconds};
+use super::{completions, man};
 use crate::catalogue::{Catalogue, Parameter, ParameterKind};
 use crate::table::Rows;
 use refmap::explore::{Order, Storage};
@@ -61,7 +62,9 @@ pub(super) fn command(
                 .subcommands(checks),
         )
         .subcommand(litmus())
-        .subcommand(graph());
+        .subcommand(graph())
+        .subcommand(completions::grammar())
+        .subcommand(man::grammar());
     // A project writes no other one.
     let command = match name {
         "refmap" => command.subcommand(new()),

@@ -4,4 +4,5 @@ mod claims;
 mod fences;
 mod graph;
 mod run_all;
+mod shell;
 mod tables;
