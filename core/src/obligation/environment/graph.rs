@@ -72,6 +72,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
 ) -> Result<Findings<R>, PanickedAt> {
     let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
     let mut looked_at = look_at(refinement, reached, &numbers, threads, tell)?;
+    tell(None);
     let mut findings = Findings {
         checked: vec![0; refinement.specification().rules().len()],
         tested: vec![0; refinement.specification().rules().len()],
@@ -339,7 +340,7 @@ fn look_at<R: Refinement>(
                 let before = done.fetch_add(PATIENCE, Ordering::Relaxed);
                 if first == 0 {
                     tell(Some(Work {
-                        unit: "states",
+                        unit: "states looked at",
                         done: (before + PATIENCE).into(),
                         total: all.into(),
                     }));

@@ -266,8 +266,8 @@ mod tests {
         };
         for (progress, expected) in [
             (
-                with(Phase::Environment, "states", 9_999, 20_000),
-                "check x: deciding environment: 9,999 of 20,000 states (49 %), ",
+                with(Phase::Environment, "states looked at", 9_999, 20_000),
+                "check x: deciding environment: 9,999 of 20,000 states looked at (49 %), ",
             ),
             (
                 with(Phase::Liveness, "obligations", 1, 3),
