@@ -174,8 +174,11 @@ fn every_command_in_prose_is_claimed() {
         // Those of the crates of examples, and of tests on request.
         "cargo run -p refmap-examples -- obligations",
         "cargo nightly",
-        // Of files of one's own, in the suite of refmap-cli.
+        // Of files of one's own, and of shells, in the suite of refmap-cli.
         "refmap graph FILE",
+        "refmap completions bash",
+        "refmap man",
+        "refmap man check",
         // Beginnings of others.
         "refmap check tso",
         "refmap check tso --granularity fine",

@@ -80,8 +80,8 @@ mod pictures;
 pub mod table;
 
 pub use command_line::{
-    CommandError, HistoryFileError, OutputFile, SizeError, Status, TraceFileError, Unwritten, main,
-    markdown, run,
+    CommandError, HistoryFileError, JunitFileError, OutputFile, SizeError, Status, TraceFileError,
+    Unwritten, main, markdown, run,
 };
 
 /// Compiles the example of the README.

@@ -31,6 +31,7 @@ use crate::explore::Limit;
 use crate::explore::StatesKept;
 use crate::liveness::Strength;
 use history::Recorded;
+use layout::steps;
 
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -316,6 +317,19 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
+    /// What fails, and after how many steps; `explanation` says why.
+    pub fn failure(&self) -> String {
+        let obligation = &self.obligation;
+        match self.loop_start {
+            None => format!("{obligation} fails after {}", steps(self.length)),
+            Some(start) => format!(
+                "{obligation} fails: after {} a loop of {}",
+                steps(start),
+                steps(self.length - start)
+            ),
+        }
+    }
+
     /// What its first state is.
     pub(crate) fn beginning(&self) -> &'static str {
         match self.reachable {

@@ -53,6 +53,8 @@ pub(super) fn parse(
                 table: name.to_owned(),
                 threads: threads(matches),
                 json: matches.get_flag("json"),
+                // A sweep claims nothing, and has no such option.
+                junit: matches.try_get_one("junit").ok().flatten().cloned(),
                 quiet: matches.get_flag("quiet"),
             })
         }
@@ -185,9 +187,19 @@ pub(super) fn parse(
                 .expect("clap knows the checks of the catalogue only");
             Command::Check(check_command(check, matches, told)?)
         }
+        Some(("completions", matches)) => {
+            let shell = matches.get_one("shell").copied();
+            Command::Completions(shell.expect("clap demands a shell"))
+        }
+        Some(("man", matches)) => {
+            let path = matches.get_many("command").unwrap_or_default();
+            Command::Man(path.cloned().collect())
+        }
         _ => Command::RunAll(RunAllCommand {
             threads: threads(&matches),
             json: matches.get_flag("json"),
+            junit: matches.get_one("junit").cloned(),
+            verbose: matches.get_flag("verbose"),
             quiet: matches.get_flag("quiet"),
         }),
     })
@@ -389,6 +401,7 @@ fn check_command(
                 _ => Verdict::Incomplete,
             }),
         json: matches.get_flag("json"),
+        junit: matches.get_one("junit").cloned(),
         trace: matches.get_one("trace").cloned(),
         html: page(matches, told),
         detail: detail(matches),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap_complete::Shell;
 use serde_json::Value;
 
 use super::listing::Listing;
@@ -16,7 +17,10 @@ use refmap_programs::MemoryModel;
 /// Command.
 pub(super) enum Command {
     RunAll(RunAllCommand),
+    Completions(Shell),
     List(Listing),
+    /// The manual page of a command, which is a path in the grammar.
+    Man(Vec<String>),
     Table(TableCommand),
     Check(CheckCommand),
     #[cfg(feature = "pictures")]
@@ -33,6 +37,9 @@ pub(super) enum Command {
 pub(super) struct RunAllCommand {
     pub threads: usize,
     pub json: bool,
+    pub junit: Option<PathBuf>,
+    /// Whether the source of each claim and what it says are printed.
+    pub verbose: bool,
     pub quiet: bool,
 }
 
@@ -41,6 +48,7 @@ pub(super) struct TableCommand {
     pub table: String,
     pub threads: usize,
     pub json: bool,
+    pub junit: Option<PathBuf>,
     pub quiet: bool,
 }
 
@@ -135,6 +143,7 @@ pub(super) struct CheckCommand {
     pub warnings: Warnings,
     pub expect: Option<Verdict>,
     pub json: bool,
+    pub junit: Option<PathBuf>,
     pub trace: Option<PathBuf>,
     pub html: Option<Page>,
     pub detail: Detail,

@@ -39,7 +39,7 @@ pub(super) fn run(
     let parameters = command.arguments.iter();
     let parameters = parameters.map(|(name, value)| format!("{name} {}", plain(value)));
     let run = || {
-        let bar = progress::Bar::new(false, &command.check, 0);
+        let bar = progress::Bar::new(false, &command.check, 0, command.limits);
         let settings = Settings {
             watch: Watch {
                 cancel: Some(cancel),

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
 use super::size::{bytes, seconds};
+use super::{completions, man};
 use crate::catalogue::{Catalogue, Parameter, ParameterKind};
 #[cfg(feature = "pictures")]
 use crate::pictures::explorer::{Address, Listen};
@@ -41,7 +42,13 @@ pub(super) fn command(
              unusable, 3 incomplete.",
         )
         .args_conflicts_with_subcommands(true)
-        .args([threads_option(&[]), json_option(), quiet_option()])
+        .args([
+            threads_option(&[]),
+            json_option(),
+            junit_option(),
+            flag("verbose", "Shows the source of each claim, and what it says"),
+            quiet_option(),
+        ])
         .subcommand(
             clap::Command::new("list")
                 .about("The catalogue: checks, parameters, claims and their sources")
@@ -57,7 +64,9 @@ pub(super) fn command(
                 .subcommands(checks),
         )
         .subcommand(litmus())
-        .subcommand(graph());
+        .subcommand(graph())
+        .subcommand(completions::grammar())
+        .subcommand(man::grammar());
     #[cfg(feature = "pictures")]
     let command = command.subcommand(explore(catalogue));
     // A project writes no other one.
@@ -85,11 +94,12 @@ pub(super) fn command(
             Rows::Sweep(_) => table.about.to_owned(),
             Rows::Published(published) => format!("{} [{}]", table.about, published.source),
         };
-        clap::Command::new(table.name).about(about).args([
-            threads_option(&[]),
-            json_option(),
-            quiet_option(),
-        ])
+        let junit = matches!(table.rows, Rows::Published(_)).then(junit_option);
+        clap::Command::new(table.name)
+            .about(about)
+            .args([threads_option(&[]), json_option()])
+            .args(junit)
+            .arg(quiet_option())
     });
     command.subcommand(
         clap::Command::new("table")
@@ -396,6 +406,15 @@ fn html_option() -> Option<Arg> {
     })
 }
 
+fn junit_option() -> Arg {
+    valued(
+        "junit",
+        "FILE",
+        "Writes the results as JUnit XML, for build servers; what is incomplete is an error there",
+    )
+    .value_parser(clap::value_parser!(PathBuf))
+}
+
 fn quiet_option() -> Arg {
     flag("quiet", "No progress and no text report")
 }
@@ -561,6 +580,7 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             PossibleValuesParser::new(["holds", "violated", "incomplete"]),
         ),
         json_option(),
+        junit_option(),
         valued(
             "trace",
             "FILE",

@@ -8,6 +8,7 @@ use super::command::StressCommand;
 use super::page_file::PageFile;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
+use refmap::explore::Limits;
 use refmap::internal::{plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
@@ -35,8 +36,12 @@ pub(super) fn run(
         .collect();
     #[cfg(feature = "pictures")]
     let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
-    let label = format!("stress {}, for {} s", stress.name, command.seconds);
-    let bar = progress::Bar::new(command.quiet, &label, 0);
+    let label = format!("stress {}", stress.name);
+    let limits = Limits {
+        seconds: Some(command.seconds),
+        ..Limits::default()
+    };
+    let bar = progress::Bar::new(command.quiet, &label, 0, limits);
     let report = stress.run(&given, &settings);
     bar.clear();
     let report = report?;

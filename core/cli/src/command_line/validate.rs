@@ -58,7 +58,7 @@ pub(super) fn run(
     })?;
     #[cfg(feature = "pictures")]
     let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
-    let bar = progress::Bar::new(command.quiet, validator.name, 0);
+    let bar = progress::Bar::new(command.quiet, validator.name, 0, command.limits);
     let settings = Settings {
         configurations: command.configurations,
         buffer: command.buffer,

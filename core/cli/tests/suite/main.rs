@@ -4,4 +4,6 @@ mod claims;
 mod fences;
 mod graph;
 mod pictures;
+mod run_all;
+mod shell;
 mod tables;
