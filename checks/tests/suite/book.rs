@@ -179,6 +179,9 @@ fn every_command_in_prose_is_claimed() {
         "refmap completions bash",
         "refmap man",
         "refmap man check",
+        // In `browser.rs`, where its pages are.
+        "refmap explore",
+        "refmap explore ben-ari-3 --figure-14 as-printed",
         // Beginnings of others.
         "refmap check tso",
         "refmap check tso --granularity fine",

@@ -79,6 +79,9 @@ mod in_order;
 mod pictures;
 pub mod table;
 
+#[cfg(feature = "pictures")]
+pub use pictures::check::html as page;
+
 pub use command_line::{
     CommandError, HistoryFileError, JunitFileError, OutputFile, SizeError, Status, TraceFileError,
     Unwritten, main, markdown, run,

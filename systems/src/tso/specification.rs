@@ -42,6 +42,7 @@ pub struct Program {
 
 impl<S: ?Sized> refmap::State<S> for Program {}
 
+// ANCHOR: drawing
 impl Program {
     /// Memory's heap, and the roots and pending stores of each mutator.
     fn draw(&self) -> Drawing {
@@ -67,6 +68,7 @@ impl Program {
         mutators.fold(Drawing::default().nodes(nodes), Drawing::row)
     }
 }
+// ANCHOR_END: drawing
 
 /// The fields of an object.
 pub type Fields = ArrayVec<[Option<Ref>; MAX_FIELDS]>;

@@ -10,7 +10,8 @@ use super::behaviour::{Behaviour, Shared, explanation, failure};
 use super::escape::Escaped;
 use super::page::{STEP_KEYS, Script, lanes, page};
 
-/// The page of a report. `command` is what was asked, as on the command line.
+/// The page that `--html` writes of a report: one file of HTML, which is complete without a script and makes no request.
+/// `command` is shown as what made it.
 pub fn html(report: &Report, command: &str) -> String {
     html_with(report, command, Part(""))
 }

@@ -23,13 +23,14 @@ mod shown;
 use std::sync::Arc;
 
 use super::code::Code;
+use super::expression::Value;
 use super::fetch::Fetcher;
 use super::model::MemoryModel;
 use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
-use super::program::{Afterwards, Instruction, Program, ThreadNames};
+use super::program::{Afterwards, DrawnObject, Instruction, Program, ThreadNames};
 use super::state::{Operand, Progress, State, ThreadState};
 pub use action::{Action, Effect};
-use refmap::drawing::{Drawing, Row};
+use refmap::drawing::{Drawing, Node, Row};
 use refmap::{Process, Rule, RuleId, TransitionSystem};
 pub use shown::{End, Observation, Show, Shown};
 
@@ -272,17 +273,43 @@ impl TransitionSystem for Machine {
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {
-        let variables = self.program.variables.iter().zip(&state.memory);
-        let memory = variables.fold(Row::new(), |row, (variable, value)| {
+        let objects = &self.program.objects;
+        let fields = objects.iter().flat_map(|object| &object.fields);
+        let fields: Vec<_> = fields.map(|field| usize::from(field.location.0)).collect();
+        let variables = self.program.variables.iter().zip(&state.memory).enumerate();
+        let others = variables.filter(|(location, _)| !fields.contains(location));
+        let memory = others.fold(Row::new(), |row, (_, (variable, value))| {
             row.value(&variable.name, self.program.show(*value))
         });
+        let nodes = objects.iter().map(|object| self.draw_object(object, state));
+        let drawing = Drawing::default().nodes(nodes).row(memory);
         let threads = state.threads.iter().enumerate();
         let threads = threads.map(|(thread, of)| self.draw_thread(thread, of));
-        Some(threads.fold(Drawing::default().row(memory), Drawing::row))
+        Some(threads.fold(drawing, Drawing::row))
     }
 }
 
 impl Machine {
+    /// An object with its fields; a reference to an object that is known is an edge.
+    fn draw_object(&self, object: &DrawnObject, state: &State) -> Node {
+        let is_referred = |to: &&DrawnObject, value: Value| match value {
+            Value::Number(number) => to.number == Some(number),
+            Value::Address(location) => to.fields.iter().any(|field| field.location == location),
+        };
+        object
+            .fields
+            .iter()
+            .fold(Node::new(&object.name), |node, field| {
+                let value = state.memory[usize::from(field.location.0)];
+                let mut objects = self.program.objects.iter();
+                let to = objects.find(|to| field.is_reference && is_referred(to, value));
+                match to {
+                    Some(to) => node.to(&field.name, &to.name),
+                    None => node.value(&field.name, self.program.show(value)),
+                }
+            })
+    }
+
     /// A thread: the registers that it needs, its pending instructions, and its location.
     fn draw_thread(&self, thread: usize, of: &ThreadState) -> Row {
         let stated = &self.program.threads[thread];

@@ -405,8 +405,8 @@ impl TransitionSystem for Module {
             .map_or("free".to_owned(), |thread| thread.to_string());
         let shared = Row::new()
             .value("lock", lock)
-            .queue("toInc", &state.to_inc)
-            .queue("toDec", &state.to_dec);
+            .queue("toInc", state.to_inc)
+            .queue("toDec", state.to_dec);
         let roots = state.roots.iter().enumerate();
         let roots = roots
             .map(|(thread, roots)| Row::of(format!("thread {thread}")).set("roots", roots.iter()));
