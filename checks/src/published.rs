@@ -3,8 +3,8 @@
 //! The counts are those of TLC in the manifests of the TLA+ Examples: distinct states, and states generated, which are the
 //! transitions and the initial states.
 
-use refmap::check;
 use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, Parameter};
+use refmap_refinements::Checked;
 use refmap_refinements::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     SchedulingAllocatorRefinement, VotingRefinement, WriteThroughCacheRefinement,
@@ -39,7 +39,7 @@ pub(super) fn checks() -> Vec<Check> {
                     resources: arguments.number("resources"),
                     grants: grants().of(arguments),
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -56,7 +56,7 @@ pub(super) fn checks() -> Vec<Check> {
                     },
                     receives: receives().of(arguments),
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -66,7 +66,7 @@ pub(super) fn checks() -> Vec<Check> {
             cache_parameters(),
             |arguments, settings| {
                 let refinement = WriteThroughCacheRefinement::new(cache(arguments));
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -89,7 +89,7 @@ pub(super) fn checks() -> Vec<Check> {
                     queue: arguments.number("queue"),
                     sends: sends().of(arguments),
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -105,7 +105,7 @@ pub(super) fn checks() -> Vec<Check> {
                     nodes: arguments.number("nodes"),
                     blackens: blackens().of(arguments),
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -125,7 +125,7 @@ pub(super) fn checks() -> Vec<Check> {
                     ballots: arguments.number("ballots"),
                     votes: votes().of(arguments),
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
     ]
