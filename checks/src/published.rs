@@ -12,6 +12,7 @@ use refmap_refinements::published::{
 use refmap_systems::published::allocator_implementation::{AllocatorImplementation, Receives};
 use refmap_systems::published::alternating_bit::{self, AlternatingBit, Sends};
 use refmap_systems::published::alternating_bit_correctness::MAX_DATA;
+use refmap_systems::published::conditions::Conditions;
 use refmap_systems::published::consensus::MAX_VALUES;
 use refmap_systems::published::ewd840::{Blackens, Ewd840};
 use refmap_systems::published::internal_memory::{self, InternalMemory};
@@ -38,6 +39,7 @@ pub(super) fn checks() -> Vec<Check> {
                     clients: arguments.number("clients"),
                     resources: arguments.number("resources"),
                     grants: grants().of(arguments),
+                    fairness: Conditions::Published,
                 });
                 Ok(refinement.checker().check(settings)?)
             },
@@ -53,8 +55,10 @@ pub(super) fn checks() -> Vec<Check> {
                         clients: arguments.number("clients"),
                         resources: arguments.number("resources"),
                         grants: Grants::InOrder,
+                        fairness: Conditions::Published,
                     },
                     receives: receives().of(arguments),
+                    fairness: Conditions::Published,
                 });
                 Ok(refinement.checker().check(settings)?)
             },
@@ -88,6 +92,7 @@ pub(super) fn checks() -> Vec<Check> {
                     data: arguments.number("data"),
                     queue: arguments.number("queue"),
                     sends: sends().of(arguments),
+                    fairness: Conditions::Published,
                 });
                 Ok(refinement.checker().check(settings)?)
             },
@@ -104,6 +109,7 @@ pub(super) fn checks() -> Vec<Check> {
                 let refinement = Ewd840Refinement::new(Ewd840 {
                     nodes: arguments.number("nodes"),
                     blackens: blackens().of(arguments),
+                    fairness: Conditions::Published,
                 });
                 Ok(refinement.checker().check(settings)?)
             },
@@ -199,6 +205,7 @@ fn cache(arguments: &Arguments) -> WriteThroughCache {
         },
         q_len: arguments.number("queue"),
         fault: fault().of(arguments),
+        fairness: Conditions::Published,
     }
 }
 
