@@ -169,11 +169,20 @@ impl<'s> Behaviour<'s> {
         step: &'s Step,
         open: bool,
     ) {
-        html.push_str("<div class=\"cols\"><div><h4>Implementation</h4>");
+        // A history is a behaviour of one system.
+        let is_mapped = self.steps.iter().any(|step| !step.abstract_state.is_null());
+        html.push_str(match is_mapped {
+            true => "<div class=\"cols\"><div><h4>Implementation</h4>",
+            false => "<div><div>",
+        });
         let was = before.and_then(|before| before.picture.as_ref());
         let canvas = &self.implementation;
         picture(self.shared, html, canvas, (was, step.picture.as_ref()));
         difference(html, before.map(|before| &before.state), &step.state, open);
+        if !is_mapped {
+            html.push_str("</div></div>");
+            return;
+        }
         html.push_str("</div><div>");
         if let Some(before) = before {
             html.push_str("<h4>Simulates</h4>");

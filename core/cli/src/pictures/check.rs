@@ -8,12 +8,14 @@ use serde_json::Value;
 
 use super::behaviour::{Behaviour, Shared, explanation, failure};
 use super::escape::Escaped;
+use super::history;
 use super::page::{STEP_KEYS, Script, lanes, page};
 
 /// The page that `--html` writes of a report: one file of HTML, which is complete without a script and makes no request.
 /// `command` is shown as what made it.
 pub fn html(report: &Report, command: &str) -> String {
-    html_with(report, command, Part(""))
+    let history = report.history.as_deref().map(history::part);
+    html_with(report, command, Part(&history.unwrap_or_default()))
 }
 
 /// What a page shows between its head and the counterexample.

@@ -5,6 +5,7 @@
 mod behaviour;
 mod canvas;
 mod escape;
+mod history;
 mod page;
 mod svg;
 
