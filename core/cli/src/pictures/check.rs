@@ -86,7 +86,11 @@ fn behaviour(body: &mut String, found: &Counterexample, prefix: &str, shared: &m
         return;
     }
     let last = found.loop_start.is_none().then(|| found.steps.len() - 1);
-    body.push_str(&lanes(&found.steps, last, &|step| {
+    let of = match prefix.is_empty() {
+        true => String::new(),
+        false => format!(", {} {prefix}", found.obligation),
+    };
+    body.push_str(&lanes(&found.steps, last, &of, &|step| {
         format!("#{prefix}step-{step}")
     }));
     // The keys are told once.

@@ -131,7 +131,8 @@ impl GraphPage {
         let _ = writeln!(self.body, "<h3>{}</h3>", Escaped(&outcome.property));
         failure(&mut self.body, &found);
         let to = |step: usize| format!("#{prefix}step-{step}");
-        self.body.push_str(&lanes(&found.steps, None, &to));
+        let of = format!(", {}, {}", system.name, outcome.property);
+        self.body.push_str(&lanes(&found.steps, None, &of, &to));
         if prefix.is_empty() {
             self.body.push_str(STEP_KEYS);
         }

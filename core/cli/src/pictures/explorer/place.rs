@@ -225,7 +225,7 @@ impl Place<'_> {
         }
         let path = self.path(address);
         let to = |step: usize| format!("{path}?step={step}");
-        body.push_str(&lanes(steps, Some(at), &to));
+        body.push_str(&lanes(steps, Some(at), "", &to));
         body.push_str("<p class=\"ways\">");
         let _ = match at.checked_sub(1) {
             Some(before) => write!(
@@ -341,7 +341,7 @@ fn row(body: &mut String, offered: &Offered, path: &str, from: Option<&Step>, nu
 fn columns(body: &mut String, steps: &[Step], before: Option<&Step>, step: &Step, at: usize) {
     let _ = write!(
         body,
-        "<section class=\"step\" id=\"step-{at}\"><h2 class=\"here\">{at} {}</h2>",
+        "<h2>Where you are</h2>\n<section class=\"step\" id=\"step-{at}\"><h3>{at} {}</h3>",
         title(step)
     );
     let mut shared = Shared::default();
