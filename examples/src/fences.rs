@@ -57,6 +57,7 @@ pub fn main() {
 // So nothing is marked, and rightly so, but for the store.
 //
 //       19  mutator: discard  [Gammie et al., Fig. 6, Discard]  answered by discard(mutator=0, kept=[])
+//           0 ○ → 1   1 ○ not grey-protected → null   phase Mark   fM 1   fA 1
 //           mutator 0  roots {}  W {}  pending: 1.0 := null
 //
 // The collector frees object 1. The store will come to a place that is free by then, or another object's:
