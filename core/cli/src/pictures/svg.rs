@@ -265,61 +265,6 @@ fn border(node: Area, from: (f64, f64)) -> (f64, f64) {
     (node.x + dx * scale, node.y + dy * scale)
 }
 
-/// What differs between two drawings, in words.
-pub fn changed(before: &Drawing, after: &Drawing) -> Vec<String> {
-    let mut words = Vec::new();
-    for node in &after.nodes {
-        let id = &node.id;
-        let Some(was) = before.nodes.iter().find(|was| was.id == *id) else {
-            words.push(format!("{id} is new"));
-            continue;
-        };
-        let told = |node: &Node| {
-            let head = Node {
-                slots: Vec::new(),
-                ..node.clone()
-            };
-            let text = head.to_string();
-            match node.absent {
-                true => format!("{text} (absent)"),
-                false => text,
-            }
-        };
-        if told(was) != told(node) {
-            words.push(format!("{} is now {}", told(was), told(node)));
-        }
-        for (number, slot) in node.slots.iter().enumerate() {
-            let name = match slot.name.is_empty() {
-                true => number.to_string(),
-                false => slot.name.clone(),
-            };
-            match was.slots.get(number) {
-                Some(was) if was.holds != slot.holds => {
-                    words.push(format!("{id}.{name}: {} → {}", was.holds, slot.holds));
-                }
-                Some(_) => (),
-                None => words.push(format!("{id}.{name}: {}", slot.holds)),
-            }
-        }
-    }
-    for node in &before.nodes {
-        if !after.nodes.iter().any(|other| other.id == node.id) {
-            words.push(format!("{} is gone", node.id));
-        }
-    }
-    for row in &after.rows {
-        let was = before.rows.iter().find(|was| was.name == row.name);
-        for (number, entry) in row.entries.iter().enumerate() {
-            let was = was.and_then(|row| row.entries.get(number));
-            if was.is_some_and(|was| was != entry) {
-                let of = if row.name.is_empty() { "" } else { ": " };
-                words.push(format!("{}{of}{entry}", row.name));
-            }
-        }
-    }
-    words
-}
-
 /// The view box of a canvas.
 pub fn view_box(canvas: &Canvas) -> String {
     format!("0 0 {WIDTH:.0} {:.0}", canvas.height())
