@@ -3,6 +3,7 @@
 mod tables;
 
 use refmap::check;
+use refmap::obligation::{Liveness, Settings};
 use refmap_cli::catalogue::{
     Arguments, Check, Choice, Claim, InputError, Parameter, ParameterKind,
 };
@@ -10,7 +11,7 @@ use refmap_cli::table::Table;
 use refmap_programs::MemoryModel;
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{
-    Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Protocol, Scenario,
+    Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Progress, Protocol, Scenario,
 };
 use serde_json::Value;
 
@@ -32,6 +33,12 @@ fn scenario() -> Choice<Scenario> {
     Choice::named("scenario", help, Scenario::ALL, Scenario::name).required()
 }
 
+fn progress() -> Choice<Option<Progress>> {
+    let help = "what happens in the end: whose operations or copy are completed, and which threads have to go on for it";
+    let asked = Progress::ALL.map(|progress| (progress.name(), Some(progress)));
+    Choice::new("progress", help, [("none", None)].into_iter().chain(asked))
+}
+
 fn parameters() -> Vec<Parameter> {
     vec![
         protocol().parameter(),
@@ -45,6 +52,7 @@ fn parameters() -> Vec<Parameter> {
             1,
             "how often the body of a loop runs before its thread is cut off",
         ),
+        progress().parameter(),
         Parameter::names("without", "a part of the protocol to be taken away"),
         Parameter::names("with", "a part to be added that the protocol lacks"),
     ]
@@ -59,7 +67,15 @@ pub(super) fn checks() -> Vec<Check> {
         |arguments, settings| {
             let refinement = CopyingRefinement::new(&instance(arguments), memory().of(arguments));
             let refinement = refinement.map_err(InputError::instance)?;
-            Ok(check(&refinement, settings)?)
+            let liveness = match progress().of(arguments) {
+                None => settings.liveness,
+                Some(_) => Liveness::Included,
+            };
+            let settings = Settings {
+                liveness,
+                ..settings.clone()
+            };
+            Ok(check(&refinement, &settings)?)
         },
     )]
 }
@@ -72,6 +88,7 @@ fn instance(arguments: &Arguments) -> Instance {
         scenario: scenario().of(arguments),
         mutators: arguments.number("mutators"),
         iterations: arguments.number("iterations"),
+        progress: progress().of(arguments),
         without: owned(arguments.names("without")),
         with: owned(arguments.names("with")),
     }
