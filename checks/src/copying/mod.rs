@@ -95,13 +95,14 @@ fn instance(arguments: &Arguments) -> Instance {
 }
 
 pub(super) fn tables() -> Vec<Table> {
-    vec![tables::table_2(), tables::ablations()]
+    vec![tables::table_2(), tables::progress(), tables::ablations()]
 }
 
 /// Claims; counts and lengths were found by this checker.
 pub(super) fn claims() -> Vec<Claim> {
     let mut claims = published();
     claims.extend(ours());
+    claims.extend(made());
     claims
 }
 
@@ -205,6 +206,110 @@ fn ours() -> Vec<Claim> {
             5248,
         )
         .source(scenarios, "reads and writes twice, loops twice"),
+    ]
+}
+
+/// Claims of progress, with two mutators unless one suffices.
+fn made() -> Vec<Claim> {
+    let nature = "Herlihy & Shavit, On the Nature of Progress";
+    let made = |words: &str, says| {
+        let claim = Claim::holds(NAME, words_as_arguments(words));
+        claim.source(nature, says)
+    };
+    let missed = |words: &str, by: &'static str, says| {
+        let claim = Claim::violated(NAME, words_as_arguments(words), by);
+        claim.source(nature, says)
+    };
+    let own = "always-eventually:completes-odd(0)";
+    let any = "always-eventually:completes-odd";
+    let copied = "eventually:copied";
+    vec![
+        made(
+            "protocol=chicken memory=sc scenario=w mutators=2 progress=wait-free",
+            "Chicken is wait-free for mutators: they complete operations whatever other threads do",
+        ),
+        made(
+            "protocol=chicken memory=tso progress=wait-free",
+            "… reads and writes under TSO",
+        ),
+        missed(
+            "protocol=stopless memory=sc scenario=w mutators=2 progress=wait-free",
+            own,
+            "Stopless is not: another mutator may write between read and CAS, for ever",
+        ),
+        made(
+            "protocol=stopless memory=sc scenario=w mutators=2 progress=lock-free",
+            "… but lock-free: then that one completes operations",
+        ),
+        missed(
+            "protocol=stopless memory=tso scenario=w mutators=2 progress=wait-free",
+            own,
+            "… nor under TSO",
+        ),
+        missed(
+            "protocol=clover-fix memory=sc scenario=w mutators=2 progress=wait-free",
+            own,
+            "Clover is not wait-free either",
+        ),
+        made(
+            "protocol=clover-fix memory=sc scenario=w mutators=2 progress=lock-free",
+            "… it is lock-free as long as no mutator writes α",
+        ),
+        missed(
+            "protocol=clover-fix alpha=1 memory=sc scenario=w progress=lock-free",
+            any,
+            "… where one does it is neither: it waits for the end of the copy",
+        ),
+        missed(
+            "protocol=compressor memory=sc scenario=w progress=lock-free",
+            any,
+            "Compressor is neither: a mutator waits for the thread that has claimed the page",
+        ),
+        missed(
+            "protocol=compressor memory=tso scenario=w progress=lock-free",
+            any,
+            "… nor under TSO",
+        ),
+        made(
+            "protocol=compressor memory=sc scenario=w mutators=2 progress=starvation-free",
+            "… operations are completed if all threads go on",
+        ),
+        made(
+            "protocol=sapphire-iteration memory=sc scenario=w mutators=2 progress=copied",
+            "Sapphire completes the copy after the mutators' last write",
+        ),
+        missed(
+            "protocol=sapphire-iteration memory=sc scenario=w mutators=2 progress=copied-under-load",
+            copied,
+            "… and not as long as they write",
+        ),
+        made(
+            "protocol=sapphire-llsc memory=sc scenario=w mutators=2 progress=copied-alone",
+            "… with LL and SC it does, whatever they do",
+        ),
+        made(
+            "protocol=chicken memory=sc scenario=w mutators=2 progress=copied-under-load",
+            "Chicken does while they write",
+        ),
+        missed(
+            "protocol=chicken memory=sc scenario=w progress=copied-alone",
+            copied,
+            "… and not if one stops: it waits for the handshake",
+        ),
+        missed(
+            "protocol=baker memory=sc scenario=w progress=copied-under-load",
+            copied,
+            "a stop may always come too late for the yieldpoint: weak fairness does not do",
+        ),
+        made(
+            "protocol=baker memory=sc scenario=w progress=copied-under-load-strongly",
+            "… strong fairness does",
+        ),
+        missed(
+            "protocol=baker memory=sc scenario=w mutators=2 progress=copied-under-load-strongly",
+            copied,
+            "… and not where two mutators have to be at one together",
+        ),
     ]
 }
 
