@@ -212,13 +212,17 @@ fn ours() -> Vec<Claim> {
 /// Claims of progress, with two mutators unless one suffices.
 fn made() -> Vec<Claim> {
     let nature = "Herlihy & Shavit, On the Nature of Progress";
+    let obligations = |words: &str| match words.contains("progress=copied") {
+        true => ["simulation", "eventually"],
+        false => ["simulation", "always-eventually"],
+    };
     let made = |words: &str, says| {
         let claim = Claim::holds(NAME, words_as_arguments(words));
-        claim.source(nature, says)
+        claim.only(&obligations(words)).source(nature, says)
     };
     let missed = |words: &str, by: &'static str, says| {
         let claim = Claim::violated(NAME, words_as_arguments(words), by);
-        claim.source(nature, says)
+        claim.only(&obligations(words)).source(nature, says)
     };
     let own = "always-eventually:completes-odd(0)";
     let any = "always-eventually:completes-odd";

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
 /// about, and a part of its text.
-const EXPLAINED: [(&str, About, &str); 10] = [
+const EXPLAINED: [(&str, About, &str); 9] = [
     ("yrc", About::SpecificationRule, "`take`"),
     ("yrc", About::SpecificationRule, "`pass`"),
     ("yrc-module", About::SpecificationRule, "`allocate`"),
@@ -21,7 +21,6 @@ const EXPLAINED: [(&str, About, &str); 10] = [
     ("yrc-module", About::SpecificationRule, "`pass`"),
     ("tso", About::SpecificationRule, "`commit`"),
     ("tso", About::SpecificationRule, "`load`"),
-    ("copying", About::SpecificationRule, "`complete_in_copy`"),
     ("broken", About::Specification, "it may allow everything"),
     ("broken", About::MayStop, "`may_stop`"),
 ];

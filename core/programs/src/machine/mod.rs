@@ -14,9 +14,9 @@
 //! the bound on backward jumps may be terminal, whatever the other threads do, since one of them may block on the
 //! thread that was cut off. The paper has no such bound. The verdict therefore does not distinguish a program that
 //! stops too early from one that was cut off; the report names the threads that were cut off, with the number of
-//! states.
-//! D4: without a bound a backward jump waits for the accesses for which all later ones wait anyway. So the steps are those of
-//! the model, and the program has finitely many states unless its threads write, output or delay stores without end.
+//! states. D4: without a bound a backward jump waits for the accesses for which all later ones wait anyway, so no order
+//! of accesses is lost. A loop that waits has finitely many states then; one that counts, outputs or delays stores
+//! without end has not.
 
 mod action;
 mod fairness;
