@@ -1,10 +1,10 @@
-//! `refmap_checks::compare`, over the program as cargo has built it.
+//! `refmap_compare`, over the program as cargo has built it.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    refmap_checks::compare::main(
+    refmap_compare::main(
         Path::new(env!("CARGO_BIN_EXE_refmap")),
         Path::new(env!("CARGO_TARGET_TMPDIR")),
     )

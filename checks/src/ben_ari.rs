@@ -4,14 +4,15 @@
 //! were found by this checker, and are pinned so that a change is noticed.
 
 use refmap::obligation::Checker;
-use refmap::{Packed, Refinement, Report, Settings, Symmetric, TypeCorrect, check};
+use refmap::{Report, Settings};
 use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, InputError, Parameter};
+use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::broken::{BrokenRefinement, Mapping};
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::broken::Fault;
 use refmap_systems::ben_ari::{
     CollectorFairness, Figure14, InitialColours, MAX_MUTATORS, MAX_NODES, MAX_SONS, MutatorOrder,
-    Permutation, Scope, Shape,
+    Scope, Shape,
 };
 use serde_json::Value;
 
@@ -55,16 +56,14 @@ pub(super) fn checks() -> Vec<Check> {
                     .validate()
                     .map_err(InputError::instance)?;
                 let (fault, mapping) = fault().of(arguments);
-                Ok(check(
-                    &BrokenRefinement::new(scope, fault, mapping),
-                    settings,
-                )?)
+                let refinement = BrokenRefinement::new(scope, fault, mapping);
+                Ok(refinement.checker().check(settings)?)
             },
         ),
     ]
 }
 
-/// Configuration of the checker for a refinement: the packing of its states, and their parts.
+/// Configuration of the checker of a refinement: the packing of its states, and their parts.
 type Configuration<R> = for<'r> fn(Checker<'r, R>) -> Checker<'r, R>;
 
 /// Creates a check with the parameters of a scope.
@@ -76,18 +75,12 @@ fn scoped<R>(
     configuration: Configuration<R>,
 ) -> Check
 where
-    R: Refinement<
-            Concrete: Packed + TypeCorrect + Symmetric<Permutation = Permutation>,
-            Abstract: Symmetric<Permutation = Permutation>,
-        > + 'static,
+    R: Checked + 'static,
 {
     let run = move |arguments: &Arguments, settings: &Settings<'_>| -> Result<Report, InputError> {
         let scope = scope(arguments).validate().map_err(InputError::instance)?;
         let refinement = refinement(scope);
-        Ok(configuration(Checker::new(&refinement))
-            .inductive()
-            .symmetric()
-            .check(settings)?)
+        Ok(configuration(refinement.checker()).check(settings)?)
     };
     let mut parameters = bounds();
     parameters.extend([

@@ -1,4 +1,4 @@
-//! The catalogue of everything that this repository claims, and the comparison that its benchmark page shows.
+//! The catalogue of everything that this repository claims.
 //!
 //! ```
 //! use refmap::{Settings, Verdict};
@@ -14,7 +14,6 @@
 
 mod arguments;
 mod ben_ari;
-pub mod compare;
 mod copying;
 mod fences;
 mod native;

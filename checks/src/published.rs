@@ -3,8 +3,8 @@
 //! The counts are those of TLC in the manifests of the TLA+ Examples: distinct states, and states generated, which are the
 //! transitions and the initial states.
 
-use refmap::check;
 use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, Parameter};
+use refmap_refinements::Checked;
 use refmap_refinements::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     SchedulingAllocatorRefinement, VotingRefinement, WriteThroughCacheRefinement,
@@ -12,6 +12,7 @@ use refmap_refinements::published::{
 use refmap_systems::published::allocator_implementation::{AllocatorImplementation, Receives};
 use refmap_systems::published::alternating_bit::{self, AlternatingBit, Sends};
 use refmap_systems::published::alternating_bit_correctness::MAX_DATA;
+use refmap_systems::published::conditions::Conditions;
 use refmap_systems::published::consensus::MAX_VALUES;
 use refmap_systems::published::ewd840::{Blackens, Ewd840};
 use refmap_systems::published::internal_memory::{self, InternalMemory};
@@ -38,8 +39,9 @@ pub(super) fn checks() -> Vec<Check> {
                     clients: arguments.number("clients"),
                     resources: arguments.number("resources"),
                     grants: grants().of(arguments),
+                    fairness: Conditions::Published,
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -53,10 +55,12 @@ pub(super) fn checks() -> Vec<Check> {
                         clients: arguments.number("clients"),
                         resources: arguments.number("resources"),
                         grants: Grants::InOrder,
+                        fairness: Conditions::Published,
                     },
                     receives: receives().of(arguments),
+                    fairness: Conditions::Published,
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -66,7 +70,7 @@ pub(super) fn checks() -> Vec<Check> {
             cache_parameters(),
             |arguments, settings| {
                 let refinement = WriteThroughCacheRefinement::new(cache(arguments));
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -88,8 +92,9 @@ pub(super) fn checks() -> Vec<Check> {
                     data: arguments.number("data"),
                     queue: arguments.number("queue"),
                     sends: sends().of(arguments),
+                    fairness: Conditions::Published,
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -104,8 +109,9 @@ pub(super) fn checks() -> Vec<Check> {
                 let refinement = Ewd840Refinement::new(Ewd840 {
                     nodes: arguments.number("nodes"),
                     blackens: blackens().of(arguments),
+                    fairness: Conditions::Published,
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -125,7 +131,7 @@ pub(super) fn checks() -> Vec<Check> {
                     ballots: arguments.number("ballots"),
                     votes: votes().of(arguments),
                 });
-                Ok(check(&refinement, settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
     ]
@@ -199,6 +205,7 @@ fn cache(arguments: &Arguments) -> WriteThroughCache {
         },
         q_len: arguments.number("queue"),
         fault: fault().of(arguments),
+        fairness: Conditions::Published,
     }
 }
 

@@ -3,9 +3,9 @@
 //! The counts of the module equal those of the reachable states, counted by hand: any set of roots for each thread,
 //! times the lock free or held by one of the threads.
 
-use refmap::check;
 use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, Parameter};
 use refmap_cli::table::{Instance, Rows, Sweep, Table, combinations, rows};
+use refmap_refinements::Checked;
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::heap::{MAX_OBJECTS, MAX_THREADS};
 use refmap_systems::yrc::design::{
@@ -28,14 +28,22 @@ pub(super) fn checks() -> Vec<Check> {
             Parameter::number("queue", 1..=MAX_QUEUE as u64, 2, "QueueSize"),
             Parameter::number("threshold", 0..=MAX_OBJECTS as u64, 1, "RootsThreshold"),
         ],
-        |arguments, settings| Ok(check(&ModuleRefinement::new(module(arguments)), settings)?),
+        |arguments, settings| {
+            Ok(ModuleRefinement::new(module(arguments))
+                .checker()
+                .check(settings)?)
+        },
     );
     let design_check = Check::new(
         "yrc",
         "the design that YRC's TLA+ module describes, and its variants: refines collect only garbage",
         "the TLA+ module yrc_proof, comments",
         design_parameters(),
-        |arguments, settings| Ok(check(&DesignRefinement::new(design(arguments)), settings)?),
+        |arguments, settings| {
+            Ok(DesignRefinement::new(design(arguments))
+                .checker()
+                .check(settings)?)
+        },
     );
     vec![module_check, design_check]
 }

@@ -11,6 +11,7 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
+use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
@@ -128,7 +129,7 @@ where
         self.system.cut_off(&from.state)
     }
 
-    fn draw(&self, from: &Self::State) -> Option<String> {
+    fn draw(&self, from: &Self::State) -> Option<Drawing> {
         self.system.draw(&from.state)
     }
 
@@ -219,8 +220,8 @@ mod tests {
                 Vec::new()
             }
         }
-        fn draw(&self, state: &u8) -> Option<String> {
-            Some(format!("at {state}"))
+        fn draw(&self, state: &u8) -> Option<Drawing> {
+            Some(Drawing::default().node(crate::drawing::Node::new(state)))
         }
         fn inputs(&self, _: &&'static str) -> &'static str {
             "up"

@@ -69,6 +69,7 @@ pub mod auxiliary;
 mod bounded;
 mod compose;
 mod disagreement;
+pub mod drawing;
 pub mod explore;
 mod fairness;
 mod guard;
@@ -98,6 +99,7 @@ pub use action::Action;
 pub use bounded::BoundedVec;
 pub use compose::{Composed, compose};
 pub use disagreement::{Disagreement, disagreement};
+pub use drawing::Drawing;
 pub use fairness::Fairness;
 pub use guard::guard;
 pub use index_set::IndexSet;
@@ -130,8 +132,11 @@ pub mod internal {
     pub use crate::nearest::nearest;
     pub use crate::random::generator::mix;
     pub use crate::random::shrink::Cuts;
+    pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::layout::{Ink, plain, steps, wrap};
+    pub use crate::report::story::misfit;
+    pub use crate::report::value::compact;
     pub use crate::system::first_initial;
 }
 

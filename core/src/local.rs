@@ -24,6 +24,7 @@ use std::hash::{Hash, Hasher};
 use serde::{Serialize, Serializer};
 
 use crate::action::Action;
+use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
@@ -107,8 +108,8 @@ pub trait LocalTransitions: Sized + Sync + 'static {
         Vec::new()
     }
 
-    /// How a person would draw `state`.
-    fn draw(&self, _state: &Split<Self>) -> Option<String> {
+    /// What a person would draw of `state`.
+    fn draw(&self, _state: &Split<Self>) -> Option<Drawing> {
         None
     }
 
@@ -362,7 +363,7 @@ impl<S: LocalTransitions> TransitionSystem for S {
         LocalTransitions::cut_off(self, state)
     }
 
-    fn draw(&self, state: &Split<S>) -> Option<String> {
+    fn draw(&self, state: &Split<S>) -> Option<Drawing> {
         LocalTransitions::draw(self, state)
     }
 

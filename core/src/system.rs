@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::action::Action;
+use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
@@ -81,10 +82,9 @@ pub trait TransitionSystem: Sync {
         Vec::new()
     }
 
-    /// How a person would draw `state`, in a few lines of text: what counterexamples show beside its
-    /// fields. Parts that two spaces separate are kept together where a line has to be broken. Not
-    /// drawn, by default.
-    fn draw(&self, _state: &Self::State) -> Option<String> {
+    /// What a person would draw of `state`, which counterexamples show beside its fields: as text on a terminal, as a
+    /// picture on a page. Not drawn, by default.
+    fn draw(&self, _state: &Self::State) -> Option<Drawing> {
         None
     }
 

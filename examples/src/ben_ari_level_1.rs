@@ -317,6 +317,7 @@ mod tests {
     use super::*;
     use refmap::obligation::Selection;
     use refmap::{Evidence, Verdict};
+    use refmap_refinements::Checked;
     use refmap_refinements::ben_ari::Refinement1;
 
     #[test]
@@ -337,7 +338,8 @@ mod tests {
                 obligations: Selection::Nothing,
                 ..Settings::default()
             };
-            let there = check(&Refinement1::new(scope), &count).expect("nothing is checked");
+            let there = Refinement1::new(scope).checker().check(&count);
+            let there = there.expect("nothing is checked");
             let here = run(scope, StopColouring::Blackened);
             assert_eq!(here.states, there.states, "{scope:?}");
             assert_eq!(here.transitions, there.transitions, "{scope:?}");

@@ -1,8 +1,9 @@
 //! The x86-TSO on-the-fly collector at a size that is checked in a moment.
 
-use refmap::obligation::{Checker, Selection, Symmetry};
+use refmap::obligation::{Selection, Symmetry};
 use refmap::{Report, Settings};
 use refmap_processes::DeadRegisters;
+use refmap_refinements::Checked;
 use refmap_refinements::tso::{AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{Granularity, Initial, OnTheFly, Scope, Variant};
 
@@ -28,9 +29,6 @@ pub fn collector(variant: Variant) -> Report {
         ..Settings::default()
     };
     let refinement = CollectorRefinement::new(system);
-    let report = Checker::new(&refinement)
-        .packed()
-        .symmetric()
-        .check(&settings);
+    let report = refinement.checker().check(&settings);
     report.expect("every obligation can be decided")
 }

@@ -3,6 +3,7 @@
 //! The one idea: a report is read from its ends. The top says *what* fails, the bottom *why* the
 //! last step is not allowed, and the steps between only how one gets there.
 
+use refmap::drawing::{Drawing, Row};
 use refmap::{Action, Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem};
 use refmap::{check, offer};
 use serde::Serialize;
@@ -160,13 +161,13 @@ impl TransitionSystem for Account {
     }
 
     /// An optional drawing of the state, shown in counterexamples.
-    fn draw(&self, state: &State) -> Option<String> {
+    fn draw(&self, state: &State) -> Option<Drawing> {
         let notes = "▮".repeat(usize::try_from(state.balance).unwrap_or(0));
         let promised = state.machines.iter().filter(|at| **at == At::Approved);
-        Some(format!(
-            "safe {notes}   promised {}",
-            "▯▯".repeat(promised.count())
-        ))
+        let safe = Row::new()
+            .value("safe", notes)
+            .value("promised", "▯▯".repeat(promised.count()));
+        Some(Drawing::default().row(safe))
     }
 }
 

@@ -7,7 +7,8 @@
 //! design in which threads do store.
 
 use refmap::obligation::Selection;
-use refmap::{Refinement, Report, Settings, check};
+use refmap::{Report, Settings};
+use refmap_refinements::Checked;
 use refmap_refinements::yrc::{DesignRefinement, ModuleRefinement};
 use refmap_systems::yrc::design::{Barrier, Design, Mutators, Variant};
 use refmap_systems::yrc::module::Module;
@@ -56,12 +57,13 @@ fn design(barrier: Barrier, mutators: Mutators, obligations: Selection) -> Repor
     run(&DesignRefinement::new(design), obligations).named("design", instance)
 }
 
-fn run<R: Refinement>(refinement: &R, obligations: Selection) -> Report {
+fn run<R: Checked>(refinement: &R, obligations: Selection) -> Report {
     let settings = Settings {
         obligations,
         ..Settings::default()
     };
-    check(refinement, &settings).expect("every obligation is checked")
+    let report = refinement.checker().check(&settings);
+    report.expect("every obligation is checked")
 }
 
 /// Simulation alone lets a trace run on to the damage. An invariant of the design would end it a

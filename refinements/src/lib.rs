@@ -13,8 +13,11 @@
 //! The case studies of the book (`examples/book/src/case-studies`) tell what each family taught.
 
 pub mod ben_ari;
+mod checked;
 pub mod copying;
 pub mod native;
 pub mod published;
 pub mod tso;
 pub mod yrc;
+
+pub use checked::Checked;

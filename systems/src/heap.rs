@@ -7,6 +7,7 @@
 //! The fields of an unreachable object are no part of a state: no thread will read them
 //! again, and a collector may clear them. So every step hides them.
 
+use refmap::drawing::{Drawing, Node, Row};
 use refmap::{BoundedVec, Process, TransitionSystem, offer};
 use serde::Serialize;
 
@@ -262,6 +263,28 @@ pub(crate) fn process_of(action: &impl refmap::Action, mutators: u8) -> Process 
 }
 
 impl Heap {
+    /// The objects with their fields, and what each thread holds.
+    pub fn draw(&self) -> Drawing {
+        let reachable = self.reachable();
+        let nodes = (0..).zip(&self.fields).map(|(object, fields)| {
+            let node = Node::new(object);
+            if !self.allocated.contains(object) {
+                return node.mark("free").absent();
+            }
+            let node = match reachable.contains(object) {
+                true => node,
+                false => node.mark("garbage"),
+            };
+            fields
+                .iter()
+                .fold(node, |node, value| node.maybe("", *value))
+        });
+        let held = self.held.iter().enumerate();
+        let held = held
+            .map(|(thread, held)| Row::of(format!("thread {thread}")).set("holds", held.iter()));
+        held.fold(Drawing::default().nodes(nodes), Drawing::row)
+    }
+
     /// The objects that some thread holds, or can reach from what it holds.
     pub fn reachable(&self) -> Objects {
         let held = self.held.iter();
@@ -424,6 +447,10 @@ impl TransitionSystem for CollectOnlyGarbage {
 
     fn observe(&self, state: &Heap) -> Heap {
         *state
+    }
+
+    fn draw(&self, state: &Heap) -> Option<Drawing> {
+        Some(state.draw())
     }
 
     /// The system chooses the object that an allocation returns.

@@ -4,9 +4,9 @@
 mod claims;
 mod table;
 
-use refmap::obligation::Checker;
 use refmap_cli::catalogue::{Arguments, Check, Choice, InputError, Parameter};
 use refmap_processes::DeadRegisters;
+use refmap_refinements::Checked;
 use refmap_refinements::tso::{CollectorRefinement, CyclesRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, MAX_BUFFER, MAX_FIELDS,
@@ -35,10 +35,7 @@ pub(super) fn checks() -> Vec<Check> {
                     system.assumed.retain(|assumed| *assumed != unfair);
                 }
                 let refinement = CollectorRefinement::new(system);
-                Ok(Checker::new(&refinement)
-                    .packed()
-                    .symmetric()
-                    .check(settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
         Check::new(
@@ -51,7 +48,7 @@ pub(super) fn checks() -> Vec<Check> {
                 let refinement =
                     CyclesRefinement::new(scope(arguments), variant(arguments)?, cycles)
                         .map_err(InputError::instance)?;
-                Ok(Checker::new(&refinement).symmetric().check(settings)?)
+                Ok(refinement.checker().check(settings)?)
             },
         ),
     ]

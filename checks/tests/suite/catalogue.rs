@@ -7,9 +7,11 @@ use refmap::obligation::Selection;
 use refmap::report::{About, TextOptions};
 use refmap::{Settings, Verdict};
 use refmap_checks::{NAME, catalogue};
-use refmap_cli::Status;
 use refmap_cli::catalogue::{Claim, InputError};
+use refmap_cli::{Status, page};
 use serde_json::Value;
+
+use crate::browser::Pages;
 
 /// The warnings that claims have, which the page *What a verdict does not say* explains: the check, what a warning is
 /// about, and a part of its text.
@@ -34,8 +36,12 @@ fn every_claim_comes_true() {
     assert!(small.clone().count() > 140);
     let mut failures = Vec::new();
     let mut unused = EXPLAINED.to_vec();
+    let mut pages = Pages::new();
     for claim in small {
         let report = catalogue.run(claim, &Settings::default()).unwrap();
+        if report.counterexample.is_some() {
+            pages.add(&page(&report, &format!("{NAME} {}", claim.command())));
+        }
         for warning in &report.warnings {
             let is_it = |(check, about, part): &(&str, About, &str)| {
                 claim.check == *check && warning.about == *about && warning.text.contains(part)
@@ -51,6 +57,8 @@ fn every_claim_comes_true() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert_eq!(unused, [], "explained, and not told");
+    assert!(pages.count() > 70, "{}", pages.count());
+    pages.look();
 }
 
 /// Nor does any cell of a table differ from what is recorded, or from what was published.

@@ -2,6 +2,7 @@
 
 mod book;
 mod broken_pipe;
+mod browser;
 mod catalogue;
 mod command_line;
 mod compare;

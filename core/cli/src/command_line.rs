@@ -2,15 +2,24 @@
 
 mod arguments;
 mod broken_pipe;
+// Without pictures nothing reads which page is to be written.
+#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod command;
+mod completions;
+#[cfg(feature = "pictures")]
+mod explore;
 mod fences;
 mod grammar;
 mod graph;
 mod json;
+mod junit;
 mod listing;
 mod litmus;
+mod man;
 mod new;
 mod output_file;
+#[cfg(feature = "pictures")]
+mod page_file;
 mod progress;
 mod run_all;
 mod signals;
@@ -28,11 +37,16 @@ use std::sync::atomic::AtomicBool;
 
 use broken_pipe::Tolerant;
 use command::{CheckCommand, Command};
+use junit::{JunitFile, Suite};
+use terminal::Screen;
 use trace_file::{TraceFile, Traced};
 
+pub use junit::JunitFileError;
 pub use listing::markdown;
 pub use new::NewProjectError;
 pub use output_file::{OutputFile, Unwritten};
+#[cfg(feature = "pictures")]
+pub use page_file::PageFileError;
 pub use size::SizeError;
 pub use trace_file::TraceFileError;
 pub use validate::HistoryFileError;
@@ -68,6 +82,24 @@ pub enum CommandError {
     /// The counterexample cannot be written.
     #[error("error: {0}")]
     TraceFile(#[from] TraceFileError),
+    /// The page cannot be written.
+    #[cfg(feature = "pictures")]
+    #[error("error: {0}")]
+    PageFile(#[from] PageFileError),
+    /// The explorer cannot be started.
+    #[cfg(feature = "pictures")]
+    #[error("error: {0}")]
+    Explorer(#[from] crate::pictures::explorer::ExplorerError),
+    /// The check does not hand over its refinement.
+    #[cfg(feature = "pictures")]
+    #[error("error: {check} cannot be explored: it does not run `refmap::check`")]
+    Unexplorable {
+        /// The check.
+        check: String,
+    },
+    /// The results cannot be written for a build server.
+    #[error("error: {0}")]
+    JunitFile(#[from] JunitFileError),
     /// The history cannot be validated.
     #[error("error: {0}")]
     History(#[from] HistoryFileError),
@@ -89,16 +121,9 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     signals::watch(&CANCELLED);
     let mut output = io::stdout().lock();
     let words = std::env::args_os();
-    let options = terminal::standard_output();
-    let status = run(
-        name,
-        about,
-        catalogue,
-        words,
-        &CANCELLED,
-        options,
-        &mut output,
-    );
+    let screen = terminal::standard_output();
+    let program = (name, about, catalogue);
+    let status = carry_out(program, words, &CANCELLED, screen, &mut output);
     let status = match status {
         Ok(status) => status,
         Err(CommandError::Usage(error)) if error.use_stderr() => {
@@ -140,9 +165,34 @@ pub fn run(
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
+    let screen = Screen {
+        options,
+        columns: None,
+    };
+    carry_out((name, about, catalogue), words, cancel, screen, output)
+}
+
+fn carry_out(
+    (name, about, catalogue): (&'static str, &'static str, &Catalogue),
+    words: impl IntoIterator<Item = OsString>,
+    cancel: &AtomicBool,
+    screen: Screen,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
     let output = &mut Tolerant::new(output, cancel);
+    let program = (name, catalogue);
+    let options = screen.options;
     match arguments::parse(name, about, catalogue, words)? {
-        Command::RunAll(command) => run_all::run(catalogue, &command, cancel, options, output),
+        Command::RunAll(command) => run_all::run(program, &command, cancel, screen, output),
+        Command::Completions(shell) => {
+            let grammar = grammar::command(name, about, catalogue);
+            completions::print(grammar, shell, output)?;
+            Ok(Status::Success)
+        }
+        Command::Man(path) => {
+            man::print(grammar::command(name, about, catalogue), &path, output)?;
+            Ok(Status::Success)
+        }
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)
@@ -151,8 +201,10 @@ pub fn run(
             output.write_all(new::write(&command)?.as_bytes())?;
             Ok(Status::Success)
         }
-        Command::Table(command) => table::run(catalogue, &command, cancel, output),
-        Command::Check(command) => check(catalogue, &command, cancel, options, output),
+        Command::Table(command) => table::run(program, &command, cancel, output),
+        Command::Check(command) => check(program, &command, cancel, options, output),
+        #[cfg(feature = "pictures")]
+        Command::Explore(command) => explore::run(catalogue, &command, cancel, output),
         Command::Fences(command) => fences::run(catalogue, &command, cancel, options, output),
         Command::Graph(command) => graph::run(&command, cancel, output),
         Command::Litmus(command) => litmus::run(&command, cancel, output),
@@ -162,7 +214,7 @@ pub fn run(
 }
 
 fn check(
-    catalogue: &Catalogue,
+    (program, catalogue): (&str, &Catalogue),
     command: &CheckCommand,
     cancel: &AtomicBool,
     options: TextOptions,
@@ -170,7 +222,15 @@ fn check(
 ) -> Result<Status, CommandError> {
     let trace_file = command.trace.as_deref().map(TraceFile::prepare);
     let trace_file = trace_file.transpose()?;
-    let bar = progress::Bar::new(command.quiet, &command.check, 0);
+    #[cfg(feature = "pictures")]
+    let page = command
+        .html
+        .as_ref()
+        .map(page_file::PageFile::prepare)
+        .transpose()?;
+    let junit = command.junit.as_deref().map(JunitFile::prepare);
+    let junit = junit.transpose()?;
+    let bar = progress::Bar::new(command.quiet, &command.check, 0, command.limits);
     let settings = Settings {
         search: command.search,
         order: command.order,
@@ -187,6 +247,8 @@ fn check(
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),
         },
+        #[cfg(feature = "pictures")]
+        step_through: None,
     };
     let given: Vec<_> = command
         .arguments
@@ -195,6 +257,12 @@ fn check(
         .collect();
     let report = catalogue.check(&command.check)?.run(&given, &settings);
     bar.clear();
+    if let Some(junit) = junit {
+        junit.write(&match &report {
+            Ok(report) => Suite::of_report(program, report, command.expect),
+            Err(error) => Suite::of_error(program, &command.check, error),
+        })?;
+    }
     let report = report?;
     if command.json {
         json::print(&report, output)?;
@@ -206,6 +274,11 @@ fn check(
         write!(output, "{}", report.text(options))?;
     }
     output.flush()?;
+    #[cfg(feature = "pictures")]
+    if let Some(page) = page {
+        let html = crate::pictures::check::html(&report, page.command);
+        page.write(&html)?;
+    }
     if let Some(file) = trace_file {
         told(file.write(&report)?, command);
     }

@@ -75,11 +75,16 @@ pub mod catalogue;
 mod command_line;
 pub mod graph;
 mod in_order;
+#[cfg(feature = "pictures")]
+mod pictures;
 pub mod table;
 
+#[cfg(feature = "pictures")]
+pub use pictures::check::html as page;
+
 pub use command_line::{
-    CommandError, HistoryFileError, OutputFile, SizeError, Status, TraceFileError, Unwritten, main,
-    markdown, run,
+    CommandError, HistoryFileError, JunitFileError, OutputFile, SizeError, Status, TraceFileError,
+    Unwritten, main, markdown, run,
 };
 
 /// Compiles the example of the README.

@@ -10,8 +10,8 @@ use super::observed::{Effect, Happening, Observed, State};
 use super::search::{Remember, Search};
 use super::smallest::{End, Moment, replay, smallest};
 use super::window::Log;
-use refmap::TransitionSystem;
 use refmap::report::history::{Explanation, Prefix, PrefixStep, Refused, Situation, StepKind};
+use refmap::{Drawing, TransitionSystem};
 
 /// Greatest number of longest prefixes to show.
 const MOST_PREFIXES: usize = 8;
@@ -190,8 +190,10 @@ fn refused<O: Observed>(
 }
 
 fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
+    let picture = observed.specification().draw(state);
     Situation {
         state: serde_json::to_value(state).unwrap_or_default(),
-        drawing: observed.specification().draw(state),
+        drawing: picture.as_ref().map(Drawing::to_string),
+        picture,
     }
 }

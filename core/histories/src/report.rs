@@ -187,6 +187,8 @@ fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
         abstract_state: serde_json::Value::Null,
         drawing: prefix.before.drawing.clone(),
         abstract_drawing: None,
+        picture: prefix.before.picture.clone(),
+        abstract_picture: None,
     }];
     steps.extend(prefix.steps.iter().map(|step| Step {
         action: step.action.clone(),
@@ -199,6 +201,8 @@ fn counterexample(explanation: &Explanation) -> Option<Counterexample> {
         abstract_state: serde_json::Value::Null,
         drawing: step.after.drawing.clone(),
         abstract_drawing: None,
+        picture: step.after.picture.clone(),
+        abstract_picture: None,
     }));
     Some(Counterexample {
         obligation: "behaviour".to_owned(),

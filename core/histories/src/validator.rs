@@ -241,6 +241,7 @@ impl<O: Observed> Run<'_, O> {
                 depth: u32::try_from(number).unwrap_or(u32::MAX),
                 frontier: self.search.frontier.len() as u64,
                 elapsed: self.started.elapsed(),
+                work: None,
             });
         }
         self.search.exhausted().map_or(Ok(()), Err)

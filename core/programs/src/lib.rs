@@ -60,8 +60,8 @@ pub use machine::{Action, Effect, End, Machine, Observation, Show, Shown};
 pub use model::{AccessKind, MemoryModel, UnknownModel};
 pub use outcome::{Outcome, ThreadEnd, ThreadOutcome};
 pub use program::{
-    Afterwards, Fence, FencePlace, Instruction, LoadKind, MOST_INSTRUCTIONS, MOST_LOCATIONS,
-    MOST_REGISTERS, MOST_THREADS, Presence, PrivateRegister, Program, Returned, Thread,
-    UnknownPlace, Update, Variable,
+    Afterwards, DrawnField, DrawnObject, Fence, FencePlace, Instruction, LoadKind,
+    MOST_INSTRUCTIONS, MOST_LOCATIONS, MOST_REGISTERS, MOST_THREADS, Presence, PrivateRegister,
+    Program, Returned, Thread, UnknownPlace, Update, Variable,
 };
 pub use state::{Operand, Operands, Pending, Progress, State, ThreadState};

@@ -28,11 +28,35 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// The threads.
     pub threads: Vec<Thread>,
+    /// The objects that some of the locations are fields of, as a drawing shows them.
+    pub objects: Vec<DrawnObject>,
     /// The places where a fence may stand.
     pub places: Vec<FencePlace>,
     /// Number of backward jumps after which a thread is cut off, if loops are bounded. At 0 the body of every loop runs
     /// once [Ugawa et al., section 3.3].
     pub backward_jumps: Option<u8>,
+}
+
+/// Object in memory, for drawings: references to it are numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DrawnObject {
+    /// Name.
+    pub name: String,
+    /// The number that refers to it; none if it is referred to by the address of a field, or not at all.
+    pub number: Option<i64>,
+    /// Its fields.
+    pub fields: Vec<DrawnField>,
+}
+
+/// Field of an object, for drawings.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DrawnField {
+    /// Name.
+    pub name: String,
+    /// The location.
+    pub location: Location,
+    /// Whether what it holds refers to an object.
+    pub is_reference: bool,
 }
 
 /// Shared location.

@@ -114,9 +114,11 @@ impl Display for Limit {
 /// What of a check is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// The search for states, random walks, or that for an order of a recorded history.
+    /// The search for states, or that for an order of a recorded history.
     #[default]
     Search,
+    /// Random walks.
+    Walks,
     /// `environment`, on the graph of all steps: the search is over.
     Environment,
     /// Liveness, on the graph of all steps: the search is over.
@@ -140,6 +142,19 @@ pub struct Progress {
     pub frontier: u64,
     /// Time since the start.
     pub elapsed: Duration,
+    /// Work of a known size that is part of what is under way.
+    pub work: Option<Work>,
+}
+
+/// How much of work of a known size is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// What it consists of, in the plural.
+    pub unit: &'static str,
+    /// How many of these are done.
+    pub done: u64,
+    /// How many there are.
+    pub total: u64,
 }
 
 /// How an exploration is watched from outside.

@@ -36,7 +36,7 @@ pub(crate) use exploration::explore_local;
 pub use exploration::{explore, explore_packed};
 pub use explored::{End, Explored};
 pub use graph::Graph;
-pub use limits::{Limit, Limits, Phase, Progress, Watch};
+pub use limits::{Limit, Limits, Phase, Progress, Watch, Work};
 pub(crate) use memory::resident_bytes;
 #[cfg(test)]
 pub(crate) use memory::tests::REFUSED;

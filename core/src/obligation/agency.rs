@@ -109,7 +109,12 @@ impl<'a> Agency<'a> {
         answer.actions().find(is_misattributed).cloned()
     }
 
-    fn explain<R: Refinement>(&self, refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+    /// That the last step of a behaviour simulates an action of a process for which it is not taken.
+    pub fn explain<R: Refinement>(
+        &self,
+        refinement: &R,
+        trace: &Trace<R::Concrete>,
+    ) -> Counterexample {
         let (from, action, to) = last_step(trace);
         let implementation = refinement.implementation();
         let process = implementation.process_of(action);

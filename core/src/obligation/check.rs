@@ -51,8 +51,11 @@ pub fn check<R: Refinement>(refinement: &R, settings: &Settings<'_>) -> Result<R
 ///     Checker::new(refinement).packed().inductive().check(settings)
 /// }
 /// ```
+///
+/// A check is compiled where the checker is made, and not once more where it is run.
 pub struct Checker<'a, R: Refinement> {
     refinement: &'a R,
+    run: fn(Checker<'a, R>, &Settings<'_>) -> Result<Report, CheckError>,
     explore: Explore<R>,
     /// The bits into which a state is packed.
     bits: Option<fn(&R::Concrete) -> u32>,
@@ -86,6 +89,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
     pub fn new(refinement: &'a R) -> Self {
         Self {
             refinement,
+            run: Self::run,
             explore: |system, tester, options| explore(system, tester, options),
             bits: None,
             enumerated: None,
@@ -134,6 +138,10 @@ impl<'a, R: Refinement> Checker<'a, R> {
     ///
     /// As [`check`].
     pub fn check(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
+        (self.run)(self, settings)
+    }
+
+    fn run(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
         let started = Instant::now();
         let refinement = self.refinement;
         let invariants = declared("invariants", || refinement.invariants())?;
@@ -161,6 +169,14 @@ impl<'a, R: Refinement> Checker<'a, R> {
         };
         let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
         tester.asking.symmetry = quotient.as_deref();
+        #[cfg(feature = "stepper")]
+        if let Some(step_through) = settings.step_through {
+            tester.needs.environment = false;
+            tester.needs.fairness = false;
+            tester.asking.asks_again = false;
+            step_through(&tester);
+            return Err(CheckError::SteppedThrough);
+        }
         let out_of_time = || {
             let limit = settings.limits.out_of_time(&settings.watch, started);
             limit.is_some()

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::answer;
+use crate::drawing::Drawing;
 use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::report::{AbstractStep, Counterexample, Step};
@@ -40,56 +41,65 @@ pub(super) fn counterexample<R: Refinement>(
     trace: &Trace<R::Concrete>,
     explanation: String,
 ) -> Counterexample {
-    let implementation = refinement.implementation();
-    // The model may be one that panics here.
-    let map = |state: &StateOf<R::Concrete>| {
-        let mapped = catch(|| {
-            let mapped = refinement.map(state);
-            (json(&mapped), refinement.specification().draw(&mapped))
-        });
-        mapped.unwrap_or((Value::Null, None))
-    };
-    let draw = |state| catch(|| implementation.draw(state)).ok().flatten();
-    let (abstract_state, abstract_drawing) = map(&trace.initial);
-    let mut steps = vec![Step {
-        action: None,
-        rule: None,
-        source: None,
-        process: None,
-        state: json(&trace.initial),
-        abstract_before: Vec::new(),
-        abstract_action: None,
-        abstract_state,
-        drawing: draw(&trace.initial),
-        abstract_drawing,
-    }];
+    let mut steps = vec![state(refinement, &trace.initial)];
     for ((action, to), from) in trace.steps.iter().zip(trace.states()) {
-        let rule = implementation.rules().get(implementation.rule_of(action).0);
-        let answer = catch(|| answer(refinement, from, action, to)).ok();
-        let (before, last) =
-            answer.map_or_else(Default::default, |answer| (answer.before, answer.last));
-        let between = |(action, state)| AbstractStep {
-            action: json(&action),
-            state: json(&state),
-        };
-        let (abstract_state, abstract_drawing) = map(to);
-        steps.push(Step {
-            action: Some(json(action)),
-            rule: rule.map(|rule| rule.name.to_string()),
-            source: rule.map(|rule| rule.source.to_string()),
-            process: Some(implementation.process_of(action).to_string()),
-            state: json(to),
-            abstract_before: before.into_iter().map(between).collect(),
-            abstract_action: last.as_ref().map(json),
-            abstract_state,
-            drawing: draw(to),
-            abstract_drawing,
-        });
+        steps.push(step(refinement, (from, action, to)));
     }
     Counterexample {
         length: trace.length(),
         steps,
         ..Counterexample::without_steps(explanation)
+    }
+}
+
+/// A state as the first of a behaviour. The model may be one that panics here.
+pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>) -> Step {
+    let mapped = catch(|| {
+        let mapped = refinement.map(state);
+        (json(&mapped), refinement.specification().draw(&mapped))
+    });
+    let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
+    let picture = catch(|| refinement.implementation().draw(state));
+    let picture = picture.ok().flatten();
+    let text = |picture: &Option<Drawing>| picture.as_ref().map(Drawing::to_string);
+    Step {
+        action: None,
+        rule: None,
+        source: None,
+        process: None,
+        state: json(state),
+        abstract_before: Vec::new(),
+        abstract_action: None,
+        abstract_state,
+        drawing: text(&picture),
+        abstract_drawing: text(&abstract_picture),
+        picture,
+        abstract_picture,
+    }
+}
+
+/// A step with the state to which it leads.
+pub(super) fn step<R: Refinement>(
+    refinement: &R,
+    (from, action, to): Transition<'_, R::Concrete>,
+) -> Step {
+    let implementation = refinement.implementation();
+    let rule = implementation.rules().get(implementation.rule_of(action).0);
+    let answer = catch(|| answer(refinement, from, action, to)).ok();
+    let (before, last) =
+        answer.map_or_else(Default::default, |answer| (answer.before, answer.last));
+    let between = |(action, state)| AbstractStep {
+        action: json(&action),
+        state: json(&state),
+    };
+    Step {
+        action: Some(json(action)),
+        rule: rule.map(|rule| rule.name.to_string()),
+        source: rule.map(|rule| rule.source.to_string()),
+        process: Some(implementation.process_of(action).to_string()),
+        abstract_before: before.into_iter().map(between).collect(),
+        abstract_action: last.as_ref().map(json),
+        ..state(refinement, to)
     }
 }
 

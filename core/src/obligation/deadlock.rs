@@ -13,7 +13,7 @@ use super::tested::Tested;
 use crate::explore::Place;
 use crate::model_call::first_visited;
 use crate::refinement::Refinement;
-use crate::report::CutOff;
+use crate::report::{Counterexample, CutOff};
 use crate::system::{StateOf, TransitionSystem, steps};
 use crate::trace::Trace;
 
@@ -110,8 +110,7 @@ impl Deadlock {
                 steps(implementation, state).is_empty() && !implementation.may_stop(state)
             };
             found.judge(&self.row, counts.tested, &fails, &|trace| {
-                let explanation = "no step is enabled, and the system may not stop here";
-                counterexample(refinement, trace, explanation.to_owned())
+                explain(refinement, trace)
             })
         })
     }
@@ -131,6 +130,12 @@ impl Deadlock {
             )
         })
     }
+}
+
+/// That the last state of a behaviour has no step.
+pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+    let explanation = "no step is enabled, and the system may not stop here";
+    counterexample(refinement, trace, explanation.to_owned())
 }
 
 /// That a bound has stopped the specification, if it has, and not the implementation: the specification allows less than

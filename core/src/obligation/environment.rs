@@ -208,13 +208,14 @@ impl<'a> Environment<'a> {
             Ok(graph) => graph,
             Err(reason) => return Decided::Open(reason),
         };
-        if let Some(progress) = found.settings.watch.progress {
-            progress(&found.totals.progress(Phase::Environment));
-        }
+        let (totals, watch) = (&found.totals, &found.settings.watch);
+        let tell = |work| totals.tell(watch, Phase::Environment, work);
+        tell(None);
         let inputs = inputs.0.lock().expect("no holder of this lock panics");
         let threads = found.settings.threads;
         let graph = Labelled { graph, labels };
-        match decide(found.refinement, found.states, graph, &inputs, threads) {
+        let reached = (found.states, graph);
+        match decide(found.refinement, reached, &inputs, threads, &tell) {
             Ok(findings) => Decided::Findings(findings),
             Err(panicked) => Decided::Panicked(panicked),
         }

@@ -147,6 +147,10 @@ pub enum CheckError {
         /// How many bits a state takes.
         bits: u32,
     },
+    /// The refinement was handed over to be stepped through, and not checked.
+    #[cfg(feature = "stepper")]
+    #[error("the refinement was stepped through, and not checked")]
+    SteppedThrough,
     /// More environment processes than the check can tell apart.
     #[error("{given} environment processes, and at most {limit} are allowed")]
     TooManyProcesses {

@@ -9,7 +9,7 @@ use super::sample::is_in_sample;
 use super::settings::Settings;
 use super::tested::Tested;
 use crate::explore::StatesKept;
-use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States};
+use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work};
 use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
@@ -44,16 +44,20 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// How far the check has come when the search is over.
-    pub fn progress(&self, phase: Phase) -> Progress {
-        Progress {
+    /// Reports to the watcher, if there is one, how far the check has come when the search is over.
+    pub fn tell(&self, watch: &Watch<'_>, phase: Phase, work: Option<Work>) {
+        let Some(progress) = watch.progress else {
+            return;
+        };
+        progress(&Progress {
             phase,
             states: self.states,
             transitions: self.transitions,
             depth: self.depth,
             frontier: 0,
             elapsed: Duration::try_from_secs_f64(self.seconds).unwrap_or_default(),
-        }
+            work,
+        });
     }
 
     /// The row of an obligation that failed none of its tests.
@@ -89,6 +93,9 @@ pub(super) struct Found<'a, R: Refinement> {
     /// What the model did otherwise when it was asked again to explain a violation.
     unrepeated: RefCell<Vec<Counterexample>>,
 }
+
+/// Reports how far a part of what is under way has come, to be called on the thread that called for the check.
+pub(super) type Tell<'a> = &'a (dyn Fn(Option<Work>) + Sync);
 
 impl<'a, R: Refinement> Found<'a, R> {
     pub fn new(

@@ -25,6 +25,7 @@ use super::{invariant, simulation};
 use crate::explore::{Panic, Phase};
 use crate::invariant::Invariant;
 use crate::model_call::catch;
+use crate::obligation::found::Tell;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::system::{StateOf, TransitionSystem};
@@ -51,6 +52,7 @@ type Decide<R> = fn(
     &[Invariant<<R as Refinement>::Concrete>],
     &[StateOf<<R as Refinement>::Concrete>],
     &Settings<'_>,
+    Tell<'_>,
 ) -> Findings;
 
 /// What a pass over the type-correct states decided.
@@ -98,15 +100,21 @@ impl Induction {
         let asked = rows.any(|row| row.selected);
         let ended = violated && found.settings.until == Until::FirstViolation;
         let enumerated = enumerated.filter(|_| asked && !ended)?;
-        if let Some(progress) = found.settings.watch.progress {
-            progress(&found.totals.progress(Phase::Induction));
-        }
+        let (totals, watch) = (&found.totals, &found.settings.watch);
+        let tell = |work| totals.tell(watch, Phase::Induction, work);
+        tell(None);
         // A state that violates an invariant is not looked for.
         let reached: Vec<_> = match violated {
             true => Vec::new(),
             false => found.sample().collect(),
         };
-        let findings = (enumerated.decide)(found.refinement, invariants, &reached, found.settings);
+        let findings = (enumerated.decide)(
+            found.refinement,
+            invariants,
+            &reached,
+            found.settings,
+            &tell,
+        );
         let mut places = reached.iter().enumerate();
         let missing = places.find(|(place, _)| !findings.met.contains(place));
         let missing = missing.filter(|_| findings.decided_all());

@@ -60,9 +60,14 @@ impl Initiality {
                 !refinement.specification().is_initial(&image)
             };
             found.judge(&self.row, tested, &fails, &|trace| {
-                let explanation = "the mapped state is not an initial state of the specification";
-                counterexample(refinement, trace, explanation.to_owned())
+                explain(refinement, trace)
             })
         })
     }
+}
+
+/// That an initial state maps to no initial state.
+pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+    let explanation = "the mapped state is not an initial state of the specification";
+    counterexample(refinement, trace, explanation.to_owned())
 }

@@ -26,6 +26,8 @@
 
 mod check;
 mod judge;
+#[cfg(feature = "stepper")]
+pub mod stepper;
 mod walks;
 mod warnings;
 

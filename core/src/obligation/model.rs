@@ -304,7 +304,7 @@ fn explain<R: Refinement>(
 }
 
 /// What is wrong, if that can be said without the behaviour that shows it. `names` are those of the invariants.
-fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -> Option<String> {
+pub(super) fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -> Option<String> {
     Some(match fault {
         Fault::OfferedTwice => return None,
         Fault::Asymmetry(asymmetry) => format!("the symmetry is none: {asymmetry}"),

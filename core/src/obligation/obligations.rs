@@ -170,6 +170,12 @@ impl<'a> Obligations<'a> {
         }
     }
 
+    /// The name of what fails.
+    #[cfg(feature = "stepper")]
+    pub fn name(&self, failure: Failure) -> String {
+        self.clone().row_mut(failure).name.clone()
+    }
+
     fn row_mut(&mut self, failure: Failure) -> &mut Row {
         match failure {
             Failure::Observation => &mut self.observation.row,

@@ -87,7 +87,8 @@ fn shown<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> (Shown<R>
     (own, refinement.specification().observe(&image))
 }
 
-fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
+/// That the last state of a behaviour and its image show different things.
+pub(super) fn explain<R: Refinement>(refinement: &R, trace: &Trace<R::Concrete>) -> Counterexample {
     let (own, mapped) = shown(refinement, trace);
     let explanation =
         format!("the implementation shows {own:?}, and the mapped state shows {mapped:?}");

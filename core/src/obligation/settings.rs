@@ -3,6 +3,8 @@
 use std::num::NonZero;
 
 use super::selection::Selection;
+#[cfg(feature = "stepper")]
+use super::stepper::StepThrough;
 use crate::explore::{Limits, Order, Storage, Watch};
 use crate::random::Walks;
 
@@ -33,6 +35,10 @@ pub struct Settings<'a> {
     pub warnings: Warnings,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
+    /// Receives the refinement to step through it, in the place of a check: [`check`](crate::check) then ends with
+    /// [`CheckError::SteppedThrough`](super::CheckError::SteppedThrough).
+    #[cfg(feature = "stepper")]
+    pub step_through: Option<&'a StepThrough<'a>>,
 }
 
 /// What becomes of warnings.
@@ -109,6 +115,8 @@ impl Default for Settings<'_> {
             until: Until::FirstViolation,
             warnings: Warnings::default(),
             watch: Watch::default(),
+            #[cfg(feature = "stepper")]
+            step_through: None,
         }
     }
 }

@@ -100,12 +100,12 @@ where
     /// A short behaviour that fails as `walk` does; `None` if that does not fail when replayed.
     pub fn shrink(&self, walk: &Trace<S>) -> Option<Failing<S, V::Tally>> {
         let mut patience = PATIENCE.max(4 * walk.length() as u64);
-        let actions = walk.steps.iter().map(|(action, _)| action);
+        let mut actions = walk.steps.iter().map(|(action, _)| action);
         let start = Trace {
             initial: walk.initial.clone(),
             steps: Vec::new(),
         };
-        let mut best = self.replay(start, actions, &mut patience)?;
+        let mut best = self.replay(start, &mut actions, &mut patience)?;
         loop {
             let before = best.place.length;
             self.without_loops(&mut best, &mut patience);
@@ -141,9 +141,12 @@ where
     fn replay<'b>(
         &self,
         mut trace: Trace<S>,
-        actions: impl Iterator<Item = &'b ActionOf<S>>,
+        actions: &mut dyn Iterator<Item = &'b ActionOf<S>>,
         patience: &mut u64,
-    ) -> Option<Failing<S, V::Tally>> {
+    ) -> Option<Failing<S, V::Tally>>
+    where
+        S: 'b,
+    {
         let mut tally = self.visitor.tally();
         let mut actions = actions.fuse();
         loop {
@@ -208,7 +211,7 @@ where
         &self,
         best: &mut Failing<S, V::Tally>,
         kept: usize,
-        wanted: impl Fn(usize, &ActionOf<S>) -> bool,
+        wanted: &dyn Fn(usize, &ActionOf<S>) -> bool,
         patience: &mut u64,
     ) -> bool {
         if *patience == 0 || (self.stop)() {
@@ -220,11 +223,11 @@ where
             steps: best.trace.steps[..kept].to_vec(),
         };
         let actions = best.trace.steps.iter().enumerate().skip(kept);
-        let actions = actions
+        let mut actions = actions
             .map(|(position, (action, _))| (position, action))
             .filter(|(position, action)| wanted(*position, action))
             .map(|(_, action)| action);
-        let found = self.replay(start, actions, patience);
+        let found = self.replay(start, &mut actions, patience);
         Self::accept(best, found)
     }
 
@@ -253,7 +256,7 @@ where
             needed[at] = true;
             at += 1;
         }
-        self.try_without(best, 0, |position, _| needed[position], patience);
+        self.try_without(best, 0, &|position, _| needed[position], patience);
     }
 
     /// Leaves out all steps of one process, or of one rule.
@@ -267,11 +270,11 @@ where
         }
         for process in processes {
             let others = |_, action: &_| self.system.process_of(action) != process;
-            self.try_without(best, 0, others, patience);
+            self.try_without(best, 0, &others, patience);
         }
         for rule in 0..self.system.rules().len() {
             let others = |_, action: &_| self.system.rule_of(action).0 != rule;
-            self.try_without(best, 0, others, patience);
+            self.try_without(best, 0, &others, patience);
         }
     }
 
@@ -285,8 +288,8 @@ where
                 initial: initial.clone(),
                 steps: Vec::new(),
             };
-            let actions = best.trace.steps.iter().map(|(action, _)| action);
-            let found = self.replay(start, actions, patience);
+            let mut actions = best.trace.steps.iter().map(|(action, _)| action);
+            let found = self.replay(start, &mut actions, patience);
             Self::accept(best, found);
         }
     }
@@ -298,7 +301,7 @@ where
                 return;
             }
             let rest = |position, _: &_| !run.contains(&position);
-            match self.try_without(best, run.start, rest, patience) {
+            match self.try_without(best, run.start, &rest, patience) {
                 true => cuts.spared(),
                 false => cuts.needed(),
             }

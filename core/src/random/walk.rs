@@ -11,7 +11,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::{Generator, Walks};
 use crate::explore::{
     Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor, Watch,
-    nth_step, resident_bytes,
+    Work, nth_step, resident_bytes,
 };
 use crate::model_call::{Ended, break_off, catch, interruptible};
 use crate::parallel::{WorkItems, run_in_parallel};
@@ -280,12 +280,13 @@ fn initial_states<S: TransitionSystem>(
                 limit = limit.or_else(|| limits.out_of_memory());
                 if let Some(progress) = watch.progress {
                     progress(&Progress {
-                        phase: Phase::Search,
+                        phase: Phase::Walks,
                         states: states.len() as u64,
                         transitions: 0,
                         depth: 0,
                         frontier: 0,
                         elapsed: started.elapsed(),
+                        work: None,
                     });
                 }
             }
@@ -436,7 +437,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             if length - last_look == PATIENCE {
                 last_look = length;
                 self.taken.fetch_add(PATIENCE.into(), Ordering::Relaxed);
-                self.report(length, worker);
+                self.report(number, length, worker);
                 if self.is_needless(number) || self.is_out_of_time() {
                     break;
                 }
@@ -483,7 +484,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         }
         let rest = u64::from(length - last_look);
         self.taken.fetch_add(rest, Ordering::Relaxed);
-        self.report(length, worker);
+        self.report(number, length, worker);
         Outcome {
             number,
             enough: self.visitor.stop(&tally).is_some(),
@@ -492,18 +493,24 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
         }
     }
 
-    fn report(&self, length: u32, worker: Worker) {
+    fn report(&self, number: u32, length: u32, worker: Worker) {
         let (Worker::Caller, Some(progress)) = (worker, self.watch.progress) else {
             return;
         };
         let taken = self.taken.load(Ordering::Relaxed);
         progress(&Progress {
-            phase: Phase::Search,
+            phase: Phase::Walks,
             states: taken,
             transitions: taken,
             depth: length,
             frontier: 0,
             elapsed: self.started.elapsed(),
+            // Walks begin in the order of their numbers.
+            work: Some(Work {
+                unit: "walks begun",
+                done: u64::from(number) + 1,
+                total: self.walks.walks.into(),
+            }),
         });
     }
 }

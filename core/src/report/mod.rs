@@ -3,9 +3,9 @@
 //! [ITF](Counterexample::itf), as [Mermaid](Counterexample::mermaid) and as [DOT](Counterexample::dot).
 
 mod difference;
-mod value;
+pub(crate) mod value;
 
-mod story;
+pub(crate) mod story;
 mod summary;
 mod text;
 
@@ -21,14 +21,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use difference::Change;
-pub(crate) use difference::changes;
+#[doc(hidden)]
+pub use difference::changes;
 pub use layout::Colour;
 pub use text::{Detail, TextOptions};
 
+use crate::drawing::Drawing;
 use crate::explore::Limit;
 use crate::explore::StatesKept;
 use crate::liveness::Strength;
 use history::Recorded;
+use layout::steps;
 
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -314,6 +317,19 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
+    /// What fails, and after how many steps; `explanation` says why.
+    pub fn failure(&self) -> String {
+        let obligation = &self.obligation;
+        match self.loop_start {
+            None => format!("{obligation} fails after {}", steps(self.length)),
+            Some(start) => format!(
+                "{obligation} fails: after {} a loop of {}",
+                steps(start),
+                steps(self.length - start)
+            ),
+        }
+    }
+
     /// What its first state is.
     pub(crate) fn beginning(&self) -> &'static str {
         match self.reachable {
@@ -354,12 +370,18 @@ pub struct Step {
     pub abstract_action: Option<Value>,
     /// The mapped state; null where the mapping gives none.
     pub abstract_state: Value,
-    /// The state reached as the implementation draws it.
+    /// The state reached as the implementation draws it, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub drawing: Option<String>,
-    /// The mapped state as the specification draws it.
+    /// The mapped state as the specification draws it, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub abstract_drawing: Option<String>,
+    /// What `drawing` is the text of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub picture: Option<Drawing>,
+    /// What `abstract_drawing` is the text of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub abstract_picture: Option<Drawing>,
 }
 
 impl Step {

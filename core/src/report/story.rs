@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::layout::{Ink, beside, pad, steps, width, wrap};
+use super::layout::{Ink, beside, pad, width, wrap};
 use super::text::{Detail, Text};
 use super::value::{compact, name};
 use super::{Change, Counterexample, Nearest, Step, changes};
@@ -60,16 +60,10 @@ impl Text<'_, Counterexample> {
 
     fn failure(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let counterexample = self.of;
-        let obligation = &counterexample.obligation;
-        let failure = match counterexample.loop_start {
-            None => format!("{obligation} fails after {}", steps(counterexample.length)),
-            Some(start) => format!(
-                "{obligation} fails: after {} a loop of {}",
-                steps(start),
-                steps(counterexample.length - start)
-            ),
-        };
-        let failure = self.options.colour.paint(Ink::Bad, failure);
+        let failure = self
+            .options
+            .colour
+            .paint(Ink::Bad, counterexample.failure());
         self.paragraph(f, &format!("{failure}: {}", counterexample.explanation), 2)?;
         if !counterexample.reachable {
             let line = "(a counterexample to induction: no claim that it is reached)";
@@ -397,7 +391,8 @@ pub(super) fn whole(state: &Value) -> String {
     }
 }
 
-fn misfit(nearest: &Nearest) -> String {
+/// Why an abstract action does not fit, in a line.
+pub fn misfit(nearest: &Nearest) -> String {
     let action = nearest
         .action
         .as_ref()

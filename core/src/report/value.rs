@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// A value without the quotation marks and braces that only a machine needs: an enum variant with
 /// fields becomes `variant(field=value, …)`. Always one line.
-pub(super) fn compact(value: &Value) -> String {
+pub fn compact(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => visible(text),

@@ -1,10 +1,11 @@
 //! Ben-Ari's collector: the composition against its ends, the specification in its two forms, and
 //! the invariants against the obligations that they are for.
 
-use refmap::obligation::{Liveness, Selection, Settings, Until};
+use refmap::obligation::{Checker, Liveness, Selection, Settings, Until};
 use refmap::{
     ActionOf, Invariant, Process, Refinement, Report, SplitAction, Verdict, check, compose,
 };
+use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::{Action, State};
 use refmap_systems::ben_ari::{
@@ -83,7 +84,10 @@ fn the_composition_agrees_with_its_ends() {
         let scope = Scope::new(nodes, sons, roots);
         let ends = Direct::new(scope, AppendToFree::Axiom);
         let ends = check(&ends, &Settings::default()).unwrap();
-        let composed = check(&composed(scope), &Settings::default()).unwrap();
+        let composed = composed(scope)
+            .checker()
+            .check(&Settings::default())
+            .unwrap();
         assert_eq!(ends.verdict, Some(Verdict::Holds));
         assert_eq!(composed.verdict, Some(Verdict::Holds));
         assert_eq!(
@@ -114,9 +118,10 @@ fn levels_1_and_2_hold_with_two_mutators() {
         mutators: 2,
         ..Scope::new(2, 2, 1)
     };
+    let settings = Settings::default();
     for report in [
-        check(&Refinement1::new(scope), &Settings::default()).unwrap(),
-        check(&Refinement2::new(scope), &Settings::default()).unwrap(),
+        Refinement1::new(scope).checker().check(&settings).unwrap(),
+        Refinement2::new(scope).checker().check(&settings).unwrap(),
     ] {
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
@@ -146,7 +151,7 @@ fn threads_change_no_verdict_no_count_and_no_counterexample() {
                     until,
                     ..Settings::default()
                 };
-                let mut report = check(&Refinement3::new(scope), &settings).unwrap();
+                let mut report = Refinement3::new(scope).checker().check(&settings).unwrap();
                 // What may differ.
                 (report.seconds, report.peak_memory_bytes, report.threads) = (0.0, 0, 0);
                 report
@@ -172,7 +177,7 @@ fn a_failed_simulation_is_announced_by_the_paper_s_invariants() {
         obligations: Selection::only(["simulation", "invariant:no_bw_at_quit"]),
         ..Settings::default()
     };
-    let report = check(&Refinement3::new(scope), &settings).unwrap();
+    let report = Refinement3::new(scope).checker().check(&settings).unwrap();
     let length = |name| report.obligation(name).unwrap().counterexamples[0].length;
     assert_eq!(length("invariant:no_bw_at_quit") + 1, length("simulation"));
 }
@@ -187,7 +192,7 @@ fn garbage_is_collected_in_the_end_below_level_1() {
             mutators,
             ..Scope::new(3, 1, 1)
         };
-        let report = with_liveness(&of(scope));
+        let report = with_liveness(Checker::new(&of(scope)));
         assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     }
     let unfair = Scope {
@@ -195,8 +200,8 @@ fn garbage_is_collected_in_the_end_below_level_1() {
         ..Scope::new(3, 1, 1)
     };
     for report in [
-        with_liveness(&of(unfair)),
-        with_liveness(&Refinement1::new(Scope::new(3, 1, 1))),
+        with_liveness(Checker::new(&of(unfair))),
+        with_liveness(Refinement1::new(Scope::new(3, 1, 1)).checker()),
     ] {
         let violated: Vec<_> = report.violated().collect();
         for name in ["fairness:collector", "leads-to:collected(1)"] {
@@ -212,15 +217,15 @@ fn the_refuted_order_collects_all_garbage_too() {
         mutator: MutatorOrder::ColourFirst,
         ..Scope::new(3, 1, 1)
     };
-    let report = with_liveness(&composed(scope));
+    let report = with_liveness(composed(scope).checker());
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
 
-fn with_liveness(refinement: &impl Refinement) -> Report {
+fn with_liveness<R: Refinement>(checker: Checker<'_, R>) -> Report {
     let settings = Settings {
         obligations: Selection::only(["simulation"]),
         liveness: Liveness::Included,
         ..Settings::default()
     };
-    check(refinement, &settings).expect("the settings fit")
+    checker.check(&settings).expect("the settings fit")
 }

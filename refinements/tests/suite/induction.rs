@@ -1,25 +1,26 @@
 //! [Appendix B.2] The invariants of each level are inductive and suffice for its refinement, and
 //! leaving one out breaks something.
 
-use refmap::obligation::{Checker, Induction, Selection, Settings};
-use refmap::{Refinement, Report, TypeCorrect, Verdict, type_correct_states};
+use refmap::obligation::{Induction, Selection, Settings};
+use refmap::{Report, Verdict, type_correct_states};
+use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::{Level3, Scope};
 
-fn induct<R: Refinement<Concrete: TypeCorrect>>(refinement: &R) -> Report {
+fn induct<R: Checked>(refinement: &R) -> Report {
     let settings = Settings {
         obligations: Selection::only(["inductive"]),
         induction: Induction::Included,
         ..Settings::default()
     };
-    Checker::new(refinement)
-        .inductive()
+    refinement
+        .checker()
         .check(&settings)
         .expect("the settings fit")
 }
 
 /// Asserts that everything is inductive, and that just the `implied` invariants can be left out.
-fn assert_inductive<R: Refinement<Concrete: TypeCorrect>>(refinement: &R, implied: &[&str]) {
+fn assert_inductive<R: Checked>(refinement: &R, implied: &[&str]) {
     let report = induct(refinement);
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     let unneeded: Vec<_> = report

@@ -4,7 +4,8 @@
 //! A rule at a location has a guard and an effect; a mutant drops or negates the guard, or drops the effect.
 
 use refmap::obligation::Liveness;
-use refmap::{Refinement, RuleId, Settings, TransitionSystem, Verdict, check};
+use refmap::{RuleId, Settings, TransitionSystem, Verdict};
+use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3};
 use refmap_systems::ben_ari::{Mutant, Mutation, Scope};
 
@@ -23,19 +24,25 @@ enum Reason {
     OnlyLiveness,
 }
 
-fn refuted<R: Refinement>(refinement: &R) -> bool {
-    let report = check(refinement, &Settings::default()).expect("the settings fit");
+fn refuted<R: Checked>(refinement: &R) -> bool {
+    let report = refinement
+        .checker()
+        .check(&Settings::default())
+        .expect("the settings fit");
     assert_ne!(report.verdict, Some(Verdict::Incomplete));
     report.verdict == Some(Verdict::Violated)
 }
 
 /// The liveness obligations with this verdict.
-fn liveness<R: Refinement>(refinement: &R, verdict: Verdict) -> Vec<String> {
+fn liveness<R: Checked>(refinement: &R, verdict: Verdict) -> Vec<String> {
     let settings = Settings {
         liveness: Liveness::Included,
         ..Settings::default()
     };
-    let report = check(refinement, &settings).expect("the settings fit");
+    let report = refinement
+        .checker()
+        .check(&settings)
+        .expect("the settings fit");
     let rows = report.obligations.iter();
     let with_verdict = rows.filter(|row| row.verdict == verdict && is_liveness(&row.name));
     with_verdict.map(|row| row.name.clone()).collect()
@@ -48,10 +55,7 @@ fn is_liveness(name: &str) -> bool {
 
 /// Asserts that every mutant is refuted at one of the sizes, but those that are `equivalent`: of these a liveness
 /// obligation that holds without the mutant fails if, and only if, that is the reason.
-fn assert_refuted<R: Refinement>(
-    of: fn(Scope, Mutant) -> R,
-    equivalent: &[(&str, Mutation, Reason)],
-) {
+fn assert_refuted<R: Checked>(of: fn(Scope, Mutant) -> R, equivalent: &[(&str, Mutation, Reason)]) {
     let nowhere = Mutant {
         rule: RuleId(usize::MAX),
         mutation: DropEffect,

@@ -7,6 +7,7 @@ use refmap::{
     ActionOf, Asymmetry, Process, Refinement, Report, Rule, RuleId, Settings, SplitAction, StateOf,
     Symmetric, TransitionSystem, Verdict, asymmetry, replay, steps,
 };
+use refmap_refinements::Checked;
 use refmap_refinements::ben_ari::{Refinement1, Refinement2, Refinement3, composed};
 use refmap_systems::ben_ari::level_3::State;
 use refmap_systems::ben_ari::{InitialColours, Level3, Memory, MutatorOrder, Permutation, Scope};
@@ -46,10 +47,7 @@ const DECIDABLE: [&str; 7] = [
 
 fn check<R>(refinement: &R, symmetry: Symmetry) -> Report
 where
-    R: Refinement<
-            Concrete: Symmetric<Permutation = Permutation>,
-            Abstract: Symmetric<Permutation = Permutation>,
-        >,
+    R: Checked,
 {
     let settings = Settings {
         symmetry,
@@ -57,7 +55,7 @@ where
         until: Until::End,
         ..Settings::default()
     };
-    let report = Checker::new(refinement).symmetric().check(&settings);
+    let report = refinement.checker().check(&settings);
     report.expect("the settings fit")
 }
 
@@ -65,7 +63,7 @@ where
 /// reduction preserves all verdicts.
 fn agrees<R>(refinement: &R)
 where
-    R: Refinement<
+    R: Checked<
             Concrete: Symmetric<Permutation = Permutation>,
             Abstract: Symmetric<Permutation = Permutation>,
         >,
@@ -174,7 +172,7 @@ fn the_environment_is_refused() {
         symmetry: Symmetry::Full,
         ..Settings::default()
     };
-    let report = Checker::new(&refinement).symmetric().check(&settings);
+    let report = refinement.checker().check(&settings);
     let report = report.expect("the settings fit");
     let row = report
         .obligation("environment:mutate")
@@ -190,7 +188,7 @@ fn the_environment_is_refused() {
         obligations: Selection::only(["environment"]),
         ..settings
     };
-    let refused = Checker::new(&refinement).symmetric().check(&settings);
+    let refused = refinement.checker().check(&settings);
     assert!(matches!(refused, Err(CheckError::Unsupported { .. })));
 }
 

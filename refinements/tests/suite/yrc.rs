@@ -2,7 +2,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use refmap::{Settings, TransitionSystem, Verdict, check, disagreement, steps};
+use refmap::{Settings, TransitionSystem, Verdict, disagreement, steps};
+use refmap_refinements::Checked;
 use refmap_refinements::yrc::DesignRefinement;
 use refmap_systems::heap::Objects;
 use refmap_systems::yrc::design::{
@@ -87,7 +88,9 @@ fn follows_the_rules(variant: Variant) -> bool {
 }
 
 fn verdict(design: Design) -> Option<Verdict> {
-    check(&DesignRefinement::new(design), &Settings::default())
+    DesignRefinement::new(design)
+        .checker()
+        .check(&Settings::default())
         .expect("the settings fit")
         .verdict
 }

@@ -3,7 +3,7 @@
 //! Each is the specification itself with a [`Fault`]. The first is the mutator of which Havelund &
 //! Shankar, section 2, warn: it makes no garbage, and so needs no collector.
 
-use refmap::{Action as _, Fairness, Process, Rule, RuleId, TransitionSystem, offer};
+use refmap::{Action as _, Drawing, Fairness, Process, Rule, RuleId, TransitionSystem, offer};
 
 use super::level_0::{Action, Level0};
 use super::memory::{AppendToFree, Memory, Node};
@@ -137,7 +137,7 @@ impl TransitionSystem for Broken {
         *state
     }
 
-    fn draw(&self, state: &Memory) -> Option<String> {
+    fn draw(&self, state: &Memory) -> Option<Drawing> {
         self.inner.draw(state)
     }
 

@@ -1,31 +1,29 @@
 //! Drawing of a memory in reports of all levels.
 
+use refmap::drawing::{Drawing, Node as Drawn, Row, Shade};
+
 use super::colours::Colours;
 use super::memory::{Memory, Node, NodeSet};
 
-/// Every node with its sons, its colour if nodes have any (● black, ○ white), and whether it is a
-/// root or garbage; then the free list.
-pub(super) fn memory(m: &Memory, colours: Option<Colours>) -> String {
+/// Every node with its sons, its colour if nodes have any, and whether it is a root or garbage; then the free list.
+pub(super) fn memory(m: &Memory, colours: Option<Colours>) -> Drawing {
     let accessible = m.accessible();
-    let mut parts: Vec<String> = m
-        .shape
-        .nodes()
-        .map(|n| {
-            let colour = match colours.map(|c| c.colour(n)) {
-                Some(true) => " ●",
-                Some(false) => " ○",
-                None => "",
-            };
-            let kind = match n {
-                _ if n < m.shape.roots => " root",
-                _ if !accessible.contains(n) => " garbage",
-                _ => "",
-            };
-            format!("{n}{colour}{kind} → {}", join(m.sons(n), " "))
-        })
-        .collect();
-    parts.push(format!("free list: {}", free_list(m)));
-    parts.join("   ")
+    let nodes = m.shape.nodes().map(|n| {
+        let drawn = Drawn::new(n);
+        let drawn = match colours.map(|c| c.colour(n)) {
+            Some(true) => drawn.shade(Shade::Black),
+            Some(false) => drawn.shade(Shade::White),
+            None => drawn,
+        };
+        let drawn = match n {
+            _ if n < m.shape.roots => drawn.root(),
+            _ if !accessible.contains(n) => drawn.mark("garbage"),
+            _ => drawn,
+        };
+        m.sons(n).fold(drawn, |drawn, son| drawn.to("", son))
+    });
+    let list = Row::new().queue("free list", free_list(m));
+    Drawing::default().nodes(nodes).row(list)
 }
 
 /// The nodes on the list that begins in cell (0, 0), each pointing to the next one from its cell 0,
@@ -33,7 +31,7 @@ pub(super) fn memory(m: &Memory, colours: Option<Colours>) -> String {
 ///
 /// The mutator may also write cell (0, 0) and the nodes on the list, so this is the list that an
 /// allocation would find, intact or not.
-fn free_list(m: &Memory) -> String {
+fn free_list(m: &Memory) -> Vec<String> {
     let mut list: Vec<Node> = Vec::new();
     let mut seen = NodeSet::default();
     let mut n = m.son(0, 0);
@@ -42,16 +40,10 @@ fn free_list(m: &Memory) -> String {
         seen = seen.with(n);
         n = m.son(n, 0);
     }
-    match (list.is_empty(), n >= m.shape.roots) {
-        (true, _) => "empty".to_owned(),
-        (false, false) => join(list, ", "),
-        (false, true) => format!("{}, {n}, …", join(list, ", ")),
-    }
-}
-
-fn join(nodes: impl IntoIterator<Item = Node>, separator: &str) -> String {
-    let nodes: Vec<_> = nodes.into_iter().map(|node| node.to_string()).collect();
-    nodes.join(separator)
+    let is_cyclic = n >= m.shape.roots;
+    let again = is_cyclic.then(|| [n.to_string(), "…".to_owned()]);
+    let list = list.into_iter().map(|node| node.to_string());
+    list.chain(again.into_iter().flatten()).collect()
 }
 
 #[cfg(test)]
@@ -68,13 +60,13 @@ mod tests {
         };
         let empty = Memory::null_array(shape);
         assert_eq!(
-            memory(&empty, None),
+            memory(&empty, None).to_string(),
             "0 root → 0 0   1 garbage → 0 0   2 garbage → 0 0   3 garbage → 0 0   free list: empty"
         );
         let appended = empty.append_to_free(2).append_to_free(1).set_son(0, 1, 2);
         let colours = Colours::WHITE.set_colour(0, true);
         assert_eq!(
-            memory(&appended, Some(colours)),
+            memory(&appended, Some(colours)).to_string(),
             "0 ● root → 1 2   1 ○ → 2 2   2 ○ → 0 0   3 ○ garbage → 0 0   free list: 1, 2"
         );
     }
@@ -91,7 +83,7 @@ mod tests {
             .set_son(1, 0, 2)
             .set_son(2, 0, 1);
         assert_eq!(
-            memory(&cyclic, None),
+            memory(&cyclic, None).to_string(),
             "0 root → 1   1 → 2   2 → 1   free list: 1, 2, 1, …"
         );
     }

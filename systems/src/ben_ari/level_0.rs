@@ -4,7 +4,7 @@
 //!
 //! Deviation D5: there are as many mutators as in the instance, each with the one rule of Fig. 4.
 
-use refmap::{Fairness, Process, TransitionSystem, offer};
+use refmap::{Drawing, Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use super::drawing;
@@ -118,7 +118,7 @@ impl TransitionSystem for Level0 {
         *m
     }
 
-    fn draw(&self, m: &Memory) -> Option<String> {
+    fn draw(&self, m: &Memory) -> Option<Drawing> {
         Some(drawing::memory(m, None))
     }
 

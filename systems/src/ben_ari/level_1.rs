@@ -3,8 +3,8 @@
 //! Source: Havelund & Shankar, section 6.1, Figs. 6–9, and Appendix A.3.
 
 use refmap::{
-    Choices, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
-    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
+    Choices, Drawing, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule,
+    RuleId, Split, SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -216,7 +216,7 @@ impl LocalTransitions for Level1 {
         Shown { chi, shared }
     }
 
-    fn draw(&self, state: &State) -> Option<String> {
+    fn draw(&self, state: &State) -> Option<Drawing> {
         Some(drawing::memory(&state.local.m, Some(state.local.c)))
     }
 

@@ -3,8 +3,8 @@
 //! Source: Havelund & Shankar, section 6.2, Figs. 8, 10–12.
 
 use refmap::{
-    Choices, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
-    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
+    Choices, Drawing, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule,
+    RuleId, Split, SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -250,7 +250,7 @@ impl LocalTransitions for Level2 {
         Shown { chi, shared, k }
     }
 
-    fn draw(&self, state: &State) -> Option<String> {
+    fn draw(&self, state: &State) -> Option<Drawing> {
         Some(drawing::memory(&state.local.m, Some(state.local.c)))
     }
 

@@ -6,8 +6,8 @@
 //! Both texts are here, as [`Figure14`].
 
 use refmap::{
-    Choices, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule, RuleId, Split,
-    SplitAction, SplitActionOf, TypeCorrect, offer_changed,
+    Choices, Drawing, Fairness, Fields, Layout, LocalTransitions, PackedLocal, Process, Rule,
+    RuleId, Split, SplitAction, SplitActionOf, TypeCorrect, offer_changed,
 };
 use serde::Serialize;
 
@@ -404,7 +404,7 @@ impl LocalTransitions for Level3 {
         }
     }
 
-    fn draw(&self, state: &State) -> Option<String> {
+    fn draw(&self, state: &State) -> Option<Drawing> {
         Some(drawing::memory(&state.local.m, Some(state.local.c)))
     }
 

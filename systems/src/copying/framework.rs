@@ -41,13 +41,17 @@ pub(super) struct Heap {
 impl Heap {
     /// The heap, in which the payload of the to-space object starts as `to_data`.
     pub fn new(p: &mut ProgramBuilder, to_data: i64) -> Self {
-        Self {
+        let heap = Self {
             root: p.location(ROOT, FROM_OBJECT),
             from_fwd: p.location("from_fwd", FROM_OBJECT),
             from_data: p.location("from_data", INITIAL_VALUE),
             to_fwd: p.location("to_fwd", FROM_OBJECT),
             to_data: p.location("to_data", to_data),
-        }
+        };
+        p.draw_object(ROOT, None, &[("", heap.root, true)]);
+        draw_object(p, "from", FROM_OBJECT, heap.from_fwd, heap.from_data);
+        draw_object(p, "to", TO_OBJECT, heap.to_fwd, heap.to_data);
+        heap
     }
 
     /// Reads the slot of the copy that the root refers to.
@@ -67,6 +71,21 @@ impl Heap {
             |t| m.write_to(t, self.to_data, TO_OBJECT, value),
         );
     }
+}
+
+/// Draws a copy of the object with its header and its payload.
+pub(super) fn draw_object(
+    p: &mut ProgramBuilder,
+    name: &str,
+    number: i64,
+    fwd: Location,
+    data: Location,
+) {
+    p.draw_object(
+        name,
+        Some(number),
+        &[("fwd", fwd, true), ("data", data, false)],
+    );
 }
 
 /// A mutator and its private variables.

@@ -22,10 +22,17 @@ pub(super) struct Schism<'a> {
 impl<'a> Schism<'a> {
     pub fn new(p: &mut ProgramBuilder, parts: &'a Parts) -> Self {
         let fragment = p.location("fragment", INITIAL_VALUE);
+        let root = p.location(ROOT, FROM_OBJECT);
+        let from_spine = p.location("from_spine", Value::Address(fragment));
+        let to_spine = p.location("to_spine", UNINITIALISED);
+        p.draw_object(ROOT, None, &[("", root, true)]);
+        p.draw_object("from", Some(FROM_OBJECT), &[("spine", from_spine, true)]);
+        p.draw_object("to", Some(TO_OBJECT), &[("spine", to_spine, true)]);
+        p.draw_object("fragment", None, &[("data", fragment, false)]);
         Self {
-            root: p.location(ROOT, FROM_OBJECT),
-            from_spine: p.location("from_spine", Value::Address(fragment)),
-            to_spine: p.location("to_spine", UNINITIALISED),
+            root,
+            from_spine,
+            to_spine,
             parts,
         }
     }

@@ -12,7 +12,8 @@ use refmap_programs::{
 };
 
 use super::framework::{
-    Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, WIDE_OBJECT, is_from,
+    Copying, FALSE, FROM_OBJECT, Heap, Mutator, Parts, TO_OBJECT, TRUE, WIDE_OBJECT, draw_object,
+    is_from,
 };
 use super::instance::UNINITIALISED;
 
@@ -60,10 +61,13 @@ pub(super) struct Stopless<'a> {
 impl<'a> Stopless<'a> {
     /// The heap of [Fig. 3].
     pub fn new(p: &mut ProgramBuilder, heap: Heap, fences: Fences, parts: &'a Parts) -> Self {
+        let wide_fwd = p.location("wide_fwd", FROM_OBJECT);
+        let wide_data = p.location("wide_data", UNINITIALISED);
+        draw_object(p, "wide", WIDE_OBJECT, wide_fwd, wide_data);
         Self {
             heap,
-            wide_fwd: p.location("wide_fwd", FROM_OBJECT),
-            wide_data: p.location("wide_data", UNINITIALISED),
+            wide_fwd,
+            wide_data,
             fences,
             parts,
         }

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::conditions::Conditions;
 use super::scheduling_allocator::{self, SchedulingAllocator};
 use super::simple_allocator::{self, MAX_CLIENTS, MAX_RESOURCES};
 use super::subsets::subsets;
@@ -22,6 +23,8 @@ pub struct AllocatorImplementation {
     pub server: SchedulingAllocator,
     /// When the server receives a request.
     pub receives: Receives,
+    /// The fairness conditions.
+    pub fairness: Conditions,
 }
 
 /// When the server receives a request. Messages may overtake each other.
@@ -246,13 +249,13 @@ impl TransitionSystem for AllocatorImplementation {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        vec![
+        self.fairness.of(vec![
             Fairness::weak("return", ["return_all"]),
             Fairness::weak("allocate", ["allocate"]),
             Fairness::weak("schedule", ["schedule"]),
             Fairness::weak("r_req", ["r_req"]),
             Fairness::weak("r_alloc", ["r_alloc"]),
             Fairness::weak("r_ret", ["r_ret"]),
-        ]
+        ])
     }
 }

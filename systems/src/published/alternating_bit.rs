@@ -14,6 +14,7 @@ use refmap::{Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::alternating_bit_correctness::{self, MAX_DATA};
+use super::conditions::Conditions;
 
 /// Greatest length of a queue.
 pub const MAX_QUEUE: usize = 4;
@@ -26,6 +27,8 @@ pub struct AlternatingBit {
     pub queue: usize,
     /// When the sender sends a new value.
     pub sends: Sends,
+    /// The fairness conditions.
+    pub fairness: Conditions,
 }
 
 /// When the sender sends a new value.
@@ -198,11 +201,11 @@ impl TransitionSystem for AlternatingBit {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        vec![
+        self.fairness.of(vec![
             Fairness::weak("send_again", ["re_snd_msg"]),
             Fairness::weak("send_ack", ["snd_ack"]),
             Fairness::strong("receive_message", ["rcv_msg"]),
             Fairness::strong("receive_ack", ["rcv_ack"]),
-        ]
+        ])
     }
 }

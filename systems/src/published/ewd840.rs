@@ -8,6 +8,7 @@
 use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::conditions::Conditions;
 use super::subsets::subsets;
 use super::termination_detection::{self, MAX_NODES, terminate, wake_up};
 
@@ -17,6 +18,8 @@ pub struct Ewd840 {
     pub nodes: usize,
     /// Which senders become black.
     pub blackens: Blackens,
+    /// The fairness conditions.
+    pub fairness: Conditions,
 }
 
 /// Which nodes become black when they send a message.
@@ -218,6 +221,9 @@ impl TransitionSystem for Ewd840 {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        vec![Fairness::weak("go_round", ["initiate_probe", "pass_token"])]
+        self.fairness.of(vec![Fairness::weak(
+            "go_round",
+            ["initiate_probe", "pass_token"],
+        )])
     }
 }

@@ -8,6 +8,7 @@
 pub mod allocator_implementation;
 pub mod alternating_bit;
 pub mod alternating_bit_correctness;
+pub mod conditions;
 pub mod consensus;
 pub mod ewd840;
 pub mod internal_memory;

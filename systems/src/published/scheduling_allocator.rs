@@ -7,6 +7,7 @@
 use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::conditions::Conditions;
 use super::simple_allocator::{self, MAX_CLIENTS};
 use super::subsets::subsets;
 
@@ -18,6 +19,8 @@ pub struct SchedulingAllocator {
     pub resources: usize,
     /// What the allocator heeds when it gives.
     pub grants: Grants,
+    /// The fairness conditions.
+    pub fairness: Conditions,
 }
 
 /// What the allocator heeds when it gives resources to a client that is scheduled.
@@ -193,10 +196,10 @@ impl TransitionSystem for SchedulingAllocator {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        vec![
+        self.fairness.of(vec![
             Fairness::weak("return", ["return_all"]),
             Fairness::weak("allocate", ["allocate"]),
             Fairness::weak("schedule", ["schedule"]),
-        ]
+        ])
     }
 }

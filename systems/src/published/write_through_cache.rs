@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use refmap::{Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::conditions::Conditions;
 use super::internal_memory::{Control, Datum, Exchange, Interface, InternalMemory, MAX, Request};
 
 /// Greatest length of the queue.
@@ -25,6 +26,8 @@ pub struct WriteThroughCache {
     pub q_len: usize,
     /// The rule that is wrong.
     pub fault: Fault,
+    /// The fairness conditions.
+    pub fairness: Conditions,
 }
 
 /// The rule that is wrong.
@@ -275,10 +278,10 @@ impl TransitionSystem for WriteThroughCache {
     }
 
     fn fairness(&self) -> Vec<Fairness> {
-        vec![
+        self.fairness.of(vec![
             Fairness::weak("respond", ["rsp", "do_rd"]),
             Fairness::strong("enqueue", ["rd_miss", "do_wr"]),
             Fairness::weak("dequeue", ["mem_q_wr_if_needed", "mem_q_rd"]),
-        ]
+        ])
     }
 }

@@ -1,6 +1,6 @@
 //! Drawing of a state: the heap with its colours, and the roots and pending stores of each process.
 
-use std::fmt::Write;
+use refmap::drawing::{Drawing, Node, Row, Shade};
 
 use super::state::{Phase, State, Store, Who};
 use crate::heap::{Object as Ref, Objects as Refs};
@@ -8,65 +8,53 @@ use crate::heap::{Object as Ref, Objects as Refs};
 impl State {
     /// The heap with the colours of section 3.2, the senses of marks and the phase in memory, and of each
     /// process its roots, its worklist and its pending stores.
-    pub fn draw(&self) -> String {
-        let mut drawing = String::from("heap");
-        for (reference, object) in (0..).zip(&self.sys.heap) {
-            let fields = object.iter().flat_map(|object| &object.fields);
-            let fields: Vec<_> = fields.map(|value| value_of(*value)).collect();
-            let cell = match object {
-                None => format!("  {reference} free"),
-                Some(_) => format!(
-                    "  {reference} {} → {}",
-                    self.colour(reference),
-                    fields.join(" ")
-                ),
-            };
-            drawing.push_str(&cell);
-        }
-        let sense = |mark| if mark { "1" } else { "0" };
-        let (fm, fa) = (sense(self.sys.fm), sense(self.sys.fa));
-        // Writing into a string does not fail.
-        let _ = writeln!(drawing, "  phase {:?}, fM {fm}, fA {fa}", self.sys.phase);
-        let _ = write!(
-            drawing,
-            "collector  W {}{}",
-            set(self.gc.marking.w),
-            self.pending(Who::Gc)
-        );
-        for mutator in self.numbers() {
-            let local = self.mutator(mutator);
-            let _ = write!(
-                drawing,
-                "\nmutator {mutator}  roots {}  W {}{}",
-                set(local.roots),
-                set(local.marking.w),
-                self.pending(Who::Mutator(mutator)),
-            );
-        }
+    pub fn draw(&self) -> Drawing {
         let unprotected = self.unprotected();
-        if !unprotected.is_empty() {
-            let _ = write!(drawing, "\nnot grey-protected  {}", set(unprotected));
-        }
-        drawing
+        let nodes = (0..).zip(&self.sys.heap).map(|(reference, object)| {
+            let node = Node::new(reference);
+            let Some(object) = object else {
+                return node.mark("free").absent();
+            };
+            let node = self.coloured(node, reference);
+            let node = match unprotected.contains(reference) {
+                true => node.mark("not grey-protected"),
+                false => node,
+            };
+            let fields = object.fields.iter();
+            fields.fold(node, |node, value| node.maybe("", *value))
+        });
+        let sense = |mark| if mark { "1" } else { "0" };
+        let memory = Row::new()
+            .value("phase", format!("{:?}", self.sys.phase))
+            .value("fM", sense(self.sys.fm))
+            .value("fA", sense(self.sys.fa));
+        let collector = Row::of("collector")
+            .set("W", self.gc.marking.w.iter())
+            .queue("pending", self.pending(Who::Gc));
+        let mutators = self.numbers().map(|mutator| {
+            let local = self.mutator(mutator);
+            Row::of(format!("mutator {mutator}"))
+                .set("roots", local.roots.iter())
+                .set("W", local.marking.w.iter())
+                .queue("pending", self.pending(Who::Mutator(mutator)))
+        });
+        let drawing = Drawing::default().nodes(nodes).row(memory).row(collector);
+        mutators.fold(drawing, Drawing::row)
     }
 
-    fn colour(&self, reference: Ref) -> &'static str {
+    /// A reference may be white and grey at a time: it is on a worklist, and its mark is not in memory yet.
+    fn coloured(&self, node: Node, reference: Ref) -> Node {
         let is_in = |refs: Refs| refs.contains(reference);
         match (is_in(self.grey()), is_in(self.white())) {
-            (true, true) => "white and grey",
-            (true, false) => "grey",
-            (false, true) => "white",
-            (false, false) => "black",
+            (true, true) => node.shade(Shade::Grey).mark("white"),
+            (true, false) => node.shade(Shade::Grey),
+            (false, true) => node.shade(Shade::White),
+            (false, false) => node.shade(Shade::Black),
         }
     }
 
-    fn pending(&self, who: Who) -> String {
-        let stores = self.sys.pending_stores(who).iter();
-        let stores: Vec<_> = stores.map(text_of).collect();
-        match &*stores {
-            [] => String::new(),
-            stores => format!("  pending {}", stores.join(", ")),
-        }
+    fn pending(&self, who: Who) -> Vec<String> {
+        self.sys.pending_stores(who).iter().map(text_of).collect()
     }
 
     /// Objects that mutators can reach in the phases Mark and Sweep and that are neither black nor grey-protected: the
@@ -95,9 +83,4 @@ fn text_of(store: &Store) -> String {
 
 fn value_of(value: Option<Ref>) -> String {
     value.map_or("null".to_owned(), |reference| reference.to_string())
-}
-
-fn set(refs: Refs) -> String {
-    let refs: Vec<_> = refs.iter().map(|reference| reference.to_string()).collect();
-    format!("{{{}}}", refs.join(", "))
 }

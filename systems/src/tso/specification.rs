@@ -5,6 +5,7 @@
 //! these nondeterministically. With [`Memory::Sc`] no store is ever pending, and this
 //! is "collect only garbage" over one heap.
 
+use refmap::drawing::{Drawing, Node, Row};
 use refmap::{Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 use tinyvec::ArrayVec;
@@ -40,6 +41,34 @@ pub struct Program {
 }
 
 impl<S: ?Sized> refmap::State<S> for Program {}
+
+// ANCHOR: drawing
+impl Program {
+    /// Memory's heap, and the roots and pending stores of each mutator.
+    fn draw(&self) -> Drawing {
+        let nodes = self.heap.iter().enumerate().map(|(reference, object)| {
+            let node = Node::new(reference);
+            match object {
+                None => node.mark("free").absent(),
+                Some(fields) => fields
+                    .iter()
+                    .fold(node, |node, value| node.maybe("", *value)),
+            }
+        });
+        let mutators = self.roots.iter().zip(&self.pending).enumerate();
+        let mutators = mutators.map(|(mutator, (roots, pending))| {
+            let stores = pending.iter().map(|store| {
+                let value = store.dst.map_or("null".to_owned(), |to| to.to_string());
+                format!("{}.{} := {value}", store.src, store.field)
+            });
+            Row::of(format!("mutator {mutator}"))
+                .set("roots", roots.iter())
+                .queue("pending", stores)
+        });
+        mutators.fold(Drawing::default().nodes(nodes), Drawing::row)
+    }
+}
+// ANCHOR_END: drawing
 
 /// The fields of an object.
 pub type Fields = ArrayVec<[Option<Ref>; MAX_FIELDS]>;
@@ -428,6 +457,10 @@ impl TransitionSystem for CollectOnlyGarbage {
 
     fn observe(&self, state: &Program) -> Program {
         *state
+    }
+
+    fn draw(&self, state: &Program) -> Option<Drawing> {
+        Some(state.draw())
     }
 
     /// The system chooses the object that an allocation returns.

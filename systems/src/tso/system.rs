@@ -1,6 +1,6 @@
 //! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
-use refmap::{Fairness, Fields, Layout, Packed, Process, Rule, TransitionSystem};
+use refmap::{Drawing, Fairness, Fields, Layout, Packed, Process, Rule, TransitionSystem};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
 
@@ -217,7 +217,7 @@ impl TransitionSystem for OnTheFly {
         progress::conditions(&self.assumed, &self.scope, self.rules())
     }
 
-    fn draw(&self, state: &State) -> Option<String> {
+    fn draw(&self, state: &State) -> Option<Drawing> {
         Some(state.draw())
     }
 }

@@ -140,7 +140,14 @@ fn sizes_are_read_in_either_kind_of_unit() {
 #[test]
 fn progress_says_when_the_search_is_over() {
     let phases = Mutex::new(Vec::new());
-    let note = |progress: &Progress| phases.lock().unwrap().push(progress.phase);
+    let units = Mutex::new(Vec::new());
+    let note = |progress: &Progress| {
+        phases.lock().unwrap().push(progress.phase);
+        if let Some(work) = progress.work {
+            assert!(work.done <= work.total, "{work:?}");
+            units.lock().unwrap().push((progress.phase, work.unit));
+        }
+    };
     let settings = Settings {
         induction: Induction::Included,
         watch: Watch {
@@ -157,6 +164,9 @@ fn progress_says_when_the_search_is_over() {
     let phases = phases.into_inner().unwrap();
     assert!(phases.contains(&Phase::Environment), "{phases:?}");
     assert!(phases.contains(&Phase::Induction), "{phases:?}");
+    let units = units.into_inner().unwrap();
+    let induction = (Phase::Induction, "type-correct states");
+    assert!(units.contains(&induction), "{units:?}");
 }
 
 /// Help that cannot be written to its reader is a failure.

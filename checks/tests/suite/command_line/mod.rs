@@ -1,9 +1,11 @@
 //! Tests of the program `refmap`: its output and its exit statuses.
 
 mod files;
+mod junit;
 mod messages;
 mod recording;
 mod schema;
+mod shell;
 mod signals;
 
 use std::fs;

@@ -131,7 +131,7 @@ fn claims_and_tables_fit_their_schemas() {
 }
 
 /// What a program over a catalogue prints that is asked to stop, or is not.
-fn printed(catalogue: &Catalogue, words: &str, cancelled: bool) -> (Status, String) {
+pub fn printed(catalogue: &Catalogue, words: &str, cancelled: bool) -> (Status, String) {
     let mut output = Vec::new();
     let words = ["refmap"].into_iter().chain(words.split(' '));
     let ended = refmap_cli::run(

@@ -43,7 +43,7 @@ fn mask(child: &Child, name: &str) -> Option<u64> {
     u64::from_str_radix(mask, 16).ok()
 }
 
-fn send(signal: &str, child: &Child) {
+pub fn send(signal: &str, child: &Child) {
     let sent = Command::new("kill")
         .args([signal, &child.id().to_string()])
         .status();
@@ -51,7 +51,7 @@ fn send(signal: &str, child: &Child) {
 }
 
 /// Its report is partial, and so is its status.
-fn is_partial(child: Child) {
+pub fn is_partial(child: Child) {
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(3));
     let report: Value = serde_json::from_slice(&output.stdout).expect("it prints a report");

@@ -8,13 +8,16 @@ use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::Value;
 
+#[cfg(feature = "pictures")]
+use super::command::ExploreCommand;
 use super::command::{
-    CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, RunAllCommand,
+    CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, Page, RunAllCommand,
     StressCommand, TableCommand, ValidateCommand,
 };
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
 use super::listing::Listing;
 use super::new::NewCommand;
+use super::stress::quoted;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
 use refmap::explore::Limits;
 use refmap::internal::nearest;
@@ -30,6 +33,7 @@ pub(super) fn parse(
     words: impl IntoIterator<Item = OsString>,
 ) -> Result<Command, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
+    let told = &told(name, &words);
     let matches = command(name, about, catalogue)
         .try_get_matches_from(&words)
         .map_err(|error| with_known_names(error, catalogue, &words))?;
@@ -49,6 +53,8 @@ pub(super) fn parse(
                 table: name.to_owned(),
                 threads: threads(matches),
                 json: matches.get_flag("json"),
+                // A sweep claims nothing, and has no such option.
+                junit: matches.try_get_one("junit").ok().flatten().cloned(),
                 quiet: matches.get_flag("quiet"),
             })
         }
@@ -66,6 +72,7 @@ pub(super) fn parse(
                 .cloned()
                 .collect(),
             json: matches.get_flag("json"),
+            html: page(matches, told),
         }),
         Some(("litmus", matches)) => Command::Litmus(LitmusCommand {
             files: matches
@@ -101,6 +108,7 @@ pub(super) fn parse(
                 ..Limits::default()
             },
             json: matches.get_flag("json"),
+            html: page(matches, told),
             quiet: matches.get_flag("quiet"),
         }),
         Some(("fences", matches)) => {
@@ -139,7 +147,33 @@ pub(super) fn parse(
                 seed: *matches.get_one("seed").expect("there is a default"),
                 record: matches.get_one("record").cloned(),
                 json: matches.get_flag("json"),
+                html: page(matches, told),
                 quiet: matches.get_flag("quiet"),
+            })
+        }
+        #[cfg(feature = "pictures")]
+        Some(("explore", matches)) => {
+            let (name, matches) = matches
+                .subcommand()
+                .expect("clap demands the name of a check");
+            let check = catalogue
+                .checks
+                .iter()
+                .find(|check| check.name == name)
+                .expect("clap knows the checks of the catalogue only");
+            Command::Explore(ExploreCommand {
+                check: name.to_owned(),
+                arguments: arguments(&check.parameters, matches),
+                threads: threads(matches),
+                limits: limits(matches),
+                obligations: obligations(matches),
+                liveness: liveness(matches),
+                listen: matches
+                    .get_one("listen")
+                    .copied()
+                    .expect("there is a default"),
+                at: matches.get_one("at").cloned().unwrap_or_default(),
+                command: told.clone(),
             })
         }
         Some(("check", matches)) => {
@@ -151,13 +185,43 @@ pub(super) fn parse(
                 .iter()
                 .find(|check| check.name == name)
                 .expect("clap knows the checks of the catalogue only");
-            Command::Check(check_command(check, matches)?)
+            Command::Check(check_command(check, matches, told)?)
+        }
+        Some(("completions", matches)) => {
+            let shell = matches.get_one("shell").copied();
+            Command::Completions(shell.expect("clap demands a shell"))
+        }
+        Some(("man", matches)) => {
+            let path = matches.get_many("command").unwrap_or_default();
+            Command::Man(path.cloned().collect())
         }
         _ => Command::RunAll(RunAllCommand {
             threads: threads(&matches),
             json: matches.get_flag("json"),
+            junit: matches.get_one("junit").cloned(),
+            verbose: matches.get_flag("verbose"),
             quiet: matches.get_flag("quiet"),
         }),
+    })
+}
+
+/// The command as it is typed.
+fn told(name: &str, words: &[OsString]) -> String {
+    let words = words
+        .iter()
+        .skip(1)
+        .map(|word| quoted(&word.to_string_lossy()));
+    let all: Vec<_> = std::iter::once(name.to_owned()).chain(words).collect();
+    all.join(" ")
+}
+
+/// The page that a command is to write.
+fn page(matches: &ArgMatches, told: &str) -> Option<Page> {
+    // The option exists where pages do.
+    let path = matches.try_get_one::<PathBuf>("html").ok().flatten()?;
+    Some(Page {
+        path: path.clone(),
+        command: told.to_owned(),
     })
 }
 
@@ -168,9 +232,10 @@ fn with_known_names(error: clap::Error, catalogue: &Catalogue, words: &[OsString
         _ => return error,
     };
     let mut commands = words.iter().filter_map(|word| word.to_str());
-    let command = commands.find(|word| ["check", "table", "fences", "stress"].contains(word));
+    let command =
+        commands.find(|word| ["check", "explore", "table", "fences", "stress"].contains(word));
     let tables = catalogue.tables.iter().map(|table| table.name);
-    let (what, known): (_, Vec<_>) = if command == Some("check") {
+    let (what, known): (_, Vec<_>) = if matches!(command, Some("check" | "explore")) {
         let checks = catalogue.checks.iter().map(|check| check.name);
         ("check", checks.collect())
     } else if command == Some("table") {
@@ -234,6 +299,22 @@ fn one_of<T: Copy>(matches: &ArgMatches, name: &str, values: &Named<T>) -> T {
     value.expect("clap admits the names of these values only").1
 }
 
+fn obligations(matches: &ArgMatches) -> Selection {
+    let given = matches.get_one::<String>("obligations");
+    match given.map(String::as_str) {
+        None => Selection::Default,
+        Some("none") => Selection::Nothing,
+        Some(list) => Selection::only(list.split(',').map(str::trim)),
+    }
+}
+
+fn liveness(matches: &ArgMatches) -> Liveness {
+    match matches.get_flag("liveness") {
+        true => Liveness::Included,
+        false => Liveness::Omitted,
+    }
+}
+
 fn threads(matches: &ArgMatches) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     let given = matches.get_one::<u16>(WORKERS);
@@ -275,7 +356,11 @@ fn arguments(parameters: &[Parameter], matches: &ArgMatches) -> Vec<(String, Val
 /// # Errors
 ///
 /// If the values of options contradict each other.
-fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, clap::Error> {
+fn check_command(
+    check: &Check,
+    matches: &ArgMatches,
+    told: &str,
+) -> Result<CheckCommand, clap::Error> {
     let obligations = matches.get_one::<String>("obligations");
     let induction = match matches.get_flag("inductive") {
         true => Induction::Included,
@@ -297,16 +382,9 @@ fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, cl
         symmetry: one_of(matches, "symmetry", &SYMMETRIES),
         threads: threads(matches),
         limits: limits(matches),
-        obligations: match obligations.map(String::as_str) {
-            None => Selection::Default,
-            Some("none") => Selection::Nothing,
-            Some(list) => Selection::only(list.split(',').map(str::trim)),
-        },
+        obligations: self::obligations(matches),
         induction,
-        liveness: match matches.get_flag("liveness") {
-            true => Liveness::Included,
-            false => Liveness::Omitted,
-        },
+        liveness: liveness(matches),
         until: match matches.get_flag("keep-going") {
             true => Until::End,
             false => Until::FirstViolation,
@@ -323,7 +401,9 @@ fn check_command(check: &Check, matches: &ArgMatches) -> Result<CheckCommand, cl
                 _ => Verdict::Incomplete,
             }),
         json: matches.get_flag("json"),
+        junit: matches.get_one("junit").cloned(),
         trace: matches.get_one("trace").cloned(),
+        html: page(matches, told),
         detail: detail(matches),
         quiet: matches.get_flag("quiet"),
     })

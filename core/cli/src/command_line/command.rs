@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use clap_complete::Shell;
 use serde_json::Value;
 
 use super::listing::Listing;
 use super::new::NewCommand;
+#[cfg(feature = "pictures")]
+use crate::pictures::explorer::{Address, Listen};
 use refmap::explore::{Limits, Order, Storage};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Symmetry, Until, Warnings};
 use refmap::report::{Detail, Verdict};
@@ -14,9 +17,14 @@ use refmap_programs::MemoryModel;
 /// Command.
 pub(super) enum Command {
     RunAll(RunAllCommand),
+    Completions(Shell),
     List(Listing),
+    /// The manual page of a command, which is a path in the grammar.
+    Man(Vec<String>),
     Table(TableCommand),
     Check(CheckCommand),
+    #[cfg(feature = "pictures")]
+    Explore(ExploreCommand),
     Fences(FencesCommand),
     Graph(GraphCommand),
     Litmus(LitmusCommand),
@@ -29,6 +37,9 @@ pub(super) enum Command {
 pub(super) struct RunAllCommand {
     pub threads: usize,
     pub json: bool,
+    pub junit: Option<PathBuf>,
+    /// Whether the source of each claim and what it says are printed.
+    pub verbose: bool,
     pub quiet: bool,
 }
 
@@ -37,6 +48,7 @@ pub(super) struct TableCommand {
     pub table: String,
     pub threads: usize,
     pub json: bool,
+    pub junit: Option<PathBuf>,
     pub quiet: bool,
 }
 
@@ -52,10 +64,18 @@ pub(super) struct FencesCommand {
     pub quiet: bool,
 }
 
+/// Page of HTML that a command writes.
+pub(super) struct Page {
+    pub path: PathBuf,
+    /// The command, as it is typed.
+    pub command: String,
+}
+
 /// Decides the properties of explicit systems.
 pub(super) struct GraphCommand {
     pub files: Vec<PathBuf>,
     pub json: bool,
+    pub html: Option<Page>,
 }
 
 /// Runs litmus tests.
@@ -74,6 +94,7 @@ pub(super) struct StressCommand {
     pub seed: u64,
     pub record: Option<PathBuf>,
     pub json: bool,
+    pub html: Option<Page>,
     pub quiet: bool,
 }
 
@@ -85,7 +106,23 @@ pub(super) struct ValidateCommand {
     pub buffer: Option<u32>,
     pub limits: Limits,
     pub json: bool,
+    pub html: Option<Page>,
     pub quiet: bool,
+}
+
+/// Explores one check in the browser.
+#[cfg(feature = "pictures")]
+pub(super) struct ExploreCommand {
+    pub check: String,
+    pub arguments: Vec<(String, Value)>,
+    pub threads: usize,
+    pub limits: Limits,
+    pub obligations: Selection,
+    pub liveness: Liveness,
+    pub listen: Listen,
+    pub at: Address,
+    /// The command, as it is typed.
+    pub command: String,
 }
 
 /// Runs one check.
@@ -106,7 +143,9 @@ pub(super) struct CheckCommand {
     pub warnings: Warnings,
     pub expect: Option<Verdict>,
     pub json: bool,
+    pub junit: Option<PathBuf>,
     pub trace: Option<PathBuf>,
+    pub html: Option<Page>,
     pub detail: Detail,
     pub quiet: bool,
 }

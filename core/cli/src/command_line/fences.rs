@@ -24,7 +24,7 @@ pub(super) fn run(
         .iter()
         .find(|problem| problem.name == command.problem)
         .expect("the command line knows the problems of the catalogue only");
-    let bar = progress::Bar::new(command.quiet, problem.name, 0);
+    let bar = progress::Bar::new(command.quiet, problem.name, 0, command.limits);
     let settings = Settings {
         threads: command.threads,
         limits: command.limits,

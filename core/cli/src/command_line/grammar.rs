@@ -6,7 +6,10 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction};
 
 use super::size::{bytes, seconds};
+use super::{completions, man};
 use crate::catalogue::{Catalogue, Parameter, ParameterKind};
+#[cfg(feature = "pictures")]
+use crate::pictures::explorer::{Address, Listen};
 use crate::table::Rows;
 use refmap::explore::{Order, Storage};
 use refmap::obligation::Symmetry;
@@ -39,7 +42,13 @@ pub(super) fn command(
              unusable, 3 incomplete.",
         )
         .args_conflicts_with_subcommands(true)
-        .args([threads_option(&[]), json_option(), quiet_option()])
+        .args([
+            threads_option(&[]),
+            json_option(),
+            junit_option(),
+            flag("verbose", "Shows the source of each claim, and what it says"),
+            quiet_option(),
+        ])
         .subcommand(
             clap::Command::new("list")
                 .about("The catalogue: checks, parameters, claims and their sources")
@@ -55,7 +64,11 @@ pub(super) fn command(
                 .subcommands(checks),
         )
         .subcommand(litmus())
-        .subcommand(graph());
+        .subcommand(graph())
+        .subcommand(completions::grammar())
+        .subcommand(man::grammar());
+    #[cfg(feature = "pictures")]
+    let command = command.subcommand(explore(catalogue));
     // A project writes no other one.
     let command = match name {
         "refmap" => command.subcommand(new()),
@@ -81,11 +94,12 @@ pub(super) fn command(
             Rows::Sweep(_) => table.about.to_owned(),
             Rows::Published(published) => format!("{} [{}]", table.about, published.source),
         };
-        clap::Command::new(table.name).about(about).args([
-            threads_option(&[]),
-            json_option(),
-            quiet_option(),
-        ])
+        let junit = matches!(table.rows, Rows::Published(_)).then(junit_option);
+        clap::Command::new(table.name)
+            .about(about)
+            .args([threads_option(&[]), json_option()])
+            .args(junit)
+            .arg(quiet_option())
     });
     command.subcommand(
         clap::Command::new("table")
@@ -178,6 +192,7 @@ fn graph() -> clap::Command {
                 .value_parser(clap::value_parser!(PathBuf)),
         )
         .arg(json_option())
+        .args(html_option())
 }
 
 fn model_option(name: &'static str) -> Arg {
@@ -243,6 +258,7 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
                 json_option(),
                 quiet_option(),
             ])
+            .args(html_option())
     });
     clap::Command::new("stress")
         .about("Drives an implementation on real threads, and looks for what may not happen")
@@ -306,6 +322,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
         )
         .args(time_and_memory())
         .args([json_option(), quiet_option()])
+        .args(html_option())
 }
 
 fn limit_options() -> Vec<Arg> {
@@ -377,6 +394,27 @@ fn json_option() -> Arg {
     flag("json", "Prints one JSON object and nothing else")
 }
 
+/// `--html`, where pages are compiled in.
+fn html_option() -> Option<Arg> {
+    cfg!(feature = "pictures").then(|| {
+        valued(
+            "html",
+            "FILE",
+            "Writes the report as a page for a browser: with the counterexample step by step, and its drawings",
+        )
+        .value_parser(clap::value_parser!(PathBuf))
+    })
+}
+
+fn junit_option() -> Arg {
+    valued(
+        "junit",
+        "FILE",
+        "Writes the results as JUnit XML, for build servers; what is incomplete is an error there",
+    )
+    .value_parser(clap::value_parser!(PathBuf))
+}
+
 fn quiet_option() -> Arg {
     flag("quiet", "No progress and no text report")
 }
@@ -429,24 +467,75 @@ fn choice<T>(name: &'static str, values: &Named<T>, help: &'static str) -> Arg {
         .value_parser(PossibleValuesParser::new(names))
 }
 
+fn obligations_option() -> Arg {
+    valued(
+        "obligations",
+        "LIST|none",
+        "Just these, with commas between; `none` explores plainly",
+    )
+}
+
+fn liveness_option() -> Arg {
+    flag(
+        "liveness",
+        "Adds fairness:*, leads-to:*, eventually:*, always-eventually:*, eventually-always:*, decided on the complete \
+         graph",
+    )
+}
+
+/// `explore`, with a command for each check.
+#[cfg(feature = "pictures")]
+fn explore(catalogue: &Catalogue) -> clap::Command {
+    let checks = catalogue.checks.iter().map(|check| {
+        clap::Command::new(check.name)
+            .about(check.about)
+            .after_help(format!("Source: {}", check.source))
+            .next_help_heading("Parameters")
+            .args(check.parameters.iter().map(parameter))
+            .next_help_heading("Options")
+            .args([
+                valued(
+                    "listen",
+                    "ADDRESS",
+                    "Where, on this machine alone: 127.0.0.1:8000; port 0 is any that is free",
+                )
+                .default_value("127.0.0.1:0")
+                .value_parser(|given: &str| given.parse::<Listen>()),
+                valued(
+                    "at",
+                    "STEPS",
+                    "Begins there: what stands behind `at/` in the address of a page",
+                )
+                .value_parser(|given: &str| given.parse::<Address>()),
+                obligations_option(),
+                liveness_option(),
+                threads_option(&check.parameters),
+            ])
+            .args(limit_options())
+    });
+    clap::Command::new("explore")
+        .about("Steps through one refinement in the browser")
+        .after_help(
+            "A page shows a state on both levels, and each step that can be taken there: what it simulates, and which \
+             obligations it passes. Nothing is searched for, until a page is asked to run to the counterexample. \
+             Ctrl-C ends it.",
+        )
+        .subcommand_required(true)
+        .subcommand_value_name("NAME")
+        .subcommand_help_heading("Checks")
+        .subcommands(checks)
+}
+
 fn options(parameters: &[Parameter]) -> Vec<Arg> {
     let mut options = vec![threads_option(parameters)];
     options.extend(limit_options());
     options.extend([
-        valued(
-            "obligations",
-            "LIST|none",
-            "Just these, with commas between; `none` explores plainly",
-        ),
+        obligations_option(),
         flag(
             "inductive",
             "Adds inductive:*, decided from every type-correct state",
         ),
-        flag(
-            "liveness",
-            "Adds fairness:*, leads-to:*, eventually:*, always-eventually:*, eventually-always:*, decided on the complete \
-             graph",
-        ),
+        liveness_option(),
         flag(
             "strict",
             "Takes each warning, of a verdict that says less than it seems to, for a violation",
@@ -491,11 +580,12 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             PossibleValuesParser::new(["holds", "violated", "incomplete"]),
         ),
         json_option(),
+        junit_option(),
         valued(
             "trace",
             "FILE",
             "Writes the counterexample: .itf.json or .json as an ITF trace, .mmd as a Mermaid \
-             diagram, .dot as a graph; to /dev/stdout, a FIFO or a device without such an ending as an \
+             diagram, .dot as a graph, .svg as a picture of its last step; to /dev/stdout, a FIFO or a device without such an ending as an \
              ITF trace. Without a counterexample nothing is written, and a file of an earlier run is \
              left and named on standard error",
         )
@@ -503,5 +593,6 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
         flag("verbose", "Shows whole states at every step"),
         quiet_option(),
     ]);
+    options.extend(html_option());
     options
 }

@@ -10,8 +10,12 @@ use refmap::liveness::{Fault, Lasso, Met};
 use serde_json::{Value, json};
 
 use super::command::GraphCommand;
+#[cfg(feature = "pictures")]
+use super::page_file::PageFile;
 use super::{CommandError, Status};
 use crate::graph::{Decided, GraphError, LONGEST_LINE, Lines, System, decide, read};
+#[cfg(feature = "pictures")]
+use crate::pictures::graph::{GraphPage, Outcome};
 
 /// Error: a file or a line has no result.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +41,8 @@ struct Results<'a> {
     graphs: Vec<Value>,
     errors: Vec<Value>,
     status: Status,
+    #[cfg(feature = "pictures")]
+    page: Option<GraphPage>,
 }
 
 /// Decides the systems of every file until the command is cancelled. Reports lines that cannot be read, and continues with
@@ -46,16 +52,22 @@ pub(super) fn run(
     cancel: &AtomicBool,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
+    #[cfg(feature = "pictures")]
+    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
     let mut results = Results {
         json: command.json,
         output,
         graphs: Vec::new(),
         errors: Vec::new(),
         status: Status::Success,
+        #[cfg(feature = "pictures")]
+        page: page.as_ref().map(|page| GraphPage::new(page.command)),
     };
     for path in &command.files {
         results.file(path, cancel)?;
     }
+    #[cfg(feature = "pictures")]
+    let html = results.page.take().map(GraphPage::html);
     let Results {
         graphs,
         errors,
@@ -69,6 +81,10 @@ pub(super) fn run(
         super::json::print(&json!({"graphs": graphs, "errors": errors}), output)?;
     }
     output.flush()?;
+    #[cfg(feature = "pictures")]
+    if let (Some(page), Some(html)) = (page, html) {
+        page.write(&html)?;
+    }
     Ok(status)
 }
 
@@ -118,6 +134,10 @@ impl Results<'_> {
         // Errors go to standard error even with `--json`.
         let _ = writeln!(io::stderr(), "{file}{place}: {error}");
         let message = error.to_string();
+        #[cfg(feature = "pictures")]
+        if let Some(page) = &mut self.page {
+            page.error(&format!("{file}{place}: {message}"));
+        }
         self.errors
             .push(json!({"file": file, "line": line, "message": message}));
         self.status = Status::Unusable;
@@ -133,7 +153,10 @@ impl Results<'_> {
                 system.steps.len()
             )?;
         }
-        for (property, decided) in system.properties.iter().zip(decide(system)) {
+        let all = decide(system);
+        #[cfg(feature = "pictures")]
+        self.picture(system, &all);
+        for (property, decided) in system.properties.iter().zip(all) {
             let decided = match decided {
                 Ok(decided) => decided,
                 Err(fault) => {
@@ -158,6 +181,35 @@ impl Results<'_> {
                 .push(json!({"name": system.name, "properties": properties}));
         }
         Ok(())
+    }
+
+    /// Adds a system to the page.
+    #[cfg(feature = "pictures")]
+    fn picture(&mut self, system: &System, decided: &[Result<Decided, Fault>]) {
+        let Some(page) = &mut self.page else {
+            return;
+        };
+        let properties = system.properties.iter().zip(decided);
+        let outcomes: Vec<_> = properties
+            .map(|(property, decided)| {
+                let violation = decided.as_ref().ok().and_then(|one| one.violation.as_ref());
+                Outcome {
+                    property: format!("{} {}", property.kind.name(), property.name),
+                    kind: &property.kind,
+                    verdict: match decided {
+                        Err(fault) => format!("a fault of this program: {fault}"),
+                        Ok(Decided { vacuous: true, .. }) => "holds vacuously".to_owned(),
+                        Ok(_) if violation.is_some() => "violated".to_owned(),
+                        Ok(_) => "holds".to_owned(),
+                    },
+                    violation: violation.map(|(lasso, met)| {
+                        let met = met.iter().map(|met| reason(system, lasso, *met));
+                        (lasso, met.collect())
+                    }),
+                }
+            })
+            .collect();
+        page.system(system, &outcomes, &|from, to| way(system, from, to));
     }
 
     fn text(&mut self, system: &System, property: &str, decided: &Decided) -> io::Result<()> {

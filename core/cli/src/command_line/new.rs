@@ -162,14 +162,16 @@ fn relative_checkout(path: &Path, folder: &Path, name: &str) -> Result<PathBuf, 
 }
 
 fn manifest(name: &str, checkout: Option<&Path>) -> String {
-    let dependency = |package: &str, folder: &str| {
-        let Some(checkout) = checkout else {
-            return format!("{package} = \"{}\"\n", env!("CARGO_PKG_VERSION"));
+    let dependency = |package: &str, folder: &str, more: &str| {
+        let whence = match checkout {
+            Some(checkout) => format!("path = {:?}", checkout.join(folder).display().to_string()),
+            None => format!("version = {:?}", env!("CARGO_PKG_VERSION")),
         };
-        let path = checkout.join(folder).display().to_string();
-        format!("{package} = {{ path = {path:?} }}\n")
+        format!("{package} = {{ {whence}{more} }}\n")
     };
-    let refmap = dependency("refmap", "core") + &dependency("refmap-cli", "core/cli");
+    let refmap = dependency("refmap", "core", "");
+    let pictures = ", features = [\"pictures\"]";
+    let refmap = refmap + &dependency("refmap-cli", "core/cli", pictures);
     format!(
         "[package]\n\
          name = \"{name}\"\n\
@@ -211,7 +213,8 @@ mod tests {
     fn a_project_names_what_it_depends_on() {
         let published = manifest("queue", None);
         assert!(published.contains("name = \"queue\""));
-        assert!(published.contains(concat!("refmap = \"", env!("CARGO_PKG_VERSION"), "\"")));
+        let version = concat!("refmap = { version = \"", env!("CARGO_PKG_VERSION"), "\" }");
+        assert!(published.contains(version), "{published}");
         let here = tempfile::tempdir().expect("there is room");
         let checkout = here.path().join("refmap");
         fs::create_dir_all(checkout.join("core/cli")).expect("there is room");
@@ -224,7 +227,9 @@ mod tests {
         }
         let local = manifest("queue", Some(Path::new("../refmap")));
         assert!(
-            local.contains("refmap-cli = { path = \"../refmap/core/cli\" }"),
+            local.contains(
+                "refmap-cli = { path = \"../refmap/core/cli\", features = [\"pictures\"] }"
+            ),
             "{local}"
         );
     }

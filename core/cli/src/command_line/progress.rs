@@ -1,19 +1,26 @@
-//! Progress display: a line that is redrawn on a terminal; elsewhere a line per minute.
+//! Progress display: one or two lines that are redrawn on a terminal; elsewhere a line per minute.
+
+mod line;
+mod running;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use refmap::explore::{Phase, Progress};
+use self::line::{Measured, lines};
+use self::running::Running;
+use refmap::explore::{Limits, Progress};
 use refmap::internal::resident_bytes;
 
 /// Interval between two redraws on a terminal.
 const DRAWN: Duration = Duration::from_millis(100);
 /// Interval between two lines elsewhere.
 const WRITTEN: Duration = Duration::from_secs(60);
+/// Columns of the spinner and the space behind it, and of one that stays free.
+const SPINNER: usize = 3;
 
 /// Progress display on standard error, until it is dropped. It runs in a thread of its own, since some long
 /// operations report no progress.
@@ -31,45 +38,47 @@ struct Shared {
 /// Displayed state.
 #[derive(Default)]
 struct State {
-    /// Label of the running job; of several, the one that last reported progress.
+    /// Label of all jobs together.
     label: String,
-    progress: Option<Progress>,
-    /// Number of completed jobs, and of all jobs.
+    /// Running jobs that have reported progress, the one that began first in front: it is displayed.
+    running: Vec<Running>,
+    /// Number of completed jobs, and of all jobs; without any, there is one job.
     done: (usize, usize),
+    limits: Limits,
     ended: bool,
 }
 
 impl Bar {
-    /// Creates a display for one job, or for a given number of counted jobs.
-    pub fn new(quiet: bool, label: &str, total: usize) -> Self {
+    /// Creates a display for one job, or for a given number of counted jobs, each under these limits.
+    pub fn new(quiet: bool, label: &str, total: usize, limits: Limits) -> Self {
+        let state = State {
+            label: label.to_owned(),
+            done: (0, total),
+            limits,
+            ..State::default()
+        };
         if quiet {
-            return Self::showing(None, label, total, None);
+            return Self::showing(None, state, None);
         }
         if !io::stderr().is_terminal() {
-            return Self::showing(None, label, total, Some((WRITTEN, Box::new(io::stderr()))));
+            return Self::showing(None, state, Some((WRITTEN, Box::new(io::stderr()))));
         }
         let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         line.set_style(
-            ProgressStyle::with_template("{spinner} {wide_msg}")
-                .expect("the template is well formed"),
+            ProgressStyle::with_template("{spinner} {msg}").expect("the template is well formed"),
         );
-        Self::showing(Some(line), label, total, None)
+        Self::showing(Some(line), state, None)
     }
 
     /// Creates a display that redraws a line, writes lines at intervals, or is off.
     fn showing(
         line: Option<ProgressBar>,
-        label: &str,
-        total: usize,
+        state: State,
         lines: Option<(Duration, Box<dyn Write + Send>)>,
     ) -> Self {
         let shared = Arc::new(Shared {
             begun: Instant::now(),
-            state: Mutex::new(State {
-                label: label.to_owned(),
-                done: (0, total),
-                ..State::default()
-            }),
+            state: Mutex::new(state),
             line,
         });
         let show = Arc::clone(&shared);
@@ -87,15 +96,18 @@ impl Bar {
     /// Reports the progress of a running job.
     pub fn show(&self, label: &str, progress: &Progress) {
         let mut state = self.shared.state();
-        if state.label != label {
-            label.clone_into(&mut state.label);
+        let mut running = state.running.iter_mut();
+        match running.find(|running| running.label == label) {
+            Some(running) => running.update(progress),
+            None => state.running.push(Running::new(label, progress)),
         }
-        state.progress = Some(*progress);
     }
 
     /// Counts one more completed job.
-    pub fn done(&self) {
-        self.shared.state().done.0 += 1;
+    pub fn done(&self, label: &str) {
+        let mut state = self.shared.state();
+        state.done.0 += 1;
+        state.running.retain(|running| running.label != label);
     }
 
     /// Hides the line while `write` writes.
@@ -149,63 +161,34 @@ impl Shared {
     fn draw(&self) {
         let Some(line) = &self.line else { return };
         while self.waits(DRAWN) {
-            line.set_message(self.told());
+            let columns = terminal_size::terminal_size_of(io::stderr());
+            let columns = columns.map_or(80, |(width, _)| usize::from(width.0));
+            line.set_message(self.lines(Some(columns.saturating_sub(SPINNER))));
             line.tick();
         }
     }
 
     fn write(&self, pause: Duration, mut output: Box<dyn Write + Send>) {
         while self.waits(pause) {
-            let _ = writeln!(output, "{}", self.told());
+            let _ = writeln!(output, "{}", self.lines(None));
         }
     }
 
-    fn told(&self) -> String {
-        told(&self.state(), self.begun.elapsed(), resident_bytes())
-    }
-}
-
-/// Formats the line: completed jobs, elapsed time, memory, running job and its progress, so that a narrow terminal
-/// cuts off the least important part.
-fn told(state: &State, elapsed: Duration, memory: Option<u64>) -> String {
-    let (done, total) = state.done;
-    let mut parts = Vec::new();
-    if total > 0 {
-        parts.push(format!("{done} of {total} done"));
-    }
-    parts.push(FormattedDuration(elapsed).to_string());
-    parts.extend(memory.map(|memory| format!("{} MiB", memory >> 20)));
-    match &state.progress {
-        None => parts.push(state.label.clone()),
-        Some(progress) => parts.push(format!("{}: {}", state.label, far(progress))),
-    }
-    parts.join(", ")
-}
-
-fn far(progress: &Progress) -> String {
-    let states = HumanCount(progress.states);
-    match progress.phase {
-        Phase::Environment => format!("deciding environment on {states} states"),
-        Phase::Liveness => format!("deciding liveness on {states} states"),
-        Phase::Induction => format!("deciding inductive, after {states} states"),
-        Phase::Search => {
-            let rate = progress.states as f64 / progress.elapsed.as_secs_f64().max(1e-3);
-            format!(
-                "{states} states, frontier {}, depth {}, {} transitions, {} states/s",
-                HumanCount(progress.frontier),
-                progress.depth,
-                HumanCount(progress.transitions),
-                HumanCount(rate as u64),
-            )
-        }
+    fn lines(&self, columns: Option<usize>) -> String {
+        let measured = Measured {
+            elapsed: self.begun.elapsed(),
+            memory_bytes: resident_bytes(),
+        };
+        lines(&self.state(), measured, columns)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use refmap::explore::Phase;
 
-    fn progress(phase: Phase) -> Progress {
+    pub fn progress(phase: Phase) -> Progress {
         Progress {
             phase,
             states: 20_000,
@@ -213,26 +196,8 @@ mod tests {
             depth: 7,
             frontier: 1_500,
             elapsed: Duration::from_secs(10),
+            work: None,
         }
-    }
-
-    #[test]
-    fn a_line_has_what_is_done_and_how_far_the_rest_is() {
-        let mut state = State {
-            label: "check x".to_owned(),
-            ..State::default()
-        };
-        let told = |state: &State| told(state, Duration::from_millis(61_500), Some(3 << 20));
-        assert_eq!(told(&state), "00:01:01, 3 MiB, check x");
-        state.done = (3, 9);
-        state.progress = Some(progress(Phase::Search));
-        assert_eq!(
-            told(&state),
-            "3 of 9 done, 00:01:01, 3 MiB, check x: 20,000 states, frontier 1,500, depth 7, 50,000 \
-             transitions, 2,000 states/s"
-        );
-        state.progress = Some(progress(Phase::Environment));
-        assert!(told(&state).ends_with("check x: deciding environment on 20,000 states"));
     }
 
     /// Output of a test.
@@ -254,7 +219,11 @@ mod tests {
     fn where_there_is_no_terminal_lines_are_written_now_and_then() {
         let lines = Lines::default();
         let pause = Duration::from_millis(5);
-        let bar = Bar::showing(None, "stress x", 0, Some((pause, Box::new(lines.clone()))));
+        let state = State {
+            label: "stress x".to_owned(),
+            ..State::default()
+        };
+        let bar = Bar::showing(None, state, Some((pause, Box::new(lines.clone()))));
         let written = || String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         let wait_for = |part: &str| {
             let begun = Instant::now();
@@ -263,7 +232,7 @@ mod tests {
                 thread::sleep(pause);
             }
         };
-        wait_for(", stress x\n");
+        wait_for("stress x, ");
         bar.show("stress x", &progress(Phase::Environment));
         wait_for("stress x: deciding environment");
         bar.clear();
@@ -273,7 +242,8 @@ mod tests {
         assert!(before.lines().count() >= 2);
         // A command shorter than the interval writes no line.
         let lines = Lines::default();
-        Bar::showing(None, "", 0, Some((WRITTEN, Box::new(lines.clone())))).clear();
+        let output = Box::new(lines.clone());
+        Bar::showing(None, State::default(), Some((WRITTEN, output))).clear();
         assert!(lines.0.lock().unwrap().is_empty());
     }
 }

@@ -3,6 +3,9 @@
 //! Claims are independent, so each worker decides one claim at a time: this keeps all workers busy, while several
 //! workers on one small instance would be idle. Rows are printed in the catalogue's order.
 
+mod row;
+mod rows;
+
 use std::cmp::Reverse;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,16 +13,18 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use self::row::Row;
+use self::rows::Rows;
 use super::command::RunAllCommand;
-use super::listing::expected;
+use super::junit::{Case, JunitFile, Outcome as CaseOutcome, Problem, Suite};
+use super::terminal::Screen;
 use super::{CommandError, Status, progress};
 use crate::catalogue::{Catalogue, Claim, InputError};
 use crate::in_order::in_order;
-use crate::table::{Cell, Decided, DecidedCells, Published, Table};
-use refmap::explore::{Progress, Watch};
-use refmap::internal::{Ink, wrap};
+use crate::table::{Decided, Published, Table};
+use refmap::explore::{Limits, Progress, Watch};
 use refmap::obligation::{Induction, Settings};
-use refmap::report::{Report, TextOptions};
+use refmap::report::Report;
 
 /// Job of the default run.
 #[derive(Clone, Copy)]
@@ -35,10 +40,11 @@ enum Outcome<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn label(self) -> String {
+    /// Arguments of the program for this job.
+    fn command(self) -> String {
         match self {
             Self::Claim(claim) => claim.command(),
-            Self::Table(table, _) => table.name.to_owned(),
+            Self::Table(table, _) => format!("table {}", table.name),
         }
     }
 
@@ -81,180 +87,164 @@ impl<'a> Job<'a> {
             }
         }
     }
+
+    /// Result of a job without an outcome.
+    fn case(self, program: &str, outcome: CaseOutcome) -> Case {
+        let class = match self {
+            Self::Claim(claim) => claim.check,
+            Self::Table(table, _) => table.name,
+        };
+        Case {
+            class: format!("{program}.{class}"),
+            name: self.command(),
+            seconds: None,
+            outcome,
+        }
+    }
 }
 
 pub(super) fn run(
-    catalogue: &Catalogue,
+    (program, catalogue): (&str, &Catalogue),
     command: &RunAllCommand,
     cancel: &AtomicBool,
-    options: TextOptions,
+    screen: Screen,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
+    let junit = command.junit.as_deref().map(JunitFile::prepare);
+    let junit = junit.transpose()?;
     let claims = catalogue.claims.iter().map(Job::Claim);
     let tables = catalogue.published();
     let tables = tables.map(|(table, published)| Job::Table(table, published));
     let jobs: Vec<Job> = claims.chain(tables).collect();
-    let mut rows = Rows {
+    let mut results = Results {
         command,
-        options,
+        rows: Rows {
+            program,
+            options: screen.options,
+            columns: screen.columns,
+            verbose: command.verbose,
+        },
         output,
         as_claimed: 0,
-        otherwise: 0,
+        otherwise: Vec::new(),
         claims: Vec::new(),
         tables: Vec::new(),
+        cases: jobs.iter().map(|_| None).collect(),
     };
     let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
     dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
-    let bar = progress::Bar::new(command.quiet, "claims", jobs.len());
+    let bar = progress::Bar::new(command.quiet, "claims", jobs.len(), Limits::default());
     let decide = |number: usize| {
         let job = jobs[number];
-        let label = job.label();
+        let label = job.command();
         let show = |progress: &Progress| bar.show(&label, progress);
         let outcome = job.decide(catalogue, cancel, &show);
-        bar.done();
+        bar.done(&label);
         (!cancel.load(Ordering::Relaxed)).then_some(outcome)
     };
-    in_order(command.threads, &dearest_first, decide, |_, outcome| {
-        let added = bar.pause(|| rows.add(outcome?));
-        if added.is_err() {
-            // Running jobs need not complete.
-            cancel.store(true, Ordering::Relaxed);
-        }
-        added.map(|()| true)
-    })?;
+    let decided = in_order(
+        command.threads,
+        &dearest_first,
+        decide,
+        |number, outcome| {
+            let added = bar.pause(|| match outcome {
+                Ok(outcome) => results.add(number, outcome),
+                Err(error) => Err(results.refuse(number, jobs[number], error)),
+            });
+            if added.is_err() {
+                // Running jobs need not complete.
+                cancel.store(true, Ordering::Relaxed);
+            }
+            added.map(|()| true)
+        },
+    );
     bar.clear();
-    rows.finish(jobs.len(), started.elapsed().as_secs_f64())
+    let seconds = started.elapsed().as_secs_f64();
+    let status = decided.and_then(|()| results.finish(seconds));
+    let written = junit.map(|junit| junit.write(&results.suite(&jobs, seconds)));
+    let status = status?;
+    written.transpose()?;
+    Ok(status)
 }
 
-/// Output of the default run.
-struct Rows<'a> {
+/// Results of the default run.
+struct Results<'a> {
     command: &'a RunAllCommand,
-    options: TextOptions,
+    rows: Rows<'a>,
     output: &'a mut dyn Write,
     as_claimed: usize,
-    otherwise: usize,
+    otherwise: Vec<Row>,
     claims: Vec<Value>,
     tables: Vec<Value>,
+    /// Per job, its result for build servers; none before it is decided.
+    cases: Vec<Option<Case>>,
 }
 
-impl Rows<'_> {
-    fn add(&mut self, outcome: Outcome<'_>) -> Result<(), CommandError> {
-        match outcome {
-            Outcome::Claim(claim, report) => self.claim(claim, &report),
+impl Results<'_> {
+    fn add(&mut self, number: usize, outcome: Outcome<'_>) -> Result<(), CommandError> {
+        let row = match outcome {
+            Outcome::Claim(claim, report) => {
+                let row = Row::of_claim(claim, &report);
+                if self.command.json {
+                    self.claims.push(json!({
+                        "claim": claim, "as_claimed": row.is_as_claimed(), "report": report,
+                    }));
+                }
+                row
+            }
             Outcome::Table(table, published, rows) => {
                 let rows: Vec<_> = rows.iter().filter_map(Decided::cells).collect();
-                self.table(table, published, &rows)
+                let row = Row::of_table(table, published, &rows);
+                if self.command.json {
+                    self.tables.push(json!({
+                        "grid": table.head(), "as_claimed": row.is_as_claimed(),
+                        "decided": published.json(rows.iter().copied()),
+                    }));
+                }
+                row
             }
-        }
-    }
-
-    fn claim(&mut self, claim: &Claim, report: &Report) -> Result<(), CommandError> {
-        let differences = claim.differences(report);
-        let as_claimed = self.count(differences.is_empty());
-        if self.command.json {
-            self.claims.push(json!({
-                "claim": claim, "as_claimed": as_claimed, "report": report,
-            }));
-        } else if !self.command.quiet {
-            let verdict = report.verdict.map_or("none".to_owned(), |v| v.to_string());
-            self.row(
-                as_claimed,
-                &format!(
-                    "{verdict:<10} {:<64}  {:>9} states {:>6.2} s  [{}]  {}",
-                    claim.command().trim_start_matches("check "),
-                    report.states,
-                    report.seconds,
-                    claim.source,
-                    claim.says,
-                ),
-            )?;
-            for difference in differences {
-                writeln!(
-                    self.output,
-                    "    {difference} (claimed: {})",
-                    expected(claim)
-                )?;
-            }
-            self.output.flush()?;
-        }
-        Ok(())
-    }
-
-    fn table(
-        &mut self,
-        table: &Table,
-        published: &Published,
-        rows: &[&DecidedCells],
-    ) -> Result<(), CommandError> {
-        let cells = || {
-            rows.iter()
-                .flat_map(|row| row.cells.iter().map(move |cell| (row, cell)))
         };
-        let differs = |cell: &Cell| !cell.is_as_claimed() || cell.agrees() == Some(false);
-        let differences: Vec<_> = cells().filter(|(_, cell)| differs(cell)).collect();
-        let as_claimed = self.count(differences.is_empty());
-        if self.command.json {
-            self.tables.push(json!({
-                "grid": table.head(), "as_claimed": as_claimed,
-                "decided": published.json(rows.iter().copied()),
-            }));
-        } else if !self.command.quiet {
-            let states: u64 = cells().map(|(_, cell)| cell.states).sum();
-            let seconds: f64 = cells().map(|(_, cell)| cell.seconds).sum();
-            self.row(
-                as_claimed,
-                &format!(
-                    "{:<10} {:<64}  {states:>9} states {seconds:>6.2} s  [{}]  {}",
-                    "table", table.name, published.source, table.about,
-                ),
-            )?;
-            for (row, cell) in differences {
-                let parts = &published.parts.values;
-                let given: Vec<_> = row.given.iter().map(|(k, v)| format!("{k} {v}")).collect();
-                writeln!(
-                    self.output,
-                    "    {}, {}: expected {}, found {}",
-                    given.join(" "),
-                    cell.column,
-                    cell.expected.found.words(parts),
-                    cell.ours.words(parts),
-                )?;
-            }
-            self.output.flush()?;
+        self.cases[number] = Some(row.case(self.rows.program));
+        if self.is_text() {
+            self.rows.row(&row, self.output)?;
         }
-        Ok(())
-    }
-
-    fn count(&mut self, as_claimed: bool) -> bool {
-        match as_claimed {
+        match row.is_as_claimed() {
             true => self.as_claimed += 1,
-            false => self.otherwise += 1,
-        }
-        as_claimed
-    }
-
-    fn row(&mut self, as_claimed: bool, text: &str) -> std::io::Result<()> {
-        let mark = match as_claimed {
-            true => self.options.colour.paint(Ink::Good, "✓"),
-            false => self.options.colour.paint(Ink::Bad, "✗"),
-        };
-        for line in wrap(&format!("{mark} {text}"), self.options.width, 13) {
-            writeln!(self.output, "{}", line.trim_end())?;
+            false => self.otherwise.push(row),
         }
         Ok(())
     }
 
-    fn finish(self, total: usize, seconds: f64) -> Result<Status, CommandError> {
-        let (as_claimed, otherwise) = (self.as_claimed, self.otherwise);
+    /// Notes that a job cannot be run, which ends the command.
+    fn refuse(&mut self, number: usize, job: Job<'_>, error: InputError) -> CommandError {
+        let problem = Problem {
+            kind: "unusable",
+            message: error.to_string(),
+            text: String::new(),
+        };
+        let case = job.case(self.rows.program, CaseOutcome::Error(problem));
+        self.cases[number] = Some(case);
+        error.into()
+    }
+
+    fn is_text(&self) -> bool {
+        !self.command.json && !self.command.quiet
+    }
+
+    fn finish(&mut self, seconds: f64) -> Result<Status, CommandError> {
+        let (total, as_claimed) = (self.cases.len(), self.as_claimed);
+        let otherwise = self.otherwise.len();
         let left = total - as_claimed - otherwise;
         if self.command.json {
+            let (claims, tables) = (&self.claims, &self.tables);
             let all = json!({
-                "claims": self.claims, "grids": self.tables, "as_claimed": as_claimed,
+                "claims": claims, "grids": tables, "as_claimed": as_claimed,
                 "otherwise": otherwise, "not_run": left, "seconds": seconds,
             });
             super::json::print(&all, self.output)?;
-        } else if !self.command.quiet {
+        } else if self.is_text() {
+            self.rows.otherwise(&self.otherwise, self.output)?;
             let left = match left {
                 0 => String::new(),
                 left => format!(", {left} not run"),
@@ -269,5 +259,20 @@ impl Rows<'_> {
             (0, _) => Status::Incomplete,
             _ => Status::Violated,
         })
+    }
+
+    fn suite(self, jobs: &[Job<'_>], seconds: f64) -> Suite {
+        let program = self.rows.program;
+        let cases = self.cases.into_iter().zip(jobs);
+        let cases = cases.map(|(case, job)| {
+            let not_run = || job.case(program, CaseOutcome::Skipped("not run".to_owned()));
+            case.unwrap_or_else(not_run)
+        });
+        Suite {
+            name: program.to_owned(),
+            properties: Vec::new(),
+            cases: cases.collect(),
+            seconds,
+        }
     }
 }

@@ -4,8 +4,11 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use super::command::StressCommand;
+#[cfg(feature = "pictures")]
+use super::page_file::PageFile;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
+use refmap::explore::Limits;
 use refmap::internal::{plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
@@ -31,8 +34,14 @@ pub(super) fn run(
         .iter()
         .map(|(name, value)| (name.as_str(), value.clone()))
         .collect();
-    let label = format!("stress {}, for {} s", stress.name, command.seconds);
-    let bar = progress::Bar::new(command.quiet, &label, 0);
+    #[cfg(feature = "pictures")]
+    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
+    let label = format!("stress {}", stress.name);
+    let limits = Limits {
+        seconds: Some(command.seconds),
+        ..Limits::default()
+    };
+    let bar = progress::Bar::new(command.quiet, &label, 0, limits);
     let report = stress.run(&given, &settings);
     bar.clear();
     let report = report?;
@@ -56,6 +65,11 @@ pub(super) fn run(
         }
     }
     output.flush()?;
+    #[cfg(feature = "pictures")]
+    if let Some(page) = page {
+        let html = crate::pictures::stress::html(&report, page.command);
+        page.write(&html)?;
+    }
     Ok(match report.report.verdict {
         Some(Verdict::Violated) => Status::Violated,
         _ => Status::Success,
@@ -129,7 +143,7 @@ fn told(history: &RecordedHistory, failed: bool) -> String {
 }
 
 /// Quotes a word for a shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

@@ -2,19 +2,21 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use serde_json::Value;
 
 use super::command::TableCommand;
+use super::junit::{JunitFile, Suite};
 use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
-use refmap::explore::Watch;
+use refmap::explore::{Limits, Watch};
 use refmap::internal::plain;
 use refmap::obligation::Settings;
 
 pub(super) fn run(
-    catalogue: &Catalogue,
+    (program, catalogue): (&str, &Catalogue),
     command: &TableCommand,
     cancel: &AtomicBool,
     output: &mut dyn Write,
@@ -22,7 +24,10 @@ pub(super) fn run(
     let mut tables = catalogue.tables.iter();
     let table = tables.find(|table| table.name == command.table);
     let table = table.expect("the command line knows the tables of the catalogue only");
-    let bar = progress::Bar::new(command.quiet, table.name, table.height());
+    let started = Instant::now();
+    let junit = command.junit.as_deref().map(JunitFile::prepare);
+    let junit = junit.transpose()?;
+    let bar = progress::Bar::new(command.quiet, table.name, table.height(), Limits::default());
     let settings = Settings {
         threads: command.threads,
         watch: Watch {
@@ -36,7 +41,7 @@ pub(super) fn run(
         text.heading(output)?;
     }
     let mut rows = Vec::new();
-    table.decide(catalogue.check(table.check)?, &settings, |row| {
+    let decided = table.decide(catalogue.check(table.check)?, &settings, |row| {
         if cancel.load(Ordering::Relaxed) {
             return Ok::<_, CommandError>(false);
         }
@@ -44,10 +49,19 @@ pub(super) fn run(
             written(cancel, bar.pause(|| text.row(&row, output)))?;
         }
         rows.push(row);
-        bar.done();
+        bar.done(table.name);
         Ok(true)
-    })?;
+    });
     bar.clear();
+    if let (Some(junit), Rows::Published(published)) = (junit, &table.rows) {
+        let seconds = started.elapsed().as_secs_f64();
+        let mut suite = Suite::of_table(program, (table, published), &rows, seconds);
+        if let Err(error) = &decided {
+            suite.refuse(format!("{program}.{}", table.name), "table", error);
+        }
+        junit.write(&suite)?;
+    }
+    decided?;
     let left = table.height() - rows.len();
     if let Some(text) = &text {
         text.end(&rows, output)?;

@@ -12,7 +12,7 @@ pub enum TraceFileError {
     /// The file name has no known ending, which selects the format.
     #[error(
         "{} does not say which format the trace is to have: its name must end in .itf.json or .json \
-         (an ITF trace), .mmd (a Mermaid diagram) or .dot (a graph for Graphviz)", .path.display()
+         (an ITF trace), .mmd (a Mermaid diagram), .dot (a graph for Graphviz) or .svg (a picture of its last step)", .path.display()
     )]
     Ending {
         /// Path of the file.
@@ -34,6 +34,8 @@ enum Format {
     Itf,
     Mermaid,
     Dot,
+    #[cfg(feature = "pictures")]
+    Svg,
 }
 
 impl Format {
@@ -42,6 +44,8 @@ impl Format {
             "json" => Some(Self::Itf),
             "mmd" => Some(Self::Mermaid),
             "dot" => Some(Self::Dot),
+            #[cfg(feature = "pictures")]
+            "svg" => Some(Self::Svg),
             _ => None,
         }
     }
@@ -52,6 +56,8 @@ impl Format {
             Self::Itf => format!("{:#}\n", counterexample.itf(report)),
             Self::Mermaid => counterexample.mermaid(report),
             Self::Dot => counterexample.dot(report),
+            #[cfg(feature = "pictures")]
+            Self::Svg => crate::pictures::still::svg(report, counterexample),
         }
     }
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::command::ValidateCommand;
+#[cfg(feature = "pictures")]
+use super::page_file::PageFile;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use refmap::explore::Watch;
@@ -54,7 +56,9 @@ pub(super) fn run(
         path: path(),
         source,
     })?;
-    let bar = progress::Bar::new(command.quiet, validator.name, 0);
+    #[cfg(feature = "pictures")]
+    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
+    let bar = progress::Bar::new(command.quiet, validator.name, 0, command.limits);
     let settings = Settings {
         configurations: command.configurations,
         buffer: command.buffer,
@@ -82,6 +86,11 @@ pub(super) fn run(
         write!(output, "{}", report.text(options))?;
     }
     output.flush()?;
+    #[cfg(feature = "pictures")]
+    if let Some(page) = page {
+        let html = crate::pictures::check::html(&report, page.command);
+        page.write(&html)?;
+    }
     Ok(match report.verdict {
         Some(Verdict::Holds) => Status::Success,
         Some(Verdict::Violated) => Status::Violated,

@@ -141,6 +141,11 @@ impl Cell {
         Some(self.ours == Outcome::Decided(published))
     }
 
+    /// Whether the result is not as claimed, or not as published.
+    pub fn differs(&self) -> bool {
+        !self.is_as_claimed() || self.agrees() == Some(false)
+    }
+
     /// Whether the result is as claimed.
     pub fn is_as_claimed(&self) -> bool {
         self.ours == Outcome::Decided(self.expected.found)

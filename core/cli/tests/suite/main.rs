@@ -3,4 +3,7 @@
 mod claims;
 mod fences;
 mod graph;
+mod pictures;
+mod run_all;
+mod shell;
 mod tables;

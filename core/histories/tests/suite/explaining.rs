@@ -133,8 +133,16 @@ fn the_heap_is_drawn_before_and_after() {
     let drawn: Vec<_> = steps
         .filter_map(|step| step.after.drawing.as_deref())
         .collect();
-    assert_eq!(drawn, ["*0", "*0  *1", "*0->1  *1", "*0->1  1"]);
-    assert!(text.contains("then    *0->1  1"), "{text}");
+    assert_eq!(
+        drawn,
+        [
+            "0 root → null",
+            "0 root → null   1 root → null",
+            "0 root → 1   1 root → null",
+            "0 root → 1   1 → null"
+        ]
+    );
+    assert!(text.contains("then    0 root → 1   1 → null"), "{text}");
     assert!(text.contains("object 1 is reachable"), "{text}");
 }
 

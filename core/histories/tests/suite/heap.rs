@@ -1,5 +1,6 @@
 //! A heap of three objects with one field each, and a specification whose collector frees only garbage.
 
+use refmap::drawing::{Drawing, Node};
 use refmap::{Rule, RuleId, TransitionSystem};
 use refmap_histories::{Effect, Happening, Observed};
 use serde::{Deserialize, Serialize};
@@ -151,16 +152,18 @@ impl TransitionSystem for Heap {
         from.after(deed)
     }
 
-    fn draw(&self, state: &Objects) -> Option<String> {
+    fn draw(&self, state: &Objects) -> Option<Drawing> {
         let objects = (0..OBJECTS).filter(|object| state.allocated[*object]);
-        let drawn = objects.map(|object| {
-            let root = if state.roots[object] { "*" } else { "" };
-            match state.field[object] {
-                None => format!("{root}{object}"),
-                Some(to) => format!("{root}{object}->{to}"),
-            }
+        let nodes = objects.map(|object| {
+            let node = Node::new(object);
+            let node = if state.roots[object] {
+                node.root()
+            } else {
+                node
+            };
+            node.maybe("", state.field[object])
         });
-        Some(drawn.collect::<Vec<_>>().join("  "))
+        Some(Drawing::default().nodes(nodes))
     }
 }
 

@@ -28,7 +28,8 @@ mod thread;
 use super::expression::{Integer, Location, Register, Value};
 use super::model::AccessKind;
 use super::program::{
-    Instruction, MOST_INSTRUCTIONS, MOST_LOCATIONS, MOST_THREADS, Program, Thread, Variable,
+    DrawnField, DrawnObject, Instruction, MOST_INSTRUCTIONS, MOST_LOCATIONS, MOST_THREADS, Program,
+    Thread, Variable,
 };
 pub use error::BuildError;
 pub use thread::{Label, ThreadBuilder};
@@ -48,11 +49,32 @@ impl ProgramBuilder {
                 name: name.into(),
                 variables: Vec::new(),
                 threads: Vec::new(),
+                objects: Vec::new(),
                 places: Vec::new(),
                 backward_jumps: Some(0),
             },
             error: None,
         }
+    }
+
+    /// Says which locations are the fields of an object, for drawings: each with its name, and whether it holds a reference,
+    /// which is the `number` of an object or the address of one of its fields.
+    pub fn draw_object(
+        &mut self,
+        name: impl Into<String>,
+        number: Option<i64>,
+        fields: &[(&str, Location, bool)],
+    ) {
+        let field = |(name, location, is_reference): &(&str, Location, bool)| DrawnField {
+            name: (*name).to_owned(),
+            location: *location,
+            is_reference: *is_reference,
+        };
+        self.program.objects.push(DrawnObject {
+            name: name.into(),
+            number,
+            fields: fields.iter().map(field).collect(),
+        });
     }
 
     /// Adds a shared location with its initial value.

@@ -26,12 +26,14 @@ mod shown;
 use std::sync::Arc;
 
 use super::code::Code;
+use super::expression::Value;
 use super::fetch::Fetcher;
 use super::model::MemoryModel;
 use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
-use super::program::{Afterwards, Instruction, Program, ThreadNames};
+use super::program::{Afterwards, DrawnObject, Instruction, Program, ThreadNames};
 use super::state::{Operand, Progress, State, ThreadState};
 pub use action::{Action, Effect};
+use refmap::drawing::{Drawing, Node, Row};
 use refmap::{Fairness, Process, Rule, RuleId, TransitionSystem};
 pub use shown::{End, Observation, Show, Shown};
 
@@ -294,23 +296,48 @@ impl TransitionSystem for Machine {
             .collect()
     }
 
-    fn draw(&self, state: &State) -> Option<String> {
-        let variables = self.program.variables.iter().zip(&state.memory);
-        let memory = variables
-            .map(|(variable, value)| format!("{} {}", variable.name, self.program.show(*value)));
-        let mut lines = vec![memory.collect::<Vec<_>>().join("  ")];
-        for (thread, of) in state.threads.iter().enumerate() {
-            lines.push(self.draw_thread(thread, of));
-        }
-        Some(lines.join("\n"))
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        let objects = &self.program.objects;
+        let fields = objects.iter().flat_map(|object| &object.fields);
+        let fields: Vec<_> = fields.map(|field| usize::from(field.location.0)).collect();
+        let variables = self.program.variables.iter().zip(&state.memory).enumerate();
+        let others = variables.filter(|(location, _)| !fields.contains(location));
+        let memory = others.fold(Row::new(), |row, (_, (variable, value))| {
+            row.value(&variable.name, self.program.show(*value))
+        });
+        let nodes = objects.iter().map(|object| self.draw_object(object, state));
+        let drawing = Drawing::default().nodes(nodes).row(memory);
+        let threads = state.threads.iter().enumerate();
+        let threads = threads.map(|(thread, of)| self.draw_thread(thread, of));
+        Some(threads.fold(drawing, Drawing::row))
     }
 }
 
 impl Machine {
-    /// Formats a thread on one line: its location, its registers and its pending instructions.
-    fn draw_thread(&self, thread: usize, of: &ThreadState) -> String {
+    /// An object with its fields; a reference to an object that is known is an edge.
+    fn draw_object(&self, object: &DrawnObject, state: &State) -> Node {
+        let is_referred = |to: &&DrawnObject, value: Value| match value {
+            Value::Number(number) => to.number == Some(number),
+            Value::Address(location) => to.fields.iter().any(|field| field.location == location),
+        };
+        object
+            .fields
+            .iter()
+            .fold(Node::new(&object.name), |node, field| {
+                let value = state.memory[usize::from(field.location.0)];
+                let mut objects = self.program.objects.iter();
+                let to = objects.find(|to| field.is_reference && is_referred(to, value));
+                match to {
+                    Some(to) => node.to(&field.name, &to.name),
+                    None => node.value(&field.name, self.program.show(value)),
+                }
+            })
+    }
+
+    /// A thread: the registers that it needs, its pending instructions, and its location.
+    fn draw_thread(&self, thread: usize, of: &ThreadState) -> Row {
         let stated = &self.program.threads[thread];
-        let mut parts = vec![format!("{}:", stated.name)];
+        let mut row = Row::of(&stated.name);
         let needed = self.codes[thread].needed[usize::from(of.next)];
         for (number, (register, held)) in stated.registers.iter().zip(&of.registers).enumerate() {
             if needed >> number & 1 == 1 {
@@ -318,23 +345,22 @@ impl Machine {
                     Operand::Known(value) => self.program.show(*value),
                     Operand::Awaited(_) => "?".to_owned(),
                 };
-                parts.push(format!("{} = {held}", register.name));
+                row = row.value(&register.name, held);
             }
         }
-        for pending in &of.pending {
-            let text = &self.texts[thread][usize::from(pending.at)];
-            parts.push(format!("({text})"));
-        }
-        parts.push(match of.progress {
+        let texts = &self.texts[thread];
+        let pending = of.pending.iter();
+        let row = row.queue("pending", pending.map(|one| &texts[usize::from(one.at)]));
+        let at = match of.progress {
             Progress::Running if usize::from(of.next) == self.codes[thread].end() => {
                 "at its end".to_owned()
             }
-            Progress::Running => format!("at {}", self.texts[thread][usize::from(of.next)]),
+            Progress::Running => format!("at {}", texts[usize::from(of.next)]),
             Progress::CutOff => "cut off".to_owned(),
-            Progress::Failed(at) => format!("failed {}", self.texts[thread][usize::from(at)]),
+            Progress::Failed(at) => format!("failed {}", texts[usize::from(at)]),
             Progress::Faulty(fault) => fault.to_string(),
-        });
-        parts.join("  ")
+        };
+        row.value("", at)
     }
 
     /// Outcome of the program in the terminal state `state`.

@@ -39,6 +39,7 @@ where
                 depth,
                 frontier: frontier.into(),
                 elapsed: self.clock.started.elapsed(),
+                work: None,
             });
         }
     }

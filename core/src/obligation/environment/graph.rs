@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::explore::{Graph, Panic, StateId, States};
+use crate::explore::{Graph, Panic, StateId, States, Work};
 use crate::model_call::catch;
+use crate::obligation::found::Tell;
 use crate::obligation::label::Label;
 use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
@@ -63,13 +65,14 @@ pub(in crate::obligation) type PanickedAt = (StateId, &'static str, Panic);
 /// Decides (a), (b) and (c). `inputs` are the inputs with which steps were answered, by number.
 pub(in crate::obligation) fn decide<R: Refinement>(
     refinement: &R,
-    reached: &dyn States<R::Concrete>,
-    graph: Labelled<'_>,
+    (reached, graph): (&dyn States<R::Concrete>, Labelled<'_>),
     inputs: &[ActionOf<R::Abstract>],
     threads: usize,
+    tell: Tell<'_>,
 ) -> Result<Findings<R>, PanickedAt> {
     let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
-    let mut looked_at = look_at(refinement, reached, &numbers, threads)?;
+    let mut looked_at = look_at(refinement, reached, &numbers, threads, tell)?;
+    tell(None);
     let mut findings = Findings {
         checked: vec![0; refinement.specification().rules().len()],
         tested: vec![0; refinement.specification().rules().len()],
@@ -105,7 +108,8 @@ pub(in crate::obligation) fn decide<R: Refinement>(
         &mut findings,
     );
     let of = (&rest, &*looked_at);
-    meets_later(refinement, of, inputs, &unmet, &backward, &mut findings);
+    let later = (&*unmet, tell);
+    meets_later(refinement, of, inputs, later, &backward, &mut findings);
     Ok(findings)
 }
 
@@ -294,6 +298,8 @@ impl<A> LookedAt<A> {
 
 /// The images that are remembered at a time.
 const IMAGES: usize = 1 << 16;
+/// States that a worker looks at before it adds them to those looked at by all.
+const PATIENCE: u32 = 1 << 12;
 
 /// Looks at the states, each once: which processes are at rest in it, and what its image needs.
 ///
@@ -304,16 +310,18 @@ fn look_at<R: Refinement>(
     reached: &dyn States<R::Concrete>,
     numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
     threads: usize,
+    tell: Tell<'_>,
 ) -> Result<Vec<LookedAt<ActionOf<R::Abstract>>>, PanickedAt> {
     let processes = refinement.environment();
-    let states = reached.len() as u32;
-    let part = states.div_ceil(threads.max(1) as u32).max(1);
+    let all = reached.len() as u32;
+    let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Concrete>| {
         let at_rest = |(index, &process): (usize, &Process)| {
             u32::from(refinement.at_rest(state, process)) << index
         };
         processes.iter().enumerate().map(at_rest).sum::<u32>()
     };
+    let done = AtomicU32::new(0);
     let look = |states: Range<u32>| {
         let count = states.len();
         let mut part = LookedAt {
@@ -325,7 +333,19 @@ fn look_at<R: Refinement>(
         };
         let mut images: HashMap<_, u32> = HashMap::new();
         let mut lists: HashMap<_, u32> = HashMap::new();
+        let first = states.start;
         for id in states.map(StateId) {
+            let place = id.0 - first;
+            if place > 0 && place.is_multiple_of(PATIENCE) {
+                let before = done.fetch_add(PATIENCE, Ordering::Relaxed);
+                if first == 0 {
+                    tell(Some(Work {
+                        unit: "states looked at",
+                        done: (before + PATIENCE).into(),
+                        total: all.into(),
+                    }));
+                }
+            }
             let state = kept(refinement, reached, id)?;
             let resting = catch(|| at_rest(&state)).map_err(|panic| (id, "`at_rest`", panic))?;
             part.rest.push(resting);
@@ -351,9 +371,9 @@ fn look_at<R: Refinement>(
         }
         Ok(part)
     };
-    let parts = (0..states)
+    let parts = (0..all)
         .step_by(part as usize)
-        .map(|start| start..states.min(start + part));
+        .map(|start| start..all.min(start + part));
     run_in_parallel(parts, look).into_iter().collect()
 }
 
@@ -404,13 +424,22 @@ fn meets_later<R: Refinement>(
     refinement: &R,
     (rest, looked_at): (&Rest, &[LookedAt<ActionOf<R::Abstract>>]),
     inputs: &[ActionOf<R::Abstract>],
-    unmet: &[BTreeSet<u32>],
+    (unmet, tell): (&[BTreeSet<u32>], Tell<'_>),
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
+    let batches = unmet.iter().map(|inputs| inputs.len().div_ceil(32));
+    let total = batches.sum::<usize>() as u64;
+    let mut done = 0;
     for (process, of_process) in unmet.iter().enumerate() {
         let of_process: Vec<u32> = of_process.iter().copied().collect();
         for batch in of_process.chunks(32) {
+            tell(Some(Work {
+                unit: "batches of actions",
+                done,
+                total,
+            }));
+            done += 1;
             let mut bits = vec![0u32; inputs.len()];
             for (bit, input) in batch.iter().enumerate() {
                 bits[*input as usize] = 1 << bit;

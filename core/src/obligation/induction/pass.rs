@@ -8,9 +8,10 @@ use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::goal::{Goal, PerGoal};
 use crate::answer::{answer, unsimulated};
-use crate::explore::Panic;
+use crate::explore::{Panic, Work};
 use crate::invariant::Invariant;
 use crate::model_call::{Ended, break_off, catch, interruptible};
+use crate::obligation::found::Tell;
 use crate::obligation::settings::Settings;
 use crate::parallel::{WorkItems, run_in_parallel};
 use crate::refinement::Refinement;
@@ -110,6 +111,7 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     invariants: &[Invariant<R::Concrete>],
     reached: &[StateOf<R::Concrete>],
     settings: &Settings<'_>,
+    tell: Tell<'_>,
 ) -> Findings
 where
     R::Concrete: TypeCorrect,
@@ -159,10 +161,17 @@ where
         out_of_time: &out_of_time,
     };
     let shares = WorkItems::new(total.div_ceil(CHUNK) as usize);
-    let work = |_| {
+    let work = |worker| {
         let mut findings = Findings::new(invariants.len());
         while let Some(share) = shares.take() {
             let start = share as u64 * CHUNK;
+            if worker == 0 {
+                tell(Some(Work {
+                    unit: "type-correct states",
+                    done: start,
+                    total,
+                }));
+            }
             pass.chunk(start..total.min(start + CHUNK), &mut findings);
             if findings.cut_short {
                 break;

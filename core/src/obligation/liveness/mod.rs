@@ -29,7 +29,7 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::settings::Settings;
-use crate::explore::{Limit, Phase};
+use crate::explore::{Limit, Phase, Work};
 use crate::fairness::Fairness;
 use crate::nearest::nearest;
 use crate::property::Property;
@@ -163,9 +163,11 @@ impl Liveness {
             (Err(_), Some(graph)) => graph,
             (Err(reason), None) => return (self.open(reason), None),
         };
-        if let Some(progress) = found.settings.watch.progress {
-            progress(&found.totals.progress(Phase::Liveness));
-        }
+        let tell = |work| {
+            let watch = &found.settings.watch;
+            found.totals.tell(watch, Phase::Liveness, work);
+        };
+        tell(None);
         let mapped = self.is_mapped() && !simulation_fails;
         let looked_at = match LookedAt::new(found, mapped) {
             Ok(looked_at) => looked_at,
@@ -190,8 +192,17 @@ impl Liveness {
             simulated,
             stops: OnceCell::new(),
         };
+        let total = self.rows().filter(|row| row.selected).count() as u64;
         let mut judged = Vec::new();
+        let tell = |judged: &Vec<Judged>| {
+            tell(Some(Work {
+                unit: "obligations",
+                done: judged.len() as u64,
+                total,
+            }));
+        };
         for (place, row) in self.fairness.iter().enumerate() {
+            tell(&judged);
             let judge = || match &looked_at.mapped {
                 Some(mapped) => decision.fairness(place, mapped),
                 None => Obligation::incomplete(
@@ -201,6 +212,7 @@ impl Liveness {
             judged.extend(row.judged(Weight::Behaviour, judge));
         }
         for (place, row) in self.properties.iter().enumerate() {
+            tell(&judged);
             let judge = || decision.property(place, &looked_at);
             judged.extend(row.judged(Weight::Behaviour, judge));
         }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::drawing::Drawing;
 use crate::explore::Limit;
 
 /// Why a history is not a behaviour.
@@ -66,9 +67,12 @@ impl Prefix {
 pub struct Situation {
     /// Its fields.
     pub state: Value,
-    /// The same as the specification draws it, if it does.
+    /// The same as the specification draws it, if it does, as text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub drawing: Option<String>,
+    /// What `drawing` is the text of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub picture: Option<Drawing>,
 }
 
 /// A step of an order.

@@ -24,6 +24,7 @@ mod readme;
 mod renderings;
 mod reports;
 mod several_steps;
+mod stepper;
 mod storage;
 mod table;
 mod walks;

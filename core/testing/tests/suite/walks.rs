@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use refmap::explore::{Limit, Limits, Progress, Watch};
+use refmap::explore::{Limit, Limits, Phase, Progress, Watch};
 use refmap::obligation::{Selection, Until};
 use refmap::random::{Generator, Walks, random_trace};
 use refmap::report::{Counterexample, Sample};
@@ -680,6 +680,9 @@ fn those_who_watch_are_told_what_was_walked() {
             (progress.transitions, 0)
         );
         assert!(progress.depth <= 100);
+        let work = progress.work.expect("the number of walks is known");
+        assert_eq!((progress.phase, work.total), (Phase::Walks, 7));
+        assert!((1..=7).contains(&work.done));
         told.fetch_max(progress.transitions, Ordering::Relaxed);
     };
     let settings = Settings {

@@ -8,9 +8,8 @@ mod fairness;
 use std::collections::HashSet;
 
 use refmap::obligation::Until;
-use refmap::{
-    Evidence, Refinement, Report, Settings, StateOf, TransitionSystem, Verdict, check, steps,
-};
+use refmap::{Evidence, Refinement, Report, Settings, StateOf, TransitionSystem, Verdict, steps};
+use refmap_refinements::Checked;
 use refmap_refinements::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
     SchedulingAllocatorRefinement, VotingRefinement, WriteThroughCacheRefinement,
@@ -18,6 +17,7 @@ use refmap_refinements::published::{
 use refmap_systems::published::allocator_implementation::{AllocatorImplementation, Receives};
 use refmap_systems::published::alternating_bit::{AlternatingBit, Sends};
 use refmap_systems::published::alternating_bit_correctness::AbCorrectness;
+use refmap_systems::published::conditions::Conditions::{self, Published};
 use refmap_systems::published::consensus::Consensus;
 use refmap_systems::published::ewd840::{Blackens, Ewd840};
 use refmap_systems::published::internal_memory::InternalMemory;
@@ -30,22 +30,29 @@ use refmap_systems::published::write_through_cache::{Fault, WriteThroughCache};
 /// What TLC counts: distinct states, states generated, depth.
 type Counts = (u64, u64, u32);
 
-fn scheduling(grants: Grants) -> SchedulingAllocatorRefinement {
+fn scheduling(grants: Grants, fairness: Conditions) -> SchedulingAllocatorRefinement {
     SchedulingAllocatorRefinement::new(SchedulingAllocator {
         clients: 3,
         resources: 2,
         grants,
+        fairness,
     })
 }
 
-fn implementation(clients: usize, receives: Receives) -> AllocatorImplementationRefinement {
+fn implementation(
+    clients: usize,
+    receives: Receives,
+    fairness: Conditions,
+) -> AllocatorImplementationRefinement {
     AllocatorImplementationRefinement::new(AllocatorImplementation {
         server: SchedulingAllocator {
             clients,
             resources: 2,
             grants: Grants::InOrder,
+            fairness: Published,
         },
         receives,
+        fairness,
     })
 }
 
@@ -57,24 +64,30 @@ fn memory(addresses: usize) -> InternalMemory {
     }
 }
 
-fn cache(q_len: usize, fault: Fault) -> WriteThroughCacheRefinement {
+fn cache(q_len: usize, fault: Fault, fairness: Conditions) -> WriteThroughCacheRefinement {
     WriteThroughCacheRefinement::new(WriteThroughCache {
         memory: memory(1),
         q_len,
         fault,
+        fairness,
     })
 }
 
-fn alternating_bit(sends: Sends) -> AlternatingBitRefinement {
+fn alternating_bit(sends: Sends, fairness: Conditions) -> AlternatingBitRefinement {
     AlternatingBitRefinement::new(AlternatingBit {
         data: 2,
         queue: 2,
         sends,
+        fairness,
     })
 }
 
-fn ring(blackens: Blackens) -> Ewd840Refinement {
-    Ewd840Refinement::new(Ewd840 { nodes: 3, blackens })
+fn ring(blackens: Blackens, fairness: Conditions) -> Ewd840Refinement {
+    Ewd840Refinement::new(Ewd840 {
+        nodes: 3,
+        blackens,
+        fairness,
+    })
 }
 
 fn voting(votes: Votes) -> VotingRefinement {
@@ -115,8 +128,11 @@ fn plain_counts<S: TransitionSystem>(system: &S) -> Counts {
 }
 
 /// The counts of a refinement that holds, as refmap and the plain search find them.
-fn counts<R: Refinement>(refinement: &R) -> Counts {
-    let report = check(refinement, &Settings::default()).expect("all can be decided");
+fn counts<R: Checked>(refinement: &R) -> Counts {
+    let report = refinement
+        .checker()
+        .check(&Settings::default())
+        .expect("all can be decided");
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
     assert_eq!(report.evidence, Evidence::Exhaustive);
     let generated = report.initial_states + report.transitions;
@@ -126,12 +142,15 @@ fn counts<R: Refinement>(refinement: &R) -> Counts {
 }
 
 /// The obligations that are violated, and the length of the counterexample to the first one.
-fn violated<R: Refinement>(refinement: &R) -> (Vec<String>, usize) {
+fn violated<R: Checked>(refinement: &R) -> (Vec<String>, usize) {
     let settings = Settings {
         until: Until::End,
         ..Settings::default()
     };
-    let report: Report = check(refinement, &settings).expect("all can be decided");
+    let report: Report = refinement
+        .checker()
+        .check(&settings)
+        .expect("all can be decided");
     let counterexample = report
         .counterexample
         .as_ref()
@@ -161,27 +180,33 @@ fn the_specifications_have_the_counts_of_tlc() {
 /// [`allocator/AllocatorRefinement.cfg`]
 #[test]
 fn the_scheduling_allocator_refines_the_simple_one() {
-    assert_eq!(counts(&scheduling(Grants::InOrder)), (1_690, 5_854, 7));
+    assert_eq!(
+        counts(&scheduling(Grants::InOrder, Published)),
+        (1_690, 5_854, 7)
+    );
 }
 
 /// [`allocator/AllocatorImplementation.cfg`]
 #[test]
 fn the_allocator_with_messages_refines_the_scheduling_one() {
-    let counts = counts(&implementation(3, Receives::AfterReturns));
+    let counts = counts(&implementation(3, Receives::AfterReturns, Published));
     assert_eq!(counts, (17_701, 64_414, 16));
 }
 
 /// [`SpecifyingSystems/Liveness/MCLiveWriteThroughCache.cfg`]
 #[test]
 fn the_write_through_cache_refines_the_memory() {
-    assert_eq!(counts(&cache(1, Fault::None)), (5_196, 28_170, 18));
+    assert_eq!(
+        counts(&cache(1, Fault::None, Published)),
+        (5_196, 28_170, 18)
+    );
 }
 
 /// [`SpecifyingSystems/TLC/MCAlternatingBit.cfg`] TLC generates what is sent on a full line too, and drops it: the steps that
 /// a line with room for one message more has from the same states.
 #[test]
 fn the_alternating_bit_protocol_transmits_each_value_once() {
-    let refinement = alternating_bit(Sends::AfterAck);
+    let refinement = alternating_bit(Sends::AfterAck, Published);
     assert_eq!(counts(&refinement), (240, 1_204, 10));
     let (states, _) = search(refinement.implementation());
     let longer = AlternatingBit {
@@ -197,7 +222,10 @@ fn the_alternating_bit_protocol_transmits_each_value_once() {
 /// and what it prints may be too large.
 #[test]
 fn the_ring_refines_the_detection_of_termination() {
-    assert_eq!(counts(&ring(Blackens::SendersUp)), (302, 2_001, 9));
+    assert_eq!(
+        counts(&ring(Blackens::SendersUp, Published)),
+        (302, 2_001, 9)
+    );
 }
 
 /// [`PaxosHowToWinATuringAward/MCVoting.cfg`]
@@ -209,7 +237,7 @@ fn voting_refines_consensus() {
 /// An allocator that does not heed what is available gives one resource to two clients.
 #[test]
 fn a_resource_that_is_not_available_is_not_given() {
-    let (obligations, length) = violated(&scheduling(Grants::Any));
+    let (obligations, length) = violated(&scheduling(Grants::Any, Published));
     assert_eq!(obligations, ["simulation", "invariant:resource_mutex"]);
     assert_eq!(length, 5);
 }
@@ -217,7 +245,9 @@ fn a_resource_that_is_not_available_is_not_given() {
 /// The order is for liveness alone: without it an allocator is safe.
 #[test]
 fn an_allocator_without_order_is_safe() {
-    let report = check(&scheduling(Grants::AnyAvailable), &Settings::default());
+    let report = scheduling(Grants::AnyAvailable, Published)
+        .checker()
+        .check(&Settings::default());
     let report = report.expect("all can be decided");
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
@@ -225,28 +255,30 @@ fn an_allocator_without_order_is_safe() {
 /// A request that overtakes a return is one of a client that still has something.
 #[test]
 fn a_request_does_not_overtake_a_return() {
-    let (obligations, length) = violated(&implementation(2, Receives::AtAnyTime));
+    let (obligations, length) = violated(&implementation(2, Receives::AtAnyTime, Published));
     assert_eq!((obligations, length), (vec!["simulation".to_owned()], 8));
 }
 
 /// A write that leaves a copy in the cache of another processor is not read there.
 #[test]
 fn stale_copies_are_read() {
-    let (obligations, _) = violated(&cache(1, Fault::StaleCopies));
+    let (obligations, _) = violated(&cache(1, Fault::StaleCopies, Published));
     assert_eq!(obligations, ["simulation", "invariant:coherence"]);
 }
 
 /// A read that passes the writes in the queue finds an old value.
 #[test]
 fn a_read_does_not_pass_writes() {
-    let (obligations, _) = violated(&cache(2, Fault::ReadsAheadOfWrites));
+    let (obligations, _) = violated(&cache(2, Fault::ReadsAheadOfWrites, Published));
     assert_eq!(obligations, ["simulation", "invariant:coherence"]);
 }
 
 /// To evict what a processor waits for is safe; it may only wait for ever.
 #[test]
 fn eviction_of_what_is_awaited_is_safe() {
-    let report = check(&cache(1, Fault::EvictsAwaited), &Settings::default());
+    let report = cache(1, Fault::EvictsAwaited, Published)
+        .checker()
+        .check(&Settings::default());
     let report = report.expect("all can be decided");
     assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
 }
@@ -254,14 +286,14 @@ fn eviction_of_what_is_awaited_is_safe() {
 /// A sender that does not wait for the acknowledgement sends what the specification does not.
 #[test]
 fn a_sender_waits_for_the_acknowledgement() {
-    let (obligations, length) = violated(&alternating_bit(Sends::AtAnyTime));
+    let (obligations, length) = violated(&alternating_bit(Sends::AtAnyTime, Published));
     assert_eq!((obligations, length), (vec!["simulation".to_owned()], 2));
 }
 
 /// A node that wakes up one behind the token has to tell the token [EWD 840, rule 1].
 #[test]
 fn senders_to_higher_nodes_become_black() {
-    let (obligations, _) = violated(&ring(Blackens::SendersDown));
+    let (obligations, _) = violated(&ring(Blackens::SendersDown, Published));
     assert_eq!(obligations, ["simulation", "invariant:inv"]);
 }
 

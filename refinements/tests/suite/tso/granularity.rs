@@ -29,7 +29,7 @@ fn tso_leaves_the_environment_undecided_where_steps_are_fused() {
         obligations: Selection::only(["environment"]),
         ..Settings::default()
     };
-    let refused = Checker::new(&refinement).packed().check(&settings);
+    let refused = refinement.checker().check(&settings);
     let refused = refused.expect_err("it cannot be decided").to_string();
     assert!(refused.starts_with("environment cannot be decided here: steps are run together"));
 }
@@ -115,7 +115,7 @@ fn tso_lipton_reduction_leaves_the_other_obligations_undecided() {
             obligations: Selection::only([name]),
             ..Settings::default()
         };
-        let refused = Checker::new(&refinement).packed().check(&settings);
+        let refused = refinement.checker().check(&settings);
         let refused = refused.expect_err("it cannot be decided").to_string();
         assert!(
             refused.starts_with(&format!("{name} cannot be decided here: steps")),

@@ -5,6 +5,7 @@
 //! references, stores in a mutator's buffer), with one field and the canonical heap.
 
 mod baseline;
+mod cycles;
 mod granularity;
 mod invariants;
 mod lipton_reduction;
@@ -12,9 +13,10 @@ mod observable_equivalence;
 mod parts;
 mod symmetry;
 
-use refmap::obligation::{Checker, Selection, Symmetry};
+use refmap::obligation::{Selection, Symmetry};
 use refmap::{Report, Settings, Verdict};
 use refmap_processes::DeadRegisters;
+use refmap_refinements::Checked;
 use refmap_refinements::tso::{AT_COARSE, AT_REDUCED, CollectorRefinement};
 use refmap_systems::tso::{
     Allocate, Barriers, Flip, Granularity, Initial, LoadOrder, Memory, OnTheFly, Part,
@@ -49,7 +51,7 @@ fn refinement(scope: Scope, variant: Variant) -> CollectorRefinement {
 
 fn report(scope: Scope, variant: Variant, settings: &Settings<'_>) -> Report {
     let refinement = refinement(scope, variant);
-    let checker = Checker::new(&refinement).packed().symmetric();
+    let checker = refinement.checker();
     checker.check(settings).expect("the settings are right")
 }
 

@@ -37,6 +37,7 @@ mod rules;
 pub use action::Action;
 pub use followed::Followed;
 
+use refmap::drawing::{Drawing, Row};
 use refmap::{TransitionSystem, offer};
 
 use super::on_the_fly::Reference;
@@ -219,13 +220,12 @@ impl TransitionSystem for Model {
         self.step(from, *action)
     }
 
-    fn draw(&self, state: &Followed) -> Option<String> {
-        let mut drawing = state.model.draw();
-        for mutator in state.present() {
-            if let Some(thread) = state.threads[usize::from(mutator)] {
-                drawing += &format!("\nthread {thread} is mutator {mutator}");
-            }
-        }
-        Some(drawing)
+    fn draw(&self, state: &Followed) -> Option<Drawing> {
+        let drawing = state.model.draw();
+        let threads = state.present().filter_map(|mutator| {
+            let thread = state.threads[usize::from(mutator)]?;
+            Some(Row::of(format!("thread {thread}")).value("is mutator", mutator))
+        });
+        Some(threads.fold(drawing, Drawing::row))
     }
 }

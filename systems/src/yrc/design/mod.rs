@@ -63,6 +63,7 @@
 //!   an object whose increment is pending at the commit is never freed if it refers to itself.
 
 mod collector;
+mod drawing;
 mod mutator;
 mod state;
 mod variants;
@@ -78,7 +79,7 @@ pub use variants::{
 
 use std::ops::Range;
 
-use refmap::{BoundedVec, Fairness, Process, TransitionSystem, offer};
+use refmap::{BoundedVec, Drawing, Fairness, Process, TransitionSystem, offer};
 use serde::Serialize;
 
 use crate::heap::{self, Fields, Heap, Object, Objects};
@@ -326,6 +327,10 @@ impl TransitionSystem for Design {
 
     fn observe(&self, state: &State) -> Heap {
         state.heap()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(state.draw())
     }
 
     fn successor(&self, from: &State, action: &Action) -> Option<State> {

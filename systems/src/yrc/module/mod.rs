@@ -24,6 +24,7 @@ mod state;
 
 use std::ops::Range;
 
+use refmap::drawing::{Drawing, Node, Row, Shade};
 use refmap::{BoundedVec, Process, TransitionSystem, offer};
 use serde::Serialize;
 
@@ -385,6 +386,31 @@ impl TransitionSystem for Module {
         for thread in 0..self.threads {
             fire(Action::CollectorReleaseLock { thread });
         }
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        let nodes = state.edges.iter().enumerate().map(|(object, edges)| {
+            let node =
+                Node::new(object)
+                    .value("rc", state.rc[object])
+                    .shade(match state.color[object] {
+                        Colour::Black => Shade::Black,
+                        Colour::Gray => Shade::Grey,
+                        Colour::White => Shade::White,
+                    });
+            edges.iter().fold(node, |node, to| node.to("", to))
+        });
+        let lock = state
+            .global_lock
+            .map_or("free".to_owned(), |thread| thread.to_string());
+        let shared = Row::new()
+            .value("lock", lock)
+            .queue("toInc", state.to_inc)
+            .queue("toDec", state.to_dec);
+        let roots = state.roots.iter().enumerate();
+        let roots = roots
+            .map(|(thread, roots)| Row::of(format!("thread {thread}")).set("roots", roots.iter()));
+        Some(roots.fold(Drawing::default().nodes(nodes).row(shared), Drawing::row))
     }
 
     /// The heap as the threads see it: every object is allocated, and has one field.

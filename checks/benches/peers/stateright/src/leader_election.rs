@@ -1,7 +1,7 @@
 //! Leader election in a ring as a stateright model, with its channels as vectors.
 //!
 //! Source: Chang & Roberts, *An improved algorithm for decentralized extrema-finding in circular configurations of
-//! processes*. The transition system is that of `checks/src/compare/models/leader_election.rs`. Nothing of refmap is
+//! processes*. The transition system is that of `checks/compare/src/models/leader_election.rs`. Nothing of refmap is
 //! used here.
 
 use stateright::{Model, Property};

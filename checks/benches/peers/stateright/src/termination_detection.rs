@@ -1,7 +1,7 @@
 //! Termination detection in a ring as a stateright model, with counters of messages.
 //!
 //! Source: Dijkstra, *Shmuel Safra's version of termination detection* (EWD998). The transition system is that of
-//! `checks/src/compare/models/termination_detection.rs`. Nothing of refmap is used here.
+//! `checks/compare/src/models/termination_detection.rs`. Nothing of refmap is used here.
 
 use stateright::{Model, Property};
 

@@ -1,7 +1,7 @@
 //! Two-phase commit as a stateright model, with its messages in a set.
 //!
 //! Source: Gray & Lamport, *Consensus on Transaction Commit*, section 3. The transition system is that of
-//! `checks/src/compare/models/two_phase_commit.rs`. Nothing of refmap is used here.
+//! `checks/compare/src/models/two_phase_commit.rs`. Nothing of refmap is used here.
 
 use std::collections::BTreeSet;
 

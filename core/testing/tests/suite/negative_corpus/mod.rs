@@ -19,6 +19,8 @@ use refmap::{Evidence, Invariant, Refinement, Report, Verdict, check};
 use refmap_testing::{Action, Machine, Via, itself};
 use serde::Serialize;
 
+use crate::stepper::assert_stepped;
+
 fn report<R: Refinement>(refinement: &R) -> Report {
     check(refinement, &Settings::default()).expect("the settings fit")
 }
@@ -38,6 +40,7 @@ fn assert_caught<R: Refinement>(refinement: &R, obligation: &str, length: usize,
     assert_eq!(counterexample.obligation, obligation, "{report}");
     assert_eq!(counterexample.length, length, "{report}");
     assert!(counterexample.explanation.contains(why), "{report}");
+    assert_stepped(refinement, counterexample);
 }
 
 /// A counter from 0 to 3 and round again, all of it visible.

@@ -10,7 +10,7 @@ const END: &str = "<!-- end of tables -->";
 
 /// Where it is.
 pub fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/README.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/README.md")
 }
 
 /// Puts `tables` into the page at `path`, in the place of what is between its markers.

@@ -1,10 +1,7 @@
 //! Measures refmap in every mode, and other model checkers at the same model.
 //!
 //! Every search is a process of its own, so that its memory and its CPU time are its own, and are
-//! measured in the same way for all. What the numbers mean is said on the benchmark page beside this
-//! folder.
-
-// The bench is a call of `main`: a bench has no harness that would run tests.
+//! measured in the same way for all. What the numbers mean is said on the page of the benches.
 
 mod arguments;
 mod contender;

@@ -16,7 +16,7 @@ pub struct Absent {
 
 /// The folder with the models for the peers.
 pub fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/peers")
 }
 
 /// Runs a step of a build; what it prints on success.

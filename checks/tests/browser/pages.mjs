@@ -1,0 +1,50 @@
+// Every page in a folder: valid HTML, accessible in both themes, complete without a script.
+//
+// Usage: node pages.mjs FOLDER
+
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { HtmlValidate, assert, browse, inaccessible, open } from "./browser.mjs";
+
+const [folder] = process.argv.slice(2);
+const files = readdirSync(folder).filter((file) => file.endsWith(".html")).sort();
+assert(files.length > 0, `there is no page in ${folder}`);
+
+const validator = new HtmlValidate({ root: true, extends: ["html-validate:recommended"] });
+// The validator sees what is wrong.
+const wrong = await validator.validateString("<p><div id=a id=a></p>");
+assert(!wrong.valid, "the validator accepts everything");
+
+/** Steps of which the accessibility checker sees all; those after them are made alike. */
+const ALIKE = 8;
+
+await browse(async (browser) => {
+  for (const [number, file] of files.entries()) {
+    const path = join(folder, file);
+    const source = readFileSync(path, "utf8");
+    const report = await validator.validateString(source);
+    const messages = report.results.flatMap((result) => result.messages);
+    const told = messages.map((one) => `${one.line}:${one.column} ${one.ruleId}: ${one.message}`);
+    assert(report.valid, `${file}: ${told.slice(0, 5).join("\n")}`);
+
+    const url = pathToFileURL(path).href;
+    // Its policy forbids the scripts of the accessibility checker, too.
+    const options = { bypassCSP: true, colorScheme: number % 2 ? "dark" : "light" };
+    const { page, close } = await open(browser, url, options);
+    const data = JSON.parse(await page.locator("#report").textContent());
+    const steps = data.counterexample?.steps.length ?? 0;
+    const shown = await page.locator("section.step:not([id^=other])").count();
+    assert(shown === steps, `${file} shows ${shown} steps of ${steps}`);
+    await page.evaluate((alike) => {
+      document.querySelectorAll("section.step").forEach((step, place, all) => {
+        if (place >= alike && place < all.length - 2) step.remove();
+      });
+    }, ALIKE);
+    const found = await inaccessible(page);
+    assert(found.length === 0, `${file}: ${found.join("\n")}`);
+    await close();
+  }
+});
+console.log(`${files.length} pages`);

@@ -1,0 +1,144 @@
+//! Pages and the explorer in headless Chromium, by the scripts in `tests/browser`.
+//!
+//! They need Chromium, Node.js and the packages of `tests/browser/package.json`, installed in the folder `browser` of the
+//! target folder. Where these are missing the tests say that they were skipped, and pass, unless `REFMAP_BROWSER_TESTS` is
+//! `required`, as it is where changes are checked before they land.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::program::{checkout, refmap, status, text};
+
+/// Runs a script of `tests/browser` with these arguments. It fails by its status.
+fn run(script: &str, arguments: &[&str]) {
+    let modules = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser");
+    let chromium = Path::new("/usr/bin/chromium");
+    let missing = [&modules.join("node_modules"), chromium];
+    if let Some(missing) = missing.into_iter().find(|path| !path.exists()) {
+        let required =
+            std::env::var_os("REFMAP_BROWSER_TESTS").is_some_and(|how| how == "required");
+        assert!(!required, "there is no {}", missing.display());
+        eprintln!("skipped: there is no {}", missing.display());
+        return;
+    }
+    let script = checkout().join("checks/tests/browser").join(script);
+    let output = Command::new("node")
+        .arg(&script)
+        .args(arguments)
+        .env("REFMAP_BROWSER_MODULES", &modules)
+        .env("REFMAP_CHROMIUM", chromium)
+        .output()
+        .expect("there is Node.js");
+    let (told, error) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}: {told}{error}",
+        script.display()
+    );
+    eprint!("{told}");
+}
+
+/// Pages of the claims of the catalogue.
+pub struct Pages {
+    folder: TempDir,
+    count: usize,
+}
+
+impl Pages {
+    pub fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("there is room for pages"),
+            count: 0,
+        }
+    }
+
+    /// Adds a page.
+    pub fn add(&mut self, html: &str) {
+        self.count += 1;
+        let file = format!("{:03}.html", self.count);
+        fs::write(self.folder.path().join(file), html).expect("there is room for a page");
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Has each of them validated, and looked at in the browser.
+    pub fn look(&self) {
+        run("pages.mjs", &[path(self.folder.path())]);
+    }
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("the path is text")
+}
+
+/// Writes the page of a command.
+fn written(folder: &TempDir, name: &str, words: &str) -> PathBuf {
+    let file = folder.path().join(name);
+    let output = refmap(&format!("{words} --html {}", path(&file)));
+    assert_eq!(status(&output), 1, "{}", text(&output.stderr));
+    file
+}
+
+#[test]
+fn a_page_is_read_by_keyboard_without_scripts_and_in_both_themes() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = written(
+        &folder,
+        "page.html",
+        "check ben-ari-3 --figure-14 as-printed --quiet",
+    );
+    let last = 2000;
+    let steps: Vec<_> = (0..last).map(|at| json!([at, "go", at + 1])).collect();
+    let line = json!({
+        "name": "line", "states": last + 1, "initial": [0], "labels": {"Q": [last - 1]}, "steps": steps,
+        "fairness": [{"name": "go", "kind": "weak", "rules": ["go"]}],
+        "properties": [{"name": "p", "kind": "always_eventually", "conclusion": "Q"}],
+    });
+    let graph = folder.path().join("line.jsonl");
+    fs::write(&graph, line.to_string()).unwrap();
+    let long = written(&folder, "long.html", &format!("graph {}", path(&graph)));
+    run("keys.mjs", &[path(&page), path(&long)]);
+}
+
+/// An explorer that runs.
+struct Explorer(Child);
+
+impl Drop for Explorer {
+    fn drop(&mut self) {
+        // It has ended by itself if it failed.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Explorer {
+    /// Starts it, and returns the address that it tells.
+    fn start(words: &str) -> (Self, String) {
+        let child = Command::new(env!("CARGO_BIN_EXE_refmap"))
+            .args(words.split_whitespace())
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut child = child.expect("the program runs");
+        let output = child.stdout.take().expect("its output is piped");
+        let mut line = String::new();
+        BufReader::new(output)
+            .read_line(&mut line)
+            .expect("it tells its address");
+        let url = line.trim().split(": ").nth(1).expect("it is an address");
+        (Self(child), url.to_owned())
+    }
+}
+
+#[test]
+fn the_explorer_reaches_the_end_of_a_counterexample_by_clicks_and_by_keys() {
+    let (_explorer, url) = Explorer::start("explore ben-ari-3 --figure-14 as-printed");
+    let (_other, changed) = Explorer::start("explore ben-ari-3 --figure-14 corrected");
+    run("explorer.mjs", &[&url, &changed, "45"]);
+}

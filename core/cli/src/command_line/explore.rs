@@ -1,0 +1,101 @@
+//! `explore`: steps through a refinement in the browser.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use refmap::explore::Watch;
+use refmap::internal::plain;
+use refmap::obligation::Settings;
+use refmap::obligation::stepper::Stepper;
+
+use super::command::ExploreCommand;
+use super::{CommandError, Status, progress};
+use crate::catalogue::Catalogue;
+use crate::pictures::explorer::{Explored, Server};
+
+pub(super) fn run(
+    catalogue: &Catalogue,
+    command: &ExploreCommand,
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
+    let check = catalogue.check(&command.check)?;
+    let given: Vec<_> = command
+        .arguments
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.clone()))
+        .collect();
+    let settings = Settings {
+        threads: command.threads,
+        limits: command.limits,
+        obligations: command.obligations.clone(),
+        liveness: command.liveness,
+        watch: Watch {
+            cancel: Some(cancel),
+            progress: None,
+        },
+        ..Settings::default()
+    };
+    let parameters = command.arguments.iter();
+    let parameters = parameters.map(|(name, value)| format!("{name} {}", plain(value)));
+    let run = || {
+        let bar = progress::Bar::new(false, &command.check, 0, command.limits);
+        let settings = Settings {
+            watch: Watch {
+                cancel: Some(cancel),
+                progress: Some(&|progress| bar.show(&command.check, progress)),
+            },
+            ..settings.clone()
+        };
+        let report = check.run(&given, &settings);
+        bar.clear();
+        report.map_err(|error| error.to_string())
+    };
+    let explored = Explored {
+        check: &command.check,
+        parameters: parameters.collect::<Vec<_>>().join("  "),
+        command: &command.command,
+        run: &run,
+    };
+    let server = Server::bind(command.listen)?;
+    // Of what is wrong with an instance one is told before the address.
+    let found = AtomicBool::new(false);
+    let built = check.run(
+        &given,
+        &Settings {
+            step_through: Some(&|_| found.store(true, Ordering::Relaxed)),
+            ..settings.clone()
+        },
+    );
+    match (found.load(Ordering::Relaxed), built) {
+        (true, _) => (),
+        (false, Err(error)) => return Err(error.into()),
+        (false, Ok(_)) => {
+            let check = command.check.clone();
+            return Err(CommandError::Unexplorable { check });
+        }
+    }
+    writeln!(
+        output,
+        "{}: {}\nCtrl-C ends it.",
+        command.check,
+        server.url(&command.at)
+    )?;
+    output.flush()?;
+    let served = AtomicBool::new(false);
+    let serve = |stepper: &dyn Stepper| {
+        // A check of several refinements hands over each of them: the first one is explored.
+        if served.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        server.serve(stepper, &explored, cancel);
+    };
+    let _ = check.run(
+        &given,
+        &Settings {
+            step_through: Some(&serve),
+            ..settings.clone()
+        },
+    );
+    Ok(Status::Success)
+}

@@ -1,0 +1,110 @@
+//! Results of a check as JUnit: a test case for each obligation.
+
+use std::fmt::Display;
+
+use super::{Case, Outcome, Problem, Suite};
+use refmap::internal::plain;
+use refmap::report::{Obligation, Report, Verdict};
+
+impl Suite {
+    /// Results of a check of the program. With an expected verdict they are one test case, whether it came about.
+    pub fn of_report(program: &str, report: &Report, expected: Option<Verdict>) -> Self {
+        let class = format!("{program}.{}", report.check);
+        let case = |name: String, outcome| Case {
+            class: class.clone(),
+            name,
+            seconds: None,
+            outcome,
+        };
+        let mut cases = Vec::new();
+        if let Some(expected) = expected {
+            let name = format!("verdict: {expected}");
+            cases.push(case(name, as_expected(report, expected)));
+        } else {
+            let rows = report.obligations.iter();
+            cases.extend(rows.map(|row| case(row.name.clone(), outcome(row, report))));
+            let is_told =
+                |case: &Case| matches!(case.outcome, Outcome::Error(_) | Outcome::Failed(_));
+            if report.verdict == Some(Verdict::Incomplete) && !cases.iter().any(is_told) {
+                // No obligation was tested.
+                cases.push(case(
+                    "verdict".to_owned(),
+                    Outcome::Error(incomplete(report)),
+                ));
+            }
+        }
+        let properties = report.parameters.iter();
+        Self {
+            name: format!("{program} check {}", report.check),
+            properties: properties
+                .map(|(name, value)| (name.clone(), plain(value)))
+                .collect(),
+            cases,
+            seconds: report.seconds,
+        }
+    }
+
+    /// Result of a check that cannot be run.
+    pub fn of_error(program: &str, check: &str, error: &dyn Display) -> Self {
+        let mut suite = Self {
+            name: format!("{program} check {check}"),
+            properties: Vec::new(),
+            cases: Vec::new(),
+            seconds: 0.0,
+        };
+        suite.refuse(format!("{program}.{check}"), "verdict", error);
+        suite
+    }
+}
+
+fn outcome(row: &Obligation, report: &Report) -> Outcome {
+    let note = row.note.clone();
+    match row.verdict {
+        Verdict::Holds => Outcome::Passed,
+        Verdict::Violated => {
+            let first = row.counterexamples.first();
+            let why = first.map(|first| format!("{}: {}", first.failure(), first.explanation));
+            let shown = row.counterexamples.iter().map(ToString::to_string);
+            Outcome::Failed(Problem {
+                kind: "violated",
+                message: why.or(note).unwrap_or_else(|| "violated".to_owned()),
+                text: shown.collect::<Vec<_>>().join("\n"),
+            })
+        }
+        Verdict::Incomplete => {
+            let by_limit = || incomplete(report).message;
+            Outcome::Error(Problem {
+                message: note.unwrap_or_else(by_limit),
+                ..incomplete(report)
+            })
+        }
+        Verdict::NoneDeclared | Verdict::Untested => Outcome::Skipped(match note {
+            Some(note) => format!("{}: {note}", row.verdict),
+            None => row.verdict.to_string(),
+        }),
+    }
+}
+
+fn incomplete(report: &Report) -> Problem {
+    let reason = report.limit.map(|limit| format!(": ended by {limit}"));
+    Problem {
+        kind: "incomplete",
+        message: format!("incomplete{}", reason.unwrap_or_default()),
+        text: format!(
+            "{} states, {} transitions, depth {}",
+            report.states, report.transitions, report.depth
+        ),
+    }
+}
+
+fn as_expected(report: &Report, expected: Verdict) -> Outcome {
+    if report.verdict == Some(expected) {
+        return Outcome::Passed;
+    }
+    let found = report.verdict.map_or("none".to_owned(), |v| v.to_string());
+    Outcome::Failed(Problem {
+        kind: "otherwise",
+        message: format!("verdict: expected {expected}, found {found}"),
+        text: report.to_string(),
+    })
+}

@@ -1,0 +1,416 @@
+//! A behaviour as HTML: a section a step, with both levels side by side.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use refmap::drawing::Drawing;
+use refmap::internal::{changes, compact, misfit};
+use refmap::report::{Counterexample, Step};
+use serde_json::Value;
+
+use super::canvas::Canvas;
+use super::escape::Escaped;
+use super::svg::{Picture, changed, view_box};
+
+/// The most steps that a page shows.
+const MOST: usize = 500;
+/// The most characters of a value that does not change.
+const MOST_OF_A_VALUE: usize = 72;
+/// Length of SVG that is not worth a reference.
+const SHORT: usize = 60;
+/// Of a longer behaviour, the first and the last ones shown.
+const FIRST: usize = 20;
+
+/// Writer of the steps of a behaviour.
+pub struct Behaviour<'s> {
+    steps: &'s [Step],
+    /// In front of the anchors of its steps: empty for the first behaviour of a page.
+    prefix: &'s str,
+    implementation: Canvas,
+    specification: Canvas,
+    shared: &'s mut Shared,
+}
+
+/// The parts of a page's pictures, each written once: where it comes again, the first one is referred to.
+#[derive(Default)]
+pub struct Shared(HashMap<String, usize>);
+
+impl Shared {
+    /// A picture, as a whole or part by part.
+    fn picture(&mut self, picture: &Picture<'_>) -> String {
+        let parts: Vec<String> = picture.parts().map(|part| part.to_string()).collect();
+        self.once(&parts.concat(), |shared| {
+            let parts = parts.iter();
+            parts
+                .map(|part| shared.once(part, |_| part.clone()))
+                .collect()
+        })
+    }
+
+    /// What `svg` shows, as `written` where it comes for the first time.
+    fn once(&mut self, svg: &str, written: impl FnOnce(&mut Self) -> String) -> String {
+        // What is short is no longer than a reference to it.
+        if svg.len() < SHORT {
+            return svg.to_owned();
+        }
+        if let Some(number) = self.0.get(svg) {
+            return format!("<use href=\"#g{number}\"/>");
+        }
+        let number = self.0.len();
+        self.0.insert(svg.to_owned(), number);
+        format!("<g id=\"g{number}\">{}</g>", written(self))
+    }
+}
+
+impl<'s> Behaviour<'s> {
+    pub fn new(steps: &'s [Step], prefix: &'s str, shared: &'s mut Shared) -> Self {
+        let own = steps.iter().filter_map(|step| step.picture.as_ref());
+        let mapped = steps
+            .iter()
+            .filter_map(|step| step.abstract_picture.as_ref());
+        Self {
+            steps,
+            prefix,
+            implementation: Canvas::of(own),
+            specification: Canvas::of(mapped),
+            shared,
+        }
+    }
+
+    /// The numbers of the steps that are shown, in two runs if some between them are left out.
+    pub fn shown(count: usize) -> [std::ops::Range<usize>; 2] {
+        match count > MOST {
+            true => [0..FIRST, count - (MOST - FIRST)..count],
+            false => [0..count, count..count],
+        }
+    }
+
+    /// All sections, with a bracket around the loop of a lasso.
+    pub fn html(mut self, of: &Counterexample) -> String {
+        let count = self.steps.len();
+        let mut html = String::new();
+        let [first, last] = Self::shown(count);
+        if !last.is_empty() {
+            let _ = write!(
+                html,
+                "<p class=\"note\">The behaviour has {} steps: the first {} and the last {} are shown.</p>",
+                count - 1,
+                first.end - 1,
+                last.len()
+            );
+        }
+        let left_out = self
+            .implementation
+            .left_out
+            .max(self.specification.left_out);
+        if left_out > 0 {
+            let _ = write!(
+                html,
+                "<p class=\"note\">{left_out} nodes are not drawn: those that change least.</p>"
+            );
+        }
+        let gap = first.end;
+        let mut bracket = false;
+        for index in first.chain(last.clone()) {
+            let is_in_loop = of.loop_start.is_some_and(|start| index > start);
+            if is_in_loop && !bracket {
+                bracket = true;
+                html.push_str("<div class=\"loop\"><p>From here on, again and again:</p>");
+            }
+            if index == last.start && !last.is_empty() {
+                let _ = write!(
+                    html,
+                    "<p class=\"gap\">Steps {gap} to {} are left out.</p>",
+                    index - 1
+                );
+            }
+            let is_last = index + 1 == count && of.loop_start.is_none();
+            self.section(&mut html, index, is_last);
+        }
+        if let Some(start) = of.loop_start {
+            let line = match bracket {
+                true => format!("which is state {start} again"),
+                false => "From here on nothing happens any more.".to_owned(),
+            };
+            let _ = write!(html, "<p class=\"again\">{line}</p>");
+        }
+        if bracket {
+            html.push_str("</div>");
+        }
+        html
+    }
+
+    /// The section of a step.
+    fn section(&mut self, html: &mut String, index: usize, is_last: bool) {
+        let step = &self.steps[index];
+        let before = index.checked_sub(1).map(|before| &self.steps[before]);
+        let id = format!("{}step-{index}", self.prefix);
+        let process = step.process.as_deref().unwrap_or("");
+        let class = match (is_last, is_stutter(step)) {
+            (true, _) => "step end",
+            (false, true) => "step stutter",
+            (false, false) => "step",
+        };
+        let _ = write!(
+            html,
+            "<section class=\"{class}\" id=\"{id}\" data-p=\"{}\"><h3><a href=\"#{id}\">{index}</a> {}</h3>",
+            Escaped(process),
+            title(step)
+        );
+        self.columns(html, before, step, is_last);
+        html.push_str("</section>\n");
+    }
+
+    /// The three columns of a step: the implementation, what it simulates, the specification.
+    pub fn columns(
+        &mut self,
+        html: &mut String,
+        before: Option<&'s Step>,
+        step: &'s Step,
+        open: bool,
+    ) {
+        // A history is a behaviour of one system.
+        let is_mapped = self.steps.iter().any(|step| !step.abstract_state.is_null());
+        html.push_str(match is_mapped {
+            true => "<div class=\"cols\"><div><h4>Implementation</h4>",
+            false => "<div><div>",
+        });
+        let was = before.and_then(|before| before.picture.as_ref());
+        let canvas = &self.implementation;
+        picture(self.shared, html, canvas, (was, step.picture.as_ref()));
+        difference(html, before.map(|before| &before.state), &step.state, open);
+        if !is_mapped {
+            html.push_str("</div></div>");
+            return;
+        }
+        html.push_str("</div><div>");
+        if let Some(before) = before {
+            html.push_str("<h4>Simulates</h4>");
+            simulated(html, step, before);
+        }
+        html.push_str("</div><div><h4>Specification</h4>");
+        // Where nothing happens the drawing before it tells all.
+        let is_same = before.is_some_and(|before| before.abstract_state == step.abstract_state);
+        if !is_same || open {
+            let was = before.and_then(|before| before.abstract_picture.as_ref());
+            let now = step.abstract_picture.as_ref();
+            picture(self.shared, html, &self.specification, (was, now));
+        }
+        let was = before.map(|before| &before.abstract_state);
+        difference(html, was, &step.abstract_state, open);
+        html.push_str("</div></div>");
+    }
+}
+
+/// Whether a step simulates no abstract action.
+pub fn is_stutter(step: &Step) -> bool {
+    step.action.is_some() && step.abstract_action.is_none() && step.abstract_before.is_empty()
+}
+
+/// Who does what, and where that is stated.
+pub fn title(step: &Step) -> String {
+    let Some(action) = &step.action else {
+        return "initially".to_owned();
+    };
+    let mut title = String::new();
+    if let Some(process) = &step.process {
+        let _ = write!(title, "<b>{}</b> ", Escaped(process));
+    }
+    let _ = write!(title, "<code>{}</code>", Escaped(compact(action)));
+    if let Some(source) = step.source.as_deref().filter(|source| !source.is_empty()) {
+        let _ = write!(title, " <cite>{}</cite>", Escaped(source));
+    }
+    title
+}
+
+/// The abstract actions that a step simulates.
+pub fn simulated(html: &mut String, step: &Step, before: &Step) {
+    let several = step.abstract_before.iter().map(|step| &step.action);
+    let actions: Vec<_> = several.chain(&step.abstract_action).collect();
+    if actions.is_empty() {
+        let changes = step.abstract_state != before.abstract_state;
+        let but = if changes {
+            ", and the mapped state changes"
+        } else {
+            ""
+        };
+        let _ = write!(html, "<p class=\"none\">a stutter{but}</p>");
+        return;
+    }
+    for action in actions {
+        let _ = write!(
+            html,
+            "<p class=\"by\"><code>{}</code></p>",
+            Escaped(compact(action))
+        );
+    }
+}
+
+fn picture(
+    shared: &mut Shared,
+    html: &mut String,
+    canvas: &Canvas,
+    (before, drawing): (Option<&Drawing>, Option<&Drawing>),
+) {
+    let Some(drawing) = drawing else {
+        return;
+    };
+    let picture = Picture {
+        canvas,
+        drawing,
+        before,
+    };
+    let content = shared.picture(&picture);
+    let words = before.map(|before| changed(before, drawing));
+    let words = words.unwrap_or_default();
+    let _ = write!(
+        html,
+        "<figure><svg role=\"img\" viewBox=\"{}\"><title>State</title><desc>{}</desc>{content}</svg>",
+        view_box(canvas),
+        Escaped(drawing),
+    );
+    if !words.is_empty() {
+        let _ = write!(
+            html,
+            "<figcaption>{}</figcaption>",
+            Escaped(words.join("; "))
+        );
+    }
+    html.push_str("</figure>");
+}
+
+/// What differs between two states, and what does not, folded. Of the first state all is shown.
+fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bool) {
+    if state.is_null() {
+        html.push_str("<p class=\"none\">no state</p>");
+        return;
+    }
+    let Some(before) = before else {
+        html.push_str("<ul class=\"d\">");
+        for (name, value) in fields(state) {
+            let _ = write!(
+                html,
+                "<li>{} {}</li>",
+                Escaped(name),
+                Escaped(compact(value))
+            );
+        }
+        html.push_str("</ul>");
+        return;
+    };
+    let changed = changes(before, state);
+    match changed.is_empty() {
+        true => html.push_str("<p class=\"none\">no change</p>"),
+        false => {
+            html.push_str("<ul class=\"d\">");
+            for change in &changed {
+                let _ = write!(html, "<li class=\"ch\">{}</li>", Escaped(change));
+            }
+            html.push_str("</ul>");
+        }
+    }
+    let same: Vec<_> = fields(state)
+        .filter(|(name, value)| match before {
+            Value::Object(before) => before.get(*name) == Some(value),
+            _ => false,
+        })
+        .collect();
+    if same.is_empty() {
+        return;
+    }
+    let is_open = if open { " open" } else { "" };
+    let _ = write!(
+        html,
+        "<details{is_open}><summary>{} unchanged</summary><ul>",
+        same.len()
+    );
+    for (name, value) in same {
+        let value = compact(value);
+        let value = match open {
+            true => value,
+            false => cut(value),
+        };
+        let _ = write!(html, "<li>{} {}</li>", Escaped(name), Escaped(value));
+    }
+    html.push_str("</ul></details>");
+}
+
+/// The beginning of a text that is long: of a value that does not change, which was shown where it did.
+fn cut(text: String) -> String {
+    match text.char_indices().nth(MOST_OF_A_VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn fields(state: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let (fields, whole) = match state {
+        Value::Object(fields) => (Some(fields), None),
+        other => (None, Some(("", other))),
+    };
+    let fields = fields.into_iter().flatten();
+    fields.map(|(name, value)| (&**name, value)).chain(whole)
+}
+
+/// What is wrong, in a sentence.
+pub fn failure(html: &mut String, of: &Counterexample) {
+    let _ = write!(
+        html,
+        "<p><strong>{}</strong> fails{}: {}</p>",
+        Escaped(&of.obligation),
+        after(of),
+        Escaped(&of.explanation)
+    );
+    if !of.reachable {
+        html.push_str("<p>A counterexample to induction: no claim that it is reached.</p>");
+    }
+    html.push('\n');
+}
+
+/// What is to be known at the end of a behaviour: what is refused, why the loop is fair, and what would have fitted.
+pub fn explanation(html: &mut String, of: &Counterexample) {
+    if let Some(refused) = &of.refused {
+        let _ = write!(
+            html,
+            "<p>Refused from here on: <code>{}</code></p>",
+            Escaped(compact(refused))
+        );
+    }
+    if !of.fairness.is_empty() {
+        html.push_str("<h3>Why the loop is fair</h3><ul>");
+        for met in &of.fairness {
+            let _ = write!(
+                html,
+                "<li>{} <code>{}</code>: {}</li>",
+                met.strength,
+                Escaped(&met.condition),
+                Escaped(&met.because)
+            );
+        }
+        html.push_str("</ul>");
+    }
+    if !of.nearest.is_empty() {
+        html.push_str("<h3>The nearest abstract actions, and why each does not fit</h3><ul>");
+        for nearest in &of.nearest {
+            let _ = write!(html, "<li>{}</li>", Escaped(misfit(nearest)));
+        }
+        html.push_str("</ul>");
+    }
+}
+
+/// After how many steps a counterexample fails.
+fn after(of: &Counterexample) -> String {
+    let steps = |count: usize| match count {
+        1 => "1 step".to_owned(),
+        count => format!("{count} steps"),
+    };
+    match of.loop_start {
+        _ if of.steps.is_empty() => String::new(),
+        None => format!(" after {}", steps(of.length)),
+        Some(start) => format!(
+            " after {} with a loop of {}",
+            steps(start),
+            steps(of.length - start)
+        ),
+    }
+}

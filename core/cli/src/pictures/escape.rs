@@ -1,0 +1,71 @@
+//! Text that a state or a user has written, made safe for HTML and SVG.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+/// Text in which nothing is markup, and no character is a control of the terminal, of the page or of the direction of
+/// writing.
+pub struct Escaped<T>(pub T);
+
+impl<T: Display> Display for Escaped<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(Escaping(f), "{}", self.0)
+    }
+}
+
+struct Escaping<'a, 'f>(&'a mut Formatter<'f>);
+
+impl Write for Escaping<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|character| match character {
+            '&' => self.0.write_str("&amp;"),
+            '<' => self.0.write_str("&lt;"),
+            '>' => self.0.write_str("&gt;"),
+            '"' => self.0.write_str("&quot;"),
+            '\'' => self.0.write_str("&#39;"),
+            '\n' => self.0.write_char('\n'),
+            _ if is_unseen(character) => write!(self.0, "{}", character.escape_unicode()),
+            _ => self.0.write_char(character),
+        })
+    }
+}
+
+/// Whether a character is a control, changes the direction of writing, or is none of Unicode's characters.
+fn is_unseen(character: char) -> bool {
+    let code = u32::from(character);
+    character.is_control()
+        || matches!(code, 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x2069 | 0xfeff)
+        || matches!(code, 0xfdd0..=0xfdef)
+        || code & 0xfffe == 0xfffe
+}
+
+/// JSON inside a page: `<` cannot end the element that it is in.
+pub fn json(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for character in value.to_string().chars() {
+        match character == '<' || is_unseen(character) {
+            true => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(text, "\\u{unit:04x}");
+                }
+            }
+            false => text.push(character),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_is_markup() {
+        let hostile = "</script><img onerror='x' src=\"y\">&\u{0}\u{202e}\u{ffff}";
+        assert_eq!(
+            Escaped(hostile).to_string(),
+            "&lt;/script&gt;&lt;img onerror=&#39;x&#39; src=&quot;y&quot;&gt;&amp;\\u{0}\\u{202e}\\u{ffff}"
+        );
+        let data = json(&serde_json::json!({"a": hostile}));
+        assert!(!data.contains('<'), "{data}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Server of the explorer.
+
+use std::fmt::Write as _;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::str::FromStr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use refmap::obligation::stepper::Stepper;
+
+use super::Explored;
+use super::address::Address;
+use super::http::{self, Answer, Refused, Request};
+use super::place::{Place, Ran};
+
+/// The most requests that are answered at a time.
+const MOST_AT_A_TIME: usize = 16;
+/// How long the server waits before it looks for a request, or for the end, again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Where the explorer listens: a loopback address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listen(SocketAddr);
+
+/// Error: the explorer cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum ExplorerError {
+    /// The address is none.
+    #[error(
+        "{given:?} is no address: it must be like 127.0.0.1:8000, [::1]:8000 or localhost:8000"
+    )]
+    Address {
+        /// What was given.
+        given: String,
+    },
+    /// The address can be reached from other machines.
+    #[error(
+        "{given} can be reached from elsewhere: the explorer listens on this machine alone, at 127.0.0.1 or [::1]"
+    )]
+    Elsewhere {
+        /// What was given.
+        given: IpAddr,
+    },
+    /// The operating system refuses.
+    #[error("cannot listen at {at}: {source}")]
+    Listen {
+        /// The address.
+        at: SocketAddr,
+        /// The error.
+        source: io::Error,
+    },
+}
+
+impl Default for Listen {
+    fn default() -> Self {
+        Self(SocketAddr::from(([127, 0, 0, 1], 0)))
+    }
+}
+
+impl FromStr for Listen {
+    type Err = ExplorerError;
+
+    fn from_str(given: &str) -> Result<Self, ExplorerError> {
+        let text = match given.strip_prefix("localhost:") {
+            Some(port) => format!("127.0.0.1:{port}"),
+            None => given.to_owned(),
+        };
+        let Ok(at) = text.parse::<SocketAddr>() else {
+            let given = given.to_owned();
+            return Err(ExplorerError::Address { given });
+        };
+        match at.ip().is_loopback() {
+            true => Ok(Self(at)),
+            false => Err(ExplorerError::Elsewhere { given: at.ip() }),
+        }
+    }
+}
+
+/// A server that listens.
+pub struct Server {
+    listener: TcpListener,
+    at: SocketAddr,
+    token: String,
+}
+
+impl Server {
+    /// Listens, on a port that is free where none was chosen.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system refuses.
+    pub fn bind(Listen(at): Listen) -> Result<Self, ExplorerError> {
+        let refused = |source| ExplorerError::Listen { at, source };
+        let listener = TcpListener::bind(at).map_err(refused)?;
+        listener.set_nonblocking(true).map_err(refused)?;
+        let at = listener.local_addr().map_err(refused)?;
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| refused(io::Error::other(error)))?;
+        let token = bytes.iter().fold(String::new(), |mut token, byte| {
+            let _ = write!(token, "{byte:02x}");
+            token
+        });
+        Ok(Self {
+            listener,
+            at,
+            token,
+        })
+    }
+
+    /// The address of its first page, or of the one at `address`.
+    pub fn url(&self, address: &Address) -> String {
+        let at = match address.0.is_empty() {
+            true => String::new(),
+            false => format!("at/{address}"),
+        };
+        format!("http://{}/{}/{at}", self.at, self.token)
+    }
+
+    /// Answers requests until `cancel` is set.
+    pub fn serve(&self, stepper: &dyn Stepper, explored: &Explored<'_>, cancel: &AtomicBool) {
+        let ran = OnceLock::new();
+        let answering = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            while !cancel.load(Ordering::Relaxed) {
+                let Ok((stream, _)) = self.listener.accept() else {
+                    std::thread::sleep(PAUSE);
+                    continue;
+                };
+                // One more is closed without an answer.
+                if answering.fetch_add(1, Ordering::Relaxed) >= MOST_AT_A_TIME {
+                    answering.fetch_sub(1, Ordering::Relaxed);
+                    continue;
+                }
+                let (ran, answering) = (&ran, &answering);
+                scope.spawn(move || {
+                    let _ = self.answer(stream, stepper, explored, ran);
+                    answering.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+        });
+    }
+
+    fn answer(
+        &self,
+        mut stream: TcpStream,
+        stepper: &dyn Stepper,
+        explored: &Explored<'_>,
+        ran: &OnceLock<Ran>,
+    ) -> io::Result<()> {
+        http::bound(&stream)?;
+        let request = http::read(&mut stream);
+        let answer = request.and_then(|request| self.page(&request, stepper, explored, ran));
+        http::write(&mut stream, &answer)
+    }
+
+    /// The page that is asked for.
+    fn page(
+        &self,
+        request: &Request,
+        stepper: &dyn Stepper,
+        explored: &Explored<'_>,
+        ran: &OnceLock<Ran>,
+    ) -> Result<Answer, Refused> {
+        let port = self.at.port();
+        let localhost = format!("localhost:{port}");
+        if request.host != self.at.to_string() && request.host != localhost {
+            return Err(Refused::Host);
+        }
+        let rest = request.target.strip_prefix('/').ok_or(Refused::NotFound)?;
+        let (token, rest) = rest.split_once('/').ok_or(Refused::NotFound)?;
+        if !is_same(token, &self.token) {
+            return Err(Refused::NotFound);
+        }
+        let base = format!("/{}/", self.token);
+        let place = Place {
+            base: &base,
+            explored,
+            stepper,
+            ran: ran.get(),
+        };
+        if rest == "run" {
+            let ran = ran.get_or_init(|| Ran::of(explored, stepper));
+            return Ok(Place {
+                ran: Some(ran),
+                ..place
+            }
+            .end());
+        }
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let address = match path {
+            "" => Ok(Address::default()),
+            _ => path.strip_prefix("at/").ok_or(Refused::NotFound)?.parse(),
+        };
+        let address = address.map_err(|_| Refused::NotFound)?;
+        let step = match query {
+            "" => None,
+            _ => {
+                let step = query.strip_prefix("step=").ok_or(Refused::NotFound)?;
+                Some(step.parse().map_err(|_| Refused::NotFound)?)
+            }
+        };
+        Ok(Answer::Page(place.page(&address, step)))
+    }
+}
+
+/// Whether two texts are equal, in a time that does not tell where they differ.
+fn is_same(a: &str, b: &str) -> bool {
+    let bytes = a.bytes().zip(b.bytes());
+    a.len() == b.len() && bytes.fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_explorer_listens_on_this_machine_alone() {
+        for own in ["127.0.0.1:0", "localhost:8000", "[::1]:0", "127.3.2.1:80"] {
+            assert!(own.parse::<Listen>().is_ok(), "{own}");
+        }
+        for elsewhere in ["0.0.0.0:80", "192.168.1.1:80", "[::]:80"] {
+            let error = elsewhere.parse::<Listen>().unwrap_err();
+            assert!(matches!(error, ExplorerError::Elsewhere { .. }), "{error}");
+        }
+        for wrong in ["", "8000", "localhost", "example.org:80", "127.0.0.1"] {
+            let error = wrong.parse::<Listen>().unwrap_err();
+            assert!(matches!(error, ExplorerError::Address { .. }), "{error}");
+        }
+    }
+}

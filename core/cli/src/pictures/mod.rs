@@ -1,0 +1,16 @@
+//! Pictures: pages of HTML that show a report, a counterexample and its drawings, and the explorer in the browser.
+//!
+//! Each page is one file that is complete without a script, needs no other file, and makes no request.
+
+mod behaviour;
+mod canvas;
+mod escape;
+mod history;
+mod page;
+mod svg;
+
+pub mod check;
+pub mod explorer;
+pub mod graph;
+pub mod still;
+pub mod stress;

@@ -1,0 +1,134 @@
+//! Page: one HTML file that is complete without a script, needs no other file, and makes no request.
+
+use std::fmt::Write;
+
+use refmap::report::Step;
+use serde_json::Value;
+
+use super::behaviour::{Behaviour, is_stutter};
+use super::escape::{Escaped, json};
+use super::svg::ARROW;
+
+/// How drawings look.
+pub const DRAWING: &str = include_str!("drawing.css");
+const STYLE: &str = concat!(include_str!("drawing.css"), include_str!("page.css"));
+const STEPS: &str = include_str!("steps.js");
+const EXPLORER: &str = include_str!("explorer/explorer.js");
+/// SHA-256 of the style and of the scripts, in base64: the policy of a page allows these and nothing else. A test computes
+/// them.
+const STYLE_HASH: &str = "IIJUj4HW0vhRM1VSRiiuTKFiqLVPHseMoOS8lechrqc=";
+const STEPS_HASH: &str = "6/rb1nkAgh5nBZTXy7ZYSh4ZLXXZK8jbtmkXVATgXpQ=";
+const EXPLORER_HASH: &str = "DH0Rmb0QfAL/IOHEC08p5/DKmowx72xiWRA9DQetok4=";
+/// The most characters of a process's name in front of its lane.
+const MOST_OF_A_NAME: usize = 30;
+
+/// What a page does with keys.
+#[derive(Clone, Copy)]
+pub enum Script {
+    /// Goes from step to step, and filters.
+    Steps,
+    /// Follows links.
+    Explorer,
+}
+
+impl Script {
+    fn text(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Steps => (STEPS, STEPS_HASH),
+            Self::Explorer => (EXPLORER, EXPLORER_HASH),
+        }
+    }
+}
+
+/// The page of this title and body, with its data once more as JSON.
+pub fn page(title: &str, body: &str, data: Option<&Value>, script: Script) -> String {
+    let title = Escaped(title);
+    let data = data.map_or(String::new(), |data| {
+        format!(
+            "<script type=\"application/json\" id=\"report\">{}</script>\n",
+            json(data)
+        )
+    });
+    let (script, hash) = script.text();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+         http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; script-src \
+         'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n\
+         <body>\n<svg class=\"hidden\" aria-hidden=\"true\"><defs>{ARROW}</defs></svg>\n<main>\n{body}</main>\n{data}<script>{script}</script>\n\
+         </body>\n</html>\n"
+    )
+}
+
+/// What the keys of the steps do.
+pub const STEP_KEYS: &str = "<p class=\"keys\" id=\"keys\" hidden><kbd>←</kbd> <kbd>→</kbd> steps, <kbd>c</kbd> only what \
+    changes, <kbd>p</kbd> one process, <kbd>l</kbd> link to the step, <kbd>/</kbd> <label for=\"filter\">fields:</label> \
+    <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"say\" role=\"status\"></span></p>\n";
+
+/// The steps of a behaviour by process, one lane each: every mark is a link to its step, as `to` says. The step `at` is
+/// the one that is shown, or the one that fails. `of` tells this navigation from others on the page.
+pub fn lanes(steps: &[Step], at: Option<usize>, of: &str, to: &dyn Fn(usize) -> String) -> String {
+    let mut processes: Vec<&str> = Vec::new();
+    for process in steps.iter().filter_map(|step| step.process.as_deref()) {
+        if !processes.contains(&process) {
+            processes.push(process);
+        }
+    }
+    if processes.is_empty() {
+        return String::new();
+    }
+    let [first, last] = Behaviour::shown(steps.len());
+    let shown: Vec<usize> = first.chain(last).filter(|index| *index > 0).collect();
+    let names = processes.iter().map(|name| name.chars().count()).max();
+    let left = 14 + 7 * names.unwrap_or(0).min(MOST_OF_A_NAME);
+    let (width, height) = (left + 9 * shown.len() + 6, 20 * processes.len() + 4);
+    let mut html = format!(
+        "<nav class=\"lanes\" aria-label=\"Steps by process{}\"><svg width=\"{width}\" height=\"{height}\">",
+        Escaped(of)
+    );
+    for (lane, process) in processes.iter().enumerate() {
+        let name: String = process.chars().take(MOST_OF_A_NAME).collect();
+        let y = 20 * lane + 14;
+        let _ = write!(html, "<text x=\"2\" y=\"{y}\">{}</text>", Escaped(name));
+    }
+    for (place, index) in shown.iter().enumerate() {
+        let step = &steps[*index];
+        let lane = processes
+            .iter()
+            .position(|name| Some(*name) == step.process.as_deref());
+        let (x, y) = (left + 9 * place, 20 * lane.unwrap_or(0) + 3);
+        let class = match (at == Some(*index), is_stutter(step)) {
+            (true, _) => " class=\"end\"",
+            (false, true) => " class=\"stutter\"",
+            (false, false) => "",
+        };
+        let _ = write!(
+            html,
+            "<a href=\"{}\"{class} aria-label=\"step {index}\"><rect x=\"{x}\" y=\"{y}\" width=\"7\" height=\"14\"/></a>",
+            to(*index)
+        );
+    }
+    html.push_str("</svg></nav>\n");
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn a_page_allows_its_own_style_and_script() {
+        let parts = [
+            (STYLE, STYLE_HASH),
+            (STEPS, STEPS_HASH),
+            (EXPLORER, EXPLORER_HASH),
+        ];
+        for (text, hash) in parts {
+            let computed = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text));
+            assert_eq!(hash, computed, "of {}", &text[..40]);
+        }
+    }
+}

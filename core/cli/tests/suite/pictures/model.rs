@@ -1,0 +1,138 @@
+//! A small system of which pages are made: a token that goes along a line of nodes, and is lost at its end.
+
+use refmap::drawing::{Drawing, Node, Row, Shade};
+use refmap::{Action, Refinement, TransitionSystem, check};
+use refmap_cli::catalogue::{Catalogue, Check, Parameter};
+use serde::Serialize;
+
+/// Text that would be markup, or a command to a terminal, if it were not escaped.
+pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\u{0}&'\"";
+
+pub struct Line {
+    length: u32,
+    name: String,
+    /// Whether the token goes two places at a time from here on.
+    jumps_from: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Token {
+    at: u32,
+    name: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+pub enum Go {
+    On { name: String },
+    Stay,
+}
+
+impl refmap::State<Line> for Token {}
+
+impl TransitionSystem for Line {
+    type State = Token;
+    type Action = Go;
+    type Observation = ();
+
+    fn initial(&self, visit: &mut impl FnMut(Token)) {
+        visit(Token {
+            at: 0,
+            name: self.name.clone(),
+        });
+    }
+
+    fn next(&self, from: &Token, visit: &mut impl FnMut(Go, Token)) {
+        let by = if from.at >= self.jumps_from { 2 } else { 1 };
+        let name = self.name.clone();
+        let to = Token {
+            at: from.at + by,
+            name: name.clone(),
+        };
+        if from.at < self.length {
+            visit(Go::On { name }, to);
+        }
+        visit(Go::Stay, from.clone());
+    }
+
+    fn observe(&self, _: &Token) {}
+
+    fn draw(&self, token: &Token) -> Option<Drawing> {
+        let nodes = (0..4).map(|place| {
+            let node = Node::new(format!("{}{place}", self.name));
+            let node = match place == token.at % 4 {
+                true => node.shade(Shade::Black).mark(&self.name),
+                false => node.shade(Shade::White),
+            };
+            node.to("next", format!("{}{}", self.name, (place + 1) % 4))
+        });
+        let row = Row::of(&self.name)
+            .value("at", token.at)
+            .queue("buffer", vec![self.name.clone(); (token.at % 3) as usize]);
+        Some(Drawing::default().nodes(nodes).row(row))
+    }
+}
+
+/// The token is nowhere near the end: false after as many steps as the line has places.
+struct NeverArrives {
+    line: Line,
+    specification: Line,
+}
+
+impl Refinement for NeverArrives {
+    type Concrete = Line;
+    type Abstract = Line;
+
+    fn implementation(&self) -> &Line {
+        &self.line
+    }
+
+    fn specification(&self) -> &Line {
+        &self.specification
+    }
+
+    fn map(&self, token: &Token) -> Token {
+        token.clone()
+    }
+
+    fn abstract_action(&self, _: &Token, step: &Go, _: &Token) -> Option<Go> {
+        match step {
+            Go::On { .. } => Some(step.clone()),
+            Go::Stay => None,
+        }
+    }
+}
+
+pub fn catalogue() -> Catalogue {
+    let line = Check::new(
+        "line",
+        "a token on a line",
+        "this test",
+        vec![
+            Parameter::number("length", 1..=10_000, 3, "Places"),
+            Parameter::number("jumps-from", 0..=10_000, 10_000, "Where it begins to jump"),
+            Parameter::flag("hostile", "Whether its name is hostile"),
+        ],
+        |arguments, settings| {
+            let name = if arguments.flag("hostile") {
+                HOSTILE
+            } else {
+                "n"
+            };
+            let line = |length| Line {
+                length,
+                name: name.to_owned(),
+                jumps_from: arguments.number("jumps-from"),
+            };
+            let length: u32 = arguments.number("length");
+            let refinement = NeverArrives {
+                line: line(length),
+                specification: line(length - 1),
+            };
+            Ok(check(&refinement, settings)?)
+        },
+    );
+    Catalogue {
+        checks: vec![line],
+        ..Catalogue::default()
+    }
+}

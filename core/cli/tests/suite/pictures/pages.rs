@@ -1,0 +1,142 @@
+//! Pages that `--html` writes.
+
+use std::sync::atomic::AtomicBool;
+
+use super::model::HOSTILE;
+use super::run;
+
+/// The page of a check of the line, and the status.
+fn page(more: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("page.html");
+    let words = [
+        "check",
+        "line",
+        "--quiet",
+        "--html",
+        file.to_str().expect("it is text"),
+    ];
+    let words: Vec<&str> = words.iter().chain(more).copied().collect();
+    run(&words, &AtomicBool::new(false), &mut Vec::new()).expect("it is checked");
+    std::fs::read_to_string(file).expect("it was written")
+}
+
+#[test]
+fn a_page_shows_each_step_on_both_levels() {
+    let html = page(&[]);
+    for part in [
+        "<title>line: violated</title>",
+        "id=\"step-0\"",
+        "id=\"step-3\"",
+        "On(name=n)",
+        "<li class=\"ch\">at: 2 → 3</li>",
+        "The nearest abstract actions",
+        "its guard is false here",
+        "n2 ● n is now n2 ○",
+        "<th scope=\"col\">obligation</th>",
+        "Content-Security-Policy",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("id=\"step-4\""));
+    // No request to anywhere.
+    for request in ["http:", "https:", "src=", "url(http", "@import"] {
+        assert!(!html.contains(request), "{request}");
+    }
+}
+
+#[test]
+fn a_page_says_that_everything_holds() {
+    let html = page(&["--obligations", "deadlock"]);
+    assert!(html.contains("<title>line: holds</title>"));
+    assert!(!html.contains("id=\"step-0\""));
+}
+
+#[test]
+fn a_golden_page_stays_as_it_is() {
+    let html = page(&["--length", "1"]);
+
+    let body = html.split("<main>").nth(1).unwrap();
+    let body = body.split("</main>").next().unwrap();
+    // What differs from run to run: the path of the file and the time.
+    let stable = |line: &&str| !line.contains("<code>test ") && !line.contains(" states, ");
+    let found: Vec<&str> = body.lines().filter(stable).collect();
+    let golden = include_str!("golden.html");
+    assert_eq!(
+        found.join("\n").trim(),
+        golden.trim(),
+        "\n{}",
+        found.join("\n")
+    );
+}
+
+#[test]
+fn a_hostile_state_is_text() {
+    let html = page(&["--hostile"]);
+    assert!(!html.contains("<img"));
+    assert!(!html.contains(HOSTILE));
+    assert!(!html.contains(['\u{1b}', '\u{202e}', '\u{0}']));
+    assert_eq!(html.matches("<script").count(), 2);
+    assert_eq!(html.matches("</script>").count(), 2);
+    assert!(html.contains("&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"));
+}
+
+#[test]
+fn a_long_behaviour_is_shown_in_part() {
+    let html = page(&["--length", "2000"]);
+    assert!(
+        html.contains("The behaviour has 2000 steps: the first 19 and the last 480 are shown.")
+    );
+    for shown in ["step-0\"", "step-19\"", "step-1521\"", "step-2000\""] {
+        assert!(html.contains(&format!("id=\"{shown}")), "{shown}");
+    }
+    for left_out in ["step-20\"", "step-1520\""] {
+        assert!(!html.contains(&format!("id=\"{left_out}")), "{left_out}");
+    }
+    let most = 60_000 + 500 * 2_000;
+    assert!(html.len() < most, "{} bytes", html.len());
+}
+
+#[test]
+fn a_lasso_has_a_bracket() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, file) = (
+        folder.path().join("g.jsonl"),
+        folder.path().join("page.html"),
+    );
+    let system = serde_json::json!({
+        "name": "g", "states": 3, "initial": [0], "labels": {"Q": [0]},
+        "steps": [[0, "a", 1], [1, "b", 2], [2, "c", 1]], "fairness": [
+            {"name": "go", "kind": "weak", "rules": ["b", "c"]}],
+        "properties": [
+            {"name": "p", "kind": "always_eventually", "conclusion": "Q"},
+            {"name": "q", "kind": "eventually", "conclusion": "Q"}],
+    });
+    std::fs::write(&input, format!("{system}\nnothing\n")).unwrap();
+    let words = [
+        "graph",
+        input.to_str().unwrap(),
+        "--html",
+        file.to_str().unwrap(),
+    ];
+    run(&words, &AtomicBool::new(false), &mut Vec::new()).unwrap();
+    let html = std::fs::read_to_string(file).unwrap();
+    for part in [
+        "<div class=\"loop\">",
+        "always_eventually p",
+        "Why the loop is fair",
+        "<td class=\"holds\">holds</td>",
+        "g.jsonl:2:",
+    ] {
+        assert!(html.contains(part), "{part}\n{html}");
+    }
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_told_before_the_check() {
+    let words = ["check", "line", "--html", "/nowhere/page.html"];
+    let mut output = Vec::new();
+    let error = run(&words, &AtomicBool::new(false), &mut output).unwrap_err();
+    assert!(error.to_string().contains("/nowhere/page.html"), "{error}");
+    assert!(output.is_empty());
+}

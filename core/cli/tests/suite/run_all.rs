@@ -1,0 +1,228 @@
+//! Tests of the default run: its rows, and its results as JUnit.
+
+use std::sync::atomic::AtomicBool;
+
+use refmap::check;
+use refmap::report::TextOptions;
+use refmap_cli::Status;
+use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use refmap_testing::{counter, itself};
+use roxmltree::{Document, Node};
+
+/// A catalogue with claims about a counter whose steps are answered as it is said.
+pub fn catalogue(claims: Vec<Claim>) -> Catalogue {
+    let parameters = vec![Parameter::choice("answers", &["right", "wrong"], "")];
+    let count = Check::new("count", "", "", parameters, |arguments, settings| {
+        let mut refinement = itself(counter());
+        if arguments.choice("answers") == "wrong" {
+            refinement.abstract_action = |n, action, _| (*n != 2).then_some(*action);
+        }
+        Ok(check(&refinement, settings)?)
+    });
+    Catalogue {
+        checks: vec![count],
+        claims,
+        ..Catalogue::default()
+    }
+}
+
+fn claims() -> Vec<Claim> {
+    let wrong = || vec![("answers", "wrong".into())];
+    vec![
+        Claim::holds("count", Vec::new()).source("a paper", "it counts"),
+        Claim::holds("count", wrong()).source("another <paper>", "it counts & counts"),
+        Claim::violated("count", wrong(), "simulation"),
+        Claim::holds("count", Vec::new()).states(5),
+    ]
+}
+
+/// What a program over a catalogue writes, and its status or its error.
+pub fn run(
+    catalogue: &Catalogue,
+    words: &str,
+    cancelled: bool,
+) -> (Result<Status, String>, String) {
+    let words = ["mine"].into_iter().chain(words.split_whitespace());
+    let mut output = Vec::new();
+    let status = refmap_cli::run(
+        "mine",
+        "",
+        catalogue,
+        words.map(Into::into),
+        &AtomicBool::new(cancelled),
+        TextOptions::default(),
+        &mut output,
+    );
+    let text = String::from_utf8(output).expect("it is text");
+    (status.map_err(|error| error.to_string()), text)
+}
+
+/// A row each, details of those that are otherwise, and these again at the end.
+#[test]
+fn the_default_run_shows_what_is_not_as_claimed() {
+    let (status, text) = run(&catalogue(claims()), "", false);
+    assert_eq!(status, Ok(Status::Violated));
+    let lines: Vec<_> = text.lines().collect();
+    let rows = |mark: char| lines.iter().filter(|line| line.starts_with(mark)).count();
+    // Each of those that are otherwise twice.
+    assert_eq!((rows('✓'), rows('✗')), (2, 4), "{text}");
+    let details = "\
+    verdict: expected holds, found violated
+    claimed: holds
+    found: simulation fails after 3 steps: ";
+    assert!(text.contains(details), "{text}");
+    let rest = "\
+    [another <paper>] it counts & counts
+    mine check count --answers wrong
+✓ violated   count --answers wrong ";
+    assert!(text.contains(rest), "{text}");
+    let (_, end) = text
+        .split_once("\nnot as claimed:\n")
+        .expect("they are listed");
+    let end: Vec<_> = end.lines().collect();
+    assert_eq!(end.len(), 5, "{text}");
+    assert_eq!(end[1], "    verdict: expected holds, found violated");
+    assert_eq!(end[3], "    states: expected 5, found 4");
+    assert!(end[4].starts_with("4 claims: 2 as claimed, 2 otherwise; "));
+    // What it says is not on a row, but for `--verbose`.
+    assert!(!lines[0].contains("it counts") && lines[0].contains("[a paper]"));
+    let (_, verbose) = run(&catalogue(claims()), "--verbose", false);
+    let verbose: Vec<_> = verbose.split_whitespace().collect();
+    assert!(verbose.join(" ").contains("[a paper] it counts ✗"));
+}
+
+#[test]
+fn a_default_run_that_is_as_claimed_is_rows_and_a_summary() {
+    let (status, text) = run(&catalogue(claims()[..1].to_vec()), "", false);
+    assert_eq!(status, Ok(Status::Success));
+    assert_eq!(text.lines().count(), 2, "{text}");
+}
+
+/// Test case of JUnit.
+#[derive(Debug)]
+struct Case {
+    name: String,
+    /// Element of the outcome and its type, or `passed`.
+    outcome: String,
+    message: String,
+}
+
+/// Status of a command, and the results that it writes as JUnit.
+fn results(
+    catalogue: &Catalogue,
+    words: &str,
+    cancelled: bool,
+) -> (Result<Status, String>, Vec<Case>) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("junit.xml");
+    let words = format!("{words} --junit {}", file.display());
+    let (status, _) = run(catalogue, &words, cancelled);
+    let text = std::fs::read_to_string(file).expect("it is written");
+    let document = Document::parse(&text).expect("it is XML");
+    let cases = document.descendants();
+    let cases = cases.filter(|node| node.tag_name().name() == "testcase");
+    let result = |case: Node<'_, '_>| {
+        let outcome = case.children().find(Node::is_element);
+        let name = outcome.map_or("passed", |outcome| outcome.tag_name().name());
+        let kind = outcome.and_then(|outcome| outcome.attribute("type"));
+        let message = outcome.and_then(|outcome| outcome.attribute("message"));
+        Case {
+            name: case.attribute("name").expect("it has one").to_owned(),
+            outcome: format!("{name} {}", kind.unwrap_or_default())
+                .trim()
+                .to_owned(),
+            message: message.unwrap_or_default().to_owned(),
+        }
+    };
+    (status, cases.map(result).collect())
+}
+
+fn outcomes(results: &[Case]) -> Vec<&str> {
+    results.iter().map(|case| &*case.outcome).collect()
+}
+
+#[test]
+fn a_claim_is_a_test_case() {
+    let (status, results) = results(&catalogue(claims()), "--quiet", false);
+    assert_eq!(status, Ok(Status::Violated));
+    let names = results.iter().map(|case| case.name.as_str());
+    let wrong = "check count --answers wrong";
+    assert!(names.eq(["check count", wrong, wrong, "check count"]));
+    let expected = ["passed", "failure otherwise", "passed", "failure otherwise"];
+    assert_eq!(outcomes(&results), expected);
+    assert_eq!(
+        results[1].message,
+        "verdict: expected holds, found violated"
+    );
+    assert_eq!(results[3].message, "states: expected 5, found 4");
+}
+
+/// What was not decided is no pass: not where the run was interrupted, nor where a check refuses its arguments.
+#[test]
+fn a_claim_that_is_not_decided_does_not_pass() {
+    let (status, cut) = results(&catalogue(claims()), "--json", true);
+    assert_eq!(status, Ok(Status::Incomplete));
+    assert_eq!(outcomes(&cut), ["skipped"; 4]);
+    let mut claims = claims();
+    claims.truncate(1);
+    claims.push(Claim::holds("count", vec![("size", 3.into())]));
+    let (status, refused) = results(&catalogue(claims), "--threads 1", false);
+    let message = "count has no parameter \"size\"; there are: answers";
+    assert_eq!(status, Err(format!("error: {message}")));
+    assert_eq!(outcomes(&refused), ["passed", "error unusable"]);
+    assert_eq!(refused[1].message, message);
+}
+
+/// An obligation is a test case. With `--expect` the verdict is one.
+#[test]
+fn an_obligation_is_a_test_case() {
+    let catalogue = catalogue(Vec::new());
+    let of = |words: &str| results(&catalogue, &format!("check count --quiet {words}"), false);
+    let chosen = "--obligations initiality,simulation,environment";
+    let (status, holds) = of(chosen);
+    assert_eq!(status, Ok(Status::Success));
+    assert_eq!(outcomes(&holds), ["passed", "passed", "skipped"]);
+    assert_eq!(holds[1].name, "simulation");
+    let (status, fails) = of(&format!("{chosen} --answers wrong"));
+    assert_eq!(status, Ok(Status::Violated));
+    assert_eq!(outcomes(&fails)[1], "failure violated");
+    let message = &fails[1].message;
+    assert!(
+        message.starts_with("simulation fails after 3 steps: "),
+        "{message}"
+    );
+    let (status, limited) = of(&format!("{chosen} --max-states 2"));
+    assert_eq!(status, Ok(Status::Incomplete));
+    assert_eq!(outcomes(&limited)[1..], ["error incomplete", "skipped"]);
+    assert_eq!(
+        limited[1].message,
+        "incomplete: ended by the limit of 2 states"
+    );
+    // Nothing was tested, so nothing passes.
+    let (status, vacuous) = of("--obligations environment");
+    assert_eq!(status, Ok(Status::Incomplete));
+    assert_eq!(outcomes(&vacuous), ["skipped", "error incomplete"]);
+    for (expected, outcome) in [("violated", "passed"), ("holds", "failure otherwise")] {
+        let (_, results) = of(&format!("--answers wrong --expect {expected}"));
+        assert_eq!(outcomes(&results), [outcome]);
+        assert_eq!(results[0].name, format!("verdict: {expected}"));
+    }
+    let (status, refused) = of("--obligations simulatoin");
+    assert!(status.is_err());
+    assert_eq!(outcomes(&refused), ["error unusable"]);
+}
+
+/// The file is known to be writable before anything is decided.
+#[test]
+fn a_file_that_cannot_be_written_is_refused_first() {
+    for words in ["", "check count"] {
+        let words = format!("{words} --junit /no/such/folder/junit.xml");
+        let (status, text) = run(&catalogue(claims()), &words, false);
+        let error = status.expect_err("there is no folder");
+        assert!(
+            error.contains("cannot write the results to /no/such/"),
+            "{error}"
+        );
+        assert!(text.is_empty());
+    }
+}

@@ -1,0 +1,51 @@
+//! Checkers of the refinements.
+//!
+//! A check is compiled where its checker is made: here, once, for the catalogue, the tests and the tutorials.
+
+use refmap::obligation::Checker;
+use refmap::{Composed, Refinement};
+
+use crate::ben_ari::broken::BrokenRefinement;
+use crate::ben_ari::{Refinement1, Refinement2, Refinement3};
+use crate::published::{
+    AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
+    SchedulingAllocatorRefinement, VotingRefinement, WriteThroughCacheRefinement,
+};
+use crate::tso::{CollectorRefinement, CyclesRefinement};
+use crate::yrc::{DesignRefinement, ModuleRefinement};
+
+/// A refinement with a checker of its own.
+pub trait Checked: Refinement + Sized {
+    /// Checker of the refinement, which knows what its systems have beside them. Ben-Ari's collectors are not packed unless
+    /// the caller says so.
+    fn checker(&self) -> Checker<'_, Self>;
+}
+
+/// Implements [`Checked`] with the given facilities of a checker.
+macro_rules! checked {
+    ($($refinement:ty: $($facility:ident)*;)*) => {$(
+        impl Checked for $refinement {
+            fn checker(&self) -> Checker<'_, Self> {
+                Checker::new(self)$(.$facility())*
+            }
+        }
+    )*};
+}
+
+checked! {
+    Refinement1: inductive symmetric;
+    Refinement2: inductive symmetric;
+    Refinement3: inductive symmetric;
+    Composed<Refinement1, Composed<Refinement2, Refinement3>>: inductive symmetric;
+    BrokenRefinement:;
+    CollectorRefinement: packed symmetric;
+    CyclesRefinement: symmetric;
+    ModuleRefinement:;
+    DesignRefinement:;
+    SchedulingAllocatorRefinement:;
+    AllocatorImplementationRefinement:;
+    WriteThroughCacheRefinement:;
+    AlternatingBitRefinement:;
+    Ewd840Refinement:;
+    VotingRefinement:;
+}
