@@ -152,7 +152,7 @@ impl Display for Case {
             Outcome::Error(problem) => ("error", problem),
         };
         let (kind, message) = (problem.kind, Escaped(&problem.message));
-        let text = Escaped(&problem.text);
+        let text = EscapedLines(&problem.text);
         writeln!(
             f,
             ">\n      <{element} type=\"{kind}\" message=\"{message}\">{text}</{element}>\n    </testcase>"
@@ -160,8 +160,19 @@ impl Display for Case {
     }
 }
 
-/// Text as it is written in XML, in an element or in an attribute.
+/// Text as it is written in an attribute.
 struct Escaped<'a>(&'a str);
+
+/// Text as it is written in an element, where its lines are kept.
+struct EscapedLines<'a>(&'a str);
+
+impl Display for EscapedLines<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut lines = self.0.split('\n');
+        write!(f, "{}", Escaped(lines.next().unwrap_or_default()))?;
+        lines.try_for_each(|line| write!(f, "\n{}", Escaped(line)))
+    }
+}
 
 impl Display for Escaped<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
