@@ -19,7 +19,7 @@ fn chapters() -> Vec<PathBuf> {
             let path = entry.expect("it can be read").path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if path.extension().is_some_and(|ending| ending == "md") {
                 pages.push(path);
             }
         }

@@ -30,40 +30,40 @@ pub fn main() {
 // about: in the end the sense of marks has arrived, and the rest of the cycle is in the buffer.
 //
 //       11  sys: commit for gc  [Gammie et al., Fig. 9, sys-dequeue-write-buffer]  stutters
-//           collector  W {}  pending phase := Init, phase := Mark, fA := 1
+//           collector  W {}  pending: phase := Init, phase := Mark, fA := 1
 //
 // Next the program is asked to mark what it holds. Marking finds that the object is white, and then looks at
 // the phase, since without a collection there is nothing to mark; and the phase in memory is `Idle`. So
 // it marks nothing, and says that it is done.
 //
 //       12  mutator: discard (2)  [Gammie et al., Fig. 6, Discard]
-//           heap  0 white → 1  1 white → null  phase Idle, fM 1, fA 0
-//           mutator 0  roots {1}  W {}
+//           0 ○ → 1   1 ○ → null   phase Idle   fM 1   fA 0
+//           mutator 0  roots {1}  W {}  pending: empty
 //
 // The collector has no work, and sweeps. Its own loads see through its own buffer, so that for it all
 // is well. It frees object 1, which the program holds, while the word that a collection has begun is still on
 // its way.
 //
 //       14  gc: sweep: load mark, sys: sys  [Gammie et al., Fig. 2, line 41]
-//           mutator 0  roots {1}  W {}
+//           mutator 0  roots {1}  W {}  pending: empty
 //
 // The program's fence, on its side. The collection has begun, and the program has a store pending that gave
 // it nothing to mark: what it overwrites is null, and so is what it writes.
 //
 //       18  mutator: store: choose (1)  [Gammie et al., Fig. 6, Store]
-//           mutator 0  roots {0, 1}  W {}  pending 1.0 := null
+//           mutator 0  roots {0, 1}  W {}  pending: 1.0 := null
 //
 // When it is asked what it holds it has let go of everything, and answers while the store is where it was.
 // So nothing is marked, and rightly so, but for the store.
 //
 //       19  mutator: discard  [Gammie et al., Fig. 6, Discard]  answered by discard(mutator=0, kept=[])
-//           mutator 0  roots {}  W {}  pending 1.0 := null
-//           not grey-protected  {1}
+//           0 ○ → 1   1 ○ not grey-protected → null   phase Mark   fM 1   fA 1
+//           mutator 0  roots {}  W {}  pending: 1.0 := null
 //
 // The collector frees object 1. The store will come to a place that is free by then, or another object's:
 //
 //       21  gc: sweep: load mark, sys: sys  [Gammie et al., Fig. 2, line 41]
-//           heap  0 white → 1  1 free  phase Mark, fM 1, fA 1
+//           0 ○ → 1   1 free   phase Mark   fM 1   fA 1
 //
 // That is why the specification counts a pending store among what can be reached. With the fence, the program
 // answers only when its buffer is empty.

@@ -7,7 +7,7 @@ use std::process::Command;
 use refmap_checks::{NAME, catalogue};
 use refmap_cli::catalogue::{Catalogue, Claim};
 
-use crate::program::{assert_shows, checkout, page, text};
+use crate::program::{assert_shows, checkout, page, refmap, status, text};
 
 const BOOK: &str = "examples/book/src";
 
@@ -224,6 +224,20 @@ fn every_command_in_prose_is_claimed() {
         }
     }
     assert!(claimed > 30);
+}
+
+/// The picture of the README is what the command beside it draws.
+#[test]
+fn the_picture_of_the_readme_is_drawn_by_its_command() {
+    let here = tempfile::tempdir().expect("there is room");
+    let file = here.path().join("counterexample.svg");
+    let readme = page("README.md").replace('\n', " ");
+    let words = "check tso --without deletion-barrier --obligations simulation";
+    assert!(readme.contains(&format!("`refmap {words}`")));
+    let output = refmap(&format!("{words} --quiet --trace {}", file.display()));
+    assert_eq!(status(&output), 1);
+    let drawn = fs::read_to_string(file).expect("it was written");
+    assert_eq!(drawn, page(format!("{BOOK}/counterexample.svg")));
 }
 
 /// The two commands of the README are what a change has to pass.

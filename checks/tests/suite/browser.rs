@@ -23,7 +23,7 @@ fn run(script: &str, arguments: &[&str]) {
         let required =
             std::env::var_os("REFMAP_BROWSER_TESTS").is_some_and(|how| how == "required");
         assert!(!required, "there is no {}", missing.display());
-        println!("skipped: there is no {}", missing.display());
+        eprintln!("skipped: there is no {}", missing.display());
         return;
     }
     let script = checkout().join("checks/tests/browser").join(script);
@@ -40,7 +40,7 @@ fn run(script: &str, arguments: &[&str]) {
         "{}: {told}{error}",
         script.display()
     );
-    print!("{told}");
+    eprint!("{told}");
 }
 
 /// Pages of the claims of the catalogue.

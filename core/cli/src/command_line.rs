@@ -247,7 +247,8 @@ fn check(
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),
         },
-        ..Settings::default()
+        #[cfg(feature = "pictures")]
+        step_through: None,
     };
     let given: Vec<_> = command
         .arguments

@@ -156,11 +156,7 @@ pub(super) fn parse(
             let (name, matches) = matches
                 .subcommand()
                 .expect("clap demands the name of a check");
-            let check = catalogue
-                .checks
-                .iter()
-                .find(|check| check.name == name)
-                .expect("clap knows the checks of the catalogue only");
+            let check = known_check(catalogue, name);
             Command::Explore(ExploreCommand {
                 check: name.to_owned(),
                 arguments: arguments(&check.parameters, matches),
@@ -180,11 +176,7 @@ pub(super) fn parse(
             let (name, matches) = matches
                 .subcommand()
                 .expect("clap demands the name of a check");
-            let check = catalogue
-                .checks
-                .iter()
-                .find(|check| check.name == name)
-                .expect("clap knows the checks of the catalogue only");
+            let check = known_check(catalogue, name);
             Command::Check(check_command(check, matches, told)?)
         }
         Some(("completions", matches)) => {
@@ -203,6 +195,12 @@ pub(super) fn parse(
             quiet: matches.get_flag("quiet"),
         }),
     })
+}
+
+fn known_check<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Check {
+    let mut checks = catalogue.checks.iter();
+    let check = checks.find(|check| check.name == name);
+    check.expect("clap knows the checks of the catalogue only")
 }
 
 /// The command as it is typed.

@@ -1,23 +1,19 @@
 //! A behaviour as HTML: a section a step, with both levels side by side.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
-use refmap::drawing::Drawing;
-use refmap::internal::{changes, compact, misfit};
+use refmap::internal::{changes, compact};
 use refmap::report::{Counterexample, Step};
 use serde_json::Value;
 
 use super::canvas::Canvas;
 use super::escape::Escaped;
-use super::svg::{Picture, changed, view_box};
+use super::figures::Figures;
 
 /// The most steps that a page shows.
 const MOST: usize = 500;
 /// The most characters of a value that does not change.
 const MOST_OF_A_VALUE: usize = 72;
-/// Length of SVG that is not worth a reference.
-const SHORT: usize = 60;
 /// Of a longer behaviour, the first and the last ones shown.
 const FIRST: usize = 20;
 
@@ -28,42 +24,11 @@ pub struct Behaviour<'s> {
     prefix: &'s str,
     implementation: Canvas,
     specification: Canvas,
-    shared: &'s mut Shared,
-}
-
-/// The parts of a page's pictures, each written once: where it comes again, the first one is referred to.
-#[derive(Default)]
-pub struct Shared(HashMap<String, usize>);
-
-impl Shared {
-    /// A picture, as a whole or part by part.
-    fn picture(&mut self, picture: &Picture<'_>) -> String {
-        let parts: Vec<String> = picture.parts().map(|part| part.to_string()).collect();
-        self.once(&parts.concat(), |shared| {
-            let parts = parts.iter();
-            parts
-                .map(|part| shared.once(part, |_| part.clone()))
-                .collect()
-        })
-    }
-
-    /// What `svg` shows, as `written` where it comes for the first time.
-    fn once(&mut self, svg: &str, written: impl FnOnce(&mut Self) -> String) -> String {
-        // What is short is no longer than a reference to it.
-        if svg.len() < SHORT {
-            return svg.to_owned();
-        }
-        if let Some(number) = self.0.get(svg) {
-            return format!("<use href=\"#g{number}\"/>");
-        }
-        let number = self.0.len();
-        self.0.insert(svg.to_owned(), number);
-        format!("<g id=\"g{number}\">{}</g>", written(self))
-    }
+    figures: &'s mut Figures,
 }
 
 impl<'s> Behaviour<'s> {
-    pub fn new(steps: &'s [Step], prefix: &'s str, shared: &'s mut Shared) -> Self {
+    pub fn new(steps: &'s [Step], prefix: &'s str, figures: &'s mut Figures) -> Self {
         let own = steps.iter().filter_map(|step| step.picture.as_ref());
         let mapped = steps
             .iter()
@@ -73,7 +38,7 @@ impl<'s> Behaviour<'s> {
             prefix,
             implementation: Canvas::of(own),
             specification: Canvas::of(mapped),
-            shared,
+            figures,
         }
     }
 
@@ -177,7 +142,7 @@ impl<'s> Behaviour<'s> {
         });
         let was = before.and_then(|before| before.picture.as_ref());
         let canvas = &self.implementation;
-        picture(self.shared, html, canvas, (was, step.picture.as_ref()));
+        self.figures.add(html, canvas, (was, step.picture.as_ref()));
         difference(html, before.map(|before| &before.state), &step.state, open);
         if !is_mapped {
             html.push_str("</div></div>");
@@ -194,7 +159,7 @@ impl<'s> Behaviour<'s> {
         if !is_same || open {
             let was = before.and_then(|before| before.abstract_picture.as_ref());
             let now = step.abstract_picture.as_ref();
-            picture(self.shared, html, &self.specification, (was, now));
+            self.figures.add(html, &self.specification, (was, now));
         }
         let was = before.map(|before| &before.abstract_state);
         difference(html, was, &step.abstract_state, open);
@@ -244,39 +209,6 @@ pub fn simulated(html: &mut String, step: &Step, before: &Step) {
             Escaped(compact(action))
         );
     }
-}
-
-fn picture(
-    shared: &mut Shared,
-    html: &mut String,
-    canvas: &Canvas,
-    (before, drawing): (Option<&Drawing>, Option<&Drawing>),
-) {
-    let Some(drawing) = drawing else {
-        return;
-    };
-    let picture = Picture {
-        canvas,
-        drawing,
-        before,
-    };
-    let content = shared.picture(&picture);
-    let words = before.map(|before| changed(before, drawing));
-    let words = words.unwrap_or_default();
-    let _ = write!(
-        html,
-        "<figure><svg role=\"img\" viewBox=\"{}\"><title>State</title><desc>{}</desc>{content}</svg>",
-        view_box(canvas),
-        Escaped(drawing),
-    );
-    if !words.is_empty() {
-        let _ = write!(
-            html,
-            "<figcaption>{}</figcaption>",
-            Escaped(words.join("; "))
-        );
-    }
-    html.push_str("</figure>");
 }
 
 /// What differs between two states, and what does not, folded. Of the first state all is shown.
@@ -350,67 +282,4 @@ fn fields(state: &Value) -> impl Iterator<Item = (&str, &Value)> {
     };
     let fields = fields.into_iter().flatten();
     fields.map(|(name, value)| (&**name, value)).chain(whole)
-}
-
-/// What is wrong, in a sentence.
-pub fn failure(html: &mut String, of: &Counterexample) {
-    let _ = write!(
-        html,
-        "<p><strong>{}</strong> fails{}: {}</p>",
-        Escaped(&of.obligation),
-        after(of),
-        Escaped(&of.explanation)
-    );
-    if !of.reachable {
-        html.push_str("<p>A counterexample to induction: no claim that it is reached.</p>");
-    }
-    html.push('\n');
-}
-
-/// What is to be known at the end of a behaviour: what is refused, why the loop is fair, and what would have fitted.
-pub fn explanation(html: &mut String, of: &Counterexample) {
-    if let Some(refused) = &of.refused {
-        let _ = write!(
-            html,
-            "<p>Refused from here on: <code>{}</code></p>",
-            Escaped(compact(refused))
-        );
-    }
-    if !of.fairness.is_empty() {
-        html.push_str("<h3>Why the loop is fair</h3><ul>");
-        for met in &of.fairness {
-            let _ = write!(
-                html,
-                "<li>{} <code>{}</code>: {}</li>",
-                met.strength,
-                Escaped(&met.condition),
-                Escaped(&met.because)
-            );
-        }
-        html.push_str("</ul>");
-    }
-    if !of.nearest.is_empty() {
-        html.push_str("<h3>The nearest abstract actions, and why each does not fit</h3><ul>");
-        for nearest in &of.nearest {
-            let _ = write!(html, "<li>{}</li>", Escaped(misfit(nearest)));
-        }
-        html.push_str("</ul>");
-    }
-}
-
-/// After how many steps a counterexample fails.
-fn after(of: &Counterexample) -> String {
-    let steps = |count: usize| match count {
-        1 => "1 step".to_owned(),
-        count => format!("{count} steps"),
-    };
-    match of.loop_start {
-        _ if of.steps.is_empty() => String::new(),
-        None => format!(" after {}", steps(of.length)),
-        Some(start) => format!(
-            " after {} with a loop of {}",
-            steps(start),
-            steps(of.length - start)
-        ),
-    }
 }

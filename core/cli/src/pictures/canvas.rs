@@ -4,18 +4,18 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
 
-use refmap::drawing::{Drawing, Entry, Node, Row, Shown};
+use refmap::drawing::{Drawing, Held, Node, Row, Shown, Slot};
 
 /// Width of a picture, in the units of its view box.
 pub const WIDTH: f64 = 380.0;
 /// Height of a line of a row.
 pub const LINE: f64 = 20.0;
 /// Where the entries of a row begin.
-pub const ENTRIES: f64 = 92.0;
+const ENTRIES: f64 = 92.0;
 /// Width of a character of the picture's font.
-pub const CHARACTER: f64 = 6.6;
+const CHARACTER: f64 = 6.6;
 /// Gap between two entries.
-pub const GAP: f64 = 12.0;
+const GAP: f64 = 12.0;
 /// The most nodes that are drawn.
 pub const MOST_NODES: usize = 12;
 /// Width of the box of a slot, at least.
@@ -138,15 +138,15 @@ fn size(node: &Node) -> (f64, f64) {
 }
 
 /// Width of the box of a slot.
-pub fn slot_width(slot: &refmap::drawing::Slot) -> f64 {
+pub fn slot_width(slot: &Slot) -> f64 {
     (text_width(&slot_text(slot)) + 8.0).max(SLOT)
 }
 
 /// What the box of a slot shows.
-pub fn slot_text(slot: &refmap::drawing::Slot) -> String {
+pub fn slot_text(slot: &Slot) -> String {
     match &slot.holds {
-        refmap::drawing::Held::Null if slot.name.is_empty() => "∅".to_owned(),
-        refmap::drawing::Held::Null => format!("{} ∅", slot.name),
+        Held::Null if slot.name.is_empty() => "∅".to_owned(),
+        Held::Null => format!("{} ∅", slot.name),
         _ => slot.to_string(),
     }
 }
@@ -205,47 +205,91 @@ fn places(sizes: BTreeMap<Identity, (f64, f64)>) -> (BTreeMap<Identity, Area>, f
     (areas.collect(), height)
 }
 
-/// The parts of a row, each with its place: line and distance from the left.
-pub fn parts(row: &Row) -> Vec<(usize, f64, &Entry)> {
-    let (mut line, mut x) = (0, ENTRIES);
-    let mut placed = Vec::new();
-    for entry in &row.entries {
-        let width = entry_width(entry);
-        if x > ENTRIES && x + width > WIDTH {
-            line += 1;
-            x = ENTRIES;
+/// Piece of a row.
+pub struct Piece<'r> {
+    /// The number of its entry.
+    pub entry: usize,
+    /// The line of the row, and the distance from the left.
+    pub line: usize,
+    pub x: f64,
+    pub width: f64,
+    pub what: What<'r>,
+}
+
+/// What a piece shows.
+pub enum What<'r> {
+    /// The name of an entry.
+    Name(&'r str),
+    /// A value or a set.
+    Value(String),
+    /// An element of a queue; none if the queue is empty.
+    Cell(Option<&'r str>),
+}
+
+/// The pieces of a row, broken into lines between entries and between the elements of a queue.
+pub fn pieces(row: &Row) -> Vec<Piece<'_>> {
+    let left = if row.name.is_empty() { 2.0 } else { ENTRIES };
+    let (mut line, mut x) = (0, left);
+    let mut pieces = Vec::new();
+    for (number, entry) in row.entries.iter().enumerate() {
+        let mut parts = Vec::new();
+        if !entry.name.is_empty() {
+            parts.push((text_width(&entry.name) + 6.0, What::Name(&entry.name)));
         }
-        placed.push((line, x, entry));
-        x += width + GAP;
+        let mut value = |text: String| {
+            let text = cut(text, left);
+            parts.push((text_width(&text), What::Value(text)));
+        };
+        match &entry.shows {
+            Shown::Value(text) => value(text.clone()),
+            Shown::Set(elements) => value(format!("{{{}}}", elements.join(", "))),
+            Shown::Queue(elements) if elements.is_empty() => parts.push((SLOT, What::Cell(None))),
+            Shown::Queue(elements) => {
+                let cells = elements.iter();
+                parts.extend(cells.map(|text| (cell_width(text), What::Cell(Some(text)))));
+            }
+        }
+        // A name stays with what follows it.
+        let first_value = parts
+            .last()
+            .map_or(0.0, |_| parts[parts.len().min(2) - 1].0);
+        for (width, what) in parts {
+            let needed = match what {
+                What::Name(_) => width + first_value,
+                _ => width,
+            };
+            if x > left && x + needed > WIDTH {
+                line += 1;
+                x = left;
+            }
+            pieces.push(Piece {
+                entry: number,
+                line,
+                x,
+                width,
+                what,
+            });
+            x += width;
+        }
+        x += GAP;
     }
-    placed
+    pieces
+}
+
+/// A text that fits into a line.
+fn cut(text: String, left: f64) -> String {
+    let most = ((WIDTH - left) / CHARACTER) as usize;
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text,
+    }
 }
 
 fn lines(row: &Row) -> usize {
-    parts(row).last().map_or(1, |(line, ..)| line + 1)
-}
-
-/// Width of an entry: its name, and what it shows.
-pub fn entry_width(entry: &Entry) -> f64 {
-    let name = name_width(entry);
-    let shown = match &entry.shows {
-        Shown::Value(value) => text_width(value),
-        Shown::Set(elements) => text_width(&format!("{{{}}}", elements.join(", "))),
-        Shown::Queue(elements) if elements.is_empty() => SLOT,
-        Shown::Queue(elements) => elements.iter().map(|text| cell_width(text)).sum(),
-    };
-    name + shown
-}
-
-/// Width of an entry's name, with the gap behind it.
-pub fn name_width(entry: &Entry) -> f64 {
-    match entry.name.is_empty() {
-        true => 0.0,
-        false => text_width(&entry.name) + 6.0,
-    }
+    pieces(row).last().map_or(1, |piece| piece.line + 1)
 }
 
 /// Width of the cell of a queue.
-pub fn cell_width(text: &str) -> f64 {
-    (text_width(text) + 8.0).max(SLOT)
+fn cell_width(text: &str) -> f64 {
+    (text_width(text) + 8.0).clamp(SLOT, WIDTH - ENTRIES)
 }

@@ -6,8 +6,10 @@ use refmap::internal::compact;
 use refmap::report::{Counterexample, Report, Step, Verdict};
 use serde_json::Value;
 
-use super::behaviour::{Behaviour, Shared, explanation, failure};
+use super::behaviour::Behaviour;
 use super::escape::Escaped;
+use super::explanation::{explanation, failure};
+use super::figures::Figures;
 use super::history;
 use super::page::{STEP_KEYS, Script, lanes, page};
 
@@ -15,25 +17,22 @@ use super::page::{STEP_KEYS, Script, lanes, page};
 /// `command` is shown as what made it.
 pub fn html(report: &Report, command: &str) -> String {
     let history = report.history.as_deref().map(history::part);
-    html_with(report, command, Part(&history.unwrap_or_default()))
+    html_with(report, command, &history.unwrap_or_default())
 }
 
-/// What a page shows between its head and the counterexample.
-pub struct Part<'p>(pub &'p str);
-
-/// The same, with a part of its own.
-pub fn html_with(report: &Report, command: &str, part: Part<'_>) -> String {
+/// The same, with a part of its own between head and counterexample.
+pub fn html_with(report: &Report, command: &str, part: &str) -> String {
     let verdict = report
         .verdict
         .map_or("explored".to_owned(), |verdict| verdict.to_string());
     let mut body = String::new();
     head(&mut body, report, &verdict, command);
-    body.push_str(part.0);
-    let mut shared = Shared::default();
+    body.push_str(part);
+    let mut figures = Figures::default();
     if let Some(found) = &report.counterexample {
         body.push_str("<h2 id=\"counterexample\">Counterexample</h2>\n");
         failure(&mut body, found);
-        behaviour(&mut body, found, "", &mut shared);
+        behaviour(&mut body, found, "", &mut figures);
         explanation(&mut body, found);
     }
     let mut others = Vec::new();
@@ -59,7 +58,7 @@ pub fn html_with(report: &Report, command: &str, part: Part<'_>) -> String {
                 let _ = writeln!(body, "<p>By the <a href=\"#{anchor}\">same steps</a>.</p>");
             }
             None => {
-                behaviour(&mut body, found, &prefix, &mut shared);
+                behaviour(&mut body, found, &prefix, &mut figures);
                 seen.push((&found.steps, prefix));
             }
         }
@@ -81,19 +80,23 @@ fn same(steps: &[Step], others: &[Step]) -> bool {
 }
 
 /// A behaviour with its lanes.
-fn behaviour(body: &mut String, found: &Counterexample, prefix: &str, shared: &mut Shared) {
+fn behaviour(body: &mut String, found: &Counterexample, prefix: &str, figures: &mut Figures) {
     if found.steps.is_empty() {
         return;
     }
     let last = found.loop_start.is_none().then(|| found.steps.len() - 1);
-    body.push_str(&lanes(&found.steps, last, &|step| {
+    let of = match prefix.is_empty() {
+        true => String::new(),
+        false => format!(", {} {prefix}", found.obligation),
+    };
+    body.push_str(&lanes(&found.steps, last, &of, &|step| {
         format!("#{prefix}step-{step}")
     }));
     // The keys are told once.
     if prefix.is_empty() {
         body.push_str(STEP_KEYS);
     }
-    body.push_str(&Behaviour::new(&found.steps, prefix, shared).html(found));
+    body.push_str(&Behaviour::new(&found.steps, prefix, figures).html(found));
 }
 
 fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {

@@ -8,16 +8,18 @@ use refmap::liveness::Lasso;
 use refmap::report::{ConditionMet, Counterexample, Step};
 use serde_json::{Map, Value};
 
-use super::behaviour::{Behaviour, Shared, explanation, failure};
+use super::behaviour::Behaviour;
 use super::canvas::MOST_NODES;
 use super::escape::Escaped;
+use super::explanation::{explanation, failure};
+use super::figures::Figures;
 use super::page::{STEP_KEYS, Script, lanes, page};
 use crate::graph::{PropertyKind, System};
 
 /// Page under construction.
 pub struct GraphPage {
     body: String,
-    shared: Shared,
+    figures: Figures,
     lassos: usize,
 }
 
@@ -39,7 +41,7 @@ impl GraphPage {
                 "<h1>Explicit transition systems</h1>\n<p><code>{}</code></p>\n",
                 Escaped(command)
             ),
-            shared: Shared::default(),
+            figures: Figures::default(),
             lassos: 0,
         }
     }
@@ -131,11 +133,12 @@ impl GraphPage {
         let _ = writeln!(self.body, "<h3>{}</h3>", Escaped(&outcome.property));
         failure(&mut self.body, &found);
         let to = |step: usize| format!("#{prefix}step-{step}");
-        self.body.push_str(&lanes(&found.steps, None, &to));
+        let of = format!(", {}, {}", system.name, outcome.property);
+        self.body.push_str(&lanes(&found.steps, None, &of, &to));
         if prefix.is_empty() {
             self.body.push_str(STEP_KEYS);
         }
-        let behaviour = Behaviour::new(&found.steps, &prefix, &mut self.shared);
+        let behaviour = Behaviour::new(&found.steps, &prefix, &mut self.figures);
         self.body.push_str(&behaviour.html(&found));
         explanation(&mut self.body, &found);
     }

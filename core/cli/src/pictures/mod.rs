@@ -5,6 +5,8 @@
 mod behaviour;
 mod canvas;
 mod escape;
+mod explanation;
+mod figures;
 mod history;
 mod page;
 mod svg;

@@ -66,8 +66,8 @@ pub const STEP_KEYS: &str = "<p class=\"keys\" id=\"keys\" hidden><kbd>←</kbd>
     <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"say\" role=\"status\"></span></p>\n";
 
 /// The steps of a behaviour by process, one lane each: every mark is a link to its step, as `to` says. The step `at` is
-/// the one that is shown, or the one that fails.
-pub fn lanes(steps: &[Step], at: Option<usize>, to: &dyn Fn(usize) -> String) -> String {
+/// the one that is shown, or the one that fails. `of` tells this navigation from others on the page.
+pub fn lanes(steps: &[Step], at: Option<usize>, of: &str, to: &dyn Fn(usize) -> String) -> String {
     let mut processes: Vec<&str> = Vec::new();
     for process in steps.iter().filter_map(|step| step.process.as_deref()) {
         if !processes.contains(&process) {
@@ -83,7 +83,8 @@ pub fn lanes(steps: &[Step], at: Option<usize>, to: &dyn Fn(usize) -> String) ->
     let left = 14 + 7 * names.unwrap_or(0).min(MOST_OF_A_NAME);
     let (width, height) = (left + 9 * shown.len() + 6, 20 * processes.len() + 4);
     let mut html = format!(
-        "<nav class=\"lanes\" aria-label=\"Steps by process\"><svg width=\"{width}\" height=\"{height}\">"
+        "<nav class=\"lanes\" aria-label=\"Steps by process{}\"><svg width=\"{width}\" height=\"{height}\">",
+        Escaped(of)
     );
     for (lane, process) in processes.iter().enumerate() {
         let name: String = process.chars().take(MOST_OF_A_NAME).collect();

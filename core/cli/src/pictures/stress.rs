@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::check::{self, Part};
+use super::check;
 use super::escape::Escaped;
 use crate::catalogue::StressReport;
 
@@ -40,5 +40,5 @@ pub fn html(of: &StressReport, command: &str) -> String {
             Escaped(recorded.file.display())
         );
     }
-    check::html_with(&of.report, command, Part(&part))
+    check::html_with(&of.report, command, &part)
 }

@@ -2,11 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use refmap::drawing::{Drawing, Entry, Held, Node, Row, Shown};
+use refmap::drawing::{Drawing, Held, Node, Row};
 
 use super::canvas::{
-    Area, Canvas, ENTRIES, HEAD, LINE, SLOTS, WIDTH, cell_width, name_width, parts, slot_text,
-    slot_width,
+    Area, Canvas, HEAD, LINE, Piece, SLOTS, WIDTH, What, pieces, slot_text, slot_width,
 };
 use super::escape::Escaped;
 
@@ -143,58 +142,39 @@ impl Picture<'_> {
         if !row.name.is_empty() {
             text(f, "row", (2.0, top + 14.0), &row.name)?;
         }
-        for (number, (line, x, entry)) in parts(row).into_iter().enumerate() {
-            let was = before.map(|before| before.and_then(|row| row.entries.get(number)));
-            let changed = was.is_some_and(|was| was != Some(entry));
-            let left = if row.name.is_empty() {
-                x - ENTRIES + 2.0
-            } else {
-                x
-            };
-            self.entry(f, entry, (left, top + LINE * line as f64), changed)?;
+        for piece in pieces(row) {
+            let entry = row.entries.get(piece.entry);
+            let was = before.map(|before| before.and_then(|row| row.entries.get(piece.entry)));
+            let changed = was.is_some_and(|was| was != entry);
+            self.piece(f, &piece, top, changed)?;
         }
         Ok(())
     }
 
-    fn entry(
+    fn piece(
         &self,
         f: &mut Formatter<'_>,
-        entry: &Entry,
-        (x, top): (f64, f64),
+        piece: &Piece<'_>,
+        top: f64,
         changed: bool,
     ) -> fmt::Result {
-        if !entry.name.is_empty() {
-            text(f, "name", (x, top + 14.0), &entry.name)?;
-        }
-        let x = x + name_width(entry);
-        let class = if changed { "v ch" } else { "v" };
-        match &entry.shows {
-            Shown::Value(value) => text(f, class, (x, top + 14.0), value),
-            Shown::Set(elements) => {
-                let set = format!("{{{}}}", elements.join(", "));
-                text(f, class, (x, top + 14.0), &set)
-            }
-            Shown::Queue(elements) => {
-                let class = if changed { "cell ch" } else { "cell" };
-                if elements.is_empty() {
-                    return write!(
-                        f,
-                        r#"<rect class="{class} none" x="{x:.0}" y="{:.0}" width="22" height="16"/>"#,
-                        top + 2.0
-                    );
+        let top = top + LINE * piece.line as f64;
+        let (x, width, below) = (piece.x, piece.width, top + 14.0);
+        let changed = if changed { " ch" } else { "" };
+        match &piece.what {
+            What::Name(name) => text(f, "name", (x, below), name),
+            What::Value(value) => text(f, &format!("v{changed}"), (x, below), value),
+            What::Cell(element) => {
+                let none = if element.is_none() { " none" } else { "" };
+                write!(
+                    f,
+                    r#"<rect class="cell{changed}{none}" x="{x:.0}" y="{:.0}" width="{width:.0}" height="16"/>"#,
+                    top + 2.0
+                )?;
+                match element {
+                    Some(element) => text(f, "c", (x + width / 2.0, below), element),
+                    None => Ok(()),
                 }
-                let mut left = x;
-                for element in elements {
-                    let width = cell_width(element);
-                    write!(
-                        f,
-                        r#"<rect class="{class}" x="{left:.0}" y="{:.0}" width="{width:.0}" height="16"/>"#,
-                        top + 2.0
-                    )?;
-                    text(f, "c", (left + width / 2.0, top + 14.0), element)?;
-                    left += width;
-                }
-                Ok(())
             }
         }
     }
@@ -283,61 +263,6 @@ fn border(node: Area, from: (f64, f64)) -> (f64, f64) {
     let (half_width, half_height) = (node.width / 2.0 + 1.0, node.height / 2.0 + 1.0);
     let scale = (half_width / dx.abs().max(0.01)).min(half_height / dy.abs().max(0.01));
     (node.x + dx * scale, node.y + dy * scale)
-}
-
-/// What differs between two drawings, in words.
-pub fn changed(before: &Drawing, after: &Drawing) -> Vec<String> {
-    let mut words = Vec::new();
-    for node in &after.nodes {
-        let id = &node.id;
-        let Some(was) = before.nodes.iter().find(|was| was.id == *id) else {
-            words.push(format!("{id} is new"));
-            continue;
-        };
-        let told = |node: &Node| {
-            let head = Node {
-                slots: Vec::new(),
-                ..node.clone()
-            };
-            let text = head.to_string();
-            match node.absent {
-                true => format!("{text} (absent)"),
-                false => text,
-            }
-        };
-        if told(was) != told(node) {
-            words.push(format!("{} is now {}", told(was), told(node)));
-        }
-        for (number, slot) in node.slots.iter().enumerate() {
-            let name = match slot.name.is_empty() {
-                true => number.to_string(),
-                false => slot.name.clone(),
-            };
-            match was.slots.get(number) {
-                Some(was) if was.holds != slot.holds => {
-                    words.push(format!("{id}.{name}: {} → {}", was.holds, slot.holds));
-                }
-                Some(_) => (),
-                None => words.push(format!("{id}.{name}: {}", slot.holds)),
-            }
-        }
-    }
-    for node in &before.nodes {
-        if !after.nodes.iter().any(|other| other.id == node.id) {
-            words.push(format!("{} is gone", node.id));
-        }
-    }
-    for row in &after.rows {
-        let was = before.rows.iter().find(|was| was.name == row.name);
-        for (number, entry) in row.entries.iter().enumerate() {
-            let was = was.and_then(|row| row.entries.get(number));
-            if was.is_some_and(|was| was != entry) {
-                let of = if row.name.is_empty() { "" } else { ": " };
-                words.push(format!("{}{of}{entry}", row.name));
-            }
-        }
-    }
-    words
 }
 
 /// The view box of a canvas.

@@ -7,6 +7,7 @@
 mod address;
 mod http;
 mod place;
+mod ran;
 mod server;
 
 pub use address::Address;

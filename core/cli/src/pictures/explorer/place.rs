@@ -4,72 +4,16 @@ use std::fmt::Write;
 
 use refmap::internal::{compact, misfit};
 use refmap::obligation::stepper::{Finding, Followed, MOST_OFFERED, Offered, Stepper};
-use refmap::report::{Step, Verdict};
+use refmap::report::Step;
 
 use super::Explored;
 use super::address::{Address, Taken, digest};
 use super::http::Answer;
-use crate::pictures::behaviour::{Behaviour, Shared, simulated, title};
+use super::ran::Ran;
+use crate::pictures::behaviour::{Behaviour, simulated, title};
 use crate::pictures::escape::Escaped;
+use crate::pictures::figures::Figures;
 use crate::pictures::page::{Script, lanes, page};
-
-/// What a check of the refinement has found.
-pub enum Ran {
-    /// The verdict, and no counterexample that can be followed.
-    Told(String),
-    /// A counterexample, with its obligation and what is wrong at its end.
-    Counterexample {
-        address: Address,
-        obligation: String,
-        explanation: String,
-    },
-}
-
-impl Ran {
-    /// Runs the check.
-    pub fn of(explored: &Explored<'_>, stepper: &dyn Stepper) -> Self {
-        let report = match (explored.run)() {
-            Ok(report) => report,
-            Err(error) => return Self::Told(format!("The check cannot be run: {error}")),
-        };
-        let verdict = report
-            .verdict
-            .map_or("explored".to_owned(), |verdict| verdict.to_string());
-        let Some(found) = report.counterexample else {
-            let states = report.states;
-            let bound = match report.verdict {
-                Some(Verdict::Holds) => "every reachable state of the instance",
-                _ => "what was reached before the search ended",
-            };
-            return Self::Told(format!(
-                "The check ended with “{verdict}” after {states} states, {bound}: there is no counterexample."
-            ));
-        };
-        let (obligation, explanation) = (found.obligation, found.explanation);
-        let choices = match found.reachable {
-            true => stepper.choices(&found.steps),
-            false => Ok(Vec::new()),
-        };
-        match choices {
-            Ok(choices) if choices.len() == found.steps.len() && !choices.is_empty() => {
-                let taken = choices.into_iter().zip(&found.steps);
-                let taken = taken.map(|(number, step)| Taken {
-                    number,
-                    digest: digest(&step.state),
-                });
-                Self::Counterexample {
-                    address: Address(taken.collect()),
-                    obligation,
-                    explanation,
-                }
-            }
-            Ok(_) => Self::Told(format!(
-                "{obligation} is violated: {explanation}. Its counterexample cannot be followed from an initial state."
-            )),
-            Err(error) => Self::Told(format!("{obligation} is violated: {explanation}. {error}")),
-        }
-    }
-}
 
 /// What a page is made of.
 pub struct Place<'p> {
@@ -225,7 +169,7 @@ impl Place<'_> {
         }
         let path = self.path(address);
         let to = |step: usize| format!("{path}?step={step}");
-        body.push_str(&lanes(steps, Some(at), &to));
+        body.push_str(&lanes(steps, Some(at), "", &to));
         body.push_str("<p class=\"ways\">");
         let _ = match at.checked_sub(1) {
             Some(before) => write!(
@@ -341,11 +285,11 @@ fn row(body: &mut String, offered: &Offered, path: &str, from: Option<&Step>, nu
 fn columns(body: &mut String, steps: &[Step], before: Option<&Step>, step: &Step, at: usize) {
     let _ = write!(
         body,
-        "<section class=\"step\" id=\"step-{at}\"><h2 class=\"here\">{at} {}</h2>",
+        "<h2>Where you are</h2>\n<section class=\"step\" id=\"step-{at}\"><h3>{at} {}</h3>",
         title(step)
     );
-    let mut shared = Shared::default();
-    Behaviour::new(steps, "", &mut shared).columns(body, before, step, true);
+    let mut figures = Figures::default();
+    Behaviour::new(steps, "", &mut figures).columns(body, before, step, true);
     body.push_str("</section>\n");
 }
 

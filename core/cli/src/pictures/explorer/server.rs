@@ -13,7 +13,8 @@ use refmap::obligation::stepper::Stepper;
 use super::Explored;
 use super::address::Address;
 use super::http::{self, Answer, Refused, Request};
-use super::place::{Place, Ran};
+use super::place::Place;
+use super::ran::Ran;
 
 /// The most requests that are answered at a time.
 const MOST_AT_A_TIME: usize = 16;

@@ -1,0 +1,67 @@
+//! What is wrong with a behaviour, and why.
+
+use std::fmt::Write;
+
+use refmap::internal::{compact, misfit, steps};
+use refmap::report::Counterexample;
+
+use super::escape::Escaped;
+
+/// What is wrong, in a sentence.
+pub fn failure(html: &mut String, of: &Counterexample) {
+    let _ = write!(
+        html,
+        "<p><strong>{}</strong> fails{}: {}</p>",
+        Escaped(&of.obligation),
+        after(of),
+        Escaped(&of.explanation)
+    );
+    if !of.reachable {
+        html.push_str("<p>A counterexample to induction: no claim that it is reached.</p>");
+    }
+    html.push('\n');
+}
+
+/// What is to be known at the end of a behaviour: what is refused, why the loop is fair, and what would have fitted.
+pub fn explanation(html: &mut String, of: &Counterexample) {
+    if let Some(refused) = &of.refused {
+        let _ = write!(
+            html,
+            "<p>Refused from here on: <code>{}</code></p>",
+            Escaped(compact(refused))
+        );
+    }
+    if !of.fairness.is_empty() {
+        html.push_str("<h3>Why the loop is fair</h3><ul>");
+        for met in &of.fairness {
+            let _ = write!(
+                html,
+                "<li>{} <code>{}</code>: {}</li>",
+                met.strength,
+                Escaped(&met.condition),
+                Escaped(&met.because)
+            );
+        }
+        html.push_str("</ul>");
+    }
+    if !of.nearest.is_empty() {
+        html.push_str("<h3>The nearest abstract actions, and why each does not fit</h3><ul>");
+        for nearest in &of.nearest {
+            let _ = write!(html, "<li>{}</li>", Escaped(misfit(nearest)));
+        }
+        html.push_str("</ul>");
+    }
+}
+
+/// After how many steps a counterexample fails.
+fn after(of: &Counterexample) -> String {
+    match of.loop_start {
+        _ if of.steps.is_empty() => String::new(),
+        None => format!(" after {}", steps(of.length)),
+        Some(start) => format!(
+            " after {} with a loop of {}",
+            steps(start),
+            steps(of.length - start)
+        ),
+    }
+}
