@@ -9,7 +9,8 @@ use crate::liveness::Strength;
 /// A fairness condition on a set of rules: their steps that change the state are its action.
 ///
 /// Where processes of a kind are numbered, the condition is one of each: with `Fairness::weak("serve", ["serve"])` no client
-/// waits for ever whose own `serve` is enabled all the time. [`jointly`](Self::jointly) makes it one of all together.
+/// waits for ever whose own `serve` is enabled all the time. [`jointly`](Self::jointly) makes it one of all together, and
+/// [`of`](Self::of) one of a single process.
 ///
 /// ```
 /// use refmap::Fairness;
@@ -26,6 +27,7 @@ pub struct Fairness {
     strength: Strength,
     rules: Vec<Cow<'static, str>>,
     jointly: bool,
+    process: Option<u16>,
 }
 
 impl Fairness {
@@ -55,6 +57,7 @@ impl Fairness {
             strength,
             rules: rules.into_iter().map(Into::into).collect(),
             jointly: false,
+            process: None,
         }
     }
 
@@ -62,6 +65,15 @@ impl Fairness {
     #[must_use]
     pub fn jointly(mut self) -> Self {
         self.jointly = true;
+        self.process = None;
+        self
+    }
+
+    /// The same of the process of this number alone: a step of another is no step of its action.
+    #[must_use]
+    pub fn of(mut self, process: u16) -> Self {
+        self.jointly = false;
+        self.process = Some(process);
         self
     }
 
@@ -83,5 +95,10 @@ impl Fairness {
     /// Whether it is one condition of all processes.
     pub fn is_joint(&self) -> bool {
         self.jointly
+    }
+
+    /// The number of its process, if it is one of a single process.
+    pub fn process(&self) -> Option<u16> {
+        self.process
     }
 }

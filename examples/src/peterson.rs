@@ -72,9 +72,10 @@ fn refinement(program: Program, model: MemoryModel) -> ProgramRefinement {
 }
 
 fn run(program: Program, model: MemoryModel) -> Report {
+    let jumps = program.backward_jumps.expect("its loops are bounded");
     let instance = [
         ("model", model.to_string()),
-        ("backward_jumps", program.backward_jumps.to_string()),
+        ("backward_jumps", jumps.to_string()),
     ];
     let refinement = refinement(program, model);
     let report = check(&refinement, &Settings::default()).expect("every obligation is checked");

@@ -3,6 +3,7 @@
 mod tables;
 
 use refmap::check;
+use refmap::obligation::{Liveness, Settings};
 use refmap_cli::catalogue::{
     Arguments, Check, Choice, Claim, InputError, Parameter, ParameterKind,
 };
@@ -10,7 +11,7 @@ use refmap_cli::table::Table;
 use refmap_programs::MemoryModel;
 use refmap_refinements::copying::CopyingRefinement;
 use refmap_systems::copying::{
-    Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Protocol, Scenario,
+    Instance, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Progress, Protocol, Scenario,
 };
 use serde_json::Value;
 
@@ -32,6 +33,12 @@ fn scenario() -> Choice<Scenario> {
     Choice::named("scenario", help, Scenario::ALL, Scenario::name).required()
 }
 
+fn progress() -> Choice<Option<Progress>> {
+    let help = "what happens in the end: whose operations or copy are completed, and which threads have to go on for it";
+    let asked = Progress::ALL.map(|progress| (progress.name(), Some(progress)));
+    Choice::new("progress", help, [("none", None)].into_iter().chain(asked))
+}
+
 fn parameters() -> Vec<Parameter> {
     vec![
         protocol().parameter(),
@@ -45,6 +52,7 @@ fn parameters() -> Vec<Parameter> {
             1,
             "how often the body of a loop runs before its thread is cut off",
         ),
+        progress().parameter(),
         Parameter::names("without", "a part of the protocol to be taken away"),
         Parameter::names("with", "a part to be added that the protocol lacks"),
     ]
@@ -59,7 +67,15 @@ pub(super) fn checks() -> Vec<Check> {
         |arguments, settings| {
             let refinement = CopyingRefinement::new(&instance(arguments), memory().of(arguments));
             let refinement = refinement.map_err(InputError::instance)?;
-            Ok(check(&refinement, settings)?)
+            let liveness = match progress().of(arguments) {
+                None => settings.liveness,
+                Some(_) => Liveness::Included,
+            };
+            let settings = Settings {
+                liveness,
+                ..settings.clone()
+            };
+            Ok(check(&refinement, &settings)?)
         },
     )]
 }
@@ -72,19 +88,21 @@ fn instance(arguments: &Arguments) -> Instance {
         scenario: scenario().of(arguments),
         mutators: arguments.number("mutators"),
         iterations: arguments.number("iterations"),
+        progress: progress().of(arguments),
         without: owned(arguments.names("without")),
         with: owned(arguments.names("with")),
     }
 }
 
 pub(super) fn tables() -> Vec<Table> {
-    vec![tables::table_2(), tables::ablations()]
+    vec![tables::table_2(), tables::progress(), tables::ablations()]
 }
 
 /// Claims; counts and lengths were found by this checker.
 pub(super) fn claims() -> Vec<Claim> {
     let mut claims = published();
     claims.extend(ours());
+    claims.extend(made());
     claims
 }
 
@@ -188,6 +206,114 @@ fn ours() -> Vec<Claim> {
             5248,
         )
         .source(scenarios, "reads and writes twice, loops twice"),
+    ]
+}
+
+/// Claims of progress, with two mutators unless one suffices.
+fn made() -> Vec<Claim> {
+    let nature = "Herlihy & Shavit, On the Nature of Progress";
+    let obligations = |words: &str| match words.contains("progress=copied") {
+        true => ["simulation", "eventually"],
+        false => ["simulation", "always-eventually"],
+    };
+    let made = |words: &str, says| {
+        let claim = Claim::holds(NAME, words_as_arguments(words));
+        claim.only(&obligations(words)).source(nature, says)
+    };
+    let missed = |words: &str, by: &'static str, says| {
+        let claim = Claim::violated(NAME, words_as_arguments(words), by);
+        claim.only(&obligations(words)).source(nature, says)
+    };
+    let own = "always-eventually:completes-odd(0)";
+    let any = "always-eventually:completes-odd";
+    let copied = "eventually:copied";
+    vec![
+        made(
+            "protocol=chicken memory=sc scenario=w mutators=2 progress=wait-free",
+            "Chicken is wait-free for mutators: they complete operations whatever other threads do",
+        ),
+        made(
+            "protocol=chicken memory=tso progress=wait-free",
+            "… reads and writes under TSO",
+        ),
+        missed(
+            "protocol=stopless memory=sc scenario=w mutators=2 progress=wait-free",
+            own,
+            "Stopless is not: another mutator may write between read and CAS, for ever",
+        ),
+        made(
+            "protocol=stopless memory=sc scenario=w mutators=2 progress=lock-free",
+            "… but lock-free: then that one completes operations",
+        ),
+        missed(
+            "protocol=stopless memory=tso scenario=w mutators=2 progress=wait-free",
+            own,
+            "… nor under TSO",
+        ),
+        missed(
+            "protocol=clover-fix memory=sc scenario=w mutators=2 progress=wait-free",
+            own,
+            "Clover is not wait-free either",
+        ),
+        made(
+            "protocol=clover-fix memory=sc scenario=w mutators=2 progress=lock-free",
+            "… it is lock-free as long as no mutator writes α",
+        ),
+        missed(
+            "protocol=clover-fix alpha=1 memory=sc scenario=w progress=lock-free",
+            any,
+            "… where one does it is neither: it waits for the end of the copy",
+        ),
+        missed(
+            "protocol=compressor memory=sc scenario=w progress=lock-free",
+            any,
+            "Compressor is neither: a mutator waits for the thread that has claimed the page",
+        ),
+        missed(
+            "protocol=compressor memory=tso scenario=w progress=lock-free",
+            any,
+            "… nor under TSO",
+        ),
+        made(
+            "protocol=compressor memory=sc scenario=w mutators=2 progress=starvation-free",
+            "… operations are completed if all threads go on",
+        ),
+        made(
+            "protocol=sapphire-iteration memory=sc scenario=w mutators=2 progress=copied",
+            "Sapphire completes the copy after the mutators' last write",
+        ),
+        missed(
+            "protocol=sapphire-iteration memory=sc scenario=w mutators=2 progress=copied-under-load",
+            copied,
+            "… and not as long as they write",
+        ),
+        made(
+            "protocol=sapphire-llsc memory=sc scenario=w mutators=2 progress=copied-alone",
+            "… with LL and SC it does, whatever they do",
+        ),
+        made(
+            "protocol=chicken memory=sc scenario=w mutators=2 progress=copied-under-load",
+            "Chicken does while they write",
+        ),
+        missed(
+            "protocol=chicken memory=sc scenario=w progress=copied-alone",
+            copied,
+            "… and not if one stops: it waits for the handshake",
+        ),
+        missed(
+            "protocol=baker memory=sc scenario=w progress=copied-under-load",
+            copied,
+            "a stop may always come too late for the yieldpoint: weak fairness does not do",
+        ),
+        made(
+            "protocol=baker memory=sc scenario=w progress=copied-under-load-strongly",
+            "… strong fairness does",
+        ),
+        missed(
+            "protocol=baker memory=sc scenario=w mutators=2 progress=copied-under-load-strongly",
+            copied,
+            "… and not where two mutators have to be at one together",
+        ),
     ]
 }
 

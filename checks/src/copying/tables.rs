@@ -3,8 +3,8 @@
 
 use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, Table};
 use refmap_programs::MemoryModel;
-use refmap_systems::copying::Protocol;
-use refmap_systems::copying::table_2::{Cell, TABLE_2};
+use refmap_systems::copying::table_2::{Cell, Row, TABLE_2};
+use refmap_systems::copying::{Progress, Protocol};
 use serde_json::Value;
 
 use super::NAME;
@@ -80,6 +80,79 @@ const H: Failing = Failing::NONE;
 const W: Failing = Failing(1);
 const R: Failing = Failing(2);
 const B: Failing = Failing(3);
+
+/// What is asked of every row about progress.
+const ASKED: [Progress; 4] = [
+    Progress::WaitFree,
+    Progress::LockFree,
+    Progress::Copied,
+    Progress::CopiedUnderLoad,
+];
+
+/// The progress of every row of Table 2 with two mutators that write, under SC. All results were found by this checker.
+pub(super) fn progress() -> Table {
+    let rows = TABLE_2.iter().map(|row| PublishedRow {
+        given: vec![
+            ("protocol", row.protocol.name().into()),
+            ("alpha", row.alpha.into()),
+            ("memory", MemoryModel::Sc.name().into()),
+            ("mutators", 2.into()),
+        ],
+        cells: made(row).map(Expected::found).to_vec(),
+    });
+    let published = Published {
+        source: "Herlihy & Shavit, On the Nature of Progress",
+        columns: Axis {
+            parameter: "progress",
+            values: ASKED.map(Progress::name).to_vec(),
+        },
+        parts: Axis {
+            parameter: "scenario",
+            values: vec!["w"],
+        },
+        rows: rows.collect(),
+    };
+    Table {
+        name: "copying-progress",
+        about: "the same rows: which are wait-free for mutators, which lock-free, and when the copy is completed",
+        check: NAME,
+        rows: Rows::Published(published),
+    }
+}
+
+/// The progress that a row makes, of that which is asked: F where it is not made.
+fn made(row: &Row) -> [Failing; ASKED.len()] {
+    const F: Failing = W;
+    match (row.protocol, row.alpha) {
+        // A CAS is tried again until no other comes between.
+        (Protocol::Stopless | Protocol::StoplessForRmo, _)
+        | (Protocol::Clover | Protocol::CloverFix | Protocol::CloverForRmo, Some(0 | 2)) => {
+            [F, H, H, F]
+        }
+        // Moreover a mutator that writes α waits for the end of the copy.
+        (Protocol::Clover | Protocol::CloverFix | Protocol::CloverForRmo, _) => [F, F, H, F],
+        // A mutator waits for the thread that has claimed the page, and the collector for a stop.
+        (Protocol::Compressor, _) => [F, F, H, F],
+        // The collector copies again until no mutator writes in between, or waits for a stop.
+        (
+            Protocol::SapphireIteration
+            | Protocol::X86Sapphire
+            | Protocol::Baker
+            | Protocol::Replication
+            | Protocol::Pauseless,
+            _,
+        ) => [H, H, H, F],
+        (
+            Protocol::Chicken
+            | Protocol::Staccato
+            | Protocol::StaccatoFence
+            | Protocol::StaccatoRelFence
+            | Protocol::SapphireLlsc
+            | Protocol::Schism,
+            _,
+        ) => [H; ASKED.len()],
+    }
+}
 
 /// Change to the protocol.
 use Change::{With, Without};

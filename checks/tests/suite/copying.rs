@@ -72,6 +72,26 @@ fn a_cell_that_fails_tells_its_story() {
     }
 }
 
+/// Whether progress is made is decided without `--liveness`: a mutator of Compressor waits for the collector, which has stopped.
+#[test]
+fn progress_that_is_not_made_is_shown_as_a_lasso() {
+    let words = "check copying --protocol compressor --memory sc --scenario w --progress lock-free";
+    let output = refmap(words);
+    assert_eq!(status(&output), 1);
+    let report = text(&output.stdout).replace("\n  ", " ");
+    for part in [
+        "always-eventually:completes-odd fails: after 9 steps a loop of 0 steps",
+        "success := CAS(page, 1, 2), reads 1 and writes 2  [collector, 4]",
+        "weak mutator goes on: it is enabled nowhere in the loop",
+    ] {
+        assert!(report.contains(part), "{part}\n\n{report}");
+    }
+    assert_eq!(
+        status(&refmap(&words.replace("lock-free", "starvation-free"))),
+        0
+    );
+}
+
 /// A repeated parameter accumulates: Stopless's three fences, added one by one.
 #[test]
 fn names_may_be_given_again() {
@@ -140,6 +160,14 @@ fn bad_input_is_one_clear_message_and_exit_status_2() {
         (
             "--protocol x86-sapphire --memory sc --scenario wr --with log".to_owned(),
             vec!["with \"log\"", "what can be added is: ", "literal-fence"],
+        ),
+        (
+            format!("{stopless} --progress lock-free --iterations 2"),
+            vec!["lock-free", "iterations cannot be given"],
+        ),
+        (
+            "--protocol stopless --memory rmo-no --scenario wr --progress lock-free".to_owned(),
+            vec!["under rmo-no a loop without a bound reads ahead without end"],
         ),
     ] {
         let output = refmap(&format!("check copying {words}"));

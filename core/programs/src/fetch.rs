@@ -7,6 +7,7 @@
 
 use super::code::Code;
 use super::expression::{Expression, Fault, Register, Value};
+use super::model::MemoryModel;
 use super::program::{Fence, Instruction, Program};
 use super::state::{Operand, Pending, Progress, ThreadState};
 
@@ -17,6 +18,8 @@ pub(super) struct Fetcher<'a> {
     pub program: &'a Program,
     /// The code of the thread.
     pub code: &'a Code,
+    /// The memory model.
+    pub model: MemoryModel,
 }
 
 impl Fetcher<'_> {
@@ -191,17 +194,31 @@ impl Fetcher<'_> {
         self.go_to(thread, next)
     }
 
-    /// Continues with instruction `next`, unless the bound on backward jumps forbids it.
+    /// Continues with instruction `next`, unless the bound on backward jumps forbids it. Without a bound a backward jump
+    /// waits for the accesses for which all later ones wait: no step is lost, and a loop that reads is not fetched for ever.
     pub fn go_to(self, thread: &mut ThreadState, next: usize) -> bool {
         if next <= usize::from(thread.next) {
-            if thread.backward_jumps == self.program.backward_jumps {
-                thread.progress = Progress::CutOff;
-                return false;
+            match self.program.backward_jumps {
+                Some(most) if thread.backward_jumps == most => {
+                    thread.progress = Progress::CutOff;
+                    return false;
+                }
+                Some(_) => thread.backward_jumps += 1,
+                None if self.holds_later(thread) => return false,
+                None => (),
             }
-            thread.backward_jumps += 1;
         }
         thread.next = next as u16;
         true
+    }
+
+    /// Whether an access is pending for which every later one waits.
+    fn holds_later(self, thread: &ThreadState) -> bool {
+        let mut pending = thread.pending.iter();
+        pending.any(|pending| {
+            let kind = self.instruction(pending).access();
+            kind.is_some_and(|kind| self.model.orders_all_behind(kind))
+        })
     }
 
     /// Appends an instruction to the queue with the contents of its registers. Its target register now waits for

@@ -46,6 +46,15 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [
+        Self::Load,
+        Self::LoadLinked,
+        Self::Store,
+        Self::StoreConditional,
+        Self::Update,
+    ];
+
     /// Whether the access reads memory.
     pub fn reads(self) -> bool {
         !matches!(self, Self::Store)
@@ -103,6 +112,20 @@ impl MemoryModel {
         }
     }
 
+    /// Whether every access of a thread must wait for an earlier one of this kind.
+    pub(crate) fn orders_all_behind(self, earlier: AccessKind) -> bool {
+        AccessKind::ALL
+            .iter()
+            .all(|later| self.orders(earlier, *later))
+    }
+
+    /// Whether every access of a thread must wait for its earlier reads: then a program may loop
+    /// [without a bound](crate::ProgramBuilder::without_bound).
+    pub fn orders_reads(self) -> bool {
+        let mut reads = AccessKind::ALL.iter().filter(|kind| kind.reads());
+        reads.all(|read| self.orders_all_behind(*read))
+    }
+
     /// Whether an access must wait for an earlier one of its thread to the *same* location. The exception is a
     /// plain load, which may read the value of a plain store that is still pending.
     pub fn orders_same_location(self, earlier: AccessKind, later: AccessKind) -> bool {
@@ -158,14 +181,6 @@ impl FromStr for MemoryModel {
 mod tests {
     use super::*;
 
-    const KINDS: [AccessKind; 5] = [
-        AccessKind::Load,
-        AccessKind::LoadLinked,
-        AccessKind::Store,
-        AccessKind::StoreConditional,
-        AccessKind::Update,
-    ];
-
     #[test]
     fn names_are_read_back() {
         for model in MemoryModel::ALL {
@@ -182,7 +197,10 @@ mod tests {
     #[test]
     fn models_are_listed_strongest_first() {
         let weaker = |strong: MemoryModel, weak: MemoryModel| {
-            for (earlier, later) in KINDS.into_iter().flat_map(|a| KINDS.map(|b| (a, b))) {
+            for (earlier, later) in AccessKind::ALL
+                .into_iter()
+                .flat_map(|a| AccessKind::ALL.map(|b| (a, b)))
+            {
                 assert!(strong.orders(earlier, later) || !weak.orders(earlier, later));
             }
         };
@@ -202,7 +220,7 @@ mod tests {
     /// [Section 3.1]: under SC and TSO, the ordering strength of a CAS makes no difference.
     #[test]
     fn an_update_is_a_full_fence_under_tso_by_itself() {
-        for other in KINDS {
+        for other in AccessKind::ALL {
             assert!(MemoryModel::Tso.orders(other, AccessKind::Update));
             assert!(MemoryModel::Tso.orders(AccessKind::Update, other));
         }

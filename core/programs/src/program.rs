@@ -18,8 +18,8 @@ pub const MOST_REGISTERS: usize = 64;
 /// Greatest number of instructions of a thread.
 pub const MOST_INSTRUCTIONS: usize = 4096;
 
-/// Threads over shared locations. The bound is part of the program, so every claim about it holds for that bound: a
-/// thread that jumps backwards more often is cut off.
+/// Threads over shared locations. Where loops are bounded the bound is part of the program, so every claim about it holds
+/// for that bound: a thread that jumps backwards more often is cut off.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
     /// Name.
@@ -32,9 +32,9 @@ pub struct Program {
     pub objects: Vec<DrawnObject>,
     /// The places where a fence may stand.
     pub places: Vec<FencePlace>,
-    /// Number of backward jumps after which a thread is cut off. At 0 the body of every loop runs once [Ugawa et
-    /// al., section 3.3].
-    pub backward_jumps: u8,
+    /// Number of backward jumps after which a thread is cut off, if loops are bounded. At 0 the body of every loop runs
+    /// once [Ugawa et al., section 3.3].
+    pub backward_jumps: Option<u8>,
 }
 
 /// Object in memory, for drawings: references to it are numbers.
@@ -464,7 +464,7 @@ impl Program {
     /// Replaces the bound on backward jumps.
     #[must_use]
     pub fn with_backward_jumps(mut self, most: u8) -> Self {
-        self.backward_jumps = most;
+        self.backward_jumps = Some(most);
         self
     }
 

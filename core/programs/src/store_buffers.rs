@@ -298,8 +298,10 @@ impl Buffered {
         {
             thread.registers[usize::from(target.0)] = result;
         }
-        if next <= at {
-            if thread.jumps == self.program.backward_jumps {
+        if let Some(most) = self.program.backward_jumps
+            && next <= at
+        {
+            if thread.jumps == most {
                 thread.stopped = Some(ThreadEnd::CutOff);
                 return Ok(Some(()));
             }

@@ -5,13 +5,14 @@
 //! With several mutators: their reads together are those from a register on which their operations are
 //! linearized.
 
+mod progress;
 mod register;
 
-use refmap::{Refinement, TransitionSystem};
+use refmap::{Property, Refinement, TransitionSystem};
 use refmap_programs::{
     Action as Access, Location, Machine, MemoryModel, Operand, Program, State as Running, Value,
 };
-use refmap_systems::copying::{self, Instance, ROOT, SERVED, TO_OBJECT};
+use refmap_systems::copying::{self, Instance, Progress, ROOT, SERVED, TO_OBJECT};
 
 pub use register::{Action, NotStated, Register, State};
 
@@ -24,6 +25,8 @@ pub struct CopyingRefinement {
     /// Of each mutator, the index of its thread, and that of the register that records which copy served its last
     /// operation.
     served: Vec<(usize, usize)>,
+    /// The progress that is asked for.
+    progress: Option<Progress>,
 }
 
 impl CopyingRefinement {
@@ -31,7 +34,8 @@ impl CopyingRefinement {
     ///
     /// # Errors
     ///
-    /// If there is no such instance.
+    /// If there is no such instance, or none under the model: that progress is made takes loops without a bound, which have an
+    /// end only where reads are ordered.
     pub fn new(instance: &Instance, model: MemoryModel) -> Result<Self, NotStated> {
         Self::of(copying::program(instance)?, instance, model)
     }
@@ -40,7 +44,7 @@ impl CopyingRefinement {
     ///
     /// # Errors
     ///
-    /// If there is no such instance.
+    /// As [`new`](Self::new).
     ///
     /// # Panics
     ///
@@ -65,11 +69,17 @@ impl CopyingRefinement {
             usize::from(instance.mutators),
             "every mutator says which copy served it"
         );
+        let implementation = match instance.progress {
+            Some(_) if !model.orders_reads() => return Err(NotStated::Reordered { model }),
+            Some(progress) => progress::assumed(Machine::new(program, model), progress),
+            None => Machine::new(program, model),
+        };
         Ok(Self {
-            implementation: Machine::new(program, model),
+            implementation,
             specification: Register::new(instance)?,
             root: Location(root as u16),
             served,
+            progress: instance.progress,
         })
     }
 
@@ -99,6 +109,12 @@ impl Refinement for CopyingRefinement {
 
     fn specification(&self) -> &Register {
         &self.specification
+    }
+
+    fn liveness(&self) -> Vec<Property<Machine>> {
+        let program = self.implementation.program();
+        let asked = |progress| progress::properties(program, progress);
+        self.progress.map(asked).unwrap_or_default()
     }
 
     /// The observation, and the ghost in final states.

@@ -89,6 +89,14 @@ pub enum NotStated {
     /// The instance is not in range.
     #[error(transparent)]
     Instance(#[from] copying::InstanceError),
+    /// Progress is asked for under a model that reorders reads.
+    #[error(
+        "under {model} a loop without a bound reads ahead without end, so progress is not decided"
+    )]
+    Reordered {
+        /// The model.
+        model: MemoryModel,
+    },
     /// It is too large.
     #[error("the specification is too large: {0}")]
     TooLarge(#[from] TooManyStates),

@@ -194,4 +194,8 @@ impl Copying for Chicken<'_> {
             }
         }
     }
+
+    fn idle(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        self.yieldpoint(t, m);
+    }
 }

@@ -169,4 +169,8 @@ impl Copying for Clover<'_> {
     fn yieldpoint(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
         handshake::unfenced(&self.handshake, t, m, self.parts);
     }
+
+    fn idle(&self, t: &mut ThreadBuilder<'_>, m: &Mutator) {
+        self.yieldpoint(t, m);
+    }
 }

@@ -24,6 +24,10 @@ pub const ROOT: &str = "root";
 /// The ghost register of a mutator that records which copy served its last operation.
 pub const SERVED: &str = "served";
 
+/// The ghost register of a mutator that records whether it has completed an even number of operations, 0, or an odd one, 1; where
+/// [`Progress`](super::Progress) is asked for.
+pub const PARITY: &str = "parity";
+
 /// The root, and the two copies with their headers [Figs. 1 and 3].
 #[derive(Clone, Copy)]
 pub(super) struct Heap {
@@ -153,6 +157,8 @@ pub(super) trait Copying {
     fn yieldpoint(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
     /// The end of a mutator; empty by default.
     fn end(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
+    /// What a mutator does again and again that has no more operations, where it does not end; nothing by default.
+    fn idle(&self, _: &mut ThreadBuilder<'_>, _: &Mutator) {}
 }
 
 /// Optional parts of a protocol, with the changes of an instance.
@@ -286,35 +292,64 @@ impl Parts {
 }
 
 /// The program: the collector, and the mutators of the scenario [Fig. 2] with the protocol's
-/// procedures. Two yieldpoints stand before each operation.
+/// procedures. Two yieldpoints stand before each operation. Where [`Progress`](super::Progress) is asked for loops have no bound, and mutators
+/// show nothing.
 pub(super) fn program(
     mut p: ProgramBuilder,
     instance: &Instance,
     root: Location,
     protocol: &dyn Copying,
 ) -> Result<Program, InstanceError> {
-    p.backward_jumps(instance.iterations - 1);
+    match instance.progress {
+        None => p.backward_jumps(instance.iterations - 1),
+        Some(_) => p.without_bound(),
+    }
     p.thread("collector", |t| protocol.collector(t));
     for number in 0..instance.mutators {
         p.thread(mutator_name(instance, number), |t| {
             let m = Mutator::new(t, usize::from(number));
+            let parity = instance.progress.map(|_| t.register(PARITY));
             let mut values = instance.values(number);
-            for operation in instance.scenario.operations() {
-                protocol.yieldpoint(t, &m);
-                protocol.yieldpoint(t, &m);
-                t.load(m.obj, root);
-                match operation {
-                    Operation::Read => {
-                        protocol.read(t, &m);
-                        t.output(m.readval);
+            let mut scenario = |t: &mut ThreadBuilder<'_>| {
+                for operation in instance.operations() {
+                    protocol.yieldpoint(t, &m);
+                    protocol.yieldpoint(t, &m);
+                    t.load(m.obj, root);
+                    match operation {
+                        Operation::Read => {
+                            protocol.read(t, &m);
+                            if instance.progress.is_none() {
+                                t.output(m.readval);
+                            }
+                        }
+                        Operation::Write => {
+                            let value = values.next().expect("there is a value for each write");
+                            protocol.write(t, &m, value);
+                        }
                     }
-                    Operation::Write => {
-                        let value = values.next().expect("there is a value for each write");
-                        protocol.write(t, &m, value);
+                    if let Some(parity) = parity {
+                        t.assign(parity, parity.is_false());
                     }
                 }
+            };
+            match instance.progress {
+                Some(progress) if progress.repeats() => t.while_do(TRUE, |t| {
+                    scenario(t);
+                    t.fence(Fence::Full);
+                }),
+                Some(_) => {
+                    scenario(t);
+                    protocol.end(t, &m);
+                    t.while_do(TRUE, |t| {
+                        protocol.idle(t, &m);
+                        t.load(m.obj, root);
+                    });
+                }
+                None => {
+                    scenario(t);
+                    protocol.end(t, &m);
+                }
             }
-            protocol.end(t, &m);
         });
     }
     Ok(p.build()?)

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use refmap_programs::{BuildError, Presence};
 
+use super::progress::Progress;
+
 /// Initial value of the slot [Fig. 2, line 1].
 pub const INITIAL_VALUE: i64 = 0;
 /// Value of the slot of a copy before it is copied [Fig. 2, line 2].
@@ -206,8 +208,11 @@ pub struct Instance {
     pub scenario: Scenario,
     /// Number of mutators.
     pub mutators: u8,
-    /// Maximum number of iterations of a loop; a thread that would iterate again is cut off.
+    /// Maximum number of iterations of a loop; a thread that would iterate again is cut off. 1 where progress is asked for,
+    /// which takes loops without a bound.
     pub iterations: u8,
+    /// The progress that is asked for, if any.
+    pub progress: Option<Progress>,
     /// Names of the parts that are left out.
     pub without: Vec<String>,
     /// Names of the parts that are added.
@@ -223,6 +228,7 @@ impl Instance {
             scenario,
             mutators: 1,
             iterations: 1,
+            progress: None,
             without: Vec::new(),
             with: Vec::new(),
         }
@@ -249,6 +255,13 @@ impl Instance {
         self
     }
 
+    /// The same, asked for progress.
+    #[must_use]
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
     /// The same with several mutators.
     #[must_use]
     pub fn mutators(mut self, mutators: u8) -> Self {
@@ -256,11 +269,23 @@ impl Instance {
         self
     }
 
+    /// The operations of a mutator: those of its scenario, twice if it repeats one in which it writes once. So a mutator that
+    /// repeats them writes different values in turn.
+    pub(super) fn operations(&self) -> Vec<Operation> {
+        let once = self.scenario.operations();
+        let repeats = self.progress.is_some_and(Progress::repeats);
+        match repeats && once.iter().filter(|one| **one == Operation::Write).count() == 1 {
+            true => once.repeat(2),
+            false => once.to_vec(),
+        }
+    }
+
     /// The values that the mutator of this number writes, in order: all values of all mutators are distinct, and the
     /// first is 1. The value 2 stands for an uninitialised slot, so it is left out.
     pub(super) fn values(&self, mutator: u8) -> impl Iterator<Item = i64> {
-        let writes = |operation: &&Operation| **operation == Operation::Write;
-        let each = self.scenario.operations().iter().filter(writes).count() as i64;
+        let operations = self.operations().into_iter();
+        let writes = operations.filter(|operation| *operation == Operation::Write);
+        let each = writes.count() as i64;
         let first = i64::from(mutator) * each;
         (first..first + each).map(|number| match number {
             0 => INITIAL_VALUE + 1,
@@ -282,6 +307,11 @@ impl Instance {
         in_range("alpha", self.alpha, 0, MAX_ALPHA)?;
         in_range("mutators", self.mutators, 1, MAX_MUTATORS)?;
         in_range("iterations", self.iterations, 1, MAX_ITERATIONS)?;
+        if let Some(progress) = self.progress
+            && self.iterations > 1
+        {
+            return Err(InstanceError::BoundedProgress { progress });
+        }
         if self.alpha > 0 && !self.protocol.has_alpha() {
             return Err(InstanceError::NoAlpha {
                 protocol: self.protocol,
@@ -332,6 +362,14 @@ pub enum InstanceError {
     NoAlpha {
         /// The protocol.
         protocol: Protocol,
+    },
+    /// A bound on loops where progress is asked for.
+    #[error(
+        "whether {progress} holds is asked of loops without a bound: iterations cannot be given"
+    )]
+    BoundedProgress {
+        /// The progress.
+        progress: Progress,
     },
     /// A part to leave out that the protocol lacks, or to add that it has.
     #[error(
@@ -470,6 +508,11 @@ mod tests {
         let mut endless = stopless();
         endless.iterations = 0;
         assert!(error(&endless).starts_with("iterations is 0"));
+        endless.iterations = 2;
+        assert_eq!(
+            error(&endless.progress(Progress::LockFree)),
+            "whether lock-free holds is asked of loops without a bound: iterations cannot be given"
+        );
     }
 
     /// No mutator writes a value of another one, or the value of an uninitialised slot.

@@ -27,6 +27,7 @@ mod framework;
 mod handshake;
 mod instance;
 mod page;
+pub mod progress;
 mod safepoint;
 mod sapphire;
 mod schism;
@@ -38,7 +39,7 @@ use refmap_programs::{Fence, Program, ProgramBuilder};
 
 use chicken::{Chicken, Kind};
 use clover::{Clover, Corrections};
-use framework::{Heap, Parts, mutator_name};
+use framework::{Heap, Parts, TRUE, mutator_name};
 use handshake::Handshake;
 use instance::{INITIAL_VALUE, UNINITIALISED};
 use page::{Compressor, Pauseless};
@@ -48,11 +49,12 @@ use schism::Schism;
 use stopless::{Fences, Stopless};
 use stopped::{Baker, Replication};
 
-pub use framework::{FROM_OBJECT, ROOT, SERVED, TO_OBJECT, WIDE_OBJECT};
+pub use framework::{FROM_OBJECT, PARITY, ROOT, SERVED, TO_OBJECT, WIDE_OBJECT};
 pub use instance::{
     Change, Instance, InstanceError, MAX_ALPHA, MAX_ITERATIONS, MAX_MUTATORS, Operation, Part,
     Protocol, Scenario,
 };
+pub use progress::Progress;
 
 /// The program of an instance: the collector, and its mutators.
 ///
@@ -74,7 +76,8 @@ pub fn parts(protocol: Protocol) -> Vec<Part> {
     parts.known()
 }
 
-/// The specification: the same scenario over one atomic register, under SC.
+/// The specification: the same scenario over one atomic register, under SC; where [progress](Progress) is asked for,
+/// mutators that show nothing and do not end.
 ///
 /// # Errors
 ///
@@ -82,11 +85,17 @@ pub fn parts(protocol: Protocol) -> Vec<Part> {
 pub fn specification(instance: &Instance) -> Result<Program, InstanceError> {
     instance.validate()?;
     let mut p = ProgramBuilder::new("one atomic register");
+    if instance.progress.is_some() {
+        p.without_bound();
+    }
     let register = p.location("register", INITIAL_VALUE);
     p.thread("collector", |_| ());
     for number in 0..instance.mutators {
         p.thread(mutator_name(instance, number), |t| {
             let value = t.register("value");
+            if instance.progress.is_some() {
+                return t.while_do(TRUE, |t| t.load(value, register));
+            }
             let mut values = instance.values(number);
             for operation in instance.scenario.operations() {
                 match operation {

@@ -8,6 +8,9 @@ pub enum NotEnumerated {
     /// The program uses an instruction that this semantics does not cover.
     #[error("LL and SC have no axioms here")]
     Exclusive,
+    /// Loops have no bound, so there is no end of executions.
+    #[error("loops have no bound, so executions have no end")]
+    Unbounded,
     /// There are more candidates than the limit allows.
     #[error("there are more than {limit} candidates")]
     TooMany {

@@ -40,6 +40,7 @@ struct Walker {
 /// read, so the values are computed as a fixed point, in rounds. No value is out of thin air: the number of rounds
 /// needed is at most the number of writes in an execution.
 pub(super) fn runs(program: &Program, limit: u64) -> Result<Vec<Vec<Run>>, NotEnumerated> {
+    let most_jumps = program.backward_jumps.ok_or(NotEnumerated::Unbounded)?;
     let initial = program.initial_memory();
     let mut known: Vec<BTreeSet<Value>> = initial
         .iter()
@@ -55,6 +56,7 @@ pub(super) fn runs(program: &Program, limit: u64) -> Result<Vec<Vec<Run>>, NotEn
                 program,
                 thread,
                 known: &known,
+                most_jumps,
                 limit,
                 runs: Vec::new(),
             };
@@ -80,6 +82,8 @@ struct Guesser<'a> {
     program: &'a Program,
     thread: usize,
     known: &'a [BTreeSet<Value>],
+    /// Bound on backward jumps.
+    most_jumps: u8,
     limit: u64,
     runs: Vec<Run>,
 }
@@ -304,7 +308,7 @@ impl Guesser<'_> {
             Instruction::Require(_) => unreachable!("it stands in an atomic block"),
         }
         if next <= at {
-            if walker.jumps == self.program.backward_jumps {
+            if walker.jumps == self.most_jumps {
                 return Ok(Next::Stop(ThreadEnd::CutOff));
             }
             walker.jumps += 1;

@@ -54,6 +54,17 @@ pub enum BuildError {
         /// The location.
         location: Location,
     },
+    /// Where loops have no bound, a thread may jump around for ever without a step.
+    #[error(
+        "instruction {instruction} of thread {thread:?} jumps back to itself on a way that neither reads memory nor \
+         chooses, and loops have no bound"
+    )]
+    BlindLoop {
+        /// The thread.
+        thread: String,
+        /// Number of the instruction.
+        instruction: usize,
+    },
     /// An atomic block contains a loop, a choice or another block, a jump enters or leaves one, or a `require`
     /// stands outside of one.
     #[error(

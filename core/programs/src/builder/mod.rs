@@ -26,6 +26,7 @@ mod error;
 mod thread;
 
 use super::expression::{Integer, Location, Register, Value};
+use super::model::AccessKind;
 use super::program::{
     DrawnField, DrawnObject, Instruction, MOST_INSTRUCTIONS, MOST_LOCATIONS, MOST_THREADS, Program,
     Thread, Variable,
@@ -50,7 +51,7 @@ impl ProgramBuilder {
                 threads: Vec::new(),
                 objects: Vec::new(),
                 places: Vec::new(),
-                backward_jumps: 0,
+                backward_jumps: Some(0),
             },
             error: None,
         }
@@ -120,7 +121,13 @@ impl ProgramBuilder {
 
     /// Sets the number of backward jumps after which a thread is cut off; the default is 0.
     pub fn backward_jumps(&mut self, most: u8) {
-        self.program.backward_jumps = most;
+        self.program.backward_jumps = Some(most);
+    }
+
+    /// Lets every thread jump backwards as often as it will. Each loop then has to read memory or to choose, on every way
+    /// through it.
+    pub fn without_bound(&mut self) {
+        self.program.backward_jumps = None;
     }
 
     /// Adds a thread, whose instructions `body` states.
@@ -186,6 +193,17 @@ impl ProgramBuilder {
                 return Err(BuildError::ForeignLocation { location });
             }
         }
+        if program.backward_jumps.is_none() {
+            for thread in &program.threads {
+                if let Some(instruction) = blind_loop(thread) {
+                    let thread = thread.name.clone();
+                    return Err(BuildError::BlindLoop {
+                        thread,
+                        instruction,
+                    });
+                }
+            }
+        }
         Ok(program)
     }
 
@@ -246,6 +264,35 @@ impl ProgramBuilder {
             }
         }
     }
+}
+
+/// An instruction to which a way of the thread leads back that neither reads memory nor chooses.
+fn blind_loop(thread: &Thread) -> Option<usize> {
+    let looks = |instruction: &Instruction| match instruction {
+        Instruction::Choose { .. } | Instruction::Atomic { .. } => true,
+        other => other.access().is_some_and(AccessKind::reads),
+    };
+    let successors = |at: usize| {
+        let known = thread
+            .code
+            .get(at)
+            .filter(|instruction| !looks(instruction));
+        let next = known.map(|instruction| instruction.successors(at));
+        next.into_iter().flatten().flatten()
+    };
+    let leads_back = |start: usize| {
+        let mut seen = vec![false; thread.code.len() + 1];
+        let mut ahead: Vec<_> = successors(start).collect();
+        while let Some(at) = ahead.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                ahead.extend(successors(at));
+            }
+        }
+        seen[start]
+    };
+    // Every loop has a jump backwards.
+    let mut jumps = (0..thread.code.len()).filter(|at| successors(*at).any(|next| next <= *at));
+    jumps.find(|at| leads_back(*at))
 }
 
 #[cfg(test)]

@@ -14,9 +14,12 @@
 //! the bound on backward jumps may be terminal, whatever the other threads do, since one of them may block on the
 //! thread that was cut off. The paper has no such bound. The verdict therefore does not distinguish a program that
 //! stops too early from one that was cut off; the report names the threads that were cut off, with the number of
-//! states.
+//! states. D4: without a bound a backward jump waits for the accesses for which all later ones wait anyway, so no order
+//! of accesses is lost. A loop that waits has finitely many states then; one that counts, outputs or delays stores
+//! without end has not.
 
 mod action;
+mod fairness;
 mod perform;
 mod shown;
 
@@ -31,7 +34,7 @@ use super::program::{Afterwards, DrawnObject, Instruction, Program, ThreadNames}
 use super::state::{Operand, Progress, State, ThreadState};
 pub use action::{Action, Effect};
 use refmap::drawing::{Drawing, Node, Row};
-use refmap::{Process, Rule, RuleId, TransitionSystem};
+use refmap::{Fairness, Process, Rule, RuleId, TransitionSystem};
 pub use shown::{End, Observation, Show, Shown};
 
 /// Program under a memory model. Its rules are the program's accesses, choices and atomic blocks, each named by its
@@ -44,20 +47,32 @@ pub struct Machine {
     rules: Vec<Rule>,
     /// Rule number of each instruction, per thread.
     rule_of: Vec<Vec<usize>>,
+    /// The instructions that are steps, per thread.
+    steps: Vec<Vec<usize>>,
     texts: Vec<Vec<Arc<str>>>,
+    fairness: Vec<Fairness>,
 }
 
 impl Machine {
     /// Builds the machine of `program` under `model`.
+    ///
+    /// # Panics
+    ///
+    /// If loops have no bound and the model does not [order reads](MemoryModel::orders_reads).
     pub fn new(program: Program, model: MemoryModel) -> Self {
+        assert!(
+            program.backward_jumps.is_some() || model.orders_reads(),
+            "under {model} a loop without a bound reads ahead without end"
+        );
         let mut rules = Vec::new();
-        let (mut rule_of, mut texts) = (Vec::new(), Vec::new());
+        let (mut rule_of, mut steps, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for thread in &program.threads {
             let names = ThreadNames {
                 program: &program,
                 thread,
             };
             let mut numbers = Vec::new();
+            let mut steps_of_thread = Vec::new();
             let mut shown = Vec::new();
             // End of the last atomic block: its instructions belong to the block's step.
             let mut block = 0;
@@ -74,6 +89,7 @@ impl Machine {
                     _ => at >= block && instruction.access().is_some(),
                 };
                 if is_step {
+                    steps_of_thread.push(at);
                     rules.push(Rule {
                         name: text.into(),
                         process: "thread",
@@ -82,6 +98,7 @@ impl Machine {
                 }
             }
             rule_of.push(numbers);
+            steps.push(steps_of_thread);
             texts.push(shown);
         }
         Self {
@@ -90,7 +107,9 @@ impl Machine {
             model,
             rules,
             rule_of,
+            steps,
             texts,
+            fairness: Vec::new(),
         }
     }
 
@@ -151,6 +170,7 @@ impl Machine {
         Fetcher {
             program: &self.program,
             code: &self.codes[thread],
+            model: self.model,
         }
     }
 
@@ -256,8 +276,12 @@ impl TransitionSystem for Machine {
             })
     }
 
+    fn fairness(&self) -> Vec<Fairness> {
+        self.fairness.clone()
+    }
+
     fn bound(&self) -> Option<String> {
-        Some(match self.program.backward_jumps {
+        Some(match self.program.backward_jumps? {
             0 => "each loop once".to_owned(),
             1 => "one backward jump a thread".to_owned(),
             most => format!("{most} backward jumps a thread"),

@@ -3,3 +3,4 @@
 mod cut_off;
 mod litmus;
 mod memory;
+mod unbounded;

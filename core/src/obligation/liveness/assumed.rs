@@ -56,16 +56,19 @@ pub(super) fn instances_of(
                     .any(|name| name == rules[*rule as usize].name)
             })
             .collect();
-        let taken = taken.iter().filter(|(rule, _)| of.contains(rule));
-        let processes: BTreeSet<Option<u16>> = taken.clone().map(|(_, process)| *process).collect();
+        let single = fairness.process();
+        let is_of = |process: Option<u16>| single.is_none() || process == single;
+        let taken = taken.iter().copied();
+        let taken = taken.filter(|(rule, process)| of.contains(rule) && is_of(*process));
+        let processes: BTreeSet<Option<u16>> = taken.map(|(_, process)| process).collect();
         let instance = |process: Option<Option<u16>>| {
             let kind = rules[of[0] as usize].process;
             let name = match process.flatten() {
-                None => fairness.name().to_owned(),
-                Some(number) => {
+                Some(number) if single.is_none() => {
                     let process = Process::numbered(kind, number);
                     format!("{} ({process})", fairness.name())
                 }
+                _ => fairness.name().to_owned(),
             };
             Instance {
                 condition,

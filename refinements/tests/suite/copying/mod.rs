@@ -1,6 +1,7 @@
 //! Copying protocols under memory models.
 
 mod counterexamples;
+mod progress;
 mod published_table;
 mod register;
 mod second_formulations;
@@ -8,7 +9,7 @@ mod second_formulations;
 use refmap::{Report, Settings, Verdict, check};
 use refmap_programs::MemoryModel;
 use refmap_refinements::copying::CopyingRefinement;
-use refmap_systems::copying::table_2::TABLE_2;
+use refmap_systems::copying::table_2::{Row, TABLE_2};
 use refmap_systems::copying::{Instance, Protocol, Scenario};
 
 use MemoryModel::{PsoFull, PsoNo, RmoFull, RmoNo, Sc, Tso};

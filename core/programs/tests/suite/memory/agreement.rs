@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use refmap_programs::store_buffers::Buffered;
 use refmap_programs::{
-    Machine, MemoryModel, Outcome, Program, ThreadEnd, axiomatic, ends, outcomes,
+    Instruction, Machine, MemoryModel, Outcome, Program, ThreadEnd, axiomatic, ends, outcomes,
 };
 
-use crate::memory::generator::{Mixture, program};
+use crate::memory::generator::{Mixture, program, unbounded_program};
 
 /// An upper bound on the states of the random programs.
 const STATES: u64 = 2_000_000;
@@ -86,6 +86,47 @@ fn compare_with_buffers(seeds: std::ops::Range<u64>) -> usize {
     seeds.count()
 }
 
+/// Compares programs whose loops have no bound, and returns how often one that loops was compared under a model. One that
+/// delays stores or outputs without end has too many states.
+fn compare_unbounded(seeds: std::ops::Range<u64>) -> usize {
+    let mixture = Mixture {
+        threads: 3,
+        instructions: 4,
+        exclusive: true,
+        atomic: true,
+        places: false,
+    };
+    let loops = |program: &Program| {
+        let code = program
+            .threads
+            .iter()
+            .flat_map(|thread| thread.code.iter().enumerate());
+        let mut jumps = code.filter_map(|(at, instruction)| match instruction {
+            Instruction::Branch { otherwise, .. } => Some((at, *otherwise)),
+            _ => None,
+        });
+        jumps.any(|(at, to)| to <= at)
+    };
+    let few = 20_000;
+    let mut compared = 0;
+    for seed in seeds {
+        let Some(program) = unbounded_program(seed, mixture).filter(loops) else {
+            continue;
+        };
+        for model in BUFFERED {
+            let system = Buffered::new(program.clone(), model).expect("the model has buffers");
+            let machine = Machine::new(program.clone(), model);
+            let (Ok(first), Ok(ends)) = (outcomes(&machine, few), ends(&system, few, None)) else {
+                continue;
+            };
+            let second = ends.states.iter().map(|state| system.outcome(state));
+            assert_same(&program, model, &first, &second.collect());
+            compared += 1;
+        }
+    }
+    compared
+}
+
 fn compare_with_axioms(seeds: std::ops::Range<u64>) -> usize {
     let mixture = Mixture {
         threads: 3,
@@ -112,6 +153,11 @@ fn compare_with_axioms(seeds: std::ops::Range<u64>) -> usize {
         compared += usize::from(seen.len() == MemoryModel::ALL.len());
     }
     compared
+}
+
+#[test]
+fn store_buffers_agree_on_loops_without_a_bound() {
+    assert!(compare_unbounded(0..6000) > 1000);
 }
 
 #[test]

@@ -54,6 +54,19 @@ struct Hand {
 }
 
 pub fn program(seed: u64, mixture: Mixture) -> Program {
+    builder(seed, mixture)
+        .build()
+        .expect("the generator states programs that are well formed")
+}
+
+/// The same with loops without a bound, if each of them reads or chooses.
+pub fn unbounded_program(seed: u64, mixture: Mixture) -> Option<Program> {
+    let mut program = builder(seed, mixture);
+    program.without_bound();
+    program.build().ok()
+}
+
+fn builder(seed: u64, mixture: Mixture) -> ProgramBuilder {
     let mut random = Random(seed);
     let mut program = ProgramBuilder::new(format!("random {seed}"));
     let plain = seed.is_multiple_of(2);
@@ -93,8 +106,6 @@ pub fn program(seed: u64, mixture: Mixture) -> Program {
         });
     }
     program
-        .build()
-        .expect("the generator states programs that are well formed")
 }
 
 /// An expression with the value 0 that depends on a register.

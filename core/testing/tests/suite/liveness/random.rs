@@ -50,6 +50,7 @@ fn condition(rng: &mut Rng, name: &'static str) -> Fairness {
     };
     match rng.percent(30) {
         true => condition.jointly(),
+        false if rng.percent(30) => condition.of(rng.below(2) as u16),
         false => condition,
     }
 }
@@ -144,7 +145,9 @@ fn pairs(table: &Table, condition: Option<(&Fairness, Option<Process>)>) -> Vec<
                 let mut rules = condition.rules();
                 let name = &*table.rules[usize::from(label.rule)].name;
                 let own = PROCESSES[usize::from(label.process)];
-                rules.any(|rule| rule == name) && process.is_none_or(|process| process == own)
+                rules.any(|rule| rule == name)
+                    && process.is_none_or(|process| process == own)
+                    && (condition.process().is_none() || condition.process() == own.number)
             });
             if taken && from != *to {
                 pairs.push((from as u32, *to as u32));
