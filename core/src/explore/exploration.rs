@@ -42,7 +42,7 @@ fn explore_encoded<S: TransitionSystem, V: Visitor<S>>(
     let shape = StateOf::<S>::shape(system, Limits::NONE);
     let is_exact = shape.is_exact();
     match (options.storage, shape.bits()) {
-        (Storage::Packed, Some(bits @ 0..=64)) if options.record == Record::States => {
+        (Storage::Packed, Some(bits @ 0..=64)) => {
             let words = EncodedWords::<1>::new(bits, is_exact);
             search_with(of, options, words, Direct, |model, options| {
                 search_word(model, options, bits)
@@ -71,16 +71,14 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
     let of = (system, visitor);
     let layout = system.layout();
     match (options.storage, layout.words()) {
-        (Storage::Packed, 0 | 1) if options.record == Record::States => {
+        (Storage::Packed, 0 | 1) => {
             let words = Words::<1, _>::new(layout, template);
             let bits = layout.bits();
             search_with(of, options, words, Direct, |model, options| {
                 search_word(model, options, bits)
             })
         }
-        // Beside the graph a word more or less is nothing, and each of these is compiled anew for
-        // every model.
-        (Storage::Packed, 0..=2) => {
+        (Storage::Packed, 2) => {
             let words = Words::<2, _>::new(layout, template);
             search_with(of, options, words, Direct, search_two_words)
         }
@@ -94,15 +92,13 @@ pub fn explore_packed<S: Packed, V: Visitor<S>>(
 }
 
 /// The same of a system of local transitions. These are computed, and judged, once for each projection of a
-/// state, where states are packed into a word, the graph is not recorded, and no states are identified.
+/// state, where states are packed into a word, and no states are identified.
 pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
     system: &S,
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    let is_direct = options.storage != Storage::Packed
-        || options.record != Record::States
-        || options.symmetry.is_some();
+    let is_direct = options.storage != Storage::Packed || options.symmetry.is_some();
     let template = match is_direct {
         true => None,
         false => some_initial(system),
@@ -148,7 +144,11 @@ fn search_word(
     options: PlainOptions<'_>,
     bits: u32,
 ) -> Found<[u64; 1]> {
-    Search::new(model, options, Exact::new(bits)).run()
+    match options.record {
+        Record::States => Search::new(model, options, Exact::new(bits)).run(),
+        // The steps of a graph lead to numbers, which the exact set does not know.
+        Record::Graph => Search::new(model, options, Numbered::new(OfWords)).run(),
+    }
 }
 
 fn search_two_words(model: &dyn Expand<[u64; 2]>, options: PlainOptions<'_>) -> Found<[u64; 2]> {

@@ -31,15 +31,15 @@ pub(super) trait Successors<S: TransitionSystem, V: Visitor<S>, K>: Sync {
     /// Prefetches what the shared cache has of states to be expanded soon. The first is the next one.
     fn prefetch(&self, shared: &Self::Cache, upcoming: &[K]);
 
-    /// Adds the targets of the steps that are cached to `targets`, counting these steps, and visits all
-    /// others. Those that are cached come first.
+    /// Adds the targets of the steps that are cached to `targets`, and their labels if the graph is recorded, counting these
+    /// steps, and visits all others. Those that are cached come first.
     fn next(
         &self,
         of: (&S, &V),
         caches: (&Self::Cache, &mut Self::Cache),
         at: (Place, &K, &StateOf<S>),
         tally: &mut V::Tally,
-        targets: &mut Vec<K>,
+        targets: (&mut Vec<K>, &mut Vec<u32>),
         visit: &mut impl FnMut(ActionOf<S>, StateOf<S>),
     );
 
@@ -69,7 +69,7 @@ impl<S: TransitionSystem, V: Visitor<S>, K> Successors<S, V, K> for Direct {
         _caches: (&(), &mut ()),
         (.., from): (Place, &K, &StateOf<S>),
         _tally: &mut V::Tally,
-        _targets: &mut Vec<K>,
+        _targets: (&mut Vec<K>, &mut Vec<u32>),
         visit: &mut impl FnMut(ActionOf<S>, StateOf<S>),
     ) {
         system.next(from, visit);
@@ -229,7 +229,7 @@ impl<S: PackedLocal, V: LocalVisitor<S>> Successors<S, V, [u64; 1]> for Cached<S
         (shared, learned): (&Self::Cache, &mut Self::Cache),
         (place, [key], from): (Place, &[u64; 1], &Split<S>),
         tally: &mut V::Tally,
-        targets: &mut Vec<[u64; 1]>,
+        (targets, labels): (&mut Vec<[u64; 1]>, &mut Vec<u32>),
         visit: &mut impl FnMut(ActionOf<S>, Split<S>),
     ) {
         if shared.projections.is_disabled() {
@@ -254,6 +254,7 @@ impl<S: PackedLocal, V: LocalVisitor<S>> Successors<S, V, [u64; 1]> for Cached<S
             return system.next(from, visit);
         };
         projections.extend(slot, context, targets);
+        labels.extend_from_slice(visitor.labels(judged));
         visitor.count(tally, judged);
         if visitor.asks_again(tally) {
             let cached = (&**targets, &judged.clone());

@@ -86,6 +86,9 @@ pub trait LocalVisitor<S: LocalTransitions>: Visitor<S> {
         transitions: &[(S::LocalAction, S::Local)],
     ) -> Option<Self::Judged>;
 
+    /// The label of each of the transitions, in their order; none if the graph is not recorded.
+    fn labels<'j>(&self, judged: &'j Self::Judged) -> &'j [u32];
+
     /// Counts the local transitions of a state, which then are not looked at.
     fn count(&self, tally: &mut Self::Tally, judged: &Self::Judged);
 

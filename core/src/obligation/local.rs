@@ -3,14 +3,16 @@
 
 use std::hash::Hash;
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::agency::{Actor, agent};
 use super::fault::Inconsistency;
+use super::label::{Label, Labels};
 use super::model::Offers;
 use super::visitor::Tester;
 use crate::explore::{LocalVisitor, Place};
 use crate::local::{LocalOf, LocalRefinement, LocalTransitions, SplitAction};
+use crate::refinement::Refinement;
 use crate::rule::RuleId;
 use crate::system::TransitionSystem;
 
@@ -24,6 +26,8 @@ pub(super) struct Judged {
     /// How often `simulation` and `agency` were tested.
     simulations: u64,
     agencies: u64,
+    /// Their labels, if the graph is recorded.
+    labels: Vec<u32>,
 }
 
 fn count(counts: &mut Vec<(usize, u64)>, rule: usize) {
@@ -40,6 +44,19 @@ fn offers_twice<A: Eq + Hash, L>(steps: &[(A, L)]) -> bool {
     let perhaps = noted.fold(false, |twice, again| twice | again);
     let mut actions = HashSet::new();
     perhaps && !steps.iter().all(|(action, _)| actions.insert(action))
+}
+
+impl<R: Refinement> Tester<'_, R> {
+    /// Numbers the labels of local transitions, if the graph is recorded.
+    fn number(&self, judged: &mut Judged, labels: Vec<Label>) {
+        if self.needs.labels() {
+            let known = &mut Labels::known();
+            let numbers = labels
+                .into_iter()
+                .map(|label| self.labels.number(known, label));
+            judged.labels = numbers.collect();
+        }
+    }
 }
 
 impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
@@ -61,6 +78,7 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
             simulated: Vec::new(),
             simulations: 0,
             agencies: 0,
+            labels: Vec::new(),
         };
         if self.needs.anything && offers_twice(steps) {
             return None;
@@ -73,7 +91,17 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
             }
             count(&mut judged.fired, rule);
         }
+        let mut labels = vec![Label::default(); steps.len()];
+        if self.needs.fairness {
+            for ((action, _), label) in steps.iter().zip(&mut labels) {
+                let action = SplitAction::Local(action.clone());
+                let RuleId(rule) = TransitionSystem::rule_of(implementation, &action);
+                let process = TransitionSystem::process_of(implementation, &action);
+                label.taken = Some((rule as u32, process.number));
+            }
+        }
         if !self.needs.simulation {
+            self.number(&mut judged, labels);
             return Some(judged);
         }
         let image = refinement.map_local(from);
@@ -81,7 +109,12 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
         specification.next_local(&image, &mut |action, to| abstract_steps.push((action, to)));
         // PERF: mostly the transitions are simulated in the order in which they are visited.
         let mut expected = 0;
-        for (action, to) in steps {
+        for ((action, to), label) in steps.iter().zip(&mut labels) {
+            if self.needs.environment {
+                let action = SplitAction::Local(action.clone());
+                let agent = self.obligations.agency.position(agent(refinement, &action));
+                label.agent = agent.map(|place| place as u8);
+            }
             judged.simulations += 1;
             let target = refinement.map_local(to);
             let Some(abstract_action) = refinement.abstract_local_action(from, action, to) else {
@@ -102,13 +135,19 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
                 return None;
             }
             count(&mut judged.simulated, rule);
+            label.visible = self.needs.environment;
             let process = TransitionSystem::process_of(specification, &abstract_label);
             match self.obligations.agency.actor(process) {
                 Actor::Environment => {
                     judged.agencies += 1;
-                    let label = SplitAction::Local(action.clone());
-                    if !agent(refinement, &label).is(process) {
+                    let action = SplitAction::Local(action.clone());
+                    if !agent(refinement, &action).is(process) {
                         return None;
+                    }
+                    if self.needs.environment {
+                        let known = &mut HashMap::new();
+                        label.input =
+                            Some(self.inputs.number(specification, known, &abstract_label));
                     }
                 }
                 // Which process that is, is noted where the step is tested in its state.
@@ -116,7 +155,13 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
                 Actor::System => (),
             }
         }
+        self.number(&mut judged, labels);
         Some(judged)
+    }
+
+    #[inline]
+    fn labels<'j>(&self, judged: &'j Judged) -> &'j [u32] {
+        &judged.labels
     }
 
     #[inline]

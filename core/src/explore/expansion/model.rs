@@ -172,6 +172,8 @@ where
         let Batch { task, clock, .. } = *batch;
         let of = (self.system, self.visitor);
         let phase = Cell::new(Phase::Examining);
+        // Of the steps that were cached, until those that follow them have been taken.
+        let mut labels = Vec::new();
         let taken = interruptible(|| {
             self.codec.with(self.system, key, |from| {
                 self.visitor.examine(tally, place, from);
@@ -194,8 +196,15 @@ where
                 };
                 let caches = (cache, &mut *learned);
                 let kept = (place, key, from);
-                self.successors
-                    .next(of, caches, kept, tally, keys, &mut visit);
+                self.successors.next(
+                    of,
+                    caches,
+                    kept,
+                    tally,
+                    (&mut *keys, &mut labels),
+                    &mut visit,
+                );
+                met.labels.append(&mut labels);
                 let cached = keys.len() as u32;
                 self.look_at((clock, &phase), tally, at, (cached, met));
                 phase.set(Phase::Examining);
@@ -205,6 +214,7 @@ where
                 self.write_down((clock, place), (key, from), tally, met, keys)
             })
         });
+        met.labels.splice(0..0, labels);
         let taken = match taken {
             Ok(true) => Taken::All,
             Ok(false) => Taken::SomeUnknown,

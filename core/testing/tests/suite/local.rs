@@ -417,15 +417,9 @@ fn a_cache_changes_no_report() {
             let refinement = HiddenWork::new(Fault::None);
             let report = cached(&refinement, &settings(&obligations, threads));
             assert_eq!(report, expected, "{threads} threads");
-            // Where the graph is recorded all steps are needed; in the sample, some ten times.
+            // In the sample, some ten times.
             let most = expected.states / 20 + 10 * expected.asked_again;
-            let is_cached = refinement.calls() < most;
-            assert_eq!(
-                is_cached,
-                obligations != Selection::Default,
-                "{}",
-                refinement.calls()
-            );
+            assert!(refinement.calls() < most, "{}", refinement.calls());
         }
     }
 }
