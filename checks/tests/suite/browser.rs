@@ -105,6 +105,7 @@ fn a_page_is_read_by_keyboard_without_scripts_and_in_both_themes() {
     fs::write(&graph, line.to_string()).unwrap();
     let long = written(&folder, "long.html", &format!("graph {}", path(&graph)));
     run("keys.mjs", &[path(&page), path(&long)]);
+    run("pages.mjs", &[path(folder.path())]);
 }
 
 /// An explorer that runs.
@@ -134,6 +135,20 @@ impl Explorer {
         let url = line.trim().split(": ").nth(1).expect("it is an address");
         (Self(child), url.to_owned())
     }
+}
+
+/// A run of real threads has a page, whatever it finds.
+#[test]
+fn a_stress_run_has_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    refmap(&format!(
+        "stress ben-ari --seconds 0.05 --quiet --html {}",
+        path(&page)
+    ));
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("<h2>What was exercised</h2>"), "{html}");
+    run("pages.mjs", &[path(folder.path())]);
 }
 
 #[test]

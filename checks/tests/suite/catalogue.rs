@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
 use refmap::obligation::Selection;
-use refmap::report::{About, TextOptions};
+use refmap::report::{About, Step, TextOptions};
 use refmap::{Settings, Verdict};
 use refmap_checks::{NAME, catalogue};
 use refmap_cli::catalogue::{Claim, InputError};
@@ -39,7 +39,14 @@ fn every_claim_comes_true() {
     let mut pages = Pages::new();
     for claim in small {
         let report = catalogue.run(claim, &Settings::default()).unwrap();
-        if report.counterexample.is_some() {
+        if let Some(found) = &report.counterexample {
+            let is_drawn = |step: &Step| step.picture.is_some() && step.abstract_picture.is_some();
+            if !found.steps.iter().all(is_drawn) {
+                failures.push(format!(
+                    "{}: a step is not drawn on both levels",
+                    claim.command()
+                ));
+            }
             pages.add(&page(&report, &format!("{NAME} {}", claim.command())));
         }
         for warning in &report.warnings {

@@ -12,6 +12,8 @@ use refmap_cli::{CommandError, Status};
 use refmap_histories::{Happening, Header, Observed};
 use serde_json::{Value, json};
 
+use crate::browser::Pages;
+
 /// Specification: a counter that stays below a bound.
 struct Counter {
     bound: u64,
@@ -136,6 +138,33 @@ fn a_behaviour_holds_and_another_history_does_not() {
     let (status, text) = validate(&[HEADER], &[]);
     assert_eq!(status.ok(), Some(Status::Incomplete));
     assert!(text.contains("says nothing"), "{text}");
+}
+
+/// The page of a history that is no behaviour shows its events in time, and does not speak of reachable states.
+#[test]
+fn a_history_has_a_page() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let file = folder.path().join("page.html");
+    let html = [
+        "--quiet",
+        "--html",
+        file.to_str().expect("the path is text"),
+    ];
+    let (status, _) = validate(&[HEADER, &add(0, 1), &add(1, 4)], &html);
+    assert_eq!(status.ok(), Some(Status::Violated));
+    let page = fs::read_to_string(&file).expect("it was written");
+    for part in [
+        "No order of the events takes line 3, thread 0: 4.",
+        "<title>Events in time</title>",
+        "the counter is at 1, and stays below 5",
+        "nothing is said of other runs",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("every reachable state"));
+    let mut pages = Pages::new();
+    pages.add(&page);
+    pages.look();
 }
 
 #[test]

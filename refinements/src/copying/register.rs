@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use refmap::drawing::{Drawing, Row};
 use refmap::{Process, TransitionSystem};
 use refmap_programs::{Behaviours, End, MemoryModel, Observation, Show, Shown, TooManyStates};
 use refmap_systems::copying::{self, Instance};
@@ -157,6 +158,19 @@ impl TransitionSystem for Register {
 
     fn observe(&self, state: &State) -> Observation {
         state.shown.clone()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        let threads = state.shown.iter().enumerate();
+        let threads = threads.map(|(thread, shown)| {
+            let row = Row::of(format!("thread {thread}")).queue("output", &shown.output);
+            match shown.end {
+                End::None => row,
+                end => row.value("", format!("{end:?}").to_lowercase()),
+            }
+        });
+        let ended = Row::new().value("complete in the copy", state.in_copy);
+        Some(threads.fold(Drawing::default().row(ended), Drawing::row))
     }
 
     fn successor(&self, from: &State, action: &Action) -> Option<State> {

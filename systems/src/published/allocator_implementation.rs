@@ -9,10 +9,11 @@
 
 use std::collections::BTreeSet;
 
-use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
+use super::drawings;
 use super::scheduling_allocator::{self, SchedulingAllocator};
 use super::simple_allocator::{self, MAX_CLIENTS, MAX_RESOURCES};
 use super::subsets::subsets;
@@ -246,6 +247,10 @@ impl TransitionSystem for AllocatorImplementation {
 
     fn observe(&self, state: &State) -> simple_allocator::State {
         state.server.claims.clone()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::allocator_implementation(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

@@ -10,11 +10,12 @@
 
 use std::collections::VecDeque;
 
-use refmap::{Fairness, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::alternating_bit_correctness::{self, MAX_DATA};
 use super::conditions::Conditions;
+use super::drawings;
 
 /// Greatest length of a queue.
 pub const MAX_QUEUE: usize = 4;
@@ -198,6 +199,10 @@ impl TransitionSystem for AlternatingBit {
 
     fn observe(&self, state: &State) -> alternating_bit_correctness::State {
         state.ends
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::alternating_bit(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

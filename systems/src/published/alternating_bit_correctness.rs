@@ -4,8 +4,10 @@
 //!
 //! Fairness: weakly `c_rcv_msg`, and weakly `c_rcv_ack`.
 
-use refmap::{Fairness, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
+
+use super::drawings;
 
 /// Greatest number of values.
 pub const MAX_DATA: usize = 4;
@@ -106,6 +108,10 @@ impl TransitionSystem for AbCorrectness {
 
     fn observe(&self, state: &State) -> State {
         *state
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::alternating_bit_correctness(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

@@ -5,8 +5,10 @@
 //! Fairness: none here; that something is chosen is a condition of its own there, which the lecture's voting does not
 //! meet without more assumptions.
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
+
+use super::drawings;
 
 /// Greatest number of values.
 pub const MAX_VALUES: usize = 4;
@@ -55,6 +57,10 @@ impl TransitionSystem for Consensus {
 
     fn observe(&self, state: &State) -> State {
         *state
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::consensus(state))
     }
 
     fn may_stop(&self, state: &State) -> bool {

@@ -5,10 +5,11 @@
 //!
 //! Fairness: weakly `initiate_probe` or `pass_token`, one condition for the whole ring.
 
-use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
+use super::drawings;
 use super::subsets::subsets;
 use super::termination_detection::{self, MAX_NODES, terminate, wake_up};
 
@@ -214,6 +215,10 @@ impl TransitionSystem for Ewd840 {
             active: state.active,
             termination_detected: state.termination_detected(),
         }
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::ewd840(self.nodes, state))
     }
     /// All is done where termination has been detected.
     fn may_stop(&self, state: &State) -> bool {

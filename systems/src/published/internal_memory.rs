@@ -6,8 +6,10 @@
 //!
 //! Fairness: for each processor, weakly `do` or `rsp`.
 
-use refmap::{Fairness, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
+
+use super::drawings;
 
 /// Greatest number of processors, of addresses, and of values.
 pub const MAX: usize = 4;
@@ -244,6 +246,10 @@ impl TransitionSystem for InternalMemory {
 
     fn observe(&self, state: &State) -> Exchange {
         state.interface.mem_int
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::internal_memory(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

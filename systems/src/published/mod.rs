@@ -10,6 +10,7 @@ pub mod alternating_bit;
 pub mod alternating_bit_correctness;
 pub mod conditions;
 pub mod consensus;
+mod drawings;
 pub mod ewd840;
 pub mod internal_memory;
 pub mod scheduling_allocator;

@@ -4,10 +4,11 @@
 //!
 //! Fairness: weakly `return_all` and `allocate` for each client, and weakly `schedule`.
 
-use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
+use super::drawings;
 use super::simple_allocator::{self, MAX_CLIENTS};
 use super::subsets::subsets;
 
@@ -193,6 +194,10 @@ impl TransitionSystem for SchedulingAllocator {
 
     fn observe(&self, state: &State) -> simple_allocator::State {
         state.claims.clone()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::scheduling_allocator(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

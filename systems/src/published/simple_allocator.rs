@@ -5,9 +5,10 @@
 //! Fairness, for each client: weakly `return_all`, and strongly `allocate`, since what a client waits for may be free
 //! again and again and taken by another one each time.
 
-use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::drawings;
 use super::subsets::subsets;
 
 /// Greatest number of clients.
@@ -139,6 +140,10 @@ impl TransitionSystem for SimpleAllocator {
 
     fn observe(&self, state: &State) -> State {
         state.clone()
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::simple_allocator(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

@@ -5,9 +5,10 @@
 //!
 //! Fairness: weakly `detect_termination`.
 
-use refmap::{Fairness, IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
+use super::drawings;
 use super::subsets::subsets;
 
 /// Greatest number of nodes.
@@ -123,6 +124,10 @@ impl TransitionSystem for TerminationDetection {
 
     fn observe(&self, state: &State) -> State {
         *state
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::termination_detection(self.nodes, state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use refmap::{IndexSet, TransitionSystem, guard, offer};
+use refmap::{Drawing, IndexSet, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::consensus::{self, MAX_VALUES};
+use super::drawings;
 use super::subsets::subsets;
 
 /// Greatest number of acceptors.
@@ -245,6 +246,10 @@ impl TransitionSystem for Voting {
         consensus::State {
             chosen: state.chosen(self),
         }
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::voting(state))
     }
 
     /// All acceptors are in the last ballot.

@@ -9,10 +9,11 @@
 
 use std::collections::VecDeque;
 
-use refmap::{Fairness, TransitionSystem, guard, offer};
+use refmap::{Drawing, Fairness, TransitionSystem, guard, offer};
 use serde::Serialize;
 
 use super::conditions::Conditions;
+use super::drawings;
 use super::internal_memory::{Control, Datum, Exchange, Interface, InternalMemory, MAX, Request};
 
 /// Greatest length of the queue.
@@ -275,6 +276,10 @@ impl TransitionSystem for WriteThroughCache {
 
     fn observe(&self, state: &State) -> Exchange {
         state.interface.mem_int
+    }
+
+    fn draw(&self, state: &State) -> Option<Drawing> {
+        Some(drawings::write_through_cache(state))
     }
 
     fn fairness(&self) -> Vec<Fairness> {

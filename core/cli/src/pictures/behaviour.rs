@@ -111,6 +111,11 @@ impl<'s> Behaviour<'s> {
         let before = index.checked_sub(1).map(|before| &self.steps[before]);
         let id = format!("{}step-{index}", self.prefix);
         let process = step.process.as_deref().unwrap_or("");
+        let title = match &step.action {
+            // Of a history: an event that the specification does not see.
+            None if index > 0 => "nothing changes".to_owned(),
+            _ => title(step),
+        };
         let class = match (is_last, is_stutter(step)) {
             (true, _) => "step end",
             (false, true) => "step stutter",
@@ -120,7 +125,7 @@ impl<'s> Behaviour<'s> {
             html,
             "<section class=\"{class}\" id=\"{id}\" data-p=\"{}\"><h3><a href=\"#{id}\">{index}</a> {}</h3>",
             Escaped(process),
-            title(step)
+            title
         );
         self.columns(html, before, step, is_last);
         html.push_str("</section>\n");

@@ -116,12 +116,16 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
             Escaped(compact(value))
         );
     }
+    let counted = match report.history {
+        Some(_) => format!("{} steps tried", report.transitions),
+        None => format!(
+            "{} states, {} transitions, depth {}",
+            report.states, report.transitions, report.depth
+        ),
+    };
     let _ = write!(
         body,
-        "</p>\n<p>{} states, {} transitions, depth {}; {}; {:.2} s.",
-        report.states,
-        report.transitions,
-        report.depth,
+        "</p>\n<p>{counted}; {}; {:.2} s.",
         evidence(report),
         report.seconds
     );
@@ -166,6 +170,7 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
 
 fn evidence(report: &Report) -> &'static str {
     match report.evidence {
+        _ if report.history.is_some() => "of this history alone: nothing is said of other runs",
         refmap::report::Evidence::Exhaustive => "every reachable state of the instance",
         refmap::report::Evidence::Bounded => "the states reached before the search ended",
         refmap::report::Evidence::Sampled => "random walks",

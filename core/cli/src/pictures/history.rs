@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use refmap::report::history::{Explanation, Recorded, ShownEvent};
 
-use super::canvas::text_width;
 use super::escape::Escaped;
 
 /// Height of a bar with its gap, and width of a moment.
@@ -89,8 +88,8 @@ fn told(event: &ShownEvent) -> String {
     format!("{line}thread {}: {}", event.thread, event.text)
 }
 
-/// The events of each thread as bars, between the moments at which they began and ended. Moments are in their order, and
-/// not to scale.
+/// The events of each thread as bars with their numbers, between the moments at which they began and ended, and a list of
+/// them. Moments are in their order, and not to scale.
 fn bars(part: &mut String, events: &[&ShownEvent], refused: Option<&ShownEvent>) {
     if events.is_empty() {
         return;
@@ -107,15 +106,11 @@ fn bars(part: &mut String, events: &[&ShownEvent], refused: Option<&ShownEvent>)
     let threads: BTreeSet<u32> = events.iter().map(|event| event.thread).collect();
     let row = |event: &ShownEvent| threads.iter().position(|thread| *thread == event.thread);
     let end = LEFT + MOMENT * moments.len();
-    let longest = events.iter().map(|event| {
-        let from = place(event.begin) as f64;
-        from + text_width(&event.text) + 8.0
-    });
-    let width = longest.fold(end as f64, f64::max);
+    let width = end + MOMENT;
     let texts: Vec<_> = events.iter().map(|event| told(event)).collect();
     let _ = write!(
         part,
-        "<figure><svg role=\"img\" viewBox=\"0 0 {width:.0} {}\"><title>Events in time</title><desc>{}</desc>",
+        "<figure><svg role=\"img\" viewBox=\"0 0 {width} {}\"><title>Events in time</title><desc>{}</desc>",
         2 * BAR * threads.len(),
         Escaped(texts.join("; "))
     );
@@ -126,7 +121,7 @@ fn bars(part: &mut String, events: &[&ShownEvent], refused: Option<&ShownEvent>)
             "<text class=\"row\" x=\"2\" y=\"{y}\">thread {thread}</text>"
         );
     }
-    for event in events {
+    for (number, event) in (1..).zip(events) {
         let (from, to) = (place(event.begin), event.end.map_or(end, place));
         let y = 2 * BAR * row(event).unwrap_or(0);
         let class = match Some(*event) == refused {
@@ -136,12 +131,15 @@ fn bars(part: &mut String, events: &[&ShownEvent], refused: Option<&ShownEvent>)
         let _ = write!(
             part,
             "<rect class=\"{class}\" x=\"{from}\" y=\"{}\" width=\"{}\" height=\"6\"/><text class=\"v\" x=\"{from}\" \
-             y=\"{}\">{}</text>",
+             y=\"{}\">{number}</text>",
             y + 4,
             (to - from).max(4),
-            y + 24,
-            Escaped(&event.text)
+            y + 24
         );
     }
-    part.push_str("</svg></figure>\n");
+    part.push_str("</svg></figure>\n<ol>\n");
+    for event in events {
+        let _ = writeln!(part, "<li>{}</li>", Escaped(told(event)));
+    }
+    part.push_str("</ol>\n");
 }
