@@ -61,10 +61,11 @@ export async function open(browser, url, options = {}) {
   };
 }
 
-/** What the accessibility checker finds. */
-export async function inaccessible(page) {
+/** What the accessibility checker finds, by all its rules or by these. */
+export async function inaccessible(page, rules) {
   await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
+  const found = await page.evaluate((options) => window.axe.run(document, options), options);
   return found.violations.map(
     (one) => `${one.id}: ${one.help}: ${one.nodes[0].html.slice(0, 200)} ${one.nodes[0].failureSummary}`,
   );
