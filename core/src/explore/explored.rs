@@ -51,7 +51,7 @@ pub struct Explored<S: TransitionSystem, T> {
     /// The steps of the states expanded, if they were recorded and nothing panicked. A target for which there was no room
     /// has the greatest number, which no state has.
     pub graph: Option<Graph>,
-    /// How many steps there were when there was no room for more, if that came about.
+    /// How many steps there were when there was no room for more, if that came about: the graph has some of them.
     pub graph_too_large: Option<u64>,
     /// What `initial` panicked with, if it did.
     pub initial_panic: Option<Panic>,

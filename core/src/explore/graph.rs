@@ -170,6 +170,29 @@ impl Graph {
         }
     }
 
+    /// Forgets the steps of all states but so many of the first ones. No more can be added then.
+    pub(super) fn truncate(&mut self, states: usize) {
+        if states >= self.states() {
+            return;
+        }
+        let forgotten = (states as u32..self.states() as u32).map(StateId);
+        self.steps -= forgotten
+            .map(|state| self.steps(state).count())
+            .sum::<usize>();
+        let end = self.start(states);
+        let last = (end >> CHUNK_BITS) as usize;
+        self.chunks.truncate(last + 1);
+        self.chunks[last].truncate((end % CHUNK as u64) as usize);
+        self.chunks[last].extend([0; PADDING]);
+        let blocks = states.div_ceil(BLOCK);
+        if blocks < self.blocks.len() {
+            self.bases.truncate(self.blocks.get(blocks).bases as usize);
+        }
+        self.blocks.truncate(blocks);
+        self.starts.truncate(states);
+        self.far.retain(|state, _| (*state as usize) < states);
+    }
+
     /// Where the record of a state begins.
     #[inline]
     fn start(&self, state: usize) -> u64 {
@@ -396,6 +419,29 @@ mod tests {
             let plain: Plain = (0..degrees.len() as u32).map(&mut steps).collect();
             assert_same(&recorded(&plain), &plain);
         }
+    }
+
+    #[test]
+    fn the_steps_of_the_first_states_can_be_kept_alone() {
+        let degree = |generator: &mut Generator| match generator.below(40) {
+            0 => 20_000,
+            few => few as usize / 4,
+        };
+        let target = |generator: &mut Generator, source: u32| match generator.below(50) {
+            0 => generator.below(1 << 32) as u32,
+            _ => source + generator.below(40) as u32,
+        };
+        let label = |generator: &mut Generator| generator.below(30) as u32;
+        let mut plain = random(7, 700, degree, target, label);
+        let mut graph = recorded(&plain);
+        let bytes = graph.bytes();
+        for states in [701, 700, 699, 513, 512, 511, 400, 128, 1, 0] {
+            graph.truncate(states);
+            plain.truncate(states);
+            assert_eq!(graph.states(), plain.len());
+            assert_same(&graph, &plain);
+        }
+        assert!(graph.bytes() < bytes / 10, "{} {bytes}", graph.bytes());
     }
 
     #[test]

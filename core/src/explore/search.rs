@@ -292,13 +292,14 @@ where
         let sorted = self.workers[..threads].iter();
         let sorted: Vec<_> = sorted.map(|worker| &worker.sorted).collect();
         let room = self.most_states() as usize;
+        let recording = self.is_recording();
         let mut new_states = NewStates {
             next: self.log.len() as u32,
             predecessors: &mut self.predecessors,
             sources: &sources,
             length,
             list: None,
-            numbers: self.graph.is_some().then(Vec::new),
+            numbers: recording.then(Vec::new),
         };
         let fits = self
             .visited
@@ -309,7 +310,7 @@ where
         for expansion in wave {
             self.transitions += expansion.transitions;
             self.incomplete |= expansion.incomplete;
-            let Some(graph) = &mut self.graph else {
+            let Some(graph) = self.graph.as_mut().filter(|_| recording) else {
                 continue;
             };
             let mut edges = expansion.edges.into_iter();

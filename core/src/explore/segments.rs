@@ -53,6 +53,16 @@ impl<T> SegmentedVec<T> {
         }
     }
 
+    /// Forgets all entries but so many of the first ones. None of those was forgotten before.
+    pub fn truncate(&mut self, len: usize) {
+        if len >= self.len() {
+            return;
+        }
+        self.blocks.truncate((len >> BLOCK_BITS) + 1);
+        let last = self.blocks.last_mut().expect("there is a block");
+        last.truncate(len & (BLOCK - 1));
+    }
+
     #[inline]
     pub fn get(&self, place: usize) -> &T {
         &self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]

@@ -206,12 +206,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             symmetry: quotient.as_deref().map(TestedQuotient::quotient),
         };
         let explored = (self.explore)(refinement.implementation(), &tester, &options);
-        let recorded = match (&explored.graph, explored.graph_too_large) {
-            (_, Some(steps)) => Recorded::TooLarge(steps),
-            (Some(graph), None) if explored.is_complete() => Recorded::Graph(graph),
-            (Some(graph), None) => Recorded::Explored(graph),
-            (None, None) => Recorded::Incomplete,
-        };
+        let recorded = Recorded::of(&explored);
         let of = (refinement, settings, tester.asking.started);
         let found = Found::new(of, totals(&explored), explored.reached(), options.symmetry);
         let mut report = judge::report(&tester, &explored.tally, &recorded, enumerated, &found);

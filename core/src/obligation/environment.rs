@@ -10,7 +10,9 @@
 //! every reachable state p can come to rest. (c) Only steps of p, or on behalf of p, change whether p is at rest: with
 //! (b) the row `environment:at_rest`.
 //!
-//! Each step is labelled with what it means to the environment (`label`); the complete graph of them decides (`graph`).
+//! Each step is labelled with what it means to the environment (`label`); the graph of them decides (`graph`). Where a limit
+//! ended the search that is the graph of the states that were expanded. Of the others it is supposed that all comes right from
+//! there on, so that what is refused in it is refused.
 
 mod graph;
 
@@ -115,7 +117,8 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
 
 /// What became of the environment obligations.
 pub(super) enum Decided<R: Refinement> {
-    Findings(Findings<R>),
+    /// What was found, and why the rest is not decided, if the graph is not complete.
+    Findings(Findings<R>, Option<String>),
     /// Not decided, and why.
     Open(String),
     /// A function of the model, whose name is here, panicked at a state.
@@ -204,10 +207,15 @@ impl<'a> Environment<'a> {
         if let Some(reason) = unsupported(found.refinement, found.settings) {
             return Decided::Open(format!("not evaluated: {reason}"));
         }
-        let graph = match recorded.complete() {
+        let graph = match recorded.graph() {
             Ok(graph) => graph,
             Err(reason) => return Decided::Open(reason),
         };
+        if recorded.open().is_some() && found.totals.limit.is_none() {
+            // A violation is shown already, and perhaps by a shorter trace than the steps known so far would show.
+            let reason = "not evaluated: another violation ended the search";
+            return Decided::Open(reason.to_owned());
+        }
         let (totals, watch) = (&found.totals, &found.settings.watch);
         let tell = |work| totals.tell(watch, Phase::Environment, work);
         tell(None);
@@ -216,7 +224,7 @@ impl<'a> Environment<'a> {
         let graph = Labelled { graph, labels };
         let reached = (found.states, graph);
         match decide(found.refinement, reached, &inputs, threads, &tell) {
-            Ok(findings) => Decided::Findings(findings),
+            Ok(findings) => Decided::Findings(findings, recorded.open()),
             Err(panicked) => Decided::Panicked(panicked),
         }
     }
@@ -248,11 +256,12 @@ impl<'a> Environment<'a> {
         decided: &Decided<R>,
         found: &Found<'_, R>,
     ) -> Obligation {
-        let Decided::Findings(findings) = decided else {
+        let Decided::Findings(findings, open) = decided else {
             return decided.incomplete();
         };
         let checked = findings.checked[rule.0];
         match &findings.refusals[rule.0] {
+            None if let Some(reason) = open => Obligation::incomplete(reason),
             None => {
                 let kind = found.refinement.specification().rules()[rule.0].process;
                 self.unrefused(checked, kind, findings.tested[rule.0])
@@ -292,7 +301,7 @@ impl<'a> Environment<'a> {
         acting: impl Iterator<Item = &'p Process>,
     ) -> Option<String> {
         let undeclared = match decided {
-            Decided::Findings(findings) => Some(&findings.undeclared),
+            Decided::Findings(findings, _) => Some(&findings.undeclared),
             _ => None,
         };
         let declared = self.processes;
@@ -309,7 +318,7 @@ impl<'a> Environment<'a> {
 
     /// A process of the environment of which no rule was tested, where others of its kind were.
     pub fn doubt_of_untested<R: Refinement>(&self, decided: &Decided<R>) -> Option<String> {
-        let Decided::Findings(findings) = decided else {
+        let Decided::Findings(findings, None) = decided else {
             return None;
         };
         let tested = findings.tested.iter().fold(0, |all, one| all | one);
@@ -368,11 +377,13 @@ fn validate_kinds(processes: &[Process], rules: &[Rule]) -> Result<(), CheckErro
 }
 
 fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> Obligation {
-    let Decided::Findings(findings) = decided else {
+    let Decided::Findings(findings, open) = decided else {
         return decided.incomplete();
     };
-    let Some(unrest) = &findings.unrest else {
-        return Obligation::new(Verdict::Holds, findings.rest_checked);
+    let unrest = match (&findings.unrest, open) {
+        (Some(unrest), _) => unrest,
+        (None, Some(reason)) => return Obligation::incomplete(reason),
+        (None, None) => return Obligation::new(Verdict::Holds, findings.rest_checked),
     };
     let place = Place {
         step: unrest.step,

@@ -1,36 +1,58 @@
 //! The graph that a search recorded.
 
-use crate::explore::Graph;
+use crate::explore::{End, Explored, Graph, Limit};
+use crate::system::TransitionSystem;
 
-/// The graph of a search: whether there was room for it, and whether it is complete.
-pub(super) enum Recorded<'a> {
-    Graph(&'a Graph),
-    /// The part of it whose states were expanded before a limit or a violation ended the search.
-    Explored(&'a Graph),
-    /// There was no room for more than so many steps.
-    TooLarge(u64),
-    Incomplete,
+/// The graph of a search: all of it, or the steps of the states that were expanded first.
+pub(super) struct Recorded<'a> {
+    graph: Option<&'a Graph>,
+    /// Why it is not complete, if it is not.
+    missing: Option<String>,
 }
 
 impl<'a> Recorded<'a> {
-    /// The graph, if it is complete; otherwise why nothing can be decided on it.
-    pub fn complete(&self) -> Result<&'a Graph, String> {
-        match self {
-            Self::Graph(graph) => Ok(graph),
-            Self::TooLarge(steps) => Err(format!(
-                "not evaluated: there was no room for the graph, which takes some 4 bytes a step, beyond {steps} steps"
+    /// What a search recorded. A part of a graph is looked at only if there is memory for that, and the user wants it.
+    pub fn of<S: TransitionSystem, T>(explored: &'a Explored<S, T>) -> Self {
+        let missing = match explored.graph_too_large {
+            Some(steps) => Some(format!(
+                "there was no room for the graph, which takes some 4 bytes a step, beyond {steps} steps"
             )),
-            Self::Explored(_) | Self::Incomplete => {
-                Err("not evaluated: it needs the complete graph".to_owned())
-            }
+            None if explored.is_complete() && explored.graph.is_some() => None,
+            None => Some("it needs the complete graph".to_owned()),
+        };
+        let ended = match explored.end {
+            End::Limit(Limit::OutOfMemory | Limit::Cancelled) => true,
+            End::Complete | End::Stopped | End::Panicked | End::Limit(_) => false,
+        };
+        let graph = explored.graph.as_ref();
+        Self {
+            graph: graph.filter(|graph| missing.is_none() || !ended && graph.states() > 0),
+            missing,
         }
     }
 
-    /// The graph as far as it was recorded, if it was.
-    pub fn explored(&self) -> Option<&'a Graph> {
-        match self {
-            Self::Graph(graph) | Self::Explored(graph) => Some(graph),
-            Self::TooLarge(_) | Self::Incomplete => None,
+    /// That nothing was recorded.
+    pub fn nothing() -> Self {
+        Self {
+            graph: None,
+            missing: Some("it needs the complete graph".to_owned()),
         }
+    }
+
+    /// The graph, with which a violation that it shows is told; otherwise why nothing can be said.
+    pub fn graph(&self) -> Result<&'a Graph, String> {
+        self.graph.ok_or_else(|| {
+            let missing = self.missing.as_deref().unwrap_or_default();
+            format!("not evaluated: {missing}")
+        })
+    }
+
+    /// Why an obligation is not decided that the graph does not violate, if it is not complete.
+    pub fn open(&self) -> Option<String> {
+        let (graph, missing) = (self.graph?, self.missing.as_ref()?);
+        Some(format!(
+            "not decided: {missing}; the {} states whose steps are known do not violate it",
+            graph.states()
+        ))
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn report<R: Refinement>(
     let mut report = judge::report(
         tester,
         &walked.tally,
-        &Recorded::Incomplete,
+        &Recorded::nothing(),
         enumerated,
         &found,
     );

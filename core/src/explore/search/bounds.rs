@@ -17,6 +17,10 @@ const HEADROOM_OF_THREAD: u64 = 64 << 20;
 /// Bytes that the successor cache may take while there are few states; later it is half of what the
 /// states take.
 pub const MEMORY_FOR_FEW: u64 = 16 << 20;
+/// Bytes a state that deciding about a recorded graph takes beside it.
+const TO_DECIDE: u64 = 20;
+/// Of how many parts of the memory deciding about a graph that was cut short may take one.
+const SHARE_OF_GRAPH: u64 = 16;
 /// More states than this cannot be numbered: the last number means none.
 const MOST_STATES: u64 = u32::MAX as u64;
 
@@ -57,23 +61,45 @@ where
             return Ok(());
         };
         let most = self.options.limits.memory_bytes;
-        if let Some(graph) = &self.graph {
-            // Beside the steps, deciding about them takes some 20 bytes a state.
-            let needed = held + 20 * self.log.len() as u64;
-            let too_much = match most {
-                Some(most) => needed >= most,
-                None => available_bytes().is_some_and(|left| left < needed / 8),
-            };
-            if too_much {
-                self.graph_too_large = Some(graph.len() as u64);
-                self.graph = None;
-                return Ok(());
-            }
-        }
+        let to_decide = self.make_room(held);
         match most {
-            Some(most) if held >= most => Err(Limit::MemoryBytes(most)),
+            Some(most) if held + to_decide >= most => Err(Limit::MemoryBytes(most)),
             _ => Ok(()),
         }
+    }
+
+    /// Keeps of the graph, if it is recorded, as much as there will be room to decide about, and no less than that takes a
+    /// small share of the memory. Returns what deciding about a graph takes that was cut short.
+    fn make_room(&mut self, held: u64) -> u64 {
+        let Some(graph) = &mut self.graph else {
+            return 0;
+        };
+        let most = self.options.limits.memory_bytes;
+        let too_much = |states: usize| {
+            let needed = held + TO_DECIDE * states as u64;
+            match most {
+                Some(most) => needed >= most,
+                None => available_bytes().is_some_and(|left| left < needed / 8),
+            }
+        };
+        if self.graph_too_large.is_none() {
+            if !too_much(self.log.len()) {
+                return 0;
+            }
+            self.graph_too_large = Some(graph.len() as u64);
+        }
+        let least = most.unwrap_or(0) / SHARE_OF_GRAPH / TO_DECIDE;
+        let mut kept = graph.states();
+        while kept as u64 > least && too_much(kept) {
+            kept /= 2;
+        }
+        graph.truncate(kept);
+        TO_DECIDE * kept as u64
+    }
+
+    /// Whether the steps of the states that are expanded are recorded.
+    pub fn is_recording(&self) -> bool {
+        self.graph.is_some() && self.graph_too_large.is_none()
     }
 
     /// Whether the operating system would grant what a wave of so many states may take, where it was not asked just

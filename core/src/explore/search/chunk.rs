@@ -127,7 +127,7 @@ where
         found.incomplete |= expanded.incomplete;
         found.transitions += expanded.keys.len() as u64;
         worker.unlooked += expanded.keys.len() as u64;
-        if self.graph.is_some() {
+        if self.is_recording() {
             found.degrees.extend_from_slice(&expanded.degrees);
             asked.labels.extend_from_slice(&expanded.labels);
         }
@@ -213,7 +213,7 @@ where
     /// are not asked for yet.
     fn look_up(&self, asked: &mut Asked<K>, pending: &mut Pending, found: &mut Successors<K>) {
         let Asked { candidates, labels } = asked;
-        let recording = self.graph.is_some();
+        let recording = self.is_recording();
         let count = candidates.len();
         for (place, candidate) in candidates.drain(..).enumerate() {
             let known = self.visited.find(&self.log, candidate.hash, &candidate.key);

@@ -1,4 +1,4 @@
-//! (a), (b) and (c) of `environment`, decided on the complete graph by backward reachability.
+//! (a), (b) and (c) of `environment`, decided on the recorded graph by backward reachability.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -71,7 +71,8 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     tell: Tell<'_>,
 ) -> Result<Findings<R>, PanickedAt> {
     let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
-    let mut looked_at = look_at(refinement, reached, &numbers, threads, tell)?;
+    let states = graph.graph.states() as u32;
+    let mut looked_at = look_at(refinement, (reached, states), &numbers, threads, tell)?;
     tell(None);
     let mut findings = Findings {
         checked: vec![0; refinement.specification().rules().len()],
@@ -87,14 +88,15 @@ pub(in crate::obligation) fn decide<R: Refinement>(
         unrest: None,
     };
     let backward = Backward {
+        states: graph.graph.states(),
         graph,
-        states: reached.len(),
     };
     let mut parts = looked_at
         .iter_mut()
         .map(|part| std::mem::take(&mut part.rest));
     let mut rest = Rest(parts.next().unwrap_or_default());
     parts.for_each(|part| rest.0.extend(part));
+    rest.0.push(ALL);
     comes_to_rest(refinement, reached, &rest, &backward, &mut findings);
     for part in &looked_at {
         findings.undeclared.extend(&part.undeclared);
@@ -146,7 +148,11 @@ pub(in crate::obligation) fn kept<R: Refinement>(
     Ok(state.expect("where a graph is recorded, states are kept"))
 }
 
-/// Per state, the set of environment processes at rest.
+/// A bit each of everything that there is.
+const ALL: u32 = u32::MAX;
+
+/// Per state whose steps are recorded, the set of environment processes at rest; and of all others together, of which it is
+/// not known what follows, that all are.
 struct Rest(Vec<u32>);
 
 impl Rest {
@@ -163,15 +169,18 @@ pub(in crate::obligation) struct Labelled<'a> {
 }
 
 impl Labelled<'_> {
+    /// The steps of a state. One number stands for all targets whose own steps are not recorded.
     fn steps(&self, state: StateId) -> impl Iterator<Item = (StateId, Label)> {
         let steps = self.graph.steps(state);
-        steps.map(|(target, label)| (target, self.labels[label as usize]))
+        let others = StateId(self.graph.states() as u32);
+        steps.map(move |(target, label)| (target.min(others), self.labels[label as usize]))
     }
 }
 
 /// The graph, searched backwards.
 struct Backward<'a> {
     graph: Labelled<'a>,
+    /// How many states there are whose steps are recorded. The next number stands for all others.
     states: usize,
 }
 
@@ -224,6 +233,9 @@ fn comes_to_rest<R: Refinement>(
         for (position, (target, label)) in backward.graph.steps(id).enumerate() {
             let then = rest.0[target.0 as usize];
             soon |= then;
+            if target.0 as usize == backward.states {
+                continue;
+            }
             findings.rest_checked += processes.len() as u64;
             let own = label.agent.map_or(0, |agent| 1 << agent);
             let foreign = (resting ^ then) & !own;
@@ -268,8 +280,8 @@ fn comes_to_rest<R: Refinement>(
 struct Need<A> {
     process: usize,
     rule: usize,
-    /// The number of its inputs; none if no step anywhere is answered by them.
-    input: Option<u32>,
+    /// The number of its inputs; that of all numbers if no step is answered by them.
+    input: u32,
     action: A,
 }
 
@@ -301,19 +313,18 @@ const IMAGES: usize = 1 << 16;
 /// States that a worker looks at before it adds them to those looked at by all.
 const PATIENCE: u32 = 1 << 12;
 
-/// Looks at the states, each once: which processes are at rest in it, and what its image needs.
+/// Looks at so many states, the first ones, each once: which processes are at rest in it, and what its image needs.
 ///
 /// PERF: a state needs what its image needs. Images are many, and what they need is one of a few lists, which are kept; of
 /// the images those are remembered that were met last.
 fn look_at<R: Refinement>(
     refinement: &R,
-    reached: &dyn States<R::Concrete>,
+    (reached, all): (&dyn States<R::Concrete>, u32),
     numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
     threads: usize,
     tell: Tell<'_>,
 ) -> Result<Vec<LookedAt<ActionOf<R::Abstract>>>, PanickedAt> {
     let processes = refinement.environment();
-    let all = reached.len() as u32;
     let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Concrete>| {
         let at_rest = |(index, &process): (usize, &Process)| {
@@ -386,8 +397,9 @@ fn meets_at_once<R: Refinement>(
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) -> Vec<BTreeSet<u32>> {
-    let mut unmet = vec![vec![false; inputs.len()]; refinement.environment().len()];
-    let mut at_hand = vec![false; inputs.len()];
+    let inputs = inputs.len() + 1;
+    let mut unmet = vec![vec![false; inputs]; refinement.environment().len()];
+    let mut at_hand = vec![false; inputs];
     for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
         let mark = |at_hand: &mut [bool], value| {
             for (_, label) in backward.graph.steps(id) {
@@ -397,20 +409,10 @@ fn meets_at_once<R: Refinement>(
             }
         };
         mark(&mut at_hand, true);
-        for (order, need) in needs.iter().enumerate() {
-            if !rest.contains(id, need.process) {
-                continue;
-            }
+        for need in needs.iter().filter(|need| rest.contains(id, need.process)) {
             findings.checked[need.rule] += 1;
             findings.tested[need.rule] |= 1 << need.process;
-            match need.input {
-                Some(input) => unmet[need.process][input as usize] |= !at_hand[input as usize],
-                // No step anywhere is answered with these inputs.
-                None => {
-                    let at = Offer { state: id, order };
-                    findings.refuse(refinement, need.rule, at, need.process, &need.action);
-                }
-            }
+            unmet[need.process][need.input as usize] |= !at_hand[need.input as usize];
         }
         mark(&mut at_hand, false);
     }
@@ -440,15 +442,19 @@ fn meets_later<R: Refinement>(
                 total,
             }));
             done += 1;
-            let mut bits = vec![0u32; inputs.len()];
+            let mut bits = vec![0u32; inputs.len() + 1];
             for (bit, input) in batch.iter().enumerate() {
                 bits[*input as usize] = 1 << bit;
             }
-            let bit = |input: Option<u32>| input.map_or(0, |input| bits[input as usize]);
-            let mut marks = vec![0u32; backward.states];
+            let mut marks = vec![0u32; backward.states + 1];
+            marks[backward.states] = ALL;
             for id in backward.ids() {
-                for (_, label) in backward.graph.steps(id) {
-                    marks[id.0 as usize] |= bit(label.input);
+                let inputs = backward
+                    .graph
+                    .steps(id)
+                    .filter_map(|(_, label)| label.input);
+                for input in inputs {
+                    marks[id.0 as usize] |= bits[input as usize];
                 }
             }
             backward.spread(&mut marks, |origin, label| match label.agent {
@@ -465,7 +471,7 @@ fn meets_later<R: Refinement>(
                     continue;
                 }
                 for (order, need) in needs.iter().enumerate() {
-                    if need.process == process && bit(need.input) & missing != 0 {
+                    if need.process == process && bits[need.input as usize] & missing != 0 {
                         let at = Offer { state: id, order };
                         findings.refuse(refinement, need.rule, at, process, &need.action);
                     }
@@ -503,7 +509,9 @@ fn needs<R: Refinement>(
             needs.push(Need {
                 process,
                 rule: rule.0,
-                input: numbers.get(&inputs).copied(),
+                input: numbers
+                    .get(&inputs)
+                    .map_or(numbers.len() as u32, |number| *number),
                 action: inputs,
             });
         }

@@ -75,13 +75,14 @@ impl<R: Refinement> Decision<'_, R> {
         }
         let states = self.steps.states();
         let violations = instances.into_iter().filter_map(|(number, instance)| {
-            let enables = |at| Some(at) != self.steps.unexpanded() && mapped.enables(at, number);
+            let unexpanded = self.steps.unexpanded();
+            let enables = |at| Some(at) != unexpanded && mapped.enables(at, number);
             let enabled = Bits::of(states, enables);
             let claim = match condition.strength() {
                 Strength::Weak => Claim::WeaklyFair(enabled),
                 Strength::Strong => Claim::StronglyFair(enabled),
             };
-            let taken = |from, _, to| mapped.takes(from, to, number);
+            let taken = |from, _, to| Some(to) != unexpanded && mapped.takes(from, to, number);
             let question = Question::of(&claim, states, &self.initial, &taken);
             Some((self.lasso(question)?, instance))
         });

@@ -18,7 +18,7 @@ use crate::refinement::Refinement;
 use crate::rule::Rule;
 use crate::system::{StateOf, TransitionSystem};
 
-/// What was found of all states.
+/// What was found of all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {
     /// Per property, where its premise holds, and where its conclusion does.
     pub predicates: Vec<(Bits, Bits)>,
@@ -37,10 +37,9 @@ struct Part<R: Refinement> {
 }
 
 impl<R: Refinement> LookedAt<R> {
-    /// Looks at all states.
-    pub fn new(found: &Found<'_, R>, mapped: bool) -> Result<Self, PanickedAt> {
+    /// Looks at so many states, the first ones.
+    pub fn new(found: &Found<'_, R>, states: usize, mapped: bool) -> Result<Self, PanickedAt> {
         let properties = found.refinement.liveness();
-        let states = found.states.len();
         let look = |range: Range<u32>| -> Result<Part<R>, PanickedAt> {
             let mut part = Part {
                 states: range.clone(),
@@ -83,7 +82,7 @@ impl<R: Refinement> LookedAt<R> {
         let parts: Vec<Part<R>> = run_in_parallel(ranges, look)
             .into_iter()
             .collect::<Result<_, _>>()?;
-        // One more, of which nothing holds, may stand for states that were not expanded.
+        // One more, of which nothing holds, may stand for the other states.
         let none = Bits::none(states + 1);
         let mut predicates = vec![(none.clone(), none); properties.len()];
         for part in &parts {

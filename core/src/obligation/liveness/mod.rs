@@ -29,7 +29,7 @@ use super::label::Label;
 use super::recorded::Recorded;
 use super::row::{Judged, Row, Weight};
 use super::settings::Settings;
-use crate::explore::{Limit, Phase, Work};
+use crate::explore::{Phase, Work};
 use crate::fairness::Fairness;
 use crate::nearest::nearest;
 use crate::property::Property;
@@ -150,18 +150,13 @@ impl Liveness {
             return (Vec::new(), None);
         }
         let unsupported = unsupported(found.refinement, ObligationKind::Fairness, found.settings);
-        let complete = match unsupported {
+        let graph = match unsupported {
             Some(reason) => Err(format!("not evaluated: {reason}")),
-            None => recorded.complete(),
+            None => recorded.graph(),
         };
-        // A violation is one of the whole graph where a part of it shows it.
-        let explored = recorded
-            .explored()
-            .filter(|_| unsupported.is_none() && is_worth_deciding(found.totals.limit));
-        let graph = match (&complete, explored) {
-            (Ok(graph), _) => *graph,
-            (Err(_), Some(graph)) => graph,
-            (Err(reason), None) => return (self.open(reason), None),
+        let graph = match graph {
+            Ok(graph) => graph,
+            Err(reason) => return (self.open(&reason), None),
         };
         let tell = |work| {
             let watch = &found.settings.watch;
@@ -169,7 +164,7 @@ impl Liveness {
         };
         tell(None);
         let mapped = self.is_mapped() && !simulation_fails;
-        let looked_at = match LookedAt::new(found, mapped) {
+        let looked_at = match LookedAt::new(found, graph.states(), mapped) {
             Ok(looked_at) => looked_at,
             Err(panicked) => {
                 let reason = "not evaluated: the model panicked";
@@ -183,12 +178,12 @@ impl Liveness {
             found,
             steps: RecordedSteps {
                 graph,
-                complete: complete.is_ok(),
+                complete: recorded.open().is_none(),
                 classes: &assumed.classes,
             },
             assumed: &assumed,
             initial: (0..found.totals.initial_states.min(graph.states() as u64) as u32).collect(),
-            open: complete.err(),
+            open: recorded.open(),
             simulated,
             stops: OnceCell::new(),
         };
@@ -222,15 +217,6 @@ impl Liveness {
     fn open(&self, reason: &str) -> Vec<Judged> {
         let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
         self.rows().filter_map(judge).collect()
-    }
-}
-
-/// Whether the part of a graph that was recorded before a limit, if it was one, is looked at: there has to be memory, and the
-/// user has to want it.
-fn is_worth_deciding(limit: Option<Limit>) -> bool {
-    match limit {
-        None | Some(Limit::States(_) | Limit::Depth(_) | Limit::Seconds(_)) => true,
-        Some(Limit::MemoryBytes(_) | Limit::OutOfMemory | Limit::Cancelled) => false,
     }
 }
 

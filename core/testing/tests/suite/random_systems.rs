@@ -9,8 +9,8 @@ use refmap::obligation::{Selection, Until};
 use refmap::{Report, Settings, check};
 
 use crate::comparison::{
-    Distribution, Projections, Quotients, Sampled, Thoroughness, compare, compare_cached,
-    compare_drawn, compare_quotient, compare_walks, run,
+    Distribution, Parts, Projections, Quotients, Sampled, Thoroughness, compare, compare_cached,
+    compare_drawn, compare_part, compare_quotient, compare_walks, run,
 };
 use crate::metamorphic::{Changes, compare_changed};
 use crate::oracle::Oracle;
@@ -89,6 +89,18 @@ fn a_quotient_decides_what_the_whole_decides() {
     assert!(quotients.violated > cases / 2);
     assert!(quotients.deep > cases / 20);
     assert!(quotients.odd > cases / 2);
+}
+
+/// What the states that were expanded before a limit refuse for good is refused.
+#[test]
+fn a_part_of_the_graph_shows_what_the_whole_shows() {
+    let mut parts = Parts::default();
+    let cases = 400;
+    for seed in 0..cases {
+        compare_part(seed, &mut parts);
+    }
+    eprintln!("{parts:?}");
+    assert!(parts.shown > cases / 4 && parts.hidden > cases / 4 && parts.open > cases);
 }
 
 /// Local transitions that are computed and judged once for each projection tell what the steps of each state tell.

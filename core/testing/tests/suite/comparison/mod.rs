@@ -4,6 +4,7 @@ mod cached;
 mod distribution;
 mod evidence;
 mod modes;
+mod part;
 mod quotient;
 
 use refmap::obligation::{Search, Until};
@@ -19,6 +20,7 @@ pub use distribution::Distribution;
 pub use evidence::show;
 use modes::Modes;
 pub use modes::Thoroughness;
+pub use part::{Parts, compare_part};
 pub use quotient::{Quotients, compare_quotient};
 
 /// Names the case if an assertion about it fails.
