@@ -211,7 +211,7 @@ impl<'a> Environment<'a> {
             Ok(graph) => graph,
             Err(reason) => return Decided::Open(reason),
         };
-        if recorded.open().is_some() && found.totals.limit.is_none() {
+        if !found.totals.complete && found.totals.limit.is_none() {
             // A violation is shown already, and perhaps by a shorter trace than the steps known so far would show.
             let reason = "not evaluated: another violation ended the search";
             return Decided::Open(reason.to_owned());
