@@ -425,7 +425,7 @@ mod tests {
     fn the_steps_of_the_first_states_can_be_kept_alone() {
         let degree = |generator: &mut Generator| match generator.below(40) {
             0 => 20_000,
-            few => few as usize / 4,
+            few => few / 4,
         };
         let target = |generator: &mut Generator, source: u32| match generator.below(50) {
             0 => generator.below(1 << 32) as u32,

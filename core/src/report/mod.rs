@@ -6,7 +6,8 @@ mod difference;
 pub(crate) mod value;
 
 pub(crate) mod story;
-mod summary;
+#[doc(hidden)]
+pub mod summary;
 mod text;
 
 mod dot;

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
 use super::layout::{Ink, pad, plain, steps, width};
-use super::text::Text;
+use super::text::{Text, TextOptions};
 use super::{Counterexample, CutOff, Evidence, Report, Verdict};
 
 impl Display for Text<'_, Report> {
@@ -15,19 +15,8 @@ impl Display for Text<'_, Report> {
             instance += &format!("  {name} {}", plain(value));
         }
         self.paragraph(f, &instance, 2)?;
-        self.paragraph(f, &self.headline(), 2)?;
-        let counted = match &report.history {
-            Some(history) => history::counts(report, history),
-            None => counts(report),
-        };
-        self.paragraph(f, &counted, 2)?;
-        if let Some(CutOff {
-            states: states @ 1..,
-            ..
-        }) = &report.cut_off
-        {
-            let of = report.deadlocks;
-            self.paragraph(f, &format!("cut off in {states} of {of} ends"), 2)?;
+        for line in self.head() {
+            self.paragraph(f, &line, 2)?;
         }
         self.obligations(f)?;
         for warning in &report.warnings {
@@ -35,30 +24,8 @@ impl Display for Text<'_, Report> {
             writeln!(f)?;
             self.paragraph(f, &format!("{painted}: {}", warning.text), 2)?;
         }
-        if !report.taken_at_word.is_empty() {
+        for line in reservations(report) {
             writeln!(f)?;
-            let word = report.taken_at_word.join(", ");
-            let line = format!("taken at its word, since no steps state it: {word}");
-            self.paragraph(f, &line, 2)?;
-        }
-        if report.not_compared > 0 {
-            writeln!(f)?;
-            let (some, all) = (report.not_compared, report.asked_again);
-            let line = format!(
-                "not compared, since `next` or `initial` of the specification takes too long: what it overrides, at \
-                 {some} of {all} states"
-            );
-            self.paragraph(f, &line, 2)?;
-        }
-        if !report.unexercised.is_empty() {
-            writeln!(f)?;
-            let names = report.unexercised.join(", ");
-            self.paragraph(f, &format!("never exercised: {names}"), 2)?;
-        }
-        if !report.not_asked.is_empty() {
-            writeln!(f)?;
-            let names = report.not_asked.join(", ");
-            let line = format!("not asked for: {names}; --liveness decides them");
             self.paragraph(f, &line, 2)?;
         }
         if let Some(history) = &report.history {
@@ -88,7 +55,63 @@ impl Display for Text<'_, Report> {
     }
 }
 
+/// What a report says first of how it was found, and of how much: a line each, without the names of the instance.
+pub fn head(report: &Report) -> Vec<String> {
+    let options = TextOptions::default();
+    let text = Text {
+        of: report,
+        options,
+    };
+    text.head()
+}
+
+/// What a report does not claim, a line each, beside its warnings.
+pub fn reservations(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !report.taken_at_word.is_empty() {
+        let word = report.taken_at_word.join(", ");
+        lines.push(format!(
+            "taken at its word, since no steps state it: {word}"
+        ));
+    }
+    if report.not_compared > 0 {
+        let (some, all) = (report.not_compared, report.asked_again);
+        lines.push(format!(
+            "not compared, since `next` or `initial` of the specification takes too long: what it overrides, at {some} \
+             of {all} states"
+        ));
+    }
+    if !report.unexercised.is_empty() {
+        let names = report.unexercised.join(", ");
+        lines.push(format!("never exercised: {names}"));
+    }
+    if !report.not_asked.is_empty() {
+        let names = report.not_asked.join(", ");
+        lines.push(format!("not asked for: {names}; --liveness decides them"));
+    }
+    lines
+}
+
 impl Text<'_, Report> {
+    /// What follows the name of the instance.
+    fn head(&self) -> Vec<String> {
+        let report = self.of;
+        let counted = match &report.history {
+            Some(history) => history::counts(report, history),
+            None => counts(report),
+        };
+        let cut_off = report.cut_off.as_ref();
+        let cut_off = cut_off.filter(|cut_off| cut_off.states > 0);
+        let cut_off = cut_off.map(|cut_off| {
+            let (states, of) = (cut_off.states, report.deadlocks);
+            format!("cut off in {states} of {of} ends")
+        });
+        [self.headline(), counted]
+            .into_iter()
+            .chain(cut_off)
+            .collect()
+    }
+
     fn headline(&self) -> String {
         let report = self.of;
         let mut line = match report.verdict {
@@ -151,7 +174,9 @@ impl Text<'_, Report> {
             }
         }
         let names = names.join(", ");
-        let note = note.strip_prefix("not evaluated: ").unwrap_or(note);
+        let prefixes = ["not evaluated: ", "not decided: "];
+        let reason = prefixes.iter().find_map(|prefix| note.strip_prefix(prefix));
+        let note = reason.unwrap_or(note);
         format!(": {names} not decided, since {note}; of the others")
     }
 

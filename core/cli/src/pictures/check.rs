@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use refmap::internal::compact;
+use refmap::internal::{compact, summary};
 use refmap::report::{Counterexample, Report, Step, Verdict};
 use serde_json::Value;
 
@@ -116,23 +116,10 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
             Escaped(compact(value))
         );
     }
-    let counted = match report.history {
-        Some(_) => format!("{} steps tried", report.transitions),
-        None => format!(
-            "{} states, {} transitions, depth {}",
-            report.states, report.transitions, report.depth
-        ),
-    };
-    let _ = write!(
-        body,
-        "</p>\n<p>{counted}; {}; {:.2} s.",
-        evidence(report),
-        report.seconds
-    );
-    if let Some(limit) = &report.limit {
-        let _ = write!(body, " Ended by a limit: {}.", Escaped(limit));
-    }
     body.push_str("</p>\n");
+    for line in summary::head(report) {
+        let _ = writeln!(body, "<p>{}</p>", Escaped(&line));
+    }
     for warning in &report.warnings {
         let _ = writeln!(
             body,
@@ -140,12 +127,8 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
             Escaped(&warning.text)
         );
     }
-    if !report.not_asked.is_empty() {
-        let _ = writeln!(
-            body,
-            "<p class=\"note\">Not asked for: {} (--liveness).</p>",
-            Escaped(report.not_asked.join(", "))
-        );
+    for line in summary::reservations(report) {
+        let _ = writeln!(body, "<p class=\"note\">{}</p>", Escaped(&line));
     }
     if report.obligations.is_empty() {
         return;
@@ -166,15 +149,6 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
         );
     }
     body.push_str("</tbody></table>\n");
-}
-
-fn evidence(report: &Report) -> &'static str {
-    match report.evidence {
-        _ if report.history.is_some() => "of this history alone: nothing is said of other runs",
-        refmap::report::Evidence::Exhaustive => "every reachable state of the instance",
-        refmap::report::Evidence::Bounded => "the states reached before the search ended",
-        refmap::report::Evidence::Sampled => "random walks",
-    }
 }
 
 fn class(verdict: Option<Verdict>) -> &'static str {
@@ -203,13 +177,6 @@ fn coverage(body: &mut String, report: &Report) {
         );
     }
     body.push_str("</tbody></table></details>\n");
-    if !report.unexercised.is_empty() {
-        let _ = writeln!(
-            body,
-            "<p>Never exercised: {}.</p>",
-            Escaped(report.unexercised.join(", "))
-        );
-    }
 }
 
 /// The report as data, as `--json` prints it, without the drawings and the counterexamples that the page shows once

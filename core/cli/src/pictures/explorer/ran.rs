@@ -1,5 +1,6 @@
 //! What a check finds that is run from the explorer.
 
+use refmap::internal::summary;
 use refmap::obligation::stepper::Stepper;
 use refmap::report::Verdict;
 
@@ -25,18 +26,17 @@ impl Ran {
             Ok(report) => report,
             Err(error) => return Self::Told(format!("The check cannot be run: {error}")),
         };
-        let verdict = report
-            .verdict
-            .map_or("explored".to_owned(), |verdict| verdict.to_string());
-        let Some(found) = report.counterexample else {
-            let states = report.states;
-            let bound = match report.verdict {
-                Some(Verdict::Holds) => "every reachable state of the instance",
-                _ => "what was reached before the search ended",
+        let told = || {
+            let found = match report.verdict {
+                Some(Verdict::Holds) => "there is no counterexample",
+                Some(_) => "no counterexample was found",
+                None => "no obligation was asked for",
             };
-            return Self::Told(format!(
-                "The check ended with “{verdict}” after {states} states, {bound}: there is no counterexample."
-            ));
+            let head = summary::head(&report).join("; ");
+            Self::Told(format!("The check ended: {head}: {found}."))
+        };
+        let Some(found) = report.counterexample.clone() else {
+            return told();
         };
         let (obligation, explanation) = (found.obligation, found.explanation);
         let choices = match found.reachable {

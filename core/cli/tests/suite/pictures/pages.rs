@@ -52,6 +52,28 @@ fn a_page_says_that_everything_holds() {
     assert!(!html.contains("id=\"step-0\""));
 }
 
+/// A page claims no more than the text of the same report.
+#[test]
+fn a_page_says_how_its_verdict_was_found() {
+    let of = |more: &[&str]| page(&[&["--obligations", "deadlock"], more].concat());
+    for (more, parts) in [
+        (
+            &["--walks", "5", "--seed", "7"][..],
+            &["sampled: 5 random walks", "seed 7", " visits of states"][..],
+        ),
+        (
+            &["--max-states", "2"],
+            &["bounded: the states reached before the search ended by"],
+        ),
+        (&[], &["exhaustive: every reachable state of this instance"]),
+    ] {
+        let html = of(more);
+        for part in parts {
+            assert!(html.contains(part), "{part}");
+        }
+    }
+}
+
 #[test]
 fn a_golden_page_stays_as_it_is() {
     let html = page(&["--length", "1"]);
@@ -59,7 +81,7 @@ fn a_golden_page_stays_as_it_is() {
     let body = html.split("<main>").nth(1).unwrap();
     let body = body.split("</main>").next().unwrap();
     // What differs from run to run: the path of the file and the time.
-    let stable = |line: &&str| !line.contains("<code>test ") && !line.contains(" states, ");
+    let stable = |line: &&str| !line.contains("<code>test ") && !line.contains(" initial), ");
     let found: Vec<&str> = body.lines().filter(stable).collect();
     let golden = include_str!("golden.html");
     assert_eq!(
