@@ -46,10 +46,10 @@ impl Word {
         premise: impl Fn(usize) -> bool,
         conclusion: impl Fn(usize) -> bool,
     ) -> bool {
+        let last = (0..self.places).rev().find(|at| conclusion(*at));
         // A place of the loop is followed by all of the loop.
-        let later = |from: usize| from.min(self.loop_start)..self.places;
-        let mut from = (0..self.places).filter(|at| premise(*at));
-        from.all(|from| later(from).any(&conclusion))
+        let follows = |from: usize| last.is_some_and(|last| from.min(self.loop_start) <= last);
+        (0..self.places).filter(|at| premise(*at)).all(follows)
     }
 
     /// Whether a place is visited at which `holds` is true.

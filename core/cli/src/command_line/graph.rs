@@ -209,7 +209,8 @@ impl Results<'_> {
                 }
             })
             .collect();
-        page.system(system, &outcomes, &|from, to| way(system, from, to));
+        let ways = Ways::new(system);
+        page.system(system, &outcomes, &|from, to| ways.between(from, to));
     }
 
     fn text(&mut self, system: &System, property: &str, decided: &Decided) -> io::Result<()> {
@@ -220,6 +221,7 @@ impl Results<'_> {
             };
             return writeln!(self.output, "  {property}: holds{vacuous}");
         };
+        let ways = Ways::new(system);
         let (stem, around) = (lasso.stem(), lasso.loop_length());
         writeln!(
             self.output,
@@ -228,7 +230,7 @@ impl Results<'_> {
         for (place, state) in lasso.states.iter().enumerate() {
             let by = place
                 .checked_sub(1)
-                .map(|from| way(system, lasso.states[from], *state));
+                .map(|from| ways.between(lasso.states[from], *state));
             let mark = if place == lasso.loop_start {
                 "loop:"
             } else {
@@ -243,7 +245,7 @@ impl Results<'_> {
             0 => "and stays there".to_owned(),
             _ => {
                 let (last, first) = (lasso.states[last], lasso.states[first]);
-                format!("and back by {}", way(system, last, first))
+                format!("and back by {}", ways.between(last, first))
             }
         };
         writeln!(self.output, "          {back}")?;
@@ -255,16 +257,35 @@ impl Results<'_> {
     }
 }
 
-/// The rules of the steps from a state to another.
-fn way(system: &System, from: u32, to: u32) -> String {
-    let steps = system.steps.iter();
-    let between = steps.filter(|(source, _, target)| (*source, *target) == (from, to));
-    let mut rules: Vec<&str> = between
-        .map(|(_, rule, _)| system.rules[*rule as usize].as_str())
-        .collect();
-    rules.sort_unstable();
-    rules.dedup();
-    rules.join(", ")
+/// The steps of a system by source and target.
+struct Ways<'a> {
+    system: &'a System,
+    /// Source, target and rule, in order.
+    steps: Vec<(u32, u32, u32)>,
+}
+
+impl<'a> Ways<'a> {
+    fn new(system: &'a System) -> Self {
+        let steps = system.steps.iter();
+        let mut steps: Vec<_> = steps.map(|(from, rule, to)| (*from, *to, *rule)).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        Self { system, steps }
+    }
+
+    /// The rules of the steps from a state to another.
+    fn between(&self, from: u32, to: u32) -> String {
+        let ends = |step: &(u32, u32, u32)| (step.0, step.1);
+        let first = self.steps.partition_point(|step| ends(step) < (from, to));
+        let between = self.steps[first..]
+            .iter()
+            .take_while(|step| ends(step) == (from, to));
+        let mut rules: Vec<&str> = between
+            .map(|(_, _, rule)| self.system.rules[*rule as usize].as_str())
+            .collect();
+        rules.sort_unstable();
+        rules.join(", ")
+    }
 }
 
 /// Why the loop meets a condition.

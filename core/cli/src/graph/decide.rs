@@ -106,40 +106,45 @@ struct Naive<'a> {
     system: &'a System,
     kind: &'a PropertyKind,
     states: &'a [u32],
-    /// The rules of the steps between different states, by source and target; of sources in the lasso.
-    rules: HashMap<u32, Vec<(u32, u32)>>,
+    /// The rules of the steps from each of them to another state,
+    enabled: HashMap<u32, HashSet<u32>>,
+    /// and by source and target, both among them.
+    between: HashMap<(u32, u32), HashSet<u32>>,
 }
 
 impl<'a> Naive<'a> {
     fn new(system: &'a System, kind: &'a PropertyKind, lasso: &'a Lasso) -> Self {
-        let sources: HashSet<u32> = lasso.states.iter().copied().collect();
-        let mut rules: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
-        for (from, rule, to) in &system.steps {
-            if from != to && sources.contains(from) {
-                rules.entry(*from).or_default().push((*to, *rule));
+        let visited: HashSet<u32> = lasso.states.iter().copied().collect();
+        let mut enabled: HashMap<u32, HashSet<u32>> = HashMap::new();
+        let mut between: HashMap<(u32, u32), HashSet<u32>> = HashMap::new();
+        let steps = system.steps.iter();
+        for (from, rule, to) in steps.filter(|(from, _, to)| from != to && visited.contains(from)) {
+            enabled.entry(*from).or_default().insert(*rule);
+            if visited.contains(to) {
+                between.entry((*from, *to)).or_default().insert(*rule);
             }
         }
         Self {
             system,
             kind,
             states: &lasso.states,
-            rules,
+            enabled,
+            between,
         }
     }
 
-    fn steps(&self, at: usize) -> impl Iterator<Item = (u32, u32)> {
-        let steps = self.rules.get(&self.states[at]);
-        steps.into_iter().flatten().copied()
+    fn enables(&self, at: usize, rules: &[u32]) -> bool {
+        let enabled = self.enabled.get(&self.states[at]);
+        enabled.is_some_and(|enabled| rules.iter().any(|rule| enabled.contains(rule)))
     }
 
-    fn enables(&self, at: usize, rules: &[u32]) -> bool {
-        self.steps(at).any(|(_, rule)| rules.contains(&rule))
+    fn between(&self, from: usize, to: usize) -> Option<&HashSet<u32>> {
+        self.between.get(&(self.states[from], self.states[to]))
     }
 
     fn goes_by(&self, from: usize, to: usize, rules: &[u32]) -> bool {
-        let to = self.states[to];
-        self.steps(from)
-            .any(|(other, rule)| other == to && rules.contains(&rule))
+        let between = self.between(from, to);
+        between.is_some_and(|between| rules.iter().any(|rule| between.contains(rule)))
     }
 }
 
@@ -149,7 +154,7 @@ impl Facts for Naive<'_> {
     }
 
     fn is_step(&self, from: usize, to: usize) -> bool {
-        self.steps(from).any(|(other, _)| other == self.states[to])
+        self.between(from, to).is_some()
     }
 
     fn enabled(&self, at: usize, condition: usize) -> bool {
@@ -161,7 +166,8 @@ impl Facts for Naive<'_> {
     }
 
     fn violates(&self, word: &Word) -> bool {
-        let has = |label: &'_ [u32], at: usize| label.contains(&self.states[at]);
+        let holding = |label: &[u32]| label.iter().copied().collect::<HashSet<u32>>();
+        let has = |label: &HashSet<u32>, at: usize| label.contains(&self.states[at]);
         let taken = |rules: &[u32]| {
             let mut steps = word.steps_around();
             steps.any(|(from, to)| self.goes_by(from, to, rules))
@@ -170,11 +176,26 @@ impl Facts for Naive<'_> {
             PropertyKind::LeadsTo {
                 premise,
                 conclusion,
-            } => !word.leads_to(|at| has(premise, at), |at| has(conclusion, at)),
-            PropertyKind::Eventually(one) => !word.eventually(|at| has(one, at)),
-            PropertyKind::AlwaysEventually(one) => !word.always_eventually(|at| has(one, at)),
-            PropertyKind::EventuallyAlways(one) => !word.eventually_always(|at| has(one, at)),
-            PropertyKind::Always(one) => word.eventually(|at| !has(one, at)),
+            } => {
+                let (premise, conclusion) = (holding(premise), holding(conclusion));
+                !word.leads_to(|at| has(&premise, at), |at| has(&conclusion, at))
+            }
+            PropertyKind::Eventually(one) => {
+                let one = holding(one);
+                !word.eventually(|at| has(&one, at))
+            }
+            PropertyKind::AlwaysEventually(one) => {
+                let one = holding(one);
+                !word.always_eventually(|at| has(&one, at))
+            }
+            PropertyKind::EventuallyAlways(one) => {
+                let one = holding(one);
+                !word.eventually_always(|at| has(&one, at))
+            }
+            PropertyKind::Always(one) => {
+                let one = holding(one);
+                word.eventually(|at| !has(&one, at))
+            }
             PropertyKind::WeaklyFair(rules) => {
                 word.around().all(|at| self.enables(at, rules)) && !taken(rules)
             }

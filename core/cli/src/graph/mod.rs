@@ -9,6 +9,7 @@
 //! state to another is a step of all the rules that join them. Stuttering is allowed everywhere.
 
 mod decide;
+mod json;
 mod line;
 mod read;
 mod system;

@@ -8,6 +8,7 @@ use refmap::liveness::Strength;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::json::{Object, Text};
 use super::system::{Condition, Property, PropertyKind, System};
 
 /// What is wrong with a line.
@@ -85,8 +86,8 @@ struct Line<'a> {
     labels: Labels,
     #[serde(borrow)]
     steps: Vec<Step<'a>>,
-    fairness: Vec<Fairness>,
-    properties: Vec<Claimed>,
+    fairness: Vec<Object<Fairness>>,
+    properties: Vec<Object<Claimed>>,
 }
 
 #[derive(Deserialize)]
@@ -97,7 +98,7 @@ struct Step<'a>(u64, #[serde(borrow)] Cow<'a, str>, u64);
 #[serde(deny_unknown_fields)]
 struct Fairness {
     name: String,
-    kind: Kind,
+    kind: Text<Kind>,
     rules: Vec<String>,
 }
 
@@ -112,7 +113,7 @@ enum Kind {
 #[serde(deny_unknown_fields)]
 struct Claimed {
     name: String,
-    kind: ClaimedKind,
+    kind: Text<ClaimedKind>,
     #[serde(default, deserialize_with = "given")]
     premise: Option<String>,
     #[serde(default, deserialize_with = "given")]
@@ -173,7 +174,7 @@ impl<'de> Deserialize<'de> for Labels {
 ///
 /// If it describes none.
 pub fn read(line: &[u8]) -> Result<System, GraphError> {
-    let line: Line<'_> = serde_json::from_slice(line)?;
+    let Object(line): Object<Line<'_>> = serde_json::from_slice(line)?;
     if line.states == 0 {
         return Err(GraphError::NoStates);
     }
@@ -221,12 +222,15 @@ pub fn read(line: &[u8]) -> Result<System, GraphError> {
                 rule: rule.clone(),
             })
         };
-        names.iter().map(number).collect::<Result<Vec<_>, _>>()
+        let mut numbers: Vec<u32> = names.iter().map(number).collect::<Result<_, _>>()?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
     };
     let mut conditions = Vec::new();
-    for fairness in line.fairness {
+    for Object(fairness) in line.fairness {
         conditions.push(Condition {
-            strength: match fairness.kind {
+            strength: match fairness.kind.0 {
                 Kind::Weak => Strength::Weak,
                 Kind::Strong => Strength::Strong,
             },
@@ -235,7 +239,7 @@ pub fn read(line: &[u8]) -> Result<System, GraphError> {
         });
     }
     let mut properties = Vec::new();
-    for claimed in line.properties {
+    for Object(claimed) in line.properties {
         properties.push(property(claimed, &labels, &of_rules)?);
     }
     let mut names: Vec<(String, u32)> = rules.clone().into_iter().collect();
@@ -313,7 +317,7 @@ fn property(
     let needs_labels = "has `premise` and `conclusion`";
     let needs_label = "has `conclusion`, and no `premise` or `rules`";
     let needs_rules = "has `rules`, and no `premise` or `conclusion`";
-    let kind = match (claimed.kind, premise, conclusion, named) {
+    let kind = match (claimed.kind.0, premise, conclusion, named) {
         (ClaimedKind::LeadsTo, Some(premise), Some(conclusion), None) => PropertyKind::LeadsTo {
             premise: label(premise)?,
             conclusion: label(conclusion)?,

@@ -97,6 +97,27 @@ fn each_part_is_looked_at() {
             "expected a string",
         ),
         ("more", json!(1), "unknown field `more`"),
+        // An array of the fields is no object.
+        (
+            "fairness",
+            json!([["fair", "weak", ["a"]]]),
+            "invalid type: sequence, expected an object",
+        ),
+        (
+            "fairness",
+            json!([{"name": "fair", "kind": {"weak": null}, "rules": ["a"]}]),
+            "invalid type: map, expected text",
+        ),
+        (
+            "properties",
+            json!([["p", "leads_to", "Q", "Q"]]),
+            "invalid type: sequence, expected an object",
+        ),
+        (
+            "properties",
+            json!([{"name": "p", "kind": {"eventually": null}, "conclusion": "Q"}]),
+            "invalid type: map, expected text",
+        ),
     ] {
         let mut line = good();
         line[key] = value;
@@ -133,6 +154,12 @@ fn text_that_is_no_json_is_refused_with_its_column() {
     assert!(refusal(&twice).contains("the label `Q` is there twice"));
     let twice = line.replacen("\"states\":2", "\"states\":2,\"states\":2", 1);
     assert!(refusal(&twice).contains("duplicate field `states`"));
+    let fields = r#"["name", 2, [0], {"Q": [0]}, [], [], [{"name": "p", "kind": "eventually", "conclusion": "Q"}]]"#;
+    let array = refusal(fields);
+    assert!(
+        array.starts_with("invalid type: sequence, expected an object"),
+        "{array}"
+    );
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(!refusal(&deep).is_empty());
     let deep = line.replacen("[1]", &deep, 1);
