@@ -181,7 +181,7 @@ fn graph() -> clap::Command {
         .after_help(
             "A line is a system in JSON: name, states, initial, labels, steps, fairness, properties.\n\n\
              Exit status: 0 every property holds and none is vacuous, 1 one is violated or vacuous, 2 a line or \
-             a file could not be read, and the others are decided nevertheless.",
+             a file could not be read, and the others are decided nevertheless, 3 it was interrupted.",
         )
         .arg(
             Arg::new("files")

@@ -1,5 +1,6 @@
 //! `graph`: decides the properties of explicit fair transition systems.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Write};
@@ -28,6 +29,8 @@ enum LineError {
     Graph(#[from] GraphError),
     #[error("there is no system in the file")]
     Nothing,
+    #[error("interrupted: neither this nor what follows is decided")]
+    Interrupted,
     #[error(
         "property `{property}`: a fault of this program, so nothing is said of the property: {fault}"
     )]
@@ -40,6 +43,8 @@ struct Results<'a> {
     output: &'a mut dyn Write,
     graphs: Vec<Value>,
     errors: Vec<Value>,
+    /// Whether something was left undecided since the command was cancelled.
+    interrupted: bool,
     status: Status,
     #[cfg(feature = "pictures")]
     page: Option<GraphPage>,
@@ -53,28 +58,36 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     #[cfg(feature = "pictures")]
-    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
+    let page = match &command.html {
+        Some(page) => Some(PageFile::prepare_beside(page, &command.files)?),
+        None => None,
+    };
     let mut results = Results {
         json: command.json,
         output,
         graphs: Vec::new(),
         errors: Vec::new(),
+        interrupted: false,
         status: Status::Success,
         #[cfg(feature = "pictures")]
         page: page.as_ref().map(|page| GraphPage::new(page.command)),
     };
     for path in &command.files {
         results.file(path, cancel)?;
+        if results.interrupted {
+            break;
+        }
     }
     #[cfg(feature = "pictures")]
     let html = results.page.take().map(GraphPage::html);
     let Results {
         graphs,
         errors,
+        interrupted,
         mut status,
         ..
     } = results;
-    if cancel.load(Ordering::Relaxed) && status == Status::Success {
+    if interrupted && status == Status::Success {
         status = Status::Incomplete;
     }
     if command.json {
@@ -91,6 +104,10 @@ pub(super) fn run(
 impl Results<'_> {
     fn file(&mut self, path: &Path, cancel: &AtomicBool) -> Result<(), CommandError> {
         let file = path.display().to_string();
+        if cancel.load(Ordering::Relaxed) {
+            self.interrupt(&file, None);
+            return Ok(());
+        }
         let opened = match File::open(path) {
             Ok(opened) => opened,
             Err(error) => {
@@ -101,9 +118,6 @@ impl Results<'_> {
         let mut names = HashSet::new();
         let mut any = false;
         for line in Lines::new(BufReader::new(opened), LONGEST_LINE) {
-            if cancel.load(Ordering::Relaxed) {
-                return Ok(());
-            }
             any = true;
             let (number, line) = match line {
                 Ok(line) => line,
@@ -112,6 +126,10 @@ impl Results<'_> {
                     return Ok(());
                 }
             };
+            if cancel.load(Ordering::Relaxed) {
+                self.interrupt(&file, Some(number));
+                return Ok(());
+            }
             let system = line.ok_or(LineError::TooLong);
             let system = system.and_then(|line| Ok(read(&line)?));
             let system = system.and_then(|system| match names.insert(system.name.clone()) {
@@ -130,28 +148,40 @@ impl Results<'_> {
     }
 
     fn refuse(&mut self, file: &str, line: Option<u64>, error: &LineError) {
+        self.tell(file, line, error);
+        self.status = Status::Unusable;
+    }
+
+    fn interrupt(&mut self, file: &str, line: Option<u64>) {
+        self.tell(file, line, &LineError::Interrupted);
+        self.interrupted = true;
+    }
+
+    /// Tells why a line, or all lines, of a file are not decided.
+    fn tell(&mut self, file: &str, line: Option<u64>, error: &LineError) {
         let place = line.map_or_else(String::new, |line| format!(":{line}"));
-        // Errors go to standard error even with `--json`.
-        let _ = writeln!(io::stderr(), "{file}{place}: {error}");
         let message = error.to_string();
+        // Errors go to standard error even with `--json`.
+        let _ = writeln!(io::stderr(), "{file}{place}: {}", visible(&message));
         #[cfg(feature = "pictures")]
         if let Some(page) = &mut self.page {
             page.error(&format!("{file}{place}: {message}"));
         }
         self.errors
             .push(json!({"file": file, "line": line, "message": message}));
-        self.status = Status::Unusable;
+    }
+
+    /// A line of the text.
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.output, "{}", visible(line))
     }
 
     fn system(&mut self, file: &str, line: u64, system: &System) -> Result<(), CommandError> {
         let mut properties = Vec::new();
         if !self.json {
             let System { name, count, .. } = system;
-            writeln!(
-                self.output,
-                "{name}: {count} states, {} steps",
-                system.steps.len()
-            )?;
+            let steps = system.steps.len();
+            self.line(&format!("{name}: {count} states, {steps} steps"))?;
         }
         let all = decide(system);
         #[cfg(feature = "pictures")]
@@ -219,14 +249,13 @@ impl Results<'_> {
                 true => ", vacuously: the premise holds in no state that is reached",
                 false => "",
             };
-            return writeln!(self.output, "  {property}: holds{vacuous}");
+            return self.line(&format!("  {property}: holds{vacuous}"));
         };
         let ways = Ways::new(system);
         let (stem, around) = (lasso.stem(), lasso.loop_length());
-        writeln!(
-            self.output,
+        self.line(&format!(
             "  {property}: violated by a stem of {stem} and a loop of {around}"
-        )?;
+        ))?;
         for (place, state) in lasso.states.iter().enumerate() {
             let by = place
                 .checked_sub(1)
@@ -238,7 +267,7 @@ impl Results<'_> {
             };
             let by = by.map_or_else(String::new, |by| format!("  by {by}"));
             let given = system.given[*state as usize];
-            writeln!(self.output, "    {mark:>5} {given}{by}")?;
+            self.line(&format!("    {mark:>5} {given}{by}"))?;
         }
         let (last, first) = (lasso.states.len() - 1, lasso.loop_start);
         let back = match around {
@@ -248,12 +277,27 @@ impl Results<'_> {
                 format!("and back by {}", ways.between(last, first))
             }
         };
-        writeln!(self.output, "          {back}")?;
+        self.line(&format!("          {back}"))?;
         for (condition, met) in system.conditions.iter().zip(met) {
             let reason = reason(system, lasso, *met);
-            writeln!(self.output, "    {} is met: {reason}", condition.name)?;
+            self.line(&format!("    {} is met: {reason}", condition.name))?;
         }
         Ok(())
+    }
+}
+
+/// Text of others as it can be shown in a line of its own: control characters, which would end the line or move the cursor,
+/// as their escapes.
+fn visible(text: &str) -> Cow<'_, str> {
+    match text.contains(char::is_control) {
+        false => Cow::Borrowed(text),
+        true => {
+            let shown = |one: char| match one.is_control() {
+                true => one.escape_default().to_string(),
+                false => one.to_string(),
+            };
+            Cow::Owned(text.chars().map(shown).collect())
+        }
     }
 }
 

@@ -38,6 +38,21 @@ impl<'a> PageFile<'a> {
         }
     }
 
+    /// The same, for a command that reads these files.
+    pub fn prepare_beside(page: &'a Page, read: &[PathBuf]) -> Result<Self, PageFileError> {
+        let same = |one: &PathBuf| {
+            let [one, other] = [one, &*page.path].map(Path::canonicalize);
+            one.is_ok_and(|one| other.is_ok_and(|other| one == other))
+        };
+        if read.iter().any(same) {
+            return Err(PageFileError {
+                path: page.path.to_path_buf(),
+                source: io::Error::other("it is a file that the command reads"),
+            });
+        }
+        Self::prepare(page)
+    }
+
     /// Writes the page.
     pub fn write(self, html: &str) -> Result<(), PageFileError> {
         let written = self.file.write(|file| file.write_all(html.as_bytes()));

@@ -1,12 +1,13 @@
 //! Lines that describe no system, and what is said of them.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use refmap::report::TextOptions;
 use refmap_cli::catalogue::Catalogue;
 use refmap_cli::graph::read;
-use refmap_cli::{Status, run};
+use refmap_cli::{CommandError, Status, run};
 use serde_json::{Value, json};
 
 /// The parts of a system that is read.
@@ -236,8 +237,70 @@ fn what_the_status_says() {
     assert_eq!(all["graphs"].as_array().unwrap().len(), 1);
 }
 
-fn decided(files: &[&std::path::PathBuf]) -> (Status, Value) {
-    let words = ["refmap", "graph", "--json"].map(Into::into).into_iter();
+/// What is left out is told, and no pass.
+#[test]
+fn an_interrupted_command_names_what_it_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("systems.jsonl");
+    fs::write(&file, good().to_string()).unwrap();
+    let (status, output) = asked(&["--json"], &[&file], true);
+    assert_eq!(status.unwrap(), Status::Incomplete);
+    let all: Value = serde_json::from_slice(&output).expect("it is JSON");
+    assert_eq!(all["graphs"], json!([]));
+    let message = all["errors"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("interrupted"), "{message}");
+}
+
+/// A name neither begins a line of its own nor moves the cursor.
+#[test]
+fn control_characters_in_names_are_escaped() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("systems.jsonl");
+    let mut system = good();
+    system["name"] = json!("ok\nforged: 1 states, 0 steps\u{1b}[2J");
+    system["properties"][0]["name"] = json!("p\rq");
+    system["fairness"] = json!([]);
+    fs::write(&file, system.to_string()).unwrap();
+    let (status, output) = asked(&[], &[&file], false);
+    assert_eq!(status.unwrap(), Status::Violated);
+    let text = String::from_utf8(output).unwrap();
+    assert!(
+        text.starts_with("ok\\nforged: 1 states, 0 steps\\u{1b}[2J: 2 states"),
+        "{text}"
+    );
+    assert!(text.contains("eventually p\\rq: violated"), "{text}");
+    assert!(!text.contains(['\r', '\u{1b}']), "{text}");
+}
+
+#[cfg(feature = "pictures")]
+#[test]
+fn a_page_does_not_take_the_place_of_what_it_is_made_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("systems.jsonl");
+    fs::write(&file, good().to_string()).unwrap();
+    let page = folder.path().join(".").join("systems.jsonl");
+    let (status, _) = asked(&["--html", page.to_str().unwrap()], &[&file], false);
+    let refused = status.unwrap_err().to_string();
+    assert!(
+        refused.contains("it is a file that the command reads"),
+        "{refused}"
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), good().to_string());
+}
+
+fn decided(files: &[&PathBuf]) -> (Status, Value) {
+    let (status, output) = asked(&["--json"], files, false);
+    let status = status.expect("the command is good");
+    (status, serde_json::from_slice(&output).expect("it is JSON"))
+}
+
+/// What `graph` says with these options of these files, and whether it is cancelled before it begins.
+fn asked(
+    options: &[&str],
+    files: &[&PathBuf],
+    cancelled: bool,
+) -> (Result<Status, CommandError>, Vec<u8>) {
+    let words = ["refmap", "graph"].iter().chain(options).map(Into::into);
     let words = words.chain(files.iter().map(|file| file.as_os_str().to_owned()));
     let mut output = Vec::new();
     let status = run(
@@ -245,10 +308,9 @@ fn decided(files: &[&std::path::PathBuf]) -> (Status, Value) {
         "",
         &Catalogue::default(),
         words,
-        &AtomicBool::new(false),
+        &AtomicBool::new(cancelled),
         TextOptions::default(),
         &mut output,
     );
-    let status = status.expect("the command is good");
-    (status, serde_json::from_slice(&output).expect("it is JSON"))
+    (status, output)
 }
