@@ -3,12 +3,14 @@
 use std::fmt::Write;
 
 use refmap::internal::{changes, compact};
+use refmap::report::history::PrefixStep;
 use refmap::report::{Counterexample, Step};
 use serde_json::Value;
 
 use super::canvas::Canvas;
 use super::escape::Escaped;
 use super::figures::Figures;
+use super::history::event;
 
 /// The most steps that a page shows.
 const MOST: usize = 500;
@@ -22,6 +24,8 @@ pub struct Behaviour<'s> {
     steps: &'s [Step],
     /// In front of the anchors of its steps: empty for the first behaviour of a page.
     prefix: &'s str,
+    /// Of a history, the steps of the order that was found.
+    order: &'s [PrefixStep],
     implementation: Canvas,
     specification: Canvas,
     figures: &'s mut Figures,
@@ -36,10 +40,16 @@ impl<'s> Behaviour<'s> {
         Self {
             steps,
             prefix,
+            order: &[],
             implementation: Canvas::of(own),
             specification: Canvas::of(mapped),
             figures,
         }
+    }
+
+    /// The same of an order of a history's events.
+    pub fn in_order(self, order: &'s [PrefixStep]) -> Self {
+        Self { order, ..self }
     }
 
     /// The numbers of the steps that are shown, in two runs if some between them are left out.
@@ -90,7 +100,12 @@ impl<'s> Behaviour<'s> {
                 );
             }
             let is_last = index + 1 == count && of.loop_start.is_none();
-            self.section(&mut html, index, is_last);
+            self.section(
+                &mut html,
+                index,
+                is_last,
+                is_last && of.obligation == "simulation",
+            );
         }
         if let Some(start) = of.loop_start {
             let line = match bracket {
@@ -106,15 +121,17 @@ impl<'s> Behaviour<'s> {
     }
 
     /// The section of a step.
-    fn section(&mut self, html: &mut String, index: usize, is_last: bool) {
+    fn section(&mut self, html: &mut String, index: usize, is_last: bool, is_misfit: bool) {
         let step = &self.steps[index];
         let before = index.checked_sub(1).map(|before| &self.steps[before]);
         let id = format!("{}step-{index}", self.prefix);
         let process = step.process.as_deref().unwrap_or("");
-        let title = match &step.action {
-            // Of a history: an event that the specification does not see.
-            None if index > 0 => "nothing changes".to_owned(),
-            _ => title(step),
+        let of_order = index
+            .checked_sub(1)
+            .and_then(|before| self.order.get(before));
+        let title = match of_order {
+            Some(of_order) => event(of_order),
+            None => title(step),
         };
         let class = match (is_last, is_stutter(step)) {
             (true, _) => "step end",
@@ -127,7 +144,12 @@ impl<'s> Behaviour<'s> {
             Escaped(process),
             title
         );
-        self.columns(html, before, step, is_last);
+        let columns = Columns {
+            index,
+            open: is_last,
+            is_misfit,
+        };
+        self.columns(html, before, step, columns);
         html.push_str("</section>\n");
     }
 
@@ -137,8 +159,13 @@ impl<'s> Behaviour<'s> {
         html: &mut String,
         before: Option<&'s Step>,
         step: &'s Step,
-        open: bool,
+        columns: Columns,
     ) {
+        let Columns {
+            index,
+            open,
+            is_misfit,
+        } = columns;
         // A history is a behaviour of one system.
         let is_mapped = self.steps.iter().any(|step| !step.abstract_state.is_null());
         html.push_str(match is_mapped {
@@ -146,7 +173,11 @@ impl<'s> Behaviour<'s> {
             false => "<div><div>",
         });
         let was = before.and_then(|before| before.picture.as_ref());
-        let canvas = &self.implementation;
+        let title = match is_mapped {
+            true => format!("Implementation, step {index}"),
+            false => format!("State, step {index}"),
+        };
+        let canvas = (title.as_str(), &self.implementation);
         self.figures.add(html, canvas, (was, step.picture.as_ref()));
         difference(html, before.map(|before| &before.state), &step.state, open);
         if !is_mapped {
@@ -155,7 +186,10 @@ impl<'s> Behaviour<'s> {
         }
         html.push_str("</div><div>");
         if let Some(before) = before {
-            html.push_str("<h4>Simulates</h4>");
+            html.push_str(match is_misfit {
+                true => "<h4>Should simulate, and does not</h4>",
+                false => "<h4>Simulates</h4>",
+            });
             simulated(html, step, before);
         }
         html.push_str("</div><div><h4>Specification</h4>");
@@ -164,12 +198,25 @@ impl<'s> Behaviour<'s> {
         if !is_same || open {
             let was = before.and_then(|before| before.abstract_picture.as_ref());
             let now = step.abstract_picture.as_ref();
-            self.figures.add(html, &self.specification, (was, now));
+            let title = format!("Specification, step {index}");
+            let canvas = (title.as_str(), &self.specification);
+            self.figures.add(html, canvas, (was, now));
         }
         let was = before.map(|before| &before.abstract_state);
         difference(html, was, &step.abstract_state, open);
         html.push_str("</div></div>");
     }
+}
+
+/// What the columns of a step show.
+#[derive(Clone, Copy)]
+pub struct Columns {
+    /// The number of the step.
+    pub index: usize,
+    /// Whether what does not change is shown in full.
+    pub open: bool,
+    /// Whether the step does not simulate what it is said to simulate.
+    pub is_misfit: bool,
 }
 
 /// Whether a step simulates no abstract action.
@@ -204,7 +251,7 @@ pub fn simulated(html: &mut String, step: &Step, before: &Step) {
         } else {
             ""
         };
-        let _ = write!(html, "<p class=\"none\">a stutter{but}</p>");
+        let _ = write!(html, "<p class=\"stutters\">a stutter{but}</p>");
         return;
     }
     for action in actions {

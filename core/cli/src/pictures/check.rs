@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use refmap::internal::{compact, summary};
+use refmap::report::history::PrefixStep;
 use refmap::report::{Counterexample, Report, Step, Verdict};
 use serde_json::Value;
 
@@ -32,7 +33,10 @@ pub fn html_with(report: &Report, command: &str, part: &str) -> String {
     if let Some(found) = &report.counterexample {
         body.push_str("<h2 id=\"counterexample\">Counterexample</h2>\n");
         failure(&mut body, found);
-        behaviour(&mut body, found, "", &mut figures);
+        behaviour(&mut body, found, "", &mut figures, order(report));
+        if let Some(history) = &report.history {
+            body.push_str(&history::end(history));
+        }
         explanation(&mut body, found);
     }
     let mut others = Vec::new();
@@ -58,7 +62,7 @@ pub fn html_with(report: &Report, command: &str, part: &str) -> String {
                 let _ = writeln!(body, "<p>By the <a href=\"#{anchor}\">same steps</a>.</p>");
             }
             None => {
-                behaviour(&mut body, found, &prefix, &mut figures);
+                behaviour(&mut body, found, &prefix, &mut figures, &[]);
                 seen.push((&found.steps, prefix));
             }
         }
@@ -79,8 +83,24 @@ fn same(steps: &[Step], others: &[Step]) -> bool {
     steps.len() == others.len() && steps.iter().map(taken).eq(others.iter().map(taken))
 }
 
+/// Of a history that is refused, the steps of the order that goes furthest.
+fn order(report: &Report) -> &[PrefixStep] {
+    let explanation = report
+        .history
+        .as_ref()
+        .and_then(|history| history.explanation.as_ref());
+    let prefix = explanation.and_then(|explanation| explanation.prefixes.first());
+    prefix.map_or(&[], |prefix| &prefix.steps)
+}
+
 /// A behaviour with its lanes.
-fn behaviour(body: &mut String, found: &Counterexample, prefix: &str, figures: &mut Figures) {
+fn behaviour(
+    body: &mut String,
+    found: &Counterexample,
+    prefix: &str,
+    figures: &mut Figures,
+    order: &[PrefixStep],
+) {
     if found.steps.is_empty() {
         return;
     }
@@ -96,7 +116,8 @@ fn behaviour(body: &mut String, found: &Counterexample, prefix: &str, figures: &
     if prefix.is_empty() {
         body.push_str(STEP_KEYS);
     }
-    body.push_str(&Behaviour::new(&found.steps, prefix, figures).html(found));
+    let behaviour = Behaviour::new(&found.steps, prefix, figures).in_order(order);
+    body.push_str(&behaviour.html(found));
 }
 
 fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {

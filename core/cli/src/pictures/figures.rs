@@ -7,7 +7,7 @@ use refmap::drawing::{Drawing, Node};
 
 use super::canvas::Canvas;
 use super::escape::Escaped;
-use super::svg::{Picture, view_box};
+use super::svg::{PLAIN, Picture, size};
 
 /// Length of SVG that is not worth a reference.
 const SHORT: usize = 60;
@@ -17,11 +17,11 @@ const SHORT: usize = 60;
 pub struct Figures(HashMap<String, usize>);
 
 impl Figures {
-    /// Adds the figure of a drawing, with what differs from the one before.
+    /// Adds the figure of a drawing under a title, with what differs from the one before.
     pub fn add(
         &mut self,
         html: &mut String,
-        canvas: &Canvas,
+        (title, canvas): (&str, &Canvas),
         (before, drawing): (Option<&Drawing>, Option<&Drawing>),
     ) {
         let Some(drawing) = drawing else {
@@ -37,8 +37,8 @@ impl Figures {
         let words = words.unwrap_or_default();
         let _ = write!(
             html,
-            "<figure><svg role=\"img\" viewBox=\"{}\"><title>State</title><desc>{}</desc>{content}</svg>",
-            view_box(canvas),
+            "<figure><svg role=\"img\" {} {PLAIN}><title>{title}</title><desc>{}</desc>{content}</svg>",
+            size(canvas),
             Escaped(drawing),
         );
         if !words.is_empty() {

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use refmap::report::history::{Explanation, Recorded, ShownEvent};
+use refmap::internal::compact;
+use refmap::report::history::{Explanation, PrefixStep, Recorded, ShownEvent, StepKind};
 
 use super::escape::Escaped;
+use super::svg::PLAIN;
 
 /// Height of a bar with its gap, and width of a moment.
 const BAR: usize = 22;
@@ -57,6 +59,7 @@ fn refused(part: &mut String, explanation: &Explanation) {
         window.events.iter().for_each(&mut add);
     }
     explanation.event.iter().for_each(add);
+    events.sort_by_key(|event| event.begin);
     bars(part, &events, explanation.event.as_ref());
     if let Some(prefix) = explanation.prefixes.first()
         && !prefix.next.is_empty()
@@ -79,6 +82,46 @@ fn refused(part: &mut String, explanation: &Explanation) {
         }
         part.push_str("</ul>\n");
     }
+}
+
+/// A step of an order, as HTML: the event, and what the specification makes of it.
+pub fn event(step: &PrefixStep) -> String {
+    let mut html = String::new();
+    if let Some(event) = &step.event {
+        let _ = write!(
+            html,
+            "<b>thread {}</b> <code>{}</code>",
+            event.thread,
+            Escaped(&event.text)
+        );
+    }
+    html.push_str(match step.kind {
+        StepKind::Event => "",
+        StepKind::Issue => " takes place, and takes effect later",
+        StepKind::Effect => " takes effect",
+        StepKind::Internal => "the specification moves by itself",
+    });
+    match &step.action {
+        Some(action) => {
+            let _ = write!(html, " as <code>{}</code>", Escaped(compact(action)));
+        }
+        None => html.push_str(", which changes nothing"),
+    }
+    if let Some(source) = step.source.as_deref().filter(|source| !source.is_empty()) {
+        let _ = write!(html, " <cite>{}</cite>", Escaped(source));
+    }
+    html
+}
+
+/// The end of the order: the event that no order takes.
+pub fn end(history: &Recorded) -> String {
+    let event = history.explanation.as_ref();
+    let event = event.and_then(|explanation| explanation.event.as_ref());
+    event.map_or(String::new(), |event| {
+        let told = told(event);
+        let told = Escaped(&told);
+        format!("<p class=\"bad\">No order takes what comes next: {told}.</p>\n")
+    })
 }
 
 fn told(event: &ShownEvent) -> String {
@@ -110,7 +153,8 @@ fn bars(part: &mut String, events: &[&ShownEvent], refused: Option<&ShownEvent>)
     let texts: Vec<_> = events.iter().map(|event| told(event)).collect();
     let _ = write!(
         part,
-        "<figure><svg role=\"img\" viewBox=\"0 0 {width} {}\"><title>Events in time</title><desc>{}</desc>",
+        "<figure class=\"events\" tabindex=\"0\"><svg role=\"img\" width=\"{width}\" height=\"{}\" {PLAIN}><title>Events in \
+         time</title><desc>{}</desc>",
         2 * BAR * threads.len(),
         Escaped(texts.join("; "))
     );

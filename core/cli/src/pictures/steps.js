@@ -10,6 +10,8 @@
   let at = -1;
   let process = -1;
   let changedOnly = false;
+  let filtered = false;
+  const open = new Set(document.querySelectorAll("details[open]"));
   keys.hidden = false;
 
   const shown = () => steps.filter((step) => !step.classList.contains("off"));
@@ -19,7 +21,7 @@
     if (!step) return;
     steps.forEach((other) => other.classList.toggle("at", other === step));
     at = steps.indexOf(step);
-    history.replaceState(null, "", "#" + step.id);
+    location.replace("#" + step.id);
     step.querySelector("h3 a").focus({ preventScroll: true });
     step.scrollIntoView({ block: "nearest" });
   }
@@ -45,8 +47,11 @@
         const hidden = words !== "" && !field.textContent.toLowerCase().includes(words);
         field.classList.toggle("off", hidden);
       }
-      if (words !== "") step.querySelectorAll("details").forEach((one) => (one.open = true));
+      if (words !== "" || filtered) {
+        step.querySelectorAll("details").forEach((one) => (one.open = words !== "" || open.has(one)));
+      }
     }
+    filtered = words !== "";
     const parts = [];
     if (name !== undefined) parts.push("only " + name);
     if (changedOnly) parts.push("only what changes");
@@ -91,7 +96,10 @@
         update();
         break;
       case "l": {
-        if (at < 0) return;
+        if (at < 0) {
+          say.textContent = "No step is chosen yet: → goes to the first.";
+          break;
+        }
         const link = location.href;
         const told = () => (say.textContent = "Link to step " + number(steps[at]) + ": " + link);
         if (navigator.clipboard) navigator.clipboard.writeText(link).then(told, told);
@@ -104,6 +112,13 @@
     event.preventDefault();
   });
 
-  const target = steps.findIndex((step) => "#" + step.id === location.hash);
-  if (target >= 0) at = target;
+  // A step may be chosen by a link too.
+  function follow() {
+    const target = steps.findIndex((step) => "#" + step.id === location.hash);
+    if (target < 0) return;
+    at = target;
+    steps.forEach((other, place) => other.classList.toggle("at", place === at));
+  }
+  window.addEventListener("hashchange", follow);
+  follow();
 })();

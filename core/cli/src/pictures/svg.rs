@@ -9,6 +9,11 @@ use super::canvas::{
 };
 use super::escape::Escaped;
 
+/// How a shape looks where the style of the page is left out: on white, as text is black then.
+const OUTLINE: &str = r##"fill="none" stroke="#000""##;
+/// The same of a whole picture, in which text is as large as the layout supposes.
+pub const PLAIN: &str = r#"font-size="11""#;
+
 /// A drawing on its canvas. What differs from the drawing before is emphasised.
 pub struct Picture<'d> {
     pub canvas: &'d Canvas,
@@ -83,7 +88,7 @@ impl Picture<'_> {
         }
         write!(
             f,
-            r#"<g class="{class}"><rect x="{left:.0}" y="{top:.0}" width="{width:.0}" height="{HEAD}" rx="6"/>"#
+            r#"<g class="{class}" text-anchor="middle"><rect {OUTLINE} x="{left:.0}" y="{top:.0}" width="{width:.0}" height="{HEAD}" rx="6"/>"#
         )?;
         text(f, "id", (x, top + 16.0), &node.id)?;
         if node.root {
@@ -99,7 +104,7 @@ impl Picture<'_> {
             let class = if changed { "slot ch" } else { "slot" };
             write!(
                 f,
-                r#"<rect class="{class}" x="{:.0}" y="{:.0}" width="{:.0}" height="{SLOTS}"/>"#,
+                r#"<rect class="{class}" {OUTLINE} x="{:.0}" y="{:.0}" width="{:.0}" height="{SLOTS}"/>"#,
                 at.x - at.width / 2.0,
                 at.top,
                 at.width
@@ -128,7 +133,7 @@ impl Picture<'_> {
                 true => to_itself(at, target),
                 false => across(at, target),
             };
-            write!(f, r#"<path class="{class}" d="{path}"/>"#)?;
+            write!(f, r#"<path class="{class}" {OUTLINE} d="{path}"/>"#)?;
         }
         Ok(())
     }
@@ -168,7 +173,7 @@ impl Picture<'_> {
                 let none = if element.is_none() { " none" } else { "" };
                 write!(
                     f,
-                    r#"<rect class="cell{changed}{none}" x="{x:.0}" y="{:.0}" width="{width:.0}" height="16"/>"#,
+                    r#"<rect class="cell{changed}{none}" {OUTLINE} x="{x:.0}" y="{:.0}" width="{width:.0}" height="16"/>"#,
                     top + 2.0
                 )?;
                 match element {
@@ -265,9 +270,10 @@ fn border(node: Area, from: (f64, f64)) -> (f64, f64) {
     (node.x + dx * scale, node.y + dy * scale)
 }
 
-/// The view box of a canvas.
-pub fn view_box(canvas: &Canvas) -> String {
-    format!("0 0 {WIDTH:.0} {:.0}", canvas.height())
+/// The size of a canvas, as attributes.
+pub fn size(canvas: &Canvas) -> String {
+    let height = canvas.height();
+    format!(r#"viewBox="0 0 {WIDTH:.0} {height:.0}" width="{WIDTH:.0}" height="{height:.0}""#)
 }
 
 /// The marker with which edges end, for one use a page.

@@ -19,8 +19,9 @@ const HEADROOM_OF_THREAD: u64 = 64 << 20;
 pub const MEMORY_FOR_FEW: u64 = 16 << 20;
 /// Bytes a state that deciding about a recorded graph takes beside it.
 const TO_DECIDE: u64 = 20;
-/// Of how many parts of the memory deciding about a graph that was cut short may take one.
-const SHARE_OF_GRAPH: u64 = 16;
+/// Deciding about the graph may take one of so many parts of the memory where a limit on that ended the search: beyond the
+/// limit, so that the states need not make room for it.
+const SHARE_OF_GRAPH: u64 = 64;
 /// More states than this cannot be numbered: the last number means none.
 const MOST_STATES: u64 = u32::MAX as u64;
 
@@ -61,18 +62,20 @@ where
             return Ok(());
         };
         let most = self.options.limits.memory_bytes;
-        let to_decide = self.make_room(held);
+        if self.make_room(held) {
+            return Ok(());
+        }
         match most {
-            Some(most) if held + to_decide >= most => Err(Limit::MemoryBytes(most)),
+            Some(most) if held >= most => Err(Limit::MemoryBytes(most)),
             _ => Ok(()),
         }
     }
 
-    /// Keeps of the graph, if it is recorded, as much as there will be room to decide about, and no less than that takes a
-    /// small share of the memory. Returns what deciding about a graph takes that was cut short.
-    fn make_room(&mut self, held: u64) -> u64 {
+    /// Keeps of the graph, if it is recorded, as much as there will be room to decide about, and at least so much that
+    /// deciding takes a small share of the memory. Returns whether it gave something up.
+    fn make_room(&mut self, held: u64) -> bool {
         let Some(graph) = &mut self.graph else {
-            return 0;
+            return false;
         };
         let most = self.options.limits.memory_bytes;
         let too_much = |states: usize| {
@@ -84,7 +87,7 @@ where
         };
         if self.graph_too_large.is_none() {
             if !too_much(self.log.len()) {
-                return 0;
+                return false;
             }
             self.graph_too_large = Some(graph.len() as u64);
         }
@@ -93,8 +96,9 @@ where
         while kept as u64 > least && too_much(kept) {
             kept /= 2;
         }
+        let gives_up = kept < graph.states();
         graph.truncate(kept);
-        TO_DECIDE * kept as u64
+        gives_up
     }
 
     /// Whether the steps of the states that are expanded are recorded.

@@ -10,7 +10,7 @@ use super::Explored;
 use super::address::{Address, Taken, digest};
 use super::http::Answer;
 use super::ran::Ran;
-use crate::pictures::behaviour::{Behaviour, simulated, title};
+use crate::pictures::behaviour::{Behaviour, Columns, simulated, title};
 use crate::pictures::escape::Escaped;
 use crate::pictures::figures::Figures;
 use crate::pictures::page::{Script, lanes, page};
@@ -289,7 +289,12 @@ fn columns(body: &mut String, steps: &[Step], before: Option<&Step>, step: &Step
         title(step)
     );
     let mut figures = Figures::default();
-    Behaviour::new(steps, "", &mut figures).columns(body, before, step, true);
+    let columns = Columns {
+        index: at,
+        open: true,
+        is_misfit: false,
+    };
+    Behaviour::new(steps, "", &mut figures).columns(body, before, step, columns);
     body.push_str("</section>\n");
 }
 
