@@ -45,10 +45,20 @@ async function keys(browser) {
     await press("p");
   }
 
+  // From a link on, as from a step.
+  await tab.locator("nav.lanes a").first().click();
+  await press("ArrowRight");
+  assert((await at()) === "step-2", `→ after a link to step 1 goes to ${await at()}`);
+  assert(tab.url().endsWith("#step-2"), tab.url());
+
+  const unfolded = tab.locator("section.step details[open]");
+  const opened = await unfolded.count();
   const details = tab.locator("section.step details:visible");
   assert((await details.count()) > 0, "nothing is folded");
   await press("c");
   assert((await details.count()) === 0, "c hides nothing");
+  const stutters = tab.locator(".stutters:visible");
+  assert((await stutters.count()) > 0, "c hides that a step is a stutter");
   await press("c");
   assert((await details.count()) > 0, "c hides for good");
 
@@ -57,6 +67,7 @@ async function keys(browser) {
   const fields = await tab.locator("section.step li:visible").allTextContents();
   assert(fields.length > 0 && fields.every((one) => one.includes("chi")), `/ leaves ${fields[0]}`);
   await press("Escape");
+  assert((await unfolded.count()) === opened, `${await unfolded.count()} are open, and ${opened} were`);
   const all = await tab.locator("section.step li:visible").allTextContents();
   assert(all.some((one) => !one.includes("chi")), "Escape does not take the filter back");
 

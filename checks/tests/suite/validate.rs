@@ -158,6 +158,8 @@ fn a_history_has_a_page() {
         "<title>Events in time</title>",
         "the counter is at 1, and stays below 5",
         "nothing is said of other runs",
+        "<b>thread 0</b> <code>1</code> as <code>",
+        "No order takes what comes next: line 3, thread 0: 4.",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
