@@ -7,47 +7,58 @@ use super::segments::SegmentedVec;
 
 /// States of which is known together where their records begin. A power of two.
 const BLOCK: usize = 128;
+/// States of which is known in 16 bits where their records begin in the block; of each the length follows. Divides a block.
+const GROUP: usize = 16;
 /// Bytes of a chunk, unless a single record takes more.
 const CHUNK: usize = 1 << CHUNK_BITS;
 const CHUNK_BITS: u32 = 16;
 /// Bytes after the records of a chunk, so that each step can be read as a word.
 const PADDING: usize = size_of::<u32>() - 1;
-/// Stands for the place of a record that begins too far from its block's first one.
-const FAR: u16 = u16::MAX;
+/// Stands for the length of a record that is longer, or of which the place does not follow from its group.
+const FAR: u8 = u8::MAX;
 /// The bits of a label that a block reckons with: at first, and at most.
 const LABEL_BITS: u32 = 4;
 const MOST_LABEL_BITS: u32 = 12;
-/// The labels, from 0 on, of which a block knows a target: at first, and at most.
-const BASES: u32 = 1 << LABEL_BITS;
-const MOST_BASES: u32 = 64;
-/// Stands for the target of a label that was not met in a block.
-const NO_BASE: u32 = u32::MAX;
-/// Begins a step that is written in full: target and label.
+/// The labels, from 0 on, of which a block knows a target.
+const BASES: u32 = u64::BITS;
+/// Begins a step that is written in full: target and label. As a target it stands for none.
 const IN_FULL: u32 = u32::MAX;
 
-/// The steps between the states reached, with what the visitor said of each: mostly 3 to 4 bytes a step, and 2 a state.
+/// The steps between the states reached, with what the visitor said of each: mostly 3 to 4 bytes a step, those of a state
+/// included.
 ///
 /// A state has a *record* of its steps. A step is its label and the distance of its target from the *base* of the label, which
 /// is the first target with that label in a block of states: states that are next to each other are mostly led to states that
 /// are. Both are one number of 1 to 4 bytes, of which the lowest two bits say how many they are; what does not fit is written
-/// in full after a mark. For each block it is known where its first record begins, and how many bits a label takes there; for
-/// each state how far from that its own begins.
+/// in full after a mark. For each block it is known where its first record begins, how many bits a label takes there, and
+/// the bases; for each group of states how far from that the first of their records begins; for each state how long its own is.
 pub struct Graph {
     /// Records, none of them in two chunks.
     chunks: Vec<Vec<u8>>,
     blocks: SegmentedVec<Block>,
-    /// Per state, where its record begins, from that of its block on.
-    starts: SegmentedVec<u16>,
-    /// Where the others begin.
-    far: HashMap<u32, u64>,
-    /// The record of the state whose steps are being added.
-    open: Vec<u8>,
-    /// The block of that state.
-    block: Block,
-    /// The bases of the labels, block by block.
+    /// The bases, block by block, in the order of their labels.
     bases: SegmentedVec<u32>,
+    /// Per group, where the record of its first state begins, from that of the block on.
+    starts: SegmentedVec<u16>,
+    /// Per state, how long its record is, if it begins where the one before in its group ends.
+    lengths: SegmentedVec<u8>,
+    /// Where the other records begin, and how long they are.
+    far: HashMap<u32, (u64, u32)>,
+    open: Open,
     greatest_label: u32,
     steps: usize,
+}
+
+/// What steps are being added to.
+struct Open {
+    /// The record of the state.
+    record: Vec<u8>,
+    /// Its block,
+    block: Block,
+    /// with the bases by label.
+    bases: [u32; BASES as usize],
+    /// Where a record ends after which the next one of the group may begin; none if one was far.
+    group_end: Option<u64>,
 }
 
 /// What is known of a block of states.
@@ -55,10 +66,10 @@ pub struct Graph {
 struct Block {
     /// Where its first record begins: the number of the chunk, and the place in it.
     start: u64,
+    /// The labels that have a base, a bit each. To other labels the source is the base.
+    met: u64,
     /// Where its bases begin.
-    bases: u64,
-    /// How many of them there are. To other labels the source is the base.
-    labels: u32,
+    bases: u32,
     /// How many bits a label takes.
     label_bits: u32,
 }
@@ -77,11 +88,16 @@ impl Graph {
         let mut graph = Self {
             chunks: vec![vec![0; PADDING]],
             blocks: SegmentedVec::new(),
-            starts: SegmentedVec::new(),
-            far: HashMap::new(),
-            open: Vec::new(),
-            block: Block::default(),
             bases: SegmentedVec::new(),
+            starts: SegmentedVec::new(),
+            lengths: SegmentedVec::new(),
+            far: HashMap::new(),
+            open: Open {
+                record: Vec::new(),
+                block: Block::default(),
+                bases: [0; BASES as usize],
+                group_end: None,
+            },
             greatest_label: 0,
             steps: 0,
         };
@@ -91,27 +107,47 @@ impl Graph {
 
     fn begin_block(&mut self) {
         let bits = u32::BITS - self.greatest_label.leading_zeros();
-        let labels = self.greatest_label.saturating_add(1);
-        self.block = Block {
+        self.open.block = Block {
             start: 0,
-            bases: self.bases.len() as u64,
-            labels: labels.clamp(BASES, MOST_BASES),
+            met: 0,
+            bases: self.bases.len() as u32,
             label_bits: bits.clamp(LABEL_BITS, MOST_LABEL_BITS),
         };
-        (0..self.block.labels).for_each(|_| self.bases.push(NO_BASE));
+    }
+
+    fn end_block(&mut self) {
+        let Open { block, bases, .. } = &self.open;
+        self.blocks.push(*block);
+        let met = (0..)
+            .zip(bases)
+            .filter(|(label, _)| block.met >> label & 1 == 1);
+        met.for_each(|(_, base)| self.bases.push(*base));
     }
 
     /// Adds a step of the state whose steps are being added.
     pub(super) fn push(&mut self, target: StateId, label: u32) {
         self.greatest_label = self.greatest_label.max(label);
         self.steps += 1;
-        let Block { label_bits, .. } = self.block;
-        let distance = i64::from(target.0) - i64::from(self.base(target.0, label));
+        let source = self.lengths.len() as u32;
+        let open = &mut self.open;
+        let label_bits = open.block.label_bits;
+        let base = match label < BASES {
+            true => {
+                let base = &mut open.bases[label as usize];
+                if open.block.met >> label & 1 == 0 {
+                    open.block.met |= 1 << label;
+                    *base = target.0;
+                }
+                *base
+            }
+            false => source,
+        };
+        let distance = i64::from(target.0) - i64::from(base);
         let zigzag = (distance << 1 ^ distance >> 63) as u64;
         let number = zigzag << label_bits | u64::from(label);
-        if target.0 == NO_BASE || label >> label_bits != 0 || number >= u64::from(IN_FULL >> 2) {
+        if target.0 == IN_FULL || label >> label_bits != 0 || number >= u64::from(IN_FULL >> 2) {
             for word in [IN_FULL, target.0, label] {
-                self.open.extend(word.to_le_bytes());
+                open.record.extend(word.to_le_bytes());
             }
             return;
         }
@@ -123,51 +159,67 @@ impl Graph {
             _ => 4,
         };
         let word = number << 2 | (length - 1);
-        self.open.extend(&word.to_le_bytes()[..length as usize]);
-    }
-
-    /// The base of a label for a step to a target, which becomes it if there is none yet.
-    fn base(&mut self, target: u32, label: u32) -> u32 {
-        if label >= self.block.labels {
-            return self.starts.len() as u32;
-        }
-        let place = self.block.bases as usize + label as usize;
-        let base = self.bases.get_mut(place);
-        if *base == NO_BASE {
-            *base = target;
-        }
-        *base
+        open.record.extend(&word.to_le_bytes()[..length as usize]);
     }
 
     /// The state whose steps were being added has no more; the next one's come next.
     pub(super) fn close(&mut self) {
-        let state = self.starts.len();
+        let state = self.lengths.len();
+        let length = self.open.record.len();
+        let start = self.append();
+        if state.is_multiple_of(BLOCK) {
+            self.open.block.start = start;
+        }
+        if state.is_multiple_of(GROUP) {
+            let near = u16::try_from(start - self.open.block.start);
+            self.starts.push(near.unwrap_or_default());
+            self.open.group_end = near.is_ok().then_some(start);
+        }
+        let short = u8::try_from(length).ok().filter(|length| *length != FAR);
+        match (short, self.open.group_end) {
+            (Some(short), Some(end)) if start == end => {
+                self.lengths.push(short);
+                self.open.group_end = Some(start + length as u64);
+            }
+            _ => {
+                self.lengths.push(FAR);
+                self.far.insert(state as u32, (start, length as u32));
+                self.open.group_end = None;
+            }
+        }
+        if self.lengths.len().is_multiple_of(BLOCK) {
+            self.end_block();
+            self.begin_block();
+        }
+    }
+
+    /// Adds the open record to the others. Returns where it begins.
+    fn append(&mut self) -> u64 {
+        let record = &mut self.open.record;
         let mut last = self.chunks.len() - 1;
         let mut used = self.chunks[last].len() - PADDING;
-        if used > 0 && used + self.open.len() >= CHUNK {
-            let mut chunk = Vec::with_capacity(CHUNK.max(self.open.len()) + PADDING);
+        if used > 0 && used + record.len() >= CHUNK {
+            let mut chunk = Vec::with_capacity(CHUNK.max(record.len()) + PADDING);
             chunk.resize(PADDING, 0);
             self.chunks.push(chunk);
             (last, used) = (last + 1, 0);
         }
-        let start = (last as u64) << CHUNK_BITS | used as u64;
         let chunk = &mut self.chunks[last];
         chunk.truncate(used);
-        chunk.append(&mut self.open);
+        chunk.append(record);
         chunk.extend([0; PADDING]);
-        if state.is_multiple_of(BLOCK) {
-            self.block.start = start;
-            self.blocks.push(self.block);
+        (last as u64) << CHUNK_BITS | used as u64
+    }
+
+    /// No more is added: what was can be read.
+    pub(super) fn finish(&mut self) {
+        if self.blocks.len() * BLOCK < self.lengths.len() {
+            self.end_block();
         }
-        let distance = start - self.block.start;
-        let near = u16::try_from(distance).unwrap_or(FAR);
-        if near == FAR {
-            self.far.insert(state as u32, start);
-        }
-        self.starts.push(near);
-        if self.starts.len().is_multiple_of(BLOCK) {
-            self.begin_block();
-        }
+        self.blocks.shrink();
+        self.bases.shrink();
+        self.starts.shrink();
+        self.lengths.shrink();
     }
 
     /// Forgets the steps of all states but so many of the first ones. No more can be added then.
@@ -175,11 +227,12 @@ impl Graph {
         if states >= self.states() {
             return;
         }
+        self.finish();
         let forgotten = (states as u32..self.states() as u32).map(StateId);
         self.steps -= forgotten
             .map(|state| self.steps(state).count())
             .sum::<usize>();
-        let end = self.start(states);
+        let (end, _) = self.place(states);
         let last = (end >> CHUNK_BITS) as usize;
         self.chunks.truncate(last + 1);
         self.chunks[last].truncate((end % CHUNK as u64) as usize);
@@ -189,16 +242,26 @@ impl Graph {
             self.bases.truncate(self.blocks.get(blocks).bases as usize);
         }
         self.blocks.truncate(blocks);
-        self.starts.truncate(states);
+        self.starts.truncate(states.div_ceil(GROUP));
+        self.lengths.truncate(states);
         self.far.retain(|state, _| (*state as usize) < states);
     }
 
-    /// Where the record of a state begins.
+    /// Where the record of a state begins, and how long it is.
     #[inline]
-    fn start(&self, state: usize) -> u64 {
-        match *self.starts.get(state) {
-            FAR => self.far[&(state as u32)],
-            near => self.blocks.get(state / BLOCK).start + u64::from(near),
+    fn place(&self, state: usize) -> (u64, usize) {
+        match *self.lengths.get(state) {
+            FAR => {
+                let (start, length) = self.far[&(state as u32)];
+                (start, length as usize)
+            }
+            length => {
+                let before = self.lengths.within(state - state % GROUP..state);
+                let before: u64 = before.iter().map(|length| u64::from(*length)).sum();
+                let group = self.blocks.get(state / BLOCK).start
+                    + u64::from(*self.starts.get(state / GROUP));
+                (group + before, length.into())
+            }
         }
     }
 
@@ -207,7 +270,7 @@ impl Graph {
     fn record(&self, state: StateId) -> Record<'_> {
         let place = state.0 as usize;
         let (source, bases) = (state.0, &self.bases);
-        if place >= self.starts.len() {
+        if place >= self.lengths.len() {
             return Record {
                 source,
                 block: Block::default(),
@@ -215,18 +278,14 @@ impl Graph {
                 bytes: &[],
             };
         }
-        let start = self.start(place);
+        let (start, length) = self.place(place);
         let chunk = &*self.chunks[(start >> CHUNK_BITS) as usize];
-        // It ends where the next one begins, if that is in the same chunk.
-        let next = (place + 1 < self.starts.len()).then(|| self.start(place + 1));
-        let next = next.filter(|next| next >> CHUNK_BITS == start >> CHUNK_BITS);
-        let within = |start: u64| (start % CHUNK as u64) as usize;
-        let end = next.map_or(chunk.len(), |next| within(next) + PADDING);
+        let start = (start % CHUNK as u64) as usize;
         Record {
             source,
             block: *self.blocks.get(place / BLOCK),
             bases,
-            bytes: &chunk[within(start)..end],
+            bytes: &chunk[start..start + length + PADDING],
         }
     }
 
@@ -247,7 +306,7 @@ impl Graph {
 
     /// How many states there are whose steps are recorded: those of the least numbers.
     pub fn states(&self) -> usize {
-        self.starts.len()
+        self.lengths.len()
     }
 
     /// How many steps there are.
@@ -264,8 +323,18 @@ impl Graph {
     pub fn bytes(&self) -> u64 {
         let chunks: usize = self.chunks.iter().map(Vec::capacity).sum();
         let chunks = chunks + self.chunks.capacity() * size_of::<Vec<u8>>();
-        let far = self.far.capacity() * size_of::<(u32, u64)>();
-        (chunks + far) as u64 + self.blocks.bytes() + self.bases.bytes() + self.starts.bytes()
+        let far = self.far.capacity() * size_of::<(u32, (u64, u32))>();
+        let of_states = self.starts.bytes() + self.lengths.bytes();
+        (chunks + far) as u64 + self.blocks.bytes() + self.bases.bytes() + of_states
+    }
+}
+
+impl Block {
+    /// Which of its bases is that of a label, if it has one.
+    #[inline]
+    fn base(&self, label: u32) -> Option<usize> {
+        let has = label < BASES && self.met >> label & 1 == 1;
+        has.then(|| self.bases as usize + (self.met & ((1 << label) - 1)).count_ones() as usize)
     }
 }
 
@@ -285,9 +354,9 @@ impl Record<'_> {
         let label = number & ((1 << self.block.label_bits) - 1);
         let zigzag = number >> self.block.label_bits;
         let distance = zigzag >> 1 ^ (zigzag & 1).wrapping_neg();
-        let base = match label < self.block.labels {
-            true => *self.bases.get(self.block.bases as usize + label as usize),
-            false => self.source,
+        let base = match self.block.base(label) {
+            Some(base) => *self.bases.get(base),
+            None => self.source,
         };
         Some((StateId(base.wrapping_add(distance)), label))
     }
@@ -317,6 +386,7 @@ mod tests {
             }
             graph.close();
         }
+        graph.finish();
         graph
     }
 
@@ -446,7 +516,7 @@ mod tests {
 
     #[test]
     fn the_empty_graph_has_no_steps() {
-        assert_same(&Graph::new(), &Vec::new());
+        assert_same(&recorded(&Vec::new()), &Vec::new());
         assert_same(&recorded(&vec![Vec::new(); 200]), &vec![Vec::new(); 200]);
     }
 
@@ -458,6 +528,6 @@ mod tests {
         let label = |generator: &mut Generator| generator.below(50) as u32;
         let graph = recorded(&random(1, 200_000, degree, target, label));
         let a_step = graph.bytes() as f64 / graph.len() as f64;
-        assert!(a_step <= 4.43, "{a_step}");
+        assert!(a_step <= 4.16, "{a_step}");
     }
 }

@@ -29,6 +29,7 @@ use super::expansion::{Keeps, Task};
 use super::explored::End;
 use super::filtered::Filtered;
 use super::frontier::{Frontier, Span};
+use super::graph::Graph;
 use super::limits::Limit;
 use super::options::{Order, Storage};
 use super::set::{Candidate, Visited};
@@ -73,6 +74,7 @@ where
         if panicked && end == End::Complete {
             end = End::Panicked;
         }
+        self.graph.iter_mut().for_each(Graph::finish);
         let store_bytes = self.store_bytes();
         self.resident.look(store_bytes);
         Found {

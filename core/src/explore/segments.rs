@@ -53,6 +53,12 @@ impl<T> SegmentedVec<T> {
         }
     }
 
+    /// Gives back what the last block has room for and does not hold.
+    pub fn shrink(&mut self) {
+        let last = self.blocks.last_mut().expect("there is a block");
+        last.shrink_to_fit();
+    }
+
     /// Forgets all entries but so many of the first ones. None of those was forgotten before.
     pub fn truncate(&mut self, len: usize) {
         if len >= self.len() {
@@ -68,9 +74,11 @@ impl<T> SegmentedVec<T> {
         &self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
     }
 
+    /// The entries at `places`, which are next to each other: between two multiples of a power of two up to a block's length.
     #[inline]
-    pub fn get_mut(&mut self, place: usize) -> &mut T {
-        &mut self.blocks[place >> BLOCK_BITS][place & (BLOCK - 1)]
+    pub fn within(&self, places: Range<usize>) -> &[T] {
+        let first = places.start & (BLOCK - 1);
+        &self.blocks[places.start >> BLOCK_BITS][first..first + places.len()]
     }
 
     /// The entries at `places`, in runs that are next to each other, each with the place of its first.
