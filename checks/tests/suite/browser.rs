@@ -5,7 +5,8 @@
 //! `required`, as it is where changes are checked before they land.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -156,4 +157,39 @@ fn the_explorer_reaches_the_end_of_a_counterexample_by_clicks_and_by_keys() {
     let (_explorer, url) = Explorer::start("explore ben-ari-3 --figure-14 as-printed");
     let (_other, changed) = Explorer::start("explore ben-ari-3 --figure-14 corrected");
     run("explorer.mjs", &[&url, &changed, "45"]);
+}
+
+/// The answer of an explorer to a request for a page.
+fn page(url: &str, rest: &str) -> String {
+    let address = url.strip_prefix("http://").expect("it is an address");
+    let (host, base) = address.split_once('/').expect("it has a path");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    write!(stream, "GET /{base}{rest} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("it reads");
+    let mut answer = String::new();
+    // There may be none, where too many ask at a time.
+    let _ = stream.read_to_string(&mut answer);
+    answer
+}
+
+/// Those who ask for the end of a check that takes minutes are told that it runs, and others get their pages meanwhile.
+#[test]
+fn a_check_that_takes_long_leaves_the_explorer_free() {
+    let (_explorer, url) = Explorer::start("explore ben-ari --nodes 5 --sons 2 --roots 2");
+    let url = &url;
+    std::thread::scope(|scope| {
+        let asked = (0..20).map(|_| scope.spawn(|| page(url, "run")));
+        let asked: Vec<_> = asked.collect();
+        let told = asked
+            .into_iter()
+            .map(|one| one.join().expect("it is asked"));
+        let told: Vec<String> = told.filter(|answer| !answer.is_empty()).collect();
+        assert!(!told.is_empty());
+        for answer in told {
+            assert!(answer.contains("\r\nRefresh: 1\r\n"), "{answer}");
+            assert!(answer.contains("<p>The check runs."), "{answer}");
+        }
+    });
+    let first = page(url, "");
+    assert!(first.starts_with("HTTP/1.1 200 OK"), "{first}");
+    assert!(first.contains("Initial states"), "{first}");
 }

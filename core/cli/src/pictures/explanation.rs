@@ -54,7 +54,7 @@ pub fn explanation(html: &mut String, of: &Counterexample) {
 }
 
 /// After how many steps a counterexample fails.
-fn after(of: &Counterexample) -> String {
+pub fn after(of: &Counterexample) -> String {
     match of.loop_start {
         _ if of.steps.is_empty() => String::new(),
         None => format!(" after {}", steps(of.length)),

@@ -18,7 +18,7 @@ const EXPLORER: &str = include_str!("explorer/explorer.js");
 /// them.
 const STYLE_HASH: &str = "AUG72uSVqFb7dqeovCIUgr+X7MDW/bvLlX/yoMarSXg=";
 const STEPS_HASH: &str = "A2f6BajedgvlR67Ti8kBX/kwCIEkDW9LU6prP/xsMEU=";
-const EXPLORER_HASH: &str = "DH0Rmb0QfAL/IOHEC08p5/DKmowx72xiWRA9DQetok4=";
+const EXPLORER_HASH: &str = "iE8EamISY+h9zc6JxlEMbFm8O0pUGiPe6cmjqlZg2l4=";
 /// The most characters of a process's name in front of its lane.
 const MOST_OF_A_NAME: usize = 30;
 

@@ -7,6 +7,7 @@ use refmap::report::{Counterexample, Report, Step};
 
 use super::canvas::{Canvas, LINE, WIDTH};
 use super::escape::Escaped;
+use super::explanation::after;
 use super::page::DRAWING;
 use super::svg::{ARROW, Picture};
 
@@ -20,8 +21,11 @@ const COLUMN: usize = 54;
 pub fn svg(report: &Report, of: &Counterexample) -> String {
     let mut still = Still::default();
     let failure = format!(
-        "{}: {} fails after {} steps: {}",
-        report.check, of.obligation, of.length, of.explanation
+        "{}: {} fails{}: {}",
+        report.check,
+        of.obligation,
+        after(of),
+        of.explanation
     );
     still.text("strong", GAP, &failure, ACROSS);
     if let Some(last) = of.steps.last() {

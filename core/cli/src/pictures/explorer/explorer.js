@@ -32,5 +32,7 @@
     event.preventDefault();
   });
   const next = document.querySelector("tr.next a.take") || rows[0];
-  next?.focus({ preventScroll: true });
+  next?.focus();
+  const keys = document.getElementById("keys");
+  if (keys) keys.hidden = false;
 })();

@@ -36,6 +36,22 @@ pub enum Refused {
 }
 
 impl Refused {
+    /// What is wrong.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Malformed => "This is no request that can be read.",
+            Self::Method => "The explorer answers GET alone.",
+            Self::Host => {
+                "The request was not sent to the address that the explorer told when it was started."
+            }
+            Self::TooLong => "The request is longer than any of the explorer's own.",
+            Self::NotFound => {
+                "There is no such page. An explorer that is started again has another address: it tells it, and `--at` leads \
+                 to the place where you were."
+            }
+        }
+    }
+
     fn status(self) -> &'static str {
         match self {
             Self::Malformed => "400 Bad Request",
@@ -50,6 +66,8 @@ impl Refused {
 /// Answer to a request.
 pub enum Answer {
     Page(String),
+    /// A page that is to be asked for again soon.
+    Again(String),
     /// To this path.
     Redirect(String),
 }
@@ -117,12 +135,24 @@ pub fn write(stream: &mut impl Write, answer: &Result<Answer, Refused>) -> io::R
     let (status, more, body) = match answer {
         Ok(Answer::Page(page)) => ("200 OK", String::new(), &**page),
         Ok(Answer::Redirect(to)) => ("303 See Other", format!("Location: {to}\r\n"), ""),
-        Err(Refused::Method) => ("405 Method Not Allowed", "Allow: GET\r\n".to_owned(), ""),
-        Err(refused) => (refused.status(), String::new(), ""),
+        Ok(Answer::Again(page)) => ("200 OK", "Refresh: 1\r\n".to_owned(), &**page),
+        Err(Refused::Method) => {
+            let refused = Refused::Method;
+            (
+                refused.status(),
+                "Allow: GET\r\n".to_owned(),
+                refused.reason(),
+            )
+        }
+        Err(refused) => (refused.status(), String::new(), refused.reason()),
+    };
+    let kind = match answer {
+        Ok(_) => "html",
+        Err(_) => "plain",
     };
     write!(
         stream,
-        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: \
+        "HTTP/1.1 {status}\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: \
          close\r\nCache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: \
          nosniff\r\nX-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n{more}\r\n{body}",
         body.len()

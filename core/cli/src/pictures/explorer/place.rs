@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use refmap::internal::{compact, misfit};
+use refmap::internal::{compact, misfit, steps};
 use refmap::obligation::stepper::{Finding, Followed, MOST_OFFERED, Offered, Stepper};
 use refmap::report::Step;
 
@@ -14,6 +14,10 @@ use crate::pictures::behaviour::{Behaviour, Columns, simulated, title};
 use crate::pictures::escape::Escaped;
 use crate::pictures::figures::Figures;
 use crate::pictures::page::{Script, lanes, page};
+
+/// What the keys do.
+const EXPLORER_KEYS: &str = "<p class=\"keys\" id=\"keys\" hidden><kbd>↓</kbd> <kbd>↑</kbd> choose a row, <kbd>Enter</kbd> takes \
+    it, <kbd>←</kbd> <kbd>→</kbd> back and forward, <kbd>e</kbd> to the end of the counterexample</p>\n";
 
 /// What a page is made of.
 pub struct Place<'p> {
@@ -30,6 +34,17 @@ impl Place<'_> {
     pub fn end(&self) -> Answer {
         match self.ran {
             Some(Ran::Counterexample { address, .. }) => Answer::Redirect(self.path(address)),
+            None => {
+                let name = self.explored.check;
+                let body = format!(
+                    "<h1><a href=\"{}\">{}</a></h1>\n<p>The check runs. This page asks every second whether it has \
+                     ended.</p>\n",
+                    self.base,
+                    Escaped(name)
+                );
+                let title = format!("{name}: the check runs");
+                Answer::Again(page(&title, &body, None, Script::Explorer))
+            }
             _ => Answer::Page(self.page(&Address::default(), None)),
         }
     }
@@ -144,10 +159,10 @@ impl Place<'_> {
             }) => {
                 let _ = writeln!(
                     body,
-                    "<p id=\"ran\"><strong>{}</strong> fails after {} steps: {}. <a id=\"run\" href=\"{}\">To the end of \
+                    "<p id=\"ran\"><strong>{}</strong> fails after {}: {}. <a id=\"run\" href=\"{}\">To the end of \
                      the counterexample</a></p>",
                     Escaped(obligation),
-                    address.0.len() - 1,
+                    steps(address.0.len() - 1),
                     Escaped(explanation),
                     self.path(address)
                 );
@@ -209,7 +224,7 @@ impl Place<'_> {
             0 => "Initial states",
             _ => "Steps from here",
         };
-        let _ = writeln!(body, "<h2>{what}</h2>");
+        let _ = writeln!(body, "{EXPLORER_KEYS}<h2>{what}</h2>");
         if here.offered.is_empty() {
             body.push_str("<p id=\"none\">There is none.</p>\n");
             return;
@@ -270,7 +285,7 @@ fn row(body: &mut String, offered: &Offered, path: &str, from: Option<&Step>, nu
     }
     body.push_str("</td><td>");
     match &*offered.fails {
-        [] => body.push_str("<span class=\"good\">pass</span>"),
+        [] => body.push_str("<span class=\"good\">none fails</span>"),
         fails => {
             let names: Vec<_> = fails.iter().map(|one| &*one.obligation).collect();
             let _ = write!(

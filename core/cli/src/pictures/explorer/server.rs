@@ -6,7 +6,8 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::thread::Scope;
+use std::time::{Duration, Instant};
 
 use refmap::obligation::stepper::Stepper;
 
@@ -20,6 +21,41 @@ use super::ran::Ran;
 const MOST_AT_A_TIME: usize = 16;
 /// How long the server waits before it looks for a request, or for the end, again.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long a page waits for the check to end before it says that it runs.
+const WAIT: Duration = Duration::from_millis(900);
+
+/// The check of the refinement, which is run once, when it is first asked for.
+#[derive(Default)]
+struct Check {
+    begun: AtomicBool,
+    ran: OnceLock<Ran>,
+}
+
+/// What all requests are answered from.
+#[derive(Clone, Copy)]
+struct Site<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    stepper: &'env dyn Stepper,
+    explored: &'env Explored<'env>,
+    check: &'env Check,
+}
+
+impl Site<'_, '_> {
+    /// What the check found, if it ends soon.
+    fn run(&self) -> Option<&Ran> {
+        let (check, explored, stepper) = (self.check, self.explored, self.stepper);
+        if !check.begun.swap(true, Ordering::Relaxed) {
+            self.scope
+                .spawn(move || check.ran.set(Ran::of(explored, stepper)));
+        }
+        let begun = Instant::now();
+        while check.ran.get().is_none() && begun.elapsed() < WAIT {
+            std::thread::sleep(PAUSE);
+        }
+        check.ran.get()
+    }
+}
 
 /// Where the explorer listens: a loopback address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,9 +157,15 @@ impl Server {
 
     /// Answers requests until `cancel` is set.
     pub fn serve(&self, stepper: &dyn Stepper, explored: &Explored<'_>, cancel: &AtomicBool) {
-        let ran = OnceLock::new();
+        let check = Check::default();
         let answering = AtomicUsize::new(0);
         std::thread::scope(|scope| {
+            let site = Site {
+                scope,
+                stepper,
+                explored,
+                check: &check,
+            };
             while !cancel.load(Ordering::Relaxed) {
                 let Ok((stream, _)) = self.listener.accept() else {
                     std::thread::sleep(PAUSE);
@@ -134,39 +176,25 @@ impl Server {
                     answering.fetch_sub(1, Ordering::Relaxed);
                     continue;
                 }
-                let (ran, answering) = (&ran, &answering);
+                let answering = &answering;
                 scope.spawn(move || {
-                    let _ = self.answer(stream, stepper, explored, ran);
+                    let _ = self.answer(stream, &site);
                     answering.fetch_sub(1, Ordering::Relaxed);
                 });
             }
         });
     }
 
-    fn answer(
-        &self,
-        mut stream: TcpStream,
-        stepper: &dyn Stepper,
-        explored: &Explored<'_>,
-        ran: &OnceLock<Ran>,
-    ) -> io::Result<()> {
+    fn answer(&self, mut stream: TcpStream, site: &Site<'_, '_>) -> io::Result<()> {
         http::bound(&stream)?;
         let request = http::read(&mut stream);
-        let answer = request.and_then(|request| self.page(&request, stepper, explored, ran));
+        let answer = request.and_then(|request| self.page(&request, site));
         http::write(&mut stream, &answer)
     }
 
     /// The page that is asked for.
-    fn page(
-        &self,
-        request: &Request,
-        stepper: &dyn Stepper,
-        explored: &Explored<'_>,
-        ran: &OnceLock<Ran>,
-    ) -> Result<Answer, Refused> {
-        let port = self.at.port();
-        let localhost = format!("localhost:{port}");
-        if request.host != self.at.to_string() && request.host != localhost {
+    fn page(&self, request: &Request, site: &Site<'_, '_>) -> Result<Answer, Refused> {
+        if !is_host(&request.host, self.at) {
             return Err(Refused::Host);
         }
         let rest = request.target.strip_prefix('/').ok_or(Refused::NotFound)?;
@@ -177,17 +205,13 @@ impl Server {
         let base = format!("/{}/", self.token);
         let place = Place {
             base: &base,
-            explored,
-            stepper,
-            ran: ran.get(),
+            explored: site.explored,
+            stepper: site.stepper,
+            ran: site.check.ran.get(),
         };
         if rest == "run" {
-            let ran = ran.get_or_init(|| Ran::of(explored, stepper));
-            return Ok(Place {
-                ran: Some(ran),
-                ..place
-            }
-            .end());
+            let ran = site.run();
+            return Ok(Place { ran, ..place }.end());
         }
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let address = match path {
@@ -206,6 +230,21 @@ impl Server {
     }
 }
 
+/// Whether a `Host` is the address that is listened at; the port of HTTP may be left out.
+fn is_host(host: &str, at: SocketAddr) -> bool {
+    let host = match at.port() {
+        80 if host
+            .rsplit(']')
+            .next()
+            .is_some_and(|end| !end.contains(':')) =>
+        {
+            format!("{host}:80")
+        }
+        _ => host.to_owned(),
+    };
+    host == at.to_string() || host == format!("localhost:{}", at.port())
+}
+
 /// Whether two texts are equal, in a time that does not tell where they differ.
 fn is_same(a: &str, b: &str) -> bool {
     let bytes = a.bytes().zip(b.bytes());
@@ -215,6 +254,27 @@ fn is_same(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_is_the_address_that_is_listened_at() {
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        for (host, listened, is) in [
+            ("127.0.0.1:8000", "127.0.0.1:8000", true),
+            ("localhost:8000", "127.0.0.1:8000", true),
+            ("[::1]:8000", "[::1]:8000", true),
+            ("127.0.0.1", "127.0.0.1:80", true),
+            ("localhost", "127.0.0.1:80", true),
+            ("[::1]", "[::1]:80", true),
+            ("localhost:80", "[::1]:80", true),
+            ("127.0.0.1", "127.0.0.1:8000", false),
+            ("example.org", "127.0.0.1:80", false),
+            ("example.org:8000", "127.0.0.1:8000", false),
+            ("127.0.0.1:81", "127.0.0.1:80", false),
+            ("", "127.0.0.1:80", false),
+        ] {
+            assert_eq!(is_host(host, at(listened)), is, "{host} {listened}");
+        }
+    }
 
     #[test]
     fn the_explorer_listens_on_this_machine_alone() {
