@@ -462,6 +462,7 @@ fn liveness() -> Vec<Claim> {
     let weak = [
         stopped.to_owned(),
         format!("merge=decrements-first {lock}"),
+        format!("merge=all-decrements-first {lock}"),
         format!("merge=atomic {lock}"),
         format!("increments=direct {lock}"),
         format!("trial-deletion=validated {lock}"),
@@ -477,22 +478,35 @@ fn liveness() -> Vec<Claim> {
                 .source(DESCRIBED, "… and not if a thread may stop there"),
         ]);
     }
-    claims.extend([
+    claims.push(
         kept(&format!("{stopped} fairness=none"))
             .source(DESCRIBED, "… nor if the collector may stop"),
-        freed(anywhere).source(
-            DESCRIBED,
-            "where threads are stopped anywhere, garbage is freed if their fairness is strong",
-        ),
-        kept(&format!("{anywhere} fairness=operations")).source(
-            DESCRIBED,
-            "… and not if it is weak: one collection follows another, and the decrement waits",
-        ),
-        freed("trial-deletion=validated-in-flight fairness=operations")
-            .source(DESCRIBED, "where threads run freely weak fairness suffices"),
-        kept("trial-deletion=validated-in-flight fairness=collector")
-            .source(DESCRIBED, "… and is needed"),
-    ]);
+    );
+    for variant in [anywhere.to_owned(), format!("unreserved {anywhere}")] {
+        claims.extend([
+            freed(&variant).source(
+                DESCRIBED,
+                "where threads are stopped anywhere, garbage is freed if their fairness is strong",
+            ),
+            kept(&format!("{variant} fairness=operations")).source(
+                DESCRIBED,
+                "… and not if it is weak: one collection follows another, and the decrement waits",
+            ),
+        ]);
+    }
+    let in_flight = "trial-deletion=validated-in-flight";
+    let free = [
+        in_flight.to_owned(),
+        format!("barrier=increment-first {in_flight}"),
+        format!("{in_flight} granularity=phase"),
+    ];
+    for variant in free {
+        claims.extend([
+            freed(&format!("{variant} fairness=operations"))
+                .source(DESCRIBED, "where threads run freely weak fairness suffices"),
+            kept(&format!("{variant} fairness=collector")).source(DESCRIBED, "… and is needed"),
+        ]);
+    }
     claims
 }
 

@@ -79,7 +79,7 @@ pub(super) fn run(
         }
     }
     #[cfg(feature = "pictures")]
-    let html = results.page.take().map(GraphPage::html);
+    let made = results.page.take();
     let Results {
         graphs,
         errors,
@@ -90,13 +90,14 @@ pub(super) fn run(
     if interrupted && status == Status::Success {
         status = Status::Incomplete;
     }
+    let answer = json!({"graphs": graphs, "errors": errors});
     if command.json {
-        super::json::print(&json!({"graphs": graphs, "errors": errors}), output)?;
+        super::json::print(&answer, output)?;
     }
     output.flush()?;
     #[cfg(feature = "pictures")]
-    if let (Some(page), Some(html)) = (page, html) {
-        page.write(&html)?;
+    if let (Some(page), Some(made)) = (page, made) {
+        page.write(&made.html(&answer))?;
     }
     Ok(status)
 }
@@ -198,18 +199,14 @@ impl Results<'_> {
             if (decided.vacuous || decided.violation.is_some()) && self.status == Status::Success {
                 self.status = Status::Violated;
             }
-            match self.json {
-                true => properties.push(as_json(system, &property.name, &decided)),
-                false => {
-                    let of = format!("{} {}", property.kind.name(), property.name);
-                    self.text(system, &of, &decided)?;
-                }
+            if !self.json {
+                let of = format!("{} {}", property.kind.name(), property.name);
+                self.text(system, &of, &decided)?;
             }
+            properties.push(as_json(system, &property.name, &decided));
         }
-        if self.json {
-            self.graphs
-                .push(json!({"name": system.name, "properties": properties}));
-        }
+        self.graphs
+            .push(json!({"name": system.name, "properties": properties}));
         Ok(())
     }
 

@@ -45,6 +45,10 @@ pub(super) fn run(
     let report = stress.run(&given, &settings);
     bar.clear();
     let report = report?;
+    let again = report.failure.as_ref().map(|failure| {
+        let words: Vec<_> = failure.command.iter().map(|word| quoted(word)).collect();
+        format!("stress {} {}", stress.name, words.join(" "))
+    });
     if command.json {
         json::print(&report, output)?;
     } else if !command.quiet {
@@ -53,21 +57,15 @@ pub(super) fn run(
                 writeln!(output, "{}", line.trim_end())?;
             }
         }
-        if let Some(failure) = &report.failure {
-            let words: Vec<_> = failure.command.iter().map(|word| quoted(word)).collect();
+        if let Some(again) = &again {
             // On one line, whatever its length, so that it can be copied.
-            writeln!(
-                output,
-                "again:\n    stress {} {}",
-                stress.name,
-                words.join(" ")
-            )?;
+            writeln!(output, "again:\n    {again}")?;
         }
     }
     output.flush()?;
     #[cfg(feature = "pictures")]
     if let Some(page) = page {
-        let html = crate::pictures::stress::html(&report, page.command);
+        let html = crate::pictures::stress::html(&report, again.as_deref(), page.command);
         page.write(&html)?;
     }
     Ok(match report.report.verdict {

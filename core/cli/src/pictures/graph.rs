@@ -143,12 +143,12 @@ impl GraphPage {
         explanation(&mut self.body, &found);
     }
 
-    /// The whole page.
-    pub fn html(self) -> String {
+    /// The whole page. `answer` is what `--json` prints.
+    pub fn html(self, answer: &Value) -> String {
         page(
             "Explicit transition systems",
             &self.body,
-            None,
+            Some(answer),
             Script::Steps,
         )
     }

@@ -4,11 +4,14 @@
 
 mod behaviour;
 mod canvas;
+mod edge;
 mod escape;
 mod explanation;
 mod figures;
 mod history;
+mod layout;
 mod page;
+mod row;
 mod svg;
 
 pub mod check;

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use refmap::internal::{changes, compact, wrap};
 use refmap::report::{Counterexample, Report, Step};
 
-use super::canvas::{Canvas, LINE, WIDTH};
+use super::canvas::{Canvas, WIDTH};
 use super::escape::Escaped;
 use super::explanation::after;
 use super::page::DRAWING;
+use super::row::LINE;
 use super::svg::{ARROW, Picture};
 
 /// Gap between the two levels, and around them.

@@ -6,8 +6,8 @@ use super::check;
 use super::escape::Escaped;
 use crate::catalogue::StressReport;
 
-/// The page of a run. `command` is what was asked, as on the command line.
-pub fn html(of: &StressReport, command: &str) -> String {
+/// The page of a run. `again` is the command that plays its failure, `command` is what was asked, as on the command line.
+pub fn html(of: &StressReport, again: Option<&str>, command: &str) -> String {
     let mut part = String::from("<h2>What was exercised</h2>\n<ul>\n");
     for (what, count) in &of.counts {
         let _ = writeln!(part, "<li>{}: {}</li>", Escaped(what), Escaped(count));
@@ -30,6 +30,9 @@ pub fn html(of: &StressReport, command: &str) -> String {
                 failure.played,
                 Escaped(failure.program.join("\n"))
             );
+        }
+        if let Some(again) = again {
+            let _ = writeln!(part, "<p>Again:</p>\n<pre>{}</pre>", Escaped(again));
         }
     }
     if let Some(recorded) = &of.recorded {

@@ -31,6 +31,8 @@ fn lasting(report: Report) -> Report {
         seconds: 0.0,
         peak_memory_bytes: 0,
         states_kept: None,
+        // Comparing stops where it takes too much of the time.
+        not_compared: 0,
         threads: 0,
         ..report
     }

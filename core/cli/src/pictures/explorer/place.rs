@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use refmap::internal::{compact, misfit, steps};
+use refmap::internal::{compact, misfit};
 use refmap::obligation::stepper::{Finding, Followed, MOST_OFFERED, Offered, Stepper};
 use refmap::report::Step;
 
@@ -12,6 +12,7 @@ use super::http::Answer;
 use super::ran::Ran;
 use crate::pictures::behaviour::{Behaviour, Columns, simulated, title};
 use crate::pictures::escape::Escaped;
+use crate::pictures::explanation::{after, explanation};
 use crate::pictures::figures::Figures;
 use crate::pictures::page::{Script, lanes, page};
 
@@ -79,6 +80,9 @@ impl Place<'_> {
         match self.stepper.follow(&address.numbers()[..count]) {
             Ok(here) => {
                 self.state(&mut body, &steps, at, &here);
+                if at == last {
+                    self.counterexample(&mut body, &address, &here);
+                }
                 self.offers(&mut body, &address, count, &here);
             }
             Err(error) => {
@@ -152,18 +156,14 @@ impl Place<'_> {
             Some(Ran::Told(told)) => {
                 let _ = writeln!(body, "<p id=\"ran\">{}</p>", Escaped(told));
             }
-            Some(Ran::Counterexample {
-                address,
-                obligation,
-                explanation,
-            }) => {
+            Some(Ran::Counterexample { address, found }) => {
                 let _ = writeln!(
                     body,
-                    "<p id=\"ran\"><strong>{}</strong> fails after {}: {}. <a id=\"run\" href=\"{}\">To the end of \
-                     the counterexample</a></p>",
-                    Escaped(obligation),
-                    steps(address.0.len() - 1),
-                    Escaped(explanation),
+                    "<p id=\"ran\"><strong>{}</strong> fails{}: {}. <a id=\"run\" href=\"{}\">To the end of the \
+                     counterexample</a></p>",
+                    Escaped(&found.obligation),
+                    after(found),
+                    Escaped(&found.explanation),
                     self.path(address)
                 );
             }
@@ -216,6 +216,46 @@ impl Place<'_> {
         let before = at.checked_sub(1).map(|before| &steps[before]);
         columns(body, steps, before, step, at);
         fails(body, &here.fails);
+    }
+
+    /// What is to be known at the end of the counterexample, unless it is told of the step already.
+    fn counterexample(&self, body: &mut String, address: &Address, here: &Followed) {
+        let Some(Ran::Counterexample {
+            address: end,
+            found,
+        }) = self.ran
+        else {
+            return;
+        };
+        if address != end
+            || here
+                .fails
+                .iter()
+                .any(|one| one.obligation == found.obligation)
+        {
+            return;
+        }
+        let _ = writeln!(
+            body,
+            "<p class=\"bad\" id=\"end\">The counterexample to <strong>{}</strong> ends here: {}</p>",
+            Escaped(&found.obligation),
+            Escaped(&found.explanation)
+        );
+        if let Some(start) = found.loop_start {
+            let _ = match start + 1 < found.steps.len() {
+                true => writeln!(
+                    body,
+                    "<p class=\"again\">This is <a href=\"{}?step={start}\">state {start}</a> again: what comes after it \
+                     goes on for ever.</p>",
+                    self.path(address)
+                ),
+                false => writeln!(
+                    body,
+                    "<p class=\"again\">From here on nothing happens any more.</p>"
+                ),
+            };
+        }
+        explanation(body, found);
     }
 
     /// What can be taken from here, a row each.

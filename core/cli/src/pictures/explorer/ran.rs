@@ -2,7 +2,7 @@
 
 use refmap::internal::summary;
 use refmap::obligation::stepper::Stepper;
-use refmap::report::Verdict;
+use refmap::report::{Counterexample, Verdict};
 
 use super::Explored;
 use super::address::{Address, Taken, digest};
@@ -11,11 +11,10 @@ use super::address::{Address, Taken, digest};
 pub enum Ran {
     /// The verdict, and no counterexample that can be followed.
     Told(String),
-    /// A counterexample, with its obligation and what is wrong at its end.
+    /// A counterexample, and the address of its end.
     Counterexample {
         address: Address,
-        obligation: String,
-        explanation: String,
+        found: Box<Counterexample>,
     },
 }
 
@@ -38,7 +37,7 @@ impl Ran {
         let Some(found) = report.counterexample.clone() else {
             return told();
         };
-        let (obligation, explanation) = (found.obligation, found.explanation);
+        let (obligation, explanation) = (&found.obligation, &found.explanation);
         let choices = match found.reachable {
             true => stepper.choices(&found.steps),
             false => Ok(Vec::new()),
@@ -52,8 +51,7 @@ impl Ran {
                 });
                 Self::Counterexample {
                     address: Address(taken.collect()),
-                    obligation,
-                    explanation,
+                    found: Box::new(found),
                 }
             }
             Ok(_) => Self::Told(format!(

@@ -81,6 +81,24 @@ impl Running<'_> {
         body
     }
 
+    /// The path of the end of the counterexample.
+    fn end(&self) -> String {
+        let request = format!(
+            "GET {}run HTTP/1.1\r\nHost: {}\r\n\r\n",
+            self.base, self.host
+        );
+        let mut stream = TcpStream::connect(&self.host).expect("it listens");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream
+            .read_to_string(&mut answer)
+            .expect("an answer is text");
+        assert!(answer.starts_with("HTTP/1.1 303"), "{answer}");
+        let location = answer.split("Location: ").nth(1);
+        let location = location.and_then(|rest| rest.lines().next());
+        location.expect("it tells where").to_owned()
+    }
+
     /// The link of a row.
     fn link(&self, page: &str, row: usize) -> String {
         let row = page
@@ -121,28 +139,31 @@ fn a_step_is_taken_after_another() {
 #[test]
 fn the_counterexample_is_reached_by_running_the_check() {
     explore(&[], |explorer| {
-        let request = format!(
-            "GET {}run HTTP/1.1\r\nHost: {}\r\n\r\n",
-            explorer.base, explorer.host
-        );
-        let mut stream = TcpStream::connect(&explorer.host).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 303"), "{answer}");
-        let location = answer
-            .split("Location: ")
-            .nth(1)
-            .unwrap()
-            .lines()
-            .next()
-            .unwrap();
-        let (_, page) = explorer.get(location);
+        let location = explorer.end();
+        let (_, page) = explorer.get(&location);
         assert!(page.contains("step 3 of 3"));
         assert!(page.contains("<strong>simulation</strong> fails after 3 steps"));
         // In the middle of it the way on is marked.
         let (_, page) = explorer.get(&format!("{location}?step=1"));
         assert!(page.contains("step 1 of 3") && page.contains("<tr class=\"next\">"));
+    });
+}
+
+#[test]
+fn the_end_of_a_lasso_tells_how_it_goes_on() {
+    let round = ["--round", "--obligations", "eventually:arrives"];
+    explore(&round, |explorer| {
+        let (_, page) = explorer.get(&explorer.end());
+        for part in [
+            "<strong>eventually:arrives</strong> fails after 0 steps with a loop of 3 steps",
+            "?step=0\">state 0</a> again",
+            "Why the loop is fair",
+        ] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+        // Before its end nothing is said of it.
+        let (_, page) = explorer.get(&format!("{}?step=1", explorer.end()));
+        assert!(!page.contains("Why the loop is fair"));
     });
 }
 

@@ -1,7 +1,7 @@
 //! A small system of which pages are made: a token that goes along a line of nodes, and is lost at its end.
 
 use refmap::drawing::{Drawing, Node, Row, Shade};
-use refmap::{Action, Refinement, TransitionSystem, check};
+use refmap::{Action, Fairness, Property, Refinement, TransitionSystem, check};
 use refmap_cli::catalogue::{Catalogue, Check, Parameter};
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ pub struct Line {
     name: String,
     /// Whether the token goes two places at a time from here on.
     jumps_from: u32,
+    /// Whether its end is its beginning.
+    is_round: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -45,7 +47,10 @@ impl TransitionSystem for Line {
         let by = if from.at >= self.jumps_from { 2 } else { 1 };
         let name = self.name.clone();
         let to = Token {
-            at: from.at + by,
+            at: match self.is_round {
+                true => (from.at + by) % self.length,
+                false => from.at + by,
+            },
             name: name.clone(),
         };
         if from.at < self.length {
@@ -55,6 +60,13 @@ impl TransitionSystem for Line {
     }
 
     fn observe(&self, _: &Token) {}
+
+    fn fairness(&self) -> Vec<Fairness> {
+        match self.is_round {
+            true => vec![Fairness::weak("on", ["on"])],
+            false => Vec::new(),
+        }
+    }
 
     fn draw(&self, token: &Token) -> Option<Drawing> {
         let nodes = (0..4).map(|place| {
@@ -100,6 +112,18 @@ impl Refinement for NeverArrives {
             Go::Stay => None,
         }
     }
+
+    fn liveness(&self) -> Vec<Property<Line>> {
+        let length = self.line.length;
+        match self.line.is_round {
+            true => vec![Property::eventually(
+                "arrives",
+                "this test",
+                move |token: &Token| token.at == length,
+            )],
+            false => Vec::new(),
+        }
+    }
 }
 
 pub fn catalogue() -> Catalogue {
@@ -110,6 +134,7 @@ pub fn catalogue() -> Catalogue {
         vec![
             Parameter::number("length", 1..=10_000, 3, "Places"),
             Parameter::number("jumps-from", 0..=10_000, 10_000, "Where it begins to jump"),
+            Parameter::flag("round", "Whether its end is its beginning"),
             Parameter::flag("hostile", "Whether its name is hostile"),
         ],
         |arguments, settings| {
@@ -122,6 +147,7 @@ pub fn catalogue() -> Catalogue {
                 length,
                 name: name.to_owned(),
                 jumps_from: arguments.number("jumps-from"),
+                is_round: arguments.flag("round"),
             };
             let length: u32 = arguments.number("length");
             let refinement = NeverArrives {

@@ -149,6 +149,8 @@ fn a_lasso_has_a_bracket() {
         "Why the loop is fair",
         "<td class=\"holds\">holds</td>",
         "g.jsonl:2:",
+        "id=\"report\">{\"graphs\":[{",
+        "\"loop\":2",
     ] {
         assert!(html.contains(part), "{part}\n{html}");
     }
