@@ -67,9 +67,14 @@ impl Steps for Recorded<'_> {
         self.0.states()
     }
 
-    fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)> {
-        let (target, label) = self.0.step(StateId(state), cursor)?;
-        Some((target.0, label))
+    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
+        let steps = self.0.steps_from(StateId(state), cursor);
+        steps.map(|(next, target, label)| (next, target.0, label))
+    }
+
+    /// All of them, as it is when a refinement is checked.
+    fn reached(&self, _: &[u32]) -> Bits {
+        Bits::of(self.states(), |_| true)
     }
 }
 

@@ -292,16 +292,22 @@ impl Graph {
     /// The steps of `state` in the order of `next`: target and label.
     #[inline]
     pub fn steps(&self, state: StateId) -> impl Iterator<Item = (StateId, u32)> {
-        let record = self.record(state);
-        let mut cursor = 0;
-        std::iter::from_fn(move || record.step(&mut cursor))
+        let steps = self.steps_from(state, 0);
+        steps.map(|(_, target, label)| (target, label))
     }
 
-    /// The step of `state` at `cursor`, as target and label, if there is one; the cursor moves to the next. The first step
-    /// is at cursor 0.
+    /// The steps of `state` from `cursor` on, each with the cursor of the one after it. That of the first is 0.
     #[inline]
-    pub fn step(&self, state: StateId, cursor: &mut u32) -> Option<(StateId, u32)> {
-        self.record(state).step(cursor)
+    pub fn steps_from(
+        &self,
+        state: StateId,
+        mut cursor: u32,
+    ) -> impl Iterator<Item = (u32, StateId, u32)> {
+        let record = self.record(state);
+        std::iter::from_fn(move || {
+            let (target, label) = record.step(&mut cursor)?;
+            Some((cursor, target, label))
+        })
     }
 
     /// How many states there are whose steps are recorded: those of the least numbers.
@@ -401,12 +407,14 @@ mod tests {
                 .collect();
             assert_eq!(graph.steps(state).collect::<Vec<_>>(), steps);
             let mut cursor = 0;
-            for step in &steps {
-                assert_eq!(graph.step(state, &mut cursor), Some(*step));
-                assert!(cursor < 1 << 31);
+            for (target, label) in steps {
+                let found = graph.steps_from(state, cursor).next();
+                let (next, ..) = found.expect("there is a step");
+                assert_eq!(found, Some((next, target, label)));
+                assert!(next < 1 << 31);
+                cursor = next;
             }
-            assert_eq!(graph.step(state, &mut cursor), None);
-            assert_eq!(graph.step(state, &mut cursor), None);
+            assert_eq!(graph.steps_from(state, cursor).next(), None);
         }
         for beyond in [plain.len() as u32, u32::MAX] {
             assert_eq!(graph.steps(StateId(beyond)).count(), 0);

@@ -85,22 +85,37 @@ impl<G: Steps> Search<'_, G> {
         let base = self.path.len();
         self.enter(root);
         while self.path.len() > base {
-            let last = self.path.len() - 1;
-            let (state, cursor) = &mut self.path[last];
-            let state = *state;
-            let mut at = *cursor & !REACHES_BACK;
-            let step = self.graph.step(state, &mut at);
-            *cursor = at | *cursor & REACHES_BACK;
-            match step {
-                Some((to, class)) => match self.marks[to as usize] {
-                    CLOSED => (),
-                    _ if to == state || !self.question.allows(state, class, to) => (),
-                    UNSEEN => self.enter(to),
-                    mark => self.lower(last, mark),
-                },
+            match self.advance() {
+                Some(to) => self.enter(to),
                 None => self.leave(component),
             }
         }
+    }
+
+    /// Looks at the steps of the last state of the path up to one that leads to a state that is not seen yet.
+    fn advance(&mut self) -> Option<u32> {
+        let (state, cursor) = self.path.last_mut().expect("there is a path");
+        let state = *state;
+        let mut mark = self.marks[state as usize];
+        let mut reaches_back = *cursor & REACHES_BACK;
+        let mut unseen = None;
+        for (next, to, class) in self.graph.steps_from(state, *cursor & !REACHES_BACK) {
+            let of_target = self.marks[to as usize];
+            if of_target == CLOSED || to == state || !self.question.allows(state, class, to) {
+                continue;
+            }
+            if of_target == UNSEEN {
+                unseen = Some((to, next));
+                break;
+            }
+            if of_target < mark {
+                (mark, reaches_back) = (of_target, REACHES_BACK);
+            }
+        }
+        self.marks[state as usize] = mark;
+        let (to, next) = unseen.unzip();
+        *cursor = next.unwrap_or(0) | reaches_back;
+        to
     }
 
     fn enter(&mut self, state: u32) {
@@ -141,6 +156,7 @@ struct Fairness<'a> {
     conditions: &'a Conditions,
     weak: Vec<u64>,
     strong: Vec<u64>,
+    all: Vec<u64>,
     /// The conditions whose actions are enabled in the state that is looked at, in all states, and in any; and those
     /// whose actions are taken.
     enabled: Vec<u64>,
@@ -152,10 +168,17 @@ struct Fairness<'a> {
 impl<'a> Fairness<'a> {
     fn new(conditions: &'a Conditions) -> Self {
         let none = vec![0; conditions.words()];
+        let [weak, strong] =
+            [Strength::Weak, Strength::Strong].map(|one| conditions.of_strength(one));
         Self {
             conditions,
-            weak: conditions.of_strength(Strength::Weak),
-            strong: conditions.of_strength(Strength::Strong),
+            all: weak
+                .iter()
+                .zip(&strong)
+                .map(|(weak, strong)| weak | strong)
+                .collect(),
+            weak,
+            strong,
             enabled: none.clone(),
             everywhere: none.clone(),
             somewhere: none.clone(),
@@ -167,10 +190,12 @@ impl<'a> Fairness<'a> {
     fn decide<G: Steps>(
         &mut self,
         search: &mut Search<'_, G>,
-        component: Vec<u32>,
+        mut component: Vec<u32>,
         goes_on: &mut bool,
         fair: &mut dyn FnMut(&[u32]) -> bool,
     ) -> Vec<u32> {
+        // PERF: in the order in which their steps are recorded.
+        component.sort_unstable();
         let mark_all = |search: &mut Search<'_, G>, mark| {
             component
                 .iter()
@@ -200,17 +225,27 @@ impl<'a> Fairness<'a> {
         search: &Search<'_, G>,
         component: &[u32],
     ) -> Option<Vec<u32>> {
+        if let [state] = component {
+            // A behaviour that stutters takes nothing.
+            let mut steps = search.graph.steps(*state).filter(|(to, _)| to != state);
+            let is_enabled = steps.any(|(_, class)| self.conditions.takes_any(class));
+            return is_enabled.then(Vec::new);
+        }
+        let words = 0..self.taken.len();
         self.everywhere.fill(u64::MAX);
         self.somewhere.fill(0);
         self.taken.fill(0);
         for state in component {
             self.look_at(search, *state);
-            for (word, enabled) in self.enabled.iter().enumerate() {
-                self.everywhere[word] &= enabled;
-                self.somewhere[word] |= enabled;
+            for word in words.clone() {
+                self.everywhere[word] &= self.enabled[word];
+                self.somewhere[word] |= self.enabled[word];
+            }
+            // PERF: mostly a few states take all there is to take.
+            if (words.clone()).all(|word| self.all[word] & !self.taken[word] == 0) {
+                return None;
             }
         }
-        let words = 0..self.taken.len();
         let starves = |word: usize| self.weak[word] & self.everywhere[word] & !self.taken[word];
         if words.clone().any(|word| starves(word) != 0) {
             return Some(Vec::new());

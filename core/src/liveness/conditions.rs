@@ -81,6 +81,11 @@ impl Conditions {
         self.set(class)[condition / 64] >> (condition % 64) & 1 == 1
     }
 
+    /// Whether a step of a class takes the action of any condition.
+    pub fn takes_any(&self, class: u32) -> bool {
+        self.set(class).iter().any(|word| *word != 0)
+    }
+
     /// The conditions whose actions a step of a class takes, a bit each.
     pub(super) fn set(&self, class: u32) -> &[u64] {
         let start = class as usize * self.words;

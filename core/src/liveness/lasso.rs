@@ -45,10 +45,10 @@ pub fn violation<G: Steps>(
     // Where a loop can begin: in the first at once, since it comes by the start itself; in the others after it.
     let mut with_start = Bits::none(states);
     let mut fair = Bits::none(states);
-    let mut found = false;
+    let mut found = 0_u64;
     let start = question.start.iter().filter(|at| reached.contains(*at));
     fair_components(graph, conditions, question, start, &mut |component| {
-        found = true;
+        found += 1;
         let has_start = component.iter().any(|at| question.start.contains(*at));
         let bits = if has_start {
             &mut with_start
@@ -58,7 +58,7 @@ pub fn violation<G: Steps>(
         component.iter().for_each(|at| bits.insert(*at));
         true
     });
-    if !found {
+    if found == 0 {
         return None;
     }
     let shortest = Stem {
@@ -71,20 +71,15 @@ pub fn violation<G: Steps>(
     let (mut states, by_start) = shortest.find(initial);
     let entry = *states.last().expect("a stem has a state");
     let loop_start = states.len() - 1;
-    let mut component = Bits::none(graph.states());
-    fair_components(
-        graph,
-        conditions,
-        question,
-        [entry].into_iter(),
-        &mut |fair| {
-            let is_it = fair.contains(&entry);
-            if is_it {
-                fair.iter().for_each(|at| component.insert(*at));
-            }
-            !is_it
-        },
-    );
+    let Stem {
+        with_start, fair, ..
+    } = shortest;
+    let component = match found {
+        // PERF: if there is one alone, it is known already.
+        1 if by_start => with_start,
+        1 => fair,
+        _ => component_of(graph, conditions, question, entry),
+    };
     let within = Loop {
         graph,
         conditions,
@@ -93,6 +88,25 @@ pub fn violation<G: Steps>(
     };
     states.extend(within.short(entry, by_start));
     Some(Lasso { states, loop_start })
+}
+
+/// The fair component of a state that is in one.
+fn component_of<G: Steps>(
+    graph: &G,
+    conditions: &Conditions,
+    question: &Question<'_>,
+    state: u32,
+) -> Bits {
+    let mut component = Bits::none(graph.states());
+    let start = [state].into_iter();
+    fair_components(graph, conditions, question, start, &mut |fair| {
+        let is_it = fair.contains(&state);
+        if is_it {
+            fair.iter().for_each(|at| component.insert(*at));
+        }
+        !is_it
+    });
+    component
 }
 
 /// Whether there is a fair behaviour that does what a question asks for.
@@ -274,9 +288,12 @@ impl<G: Steps> Loop<'_, G> {
         needs.retain(|need| !self.meets_there(*need, entry));
         while !needs.is_empty() {
             let from = states[states.len() - 1];
-            let way = self.way(from, |from, class, to| {
-                needs.iter().any(|need| self.meets(*need, from, class, to))
-            });
+            let needed = || needs.iter().copied();
+            let way = self.way(
+                from,
+                |class| needed().any(|need| self.meets_by(need, class)),
+                |at| needed().any(|need| self.meets_there(need, at)),
+            );
             for to in way {
                 let from = states[states.len() - 1];
                 needs.retain(|need| !self.met(*need, from, to));
@@ -285,7 +302,7 @@ impl<G: Steps> Loop<'_, G> {
         }
         let last = states[states.len() - 1];
         if last != entry {
-            states.extend(self.way(last, |_, _, to| to == entry));
+            states.extend(self.way(last, |_| false, |at| at == entry));
         }
         if states.len() > 1 {
             states.pop();
@@ -309,19 +326,26 @@ impl<G: Steps> Loop<'_, G> {
             .collect()
     }
 
-    /// The states, after `from`, of a shortest way within the component whose last step is as is asked.
-    fn way(&self, from: u32, ends: impl Fn(u32, u32, u32) -> bool) -> Vec<u32> {
+    /// The states, after `from`, of a shortest way within the component to a step of a class that ends it or a state that
+    /// does; `from` does not.
+    fn way(
+        &self,
+        from: u32,
+        ends_by: impl Fn(u32) -> bool,
+        ends_there: impl Fn(u32) -> bool,
+    ) -> Vec<u32> {
         let mut before = Before::none(self.graph.states());
         before.meet(from, from);
         let mut open = VecDeque::from([from]);
         while let Some(at) = open.pop_front() {
             for (to, class) in self.steps(at) {
-                if ends(at, class, to) {
+                let is_new = before.meet(to, at);
+                if ends_by(class) || is_new && ends_there(to) {
                     let mut way = before.path(at);
                     way.push(to);
                     return way.split_off(1);
                 }
-                if before.meet(to, at) {
+                if is_new {
                     open.push_back(to);
                 }
             }
@@ -339,12 +363,12 @@ impl<G: Steps> Loop<'_, G> {
     /// Whether going from a state to another meets a need, by whatever step.
     fn met(&self, need: Need, from: u32, to: u32) -> bool {
         let mut steps = self.steps(from).filter(|(other, _)| *other == to);
-        steps.any(|(_, class)| self.meets(need, from, class, to))
+        steps.any(|(_, class)| self.meets_by(need, class)) || self.meets_there(need, to)
     }
 
-    fn meets(&self, need: Need, _from: u32, class: u32, to: u32) -> bool {
-        let taken = |condition| self.conditions.takes(class, condition);
-        self.meets_there(need, to) || matches!(need, Need::Condition(condition) if taken(condition))
+    /// Whether a step of a class meets a need.
+    fn meets_by(&self, need: Need, class: u32) -> bool {
+        matches!(need, Need::Condition(condition) if self.conditions.takes(class, condition))
     }
 
     /// Whether being in a state meets a need.

@@ -32,14 +32,15 @@ pub trait Steps {
     /// How many states there are.
     fn states(&self) -> usize;
 
-    /// The step of `state` at `cursor`, as its target and its class among the [`Conditions`]; none after the last.
-    /// The first one is at cursor 0, and each moves the cursor, which stays below 2³¹, to the next.
-    fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)>;
+    /// The steps of `state` from `cursor` on: of each the cursor of the one after it, its target, and its class among the
+    /// [`Conditions`]. That of the first is 0, and all stay below 2³¹.
+    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)>;
 
     /// All steps of a state.
+    #[inline]
     fn steps(&self, state: u32) -> impl Iterator<Item = (u32, u32)> {
-        let mut cursor = 0;
-        std::iter::from_fn(move || self.step(state, &mut cursor))
+        let steps = self.steps_from(state, 0);
+        steps.map(|(_, target, class)| (target, class))
     }
 
     /// The states that are reached from these.

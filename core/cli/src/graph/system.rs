@@ -134,12 +134,10 @@ impl Steps for Pairs {
         self.offsets.len() - 1
     }
 
-    fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)> {
+    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
         let range = self.offsets[state as usize]..self.offsets[state as usize + 1];
-        let place = range.start + *cursor;
-        (place < range.end).then(|| {
-            *cursor += 1;
-            self.pairs[place as usize]
-        })
+        let pairs = &self.pairs[range.start as usize..range.end as usize];
+        let numbered = (1..).zip(pairs).skip(cursor as usize);
+        numbered.map(|(next, (to, class))| (next, *to, *class))
     }
 }

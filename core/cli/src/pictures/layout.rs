@@ -215,7 +215,9 @@ pub fn places(nodes: &[Needs]) -> (Vec<Place>, f64) {
             *area = area.moved(centre);
         }
     }
-    (places, middle + ellipse.down + tallest / 2.0 + BELOW + 6.0)
+    let bottom = places.iter().map(|place| place.whole.bottom());
+    let bottom = bottom.fold(0.0, f64::max);
+    (places, bottom + BELOW + 6.0)
 }
 
 /// Curve on which nodes are, about its centre.

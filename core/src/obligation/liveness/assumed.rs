@@ -170,15 +170,12 @@ impl Steps for RecordedSteps<'_> {
     }
 
     #[inline]
-    fn step(&self, state: u32, cursor: &mut u32) -> Option<(u32, u32)> {
-        let (target, label) = self.graph.step(StateId(state), cursor)?;
-        Some((self.target(target), self.classes[label as usize]))
-    }
-
-    /// PERF: the record of a state is found once for all its steps.
-    fn steps(&self, state: u32) -> impl Iterator<Item = (u32, u32)> {
-        let steps = self.graph.steps(StateId(state));
-        steps.map(|(target, label)| (self.target(target), self.classes[label as usize]))
+    fn steps_from(&self, state: u32, cursor: u32) -> impl Iterator<Item = (u32, u32, u32)> {
+        let steps = self.graph.steps_from(StateId(state), cursor);
+        steps.map(|(next, target, label)| {
+            let class = self.classes[label as usize];
+            (next, self.target(target), class)
+        })
     }
 
     /// All of them: a search has recorded them.
