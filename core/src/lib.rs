@@ -79,6 +79,7 @@ pub mod liveness;
 mod local;
 mod model_call;
 mod nearest;
+mod numbered;
 pub mod obligation;
 mod packed;
 mod parallel;

@@ -84,7 +84,7 @@ struct Record<'a> {
 }
 
 impl Graph {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut graph = Self {
             chunks: vec![vec![0; PADDING]],
             blocks: SegmentedVec::new(),
@@ -125,7 +125,7 @@ impl Graph {
     }
 
     /// Adds a step of the state whose steps are being added.
-    pub(super) fn push(&mut self, target: StateId, label: u32) {
+    pub(crate) fn push(&mut self, target: StateId, label: u32) {
         self.greatest_label = self.greatest_label.max(label);
         self.steps += 1;
         let source = self.lengths.len() as u32;
@@ -163,7 +163,7 @@ impl Graph {
     }
 
     /// The state whose steps were being added has no more; the next one's come next.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         let state = self.lengths.len();
         let length = self.open.record.len();
         let start = self.append();
@@ -212,7 +212,7 @@ impl Graph {
     }
 
     /// No more is added: what was can be read.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if self.blocks.len() * BLOCK < self.lengths.len() {
             self.end_block();
         }

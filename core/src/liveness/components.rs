@@ -144,7 +144,11 @@ impl<G: Steps> Search<'_, G> {
         }
         let belongs = |at: &&u32| self.marks[**at as usize] >= mark;
         let count = self.waiting.iter().rev().take_while(belongs).count();
-        let mut states = self.waiting.split_off(self.waiting.len() - count);
+        // PERF: the only component that waits, which may be that of all states, is not copied.
+        let mut states = match self.waiting.len() - count {
+            0 if count > 0 => std::mem::take(&mut self.waiting),
+            rest => self.waiting.split_off(rest),
+        };
         states.push(state);
         self.next -= states.len() as u32;
         component(self, states);

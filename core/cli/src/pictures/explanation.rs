@@ -58,6 +58,9 @@ pub fn after(of: &Counterexample) -> String {
     match of.loop_start {
         _ if of.steps.is_empty() => String::new(),
         None => format!(" after {}", steps(of.length)),
+        Some(start) if start == of.length => {
+            format!(" after {}, where all stops", steps(start))
+        }
         Some(start) => format!(
             " after {} with a loop of {}",
             steps(start),

@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 
 use super::assumed::{Assumed, Instance, RecordedSteps};
 use super::evidence::{Shown, Violated};
-use super::looked_at::{LookedAt, Mapped};
+use super::looked_at::LookedAt;
+use super::mapped::Mapped;
 use crate::liveness::{Bits, Claim, Lasso, Question, Steps, Strength};
 use crate::obligation::found::Found;
 use crate::property::Formula;

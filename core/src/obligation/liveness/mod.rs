@@ -7,13 +7,15 @@
 //! Decided on the recorded graph ([`crate::liveness`]). Where a limit or a violation ended the search that is the states that
 //! were expanded, with all their steps: a fair behaviour that stays in them is one of the system, so a violation is told, and
 //! nothing holds. Each step is labelled with its rule and process, from which its class follows (`assumed`); the predicates and
-//! the images of all states are asked once for each state (`looked_at`); the rows are decided (`decision`); a lasso that is found is made one of the model, judged
+//! the images of all states are asked once for each state (`looked_at`), and the specification's steps once for each image
+//! (`mapped`); the rows are decided (`decision`); a lasso that is found is made one of the model, judged
 //! there, and shown (`evidence`).
 
 mod assumed;
 mod decision;
 mod evidence;
 mod looked_at;
+mod mapped;
 
 use std::cell::OnceCell;
 

@@ -1,0 +1,84 @@
+//! Values by number, in the order in which they first came.
+
+use std::hash::{BuildHasher, Hash};
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+/// Different values, each with a number from 0 on.
+pub(crate) struct Numbered<T> {
+    values: Vec<T>,
+    numbers: HashTable<u32>,
+    hasher: FixedState,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            numbers: HashTable::new(),
+            hasher: FixedState::default(),
+        }
+    }
+}
+
+impl<T: Eq + Hash> Numbered<T> {
+    /// The number of a value, which gets the next one if it is new.
+    pub fn number(&mut self, value: T) -> u32 {
+        let Self {
+            values,
+            numbers,
+            hasher,
+        } = self;
+        let is_it = |number: &u32| values[*number as usize] == value;
+        let hash_of = |number: &u32| hasher.hash_one(&values[*number as usize]);
+        let entry = numbers.entry(hasher.hash_one(&value), is_it, hash_of);
+        let number = *entry.or_insert(values.len() as u32).get();
+        if number as usize == values.len() {
+            values.push(value);
+        }
+        number
+    }
+
+    /// The number of a value that came.
+    pub fn find(&self, value: &T) -> Option<u32> {
+        let is_it = |number: &u32| self.values[*number as usize] == *value;
+        let found = self.numbers.find(self.hasher.hash_one(value), is_it);
+        found.copied()
+    }
+
+    /// The values, in the order of their numbers.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// The same, and nothing else.
+    pub fn into_values(self) -> Vec<T> {
+        self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_one_number() {
+        let mut numbered = Numbered::default();
+        for round in 0..2 {
+            for value in 0..1000_u32 {
+                assert_eq!(numbered.find(&(value * 7)), (round > 0).then_some(value));
+                assert_eq!(numbered.number(value * 7), value);
+            }
+        }
+        assert_eq!(numbered.find(&1), None);
+        assert!(
+            numbered
+                .values()
+                .iter()
+                .copied()
+                .eq((0..1000).map(|value| value * 7))
+        );
+        assert_eq!(numbered.into_values().len(), 1000);
+    }
+}
