@@ -136,15 +136,13 @@ pub fn write(stream: &mut impl Write, answer: &Result<Answer, Refused>) -> io::R
         Ok(Answer::Page(page)) => ("200 OK", String::new(), &**page),
         Ok(Answer::Redirect(to)) => ("303 See Other", format!("Location: {to}\r\n"), ""),
         Ok(Answer::Again(page)) => ("200 OK", "Refresh: 1\r\n".to_owned(), &**page),
-        Err(Refused::Method) => {
-            let refused = Refused::Method;
-            (
-                refused.status(),
-                "Allow: GET\r\n".to_owned(),
-                refused.reason(),
-            )
+        Err(refused) => {
+            let allowed = match refused {
+                Refused::Method => "Allow: GET\r\n",
+                _ => "",
+            };
+            (refused.status(), allowed.to_owned(), refused.reason())
         }
-        Err(refused) => (refused.status(), String::new(), refused.reason()),
     };
     let kind = match answer {
         Ok(_) => "html",
