@@ -7,6 +7,7 @@ use foldhash::HashSet;
 
 use crate::rule::RuleId;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
+use crate::visit::{visit_initial, visit_offers};
 
 /// How a system contradicts itself in one state: what [`disagreement`] finds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,7 +95,7 @@ pub fn disagreement<S: TransitionSystem>(
     let initial = || {
         others.iter().find_map(|other| {
             let mut initial = false;
-            system.initial(&mut |state| initial |= state == *other);
+            visit_initial(system, &mut |state| initial |= state == *other);
             let agrees = system.is_initial(other) == initial;
             (!agrees).then(|| Disagreement::overridden("is_initial", "initial", other))
         })
@@ -180,8 +181,7 @@ impl<S: TransitionSystem> At<'_, S> {
     /// Compares `offers` with `next`.
     fn offers(&self, doubtful: &mut impl FnMut(RuleId, Disagreement)) -> Option<Disagreement> {
         let mut offers = Vec::new();
-        self.system
-            .offers(self.from, &mut |action| offers.push(action));
+        visit_offers(self.system, self.from, &mut |action| offers.push(action));
         let overridden = |action: &ActionOf<S>| Disagreement::overridden("offers", "next", action);
         let changing = self.offered.iter().filter(|(_, to)| to != self.from);
         let changing: HashSet<_> = changing.map(|(action, _)| action).collect();

@@ -94,6 +94,7 @@ mod symmetry;
 mod system;
 mod trace;
 mod type_correct;
+mod visit;
 mod work_ranges;
 
 pub use action::Action;
@@ -140,6 +141,7 @@ pub mod internal {
     pub use crate::report::summary;
     pub use crate::report::value::compact;
     pub use crate::system::first_initial;
+    pub use crate::visit::{some_steps, visit_initial, visit_steps};
 }
 
 /// The README's example, and the report it shows, are tested.

@@ -40,6 +40,17 @@ pub(crate) enum Ended {
     BrokenOff,
 }
 
+impl Ended {
+    /// What it panicked with; if a callback broke it off, some caller of the caller is to be told.
+    #[cold]
+    fn into_panic(self) -> Panic {
+        match self {
+            Self::Panicked(panic) => panic,
+            Self::BrokenOff => break_off(),
+        }
+    }
+}
+
 /// What is being run on this thread.
 #[derive(Clone, Copy, PartialEq)]
 enum Running {
@@ -63,25 +74,34 @@ thread_local! {
 /// caller it takes some percent less; a large program would have it called.
 #[inline(always)]
 pub fn catch<T>(model: impl FnOnce() -> T) -> Result<T, Panic> {
-    interruptible(model).map_err(|ended| match ended {
-        Ended::Panicked(panic) => panic,
-        // Some caller of the caller is to be told.
-        Ended::BrokenOff => break_off(),
-    })
+    interruptible(model).map_err(Ended::into_panic)
 }
 
 /// Runs `model` as [`catch`] does; a callback of the model may [`break_off`].
 #[inline(always)]
 pub(crate) fn interruptible<T>(model: impl FnOnce() -> T) -> Result<T, Ended> {
-    install_hook();
-    let outer = RUNNING.replace(Running::Model);
+    let outer = enter();
     let result = catch_unwind(AssertUnwindSafe(model));
-    // A model that catches panics itself may have returned all the same, with steps left out.
-    match (result, RUNNING.replace(outer)) {
-        (Ok(value), Running::Model | Running::Freely) => Ok(value),
-        (Ok(_), Running::BrokenOff) => Err(Ended::BrokenOff),
-        (Err(payload), _) => Err(ended(&*payload)),
+    let is_broken_off = leave(outer);
+    match result {
+        // A model that catches panics itself may have returned all the same, with steps left out.
+        Ok(_) if is_broken_off => Err(Ended::BrokenOff),
+        Ok(value) => Ok(value),
+        Err(payload) => Err(ended(payload)),
     }
+}
+
+/// Begins to run a function of the model, and says what was run before.
+#[inline]
+fn enter() -> Running {
+    install_hook();
+    RUNNING.replace(Running::Model)
+}
+
+/// Goes on with what was run before, and says whether the function was broken off.
+#[inline]
+fn leave(outer: Running) -> bool {
+    RUNNING.replace(outer) == Running::BrokenOff
 }
 
 /// Leaves the function of the model that called back, and all others up to the next `interruptible` or [`until_enough`].
@@ -93,6 +113,15 @@ pub fn break_off() -> ! {
 
 /// Runs `model` until it returns or its callback has seen enough. A panic is passed on.
 pub fn until_enough(model: impl FnOnce()) {
+    let mut model = Some(model);
+    run_until_enough(&mut || {
+        if let Some(model) = model.take() {
+            model();
+        }
+    });
+}
+
+fn run_until_enough(model: &mut dyn FnMut()) {
     let outer = RUNNING.get();
     let result = catch_unwind(AssertUnwindSafe(model));
     RUNNING.set(outer);
@@ -106,12 +135,12 @@ pub fn until_enough(model: impl FnOnce()) {
 }
 
 #[cold]
-fn ended(payload: &(dyn Any + Send)) -> Ended {
+fn ended(payload: Box<dyn Any + Send>) -> Ended {
     let action = take_culprit();
     if payload.is::<BreakOff>() {
         return Ended::BrokenOff;
     }
-    let (message, location) = CAUGHT.take().unwrap_or_else(|| (describe(payload), None));
+    let (message, location) = CAUGHT.take().unwrap_or_else(|| (describe(&*payload), None));
     Ended::Panicked(Panic {
         message,
         location,

@@ -4,7 +4,12 @@
 //! are done. Left out: a pool of threads. Starting a thread takes tens of microseconds, and the engines start them for
 //! milliseconds of work.
 
+use std::sync::Mutex;
+
 use super::primitives::{AtomicUsize, Ordering, thread};
+
+/// Why no place of a worker or of its result is found taken, empty or poisoned.
+const TAKEN_ONCE: &str = "each worker is taken once, and leaves one result";
 
 /// Runs `work` for every worker, each on its own thread, the first on the calling one. Results are in the order of
 /// the workers.
@@ -16,21 +21,33 @@ pub(crate) fn run_in_parallel<W: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     work: impl Fn(W) -> R + Sync,
 ) -> Vec<R> {
-    let mut workers = workers.into_iter();
-    let Some(own) = workers.next() else {
-        return Vec::new();
-    };
-    let work = &work;
+    let workers = workers.into_iter().map(|worker| Mutex::new(Some(worker)));
+    let workers: Vec<_> = workers.collect();
+    let results: Vec<_> = workers.iter().map(|_| Mutex::new(None)).collect();
+    on_threads(workers.len(), &|place| {
+        let worker = workers[place].lock().expect(TAKEN_ONCE).take();
+        let result = work(worker.expect(TAKEN_ONCE));
+        *results[place].lock().expect(TAKEN_ONCE) = Some(result);
+    });
+    let results = results.into_iter().map(|result| result.into_inner());
+    let results = results.map(|result| result.expect(TAKEN_ONCE).expect(TAKEN_ONCE));
+    results.collect()
+}
+
+/// Runs `work` for each number below `count`, each on its own thread, 0 on the calling one.
+fn on_threads(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    if count == 0 {
+        return;
+    }
     thread::scope(|scope| {
-        let helpers: Vec<_> = workers
-            .map(|worker| scope.spawn(move || work(worker)))
+        let helpers: Vec<_> = (1..count)
+            .map(|place| scope.spawn(move || work(place)))
             .collect();
-        let mut results = vec![work(own)];
+        work(0);
         for helper in helpers {
-            results.push(helper.join().expect("panics of the model are caught"));
+            helper.join().expect("panics of the model are caught");
         }
-        results
-    })
+    });
 }
 
 /// Work items, each taken by one worker.

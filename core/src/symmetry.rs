@@ -18,11 +18,12 @@ use foldhash::fast::FixedState;
 
 use crate::answer::{answer, unsimulated};
 use crate::invariant::Invariant;
-use crate::model_call::{break_off, first_visited, until_enough};
+use crate::model_call::{break_off, until_enough};
 use crate::random::generator::mix;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem, steps};
 use crate::trace::Trace;
+use crate::visit::{some_initial, visit_initial};
 
 /// A system with interchangeable identities: mutators, references, threads.
 pub trait Symmetric: TransitionSystem<State: Ord> {
@@ -134,7 +135,7 @@ impl<S: Symmetric> Quotienting<S> for Quotient<S> {
         // The representative of an initial state need not be initial itself.
         let mut initial = None;
         until_enough(|| {
-            system.initial(&mut |state| {
+            visit_initial(system, &mut |state| {
                 if self.canonical(system, &state) == from {
                     initial = Some(state);
                     break_off();
@@ -304,9 +305,7 @@ fn strange_initial<S: Symmetric>(
     permutations: &[S::Permutation],
     out_of_time: &dyn Fn() -> bool,
 ) -> Tested {
-    let (first, _) = first_visited(EVERY_STATE as usize, |visit: &mut dyn FnMut(_)| {
-        system.initial(&mut |state| visit(state));
-    });
+    let (first, _) = some_initial(system, EVERY_STATE as usize);
     strange_one(system, permutations, first.iter(), out_of_time)
 }
 

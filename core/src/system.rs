@@ -14,6 +14,7 @@ use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
+use crate::visit::{visit_initial, visit_steps};
 
 /// States after which it pays to break an enumeration off.
 const WORTH_BREAKING_OFF: u32 = 64;
@@ -97,7 +98,7 @@ pub trait TransitionSystem: Sync {
 
     /// Whether `state` is initial. Derived from [`initial`](Self::initial).
     fn is_initial(&self, state: &Self::State) -> bool {
-        is_visited(state, |visit| self.initial(&mut |state| visit(state)))
+        is_visited(state, |visit| visit_initial(self, visit))
     }
 
     /// The state to which `action` leads from `from`, if it is enabled there. Derived from
@@ -122,7 +123,7 @@ pub trait TransitionSystem: Sync {
     /// Visits every action that is enabled in `from` and would change it. Derived from
     /// [`next`](Self::next).
     fn offers(&self, from: &Self::State, visit: &mut impl FnMut(Self::Action)) {
-        self.next(from, &mut |action, to| {
+        visit_steps(self, from, &mut |action, to| {
             if to != *from {
                 visit(action);
             }
@@ -227,7 +228,7 @@ pub fn offer_changed<A: Debug, S: Clone>(
 /// All steps from a state, in the order of `next`. For tests and explanations; a hot loop visits.
 pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<StepOf<S>> {
     let mut steps = Vec::new();
-    system.next(from, &mut |action, to| steps.push((action, to)));
+    visit_steps(system, from, &mut |action, to| steps.push((action, to)));
     steps
 }
 
@@ -235,7 +236,7 @@ pub fn steps<S: TransitionSystem>(system: &S, from: &S::State) -> Vec<StepOf<S>>
 pub fn first_initial<S: TransitionSystem>(system: &S) -> Option<StateOf<S>> {
     let mut first = None;
     until_enough(|| {
-        system.initial(&mut |state| {
+        visit_initial(system, &mut |state| {
             first.get_or_insert(state);
             break_off();
         });

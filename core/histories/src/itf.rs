@@ -16,7 +16,7 @@ use super::observed::{Happening, Observed};
 use super::ordered::Ordered;
 use super::settings::Settings;
 use super::validator::{Outcome, Validation, validate};
-use refmap::internal::{STEP_VARIABLES, fields, first_initial, plain};
+use refmap::internal::{STEP_VARIABLES, fields, first_initial, plain, visit_steps};
 use refmap::report::history::Explanation;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
@@ -169,7 +169,7 @@ impl<S: TransitionSystem> Observed for Traced<'_, S> {
         }
         // The first element must be an initial state.
         if happening.place > 0 {
-            self.0.next(from, &mut |action, to| {
+            visit_steps(self.0, from, &mut |action, to| {
                 if to != *from && Self::differing(&to, happening.event).is_empty() {
                     visit(Some(action));
                 }
@@ -186,7 +186,7 @@ impl<S: TransitionSystem> Observed for Traced<'_, S> {
             );
         }
         let mut nearest = (differing(from), "without a step".to_owned());
-        self.0.next(from, &mut |action, to| {
+        visit_steps(self.0, from, &mut |action, to| {
             let differing = differing(&to);
             if differing.len() < nearest.0.len() {
                 let action = serde_json::to_value(action).unwrap_or_default();

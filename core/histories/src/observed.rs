@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::event::Event;
+use refmap::internal::visit_steps;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
 /// State of the specification.
@@ -89,8 +90,8 @@ pub trait Observed: Sync {
         _thread: u32,
         visit: &mut impl FnMut(ActionOf<Self::Specification>),
     ) {
-        self.specification()
-            .next(from, &mut |action, _| visit(action));
+        let specification = self.specification();
+        visit_steps(specification, from, &mut |action, _| visit(action));
     }
 
     /// Visits every internal action that the specification may take in `from` without an event, such as a memory's

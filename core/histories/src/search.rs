@@ -32,7 +32,7 @@ use super::window::{Log, Window};
 pub(super) use compared::Compared;
 use refmap::TransitionSystem;
 use refmap::explore::Limit;
-use refmap::internal::{break_off, until_enough};
+use refmap::internal::{break_off, until_enough, visit_initial};
 
 /// Reason why a search stops.
 pub(super) enum Stop {
@@ -104,7 +104,7 @@ impl<'a, O: Observed> Search<'a, O> {
         let mut shown: u32 = 0;
         let mut limit = None;
         until_enough(|| {
-            specification.initial(&mut |state| {
+            visit_initial(specification, &mut |state| {
                 initial.insert(Configuration::new(state), None);
                 shown = shown.wrapping_add(1);
                 let Settings { limits, watch, .. } = settings;

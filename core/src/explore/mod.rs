@@ -45,5 +45,5 @@ pub use place::{Place, StateId};
 pub(crate) use set::{FINGERPRINT_BITS, fingerprint, omission_probability};
 pub use store::Unrepeatable;
 pub(crate) use store::{States, nth_step};
-pub(crate) use visitor::LocalVisitor;
 pub use visitor::Visitor;
+pub(crate) use visitor::{LocalVisitor, look_at, look_at_step};

@@ -9,6 +9,7 @@ use crate::model_call::catch;
 use crate::symmetry::{Asymmetry, Quotienting};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
+use crate::visit::visit_steps;
 
 /// States by their numbers, and the behaviours that led to them: what a search reached, whatever is kept of it, or
 /// what is to be shown of random walks.
@@ -76,7 +77,7 @@ impl Unrepeatable {
         let mut offered = Vec::new();
         let mut count = 0;
         let _ = catch(|| {
-            system.next(from, &mut |action, to| {
+            visit_steps(system, from, &mut |action, to| {
                 if offered.len() < SHOWN {
                     offered.push(format!("{action:?} to {to:?}"));
                 }
@@ -101,7 +102,7 @@ pub(crate) fn nth_step<S: TransitionSystem>(
     let mut at = 0;
     // The step may be one whose evaluation is followed by a panic.
     let _ = catch(|| {
-        system.next(from, &mut |action, to| {
+        visit_steps(system, from, &mut |action, to| {
             if at == position {
                 taken = Some((action, to));
             }
@@ -142,7 +143,7 @@ impl<K: Send + Sync, P> Store<K, P> {
             let mut at = 0;
             // A state before the one looked for may be one that panics.
             let _ = catch(|| {
-                system.next(&from, &mut |_, to| {
+                visit_steps(system, &from, &mut |_, to| {
                     let hit = match symmetry {
                         None => to == wanted,
                         Some(symmetry) => symmetry.canonical(system, &to) == wanted,

@@ -73,6 +73,34 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn stop(&self, tally: &Self::Tally) -> Option<u32>;
 }
 
+/// Looks at a state, and says what its image is. Compiled once for all that look at few states; a search of all of them
+/// compiles the visitor together with itself.
+#[inline(never)]
+pub(crate) fn look_at<S: TransitionSystem, V: Visitor<S>>(
+    visitor: &V,
+    tally: &mut V::Tally,
+    place: Place,
+    state: &StateOf<S>,
+) -> V::Image {
+    visitor.examine(tally, place, state);
+    let image = visitor.image(tally, state);
+    visitor.examine_image(tally, place, state, &image);
+    image
+}
+
+/// The same of a step.
+#[inline(never)]
+pub(crate) fn look_at_step<S: TransitionSystem, V: Visitor<S>>(
+    visitor: &V,
+    tally: &mut V::Tally,
+    place: Place,
+    from: (&StateOf<S>, &V::Image),
+    action: &ActionOf<S>,
+    to: &StateOf<S>,
+) {
+    visitor.step(tally, place, from, action, to);
+}
+
 /// A visitor that judges local transitions once for all states with the same projection.
 pub trait LocalVisitor<S: LocalTransitions>: Visitor<S> {
     /// What is said of the local transitions of a projection.

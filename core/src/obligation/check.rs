@@ -10,6 +10,8 @@ use super::induction::{self, Enumerated};
 use super::obligations::Obligations;
 use super::recorded::Recorded;
 use super::settings::{Search, Settings, Symmetry};
+#[cfg(feature = "stepper")]
+use super::stepper::Stepper;
 use super::visitor::Tester;
 use super::{judge, walks};
 use crate::explore::{
@@ -174,7 +176,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             tester.needs.environment = false;
             tester.needs.fairness = false;
             tester.asking.asks_again = false;
-            step_through(&tester);
+            step_through(Stepper::new(&tester));
             return Err(CheckError::SteppedThrough);
         }
         let out_of_time = || {

@@ -20,6 +20,7 @@ use crate::refinement::{Refinement, Waiver};
 use crate::report::{Counterexample, Obligation, RuleCoverage, Verdict};
 use crate::rule::{Rule, RuleId};
 use crate::system::{ActionOf, TransitionSystem};
+use crate::visit::visit_offers;
 
 const KIND: ObligationKind = ObligationKind::Coverage;
 
@@ -273,7 +274,7 @@ fn first_offers<R: Refinement>(
             continue;
         }
         catch(|| {
-            specification.offers(&image, &mut |action| {
+            visit_offers(specification, &image, &mut |action| {
                 let rule = specification.rule_of(&action).0;
                 if simulated[rule] == 0 && first[rule].is_none() {
                     first[rule] = Some(id);

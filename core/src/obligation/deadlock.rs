@@ -11,11 +11,11 @@ use super::kind::ObligationKind;
 use super::row::{Judged, Row, Weight};
 use super::tested::Tested;
 use crate::explore::Place;
-use crate::model_call::first_visited;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, CutOff};
 use crate::system::{StateOf, TransitionSystem, steps};
 use crate::trace::Trace;
+use crate::visit::some_initial;
 
 const KIND: ObligationKind = ObligationKind::Deadlock;
 
@@ -146,9 +146,7 @@ pub(super) fn doubt_of_bound<R: Refinement>(counts: &Counts, refinement: &R) -> 
     if counts.is_cut_off() {
         return None;
     }
-    let (initial, _) = first_visited(1, |visit: &mut dyn FnMut(_)| {
-        specification.initial(&mut |state| visit(state));
-    });
+    let (initial, _) = some_initial(specification, 1);
     let threads = specification.cut_off(initial.first()?);
     (!threads.is_empty()).then(|| {
         format!(

@@ -30,6 +30,7 @@ use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::system::{StateOf, TransitionSystem};
 use crate::trace::Trace;
+use crate::visit::visit_steps;
 
 /// Stands for all its rows.
 const KIND: ObligationKind = ObligationKind::Inductive;
@@ -220,7 +221,9 @@ fn explain<R: Refinement>(
     // The state may be one in which a function of the model panics.
     let _ = catch(|| {
         let implementation = refinement.implementation();
-        implementation.next(&initial, &mut |action, to| taken.push((action, to)));
+        visit_steps(implementation, &initial, &mut |action, to| {
+            taken.push((action, to))
+        });
     });
     let steps = gap
         .step

@@ -19,6 +19,7 @@ use crate::refinement::Refinement;
 use crate::report::{Counterexample, Nearest, changes};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
+use crate::visit::{some_steps, visit_offers, visit_steps};
 
 const KIND: ObligationKind = ObligationKind::Simulation;
 
@@ -133,12 +134,9 @@ impl Simulation {
         let specification = found.refinement.specification();
         let (mut pairs, mut allowed) = (0u64, 0);
         for from in &images {
-            let next = |visit: &mut dyn FnMut(_)| {
-                specification.next(from, &mut |action, to| visit((action, to)));
-            };
-            let (steps, _) = first_visited(MOST_STEPS, next);
+            let (steps, _) = some_steps(specification, from, MOST_STEPS);
             let offers = |visit: &mut dyn FnMut(_)| {
-                specification.offers(from, &mut |action| visit(action));
+                visit_offers(specification, from, visit);
                 steps.iter().for_each(|(action, _)| visit(action.clone()));
             };
             let (actions, _) = first_visited(MOST_ACTIONS, offers);
@@ -279,7 +277,9 @@ impl<R: Refinement> Failed<R> {
                 let target = specification.successor(from, action);
                 let conjuncts = match target {
                     Some(_) => Vec::new(),
-                    None => false_conjuncts(action, || specification.next(from, &mut |_, _| ())),
+                    None => {
+                        false_conjuncts(action, || visit_steps(specification, from, &mut |_, _| ()))
+                    }
                 };
                 Nearest {
                     false_conjuncts: conjuncts.into_iter().map(str::to_owned).collect(),
@@ -291,7 +291,7 @@ impl<R: Refinement> Failed<R> {
         if answer.is_some() {
             others.push(candidate(None, Some(json(from))));
         }
-        specification.next(from, &mut |action, target| {
+        visit_steps(specification, from, &mut |action, target| {
             if others.len() < MOST_LOOKED_AT && Some(&action) != answer {
                 others.push(candidate(Some(&action), Some(json(&target))));
             }

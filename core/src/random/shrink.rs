@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::explore::{Place, StateId, Visitor};
+use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::model_call::catch;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
+use crate::visit::visit_steps;
 
 /// Initial states that are tried in the place of the walk's own.
 const INITIAL_STATES: usize = 64;
@@ -124,7 +125,7 @@ where
             let mut position = None;
             let mut count = 0;
             let _ = catch(|| {
-                self.system.next(from, &mut |offered, _| {
+                visit_steps(self.system, from, &mut |offered, _| {
                     if offered == *action && position.is_none() {
                         position = Some(count);
                     }
@@ -157,12 +158,10 @@ where
             };
             let from = trace.last();
             let examined = catch(|| {
-                self.visitor.examine(&mut tally, place, from);
-                let image = self.visitor.image(&mut tally, from);
-                self.visitor.examine_image(&mut tally, place, from, &image);
+                let image = look_at(self.visitor, &mut tally, place, from);
                 if self.all_offers {
                     let mut count = 0;
-                    self.system.next(from, &mut |action, _| {
+                    visit_steps(self.system, from, &mut |action, _| {
                         self.visitor.offered(&mut tally, &action);
                         count += 1;
                     });
@@ -186,8 +185,7 @@ where
             })?;
             let step = place.of_step(0);
             let taken = catch(|| {
-                self.visitor
-                    .step(&mut tally, step, (from, &image), action, &to);
+                look_at_step(self.visitor, &mut tally, step, (from, &image), action, &to);
             });
             if let Err(panic) = taken {
                 self.visitor.panicked(&mut tally, step, panic);

@@ -11,13 +11,14 @@ use foldhash::{HashSet, HashSetExt};
 use super::{Generator, Walks};
 use crate::explore::{
     Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor, Watch,
-    Work, nth_step, resident_bytes,
+    Work, look_at, look_at_step, nth_step, resident_bytes,
 };
 use crate::model_call::{Ended, break_off, catch, interruptible};
 use crate::parallel::{WorkItems, run_in_parallel};
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
+use crate::visit::{visit_initial, visit_steps};
 
 /// Walks between two looks at the memory, and as many tallies kept at a time.
 const WAVE: u32 = 512;
@@ -53,7 +54,7 @@ pub fn random_trace<S: TransitionSystem>(
     steps: u32,
 ) -> Option<Trace<S>> {
     let mut initial = Vec::new();
-    system.initial(&mut |state| initial.push(state));
+    visit_initial(system, &mut |state| initial.push(state));
     if initial.is_empty() {
         return None;
     }
@@ -97,7 +98,7 @@ impl<S: TransitionSystem> Offers<S> {
         for rule in self.enabled.drain(..) {
             self.instances[rule] = 0;
         }
-        system.next(from, &mut |action, to| {
+        visit_steps(system, from, &mut |action, to| {
             let rule = system.rule_of(&action).0.min(self.instances.len() - 1);
             if self.instances[rule] == 0 {
                 self.enabled.push(rule);
@@ -268,7 +269,7 @@ fn initial_states<S: TransitionSystem>(
     let mut shown: u64 = 0;
     let mut limit = None;
     let enumerated = interruptible(|| {
-        system.initial(&mut |state| {
+        visit_initial(system, &mut |state| {
             if known.insert(state.clone()) {
                 states.push(state);
             }
@@ -449,9 +450,7 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             };
             let stepping = Cell::new(place);
             let next = catch(|| {
-                self.visitor.examine(&mut tally, place, &from);
-                let image = self.visitor.image(&mut tally, &from);
-                self.visitor.examine_image(&mut tally, place, &from, &image);
+                let image = look_at(self.visitor, &mut tally, place, &from);
                 offers.fill(self.system, &from);
                 for (_, action, _) in &offers.steps {
                     self.visitor.offered(&mut tally, action);
@@ -466,8 +465,8 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
                 let (position, action, to) = offers.choose(&mut generator)?;
                 let step = place.of_step(position);
                 stepping.set(step);
-                self.visitor
-                    .step(&mut tally, step, (&from, &image), &action, &to);
+                let at = (&from, &image);
+                look_at_step(self.visitor, &mut tally, step, at, &action, &to);
                 Some(to)
             });
             match next {

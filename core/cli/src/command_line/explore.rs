@@ -83,7 +83,7 @@ pub(super) fn run(
     )?;
     output.flush()?;
     let served = AtomicBool::new(false);
-    let serve = |stepper: &dyn Stepper| {
+    let serve = |stepper: Stepper<'_>| {
         // A check of several refinements hands over each of them: the first one is explored.
         if served.swap(true, Ordering::Relaxed) {
             return;

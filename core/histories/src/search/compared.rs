@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use refmap::internal::{catch, first_visited, misfiled, mix};
+use refmap::internal::{catch, misfiled, mix, some_steps};
 use refmap::{ActionOf, Disagreement, StateOf, TransitionSystem};
 
 /// The first steps up to this number are compared; of later ones one in this number, selected by hash.
@@ -55,9 +55,8 @@ impl Compared {
         if self.found.is_some() {
             return;
         }
-        let next = |visit: &mut dyn FnMut(_)| system.next(from, &mut |one, to| visit((one, to)));
         // A history is decided without `next`, which may be unimplemented and panic.
-        let visited = catch(|| first_visited(MOST_STEPS, next));
+        let visited = catch(|| some_steps(system, from, MOST_STEPS));
         let offered = visited.map_or_else(|_| Vec::new(), |(offered, _)| offered);
         let mut targets = offered.iter().filter(|(other, _)| other == action);
         let is_offered = targets.clone().next().is_some();

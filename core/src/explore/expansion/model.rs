@@ -19,6 +19,7 @@ use crate::model_call::{Ended, Panic, break_off, interruptible};
 use crate::packed::PackingError;
 use crate::symmetry::Quotienting;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::visit::visit_initial;
 
 /// A state of more steps than this is a wide one: the clock is looked at within it.
 const WIDE: usize = 512;
@@ -537,7 +538,7 @@ where
         let system = self.system;
         let mut misfit = None;
         let enumerated = interruptible(|| {
-            system.initial(&mut |state| {
+            visit_initial(system, &mut |state| {
                 let state = self.representative(state);
                 match self.codec.key(system, &state) {
                     Some(key) => visit(key),

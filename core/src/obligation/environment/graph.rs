@@ -14,6 +14,7 @@ use crate::parallel::run_in_parallel;
 use crate::refinement::Refinement;
 use crate::rule::Process;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
+use crate::visit::visit_offers;
 
 /// An action that a state can no longer lead to.
 pub(in crate::obligation) struct Refusal<A> {
@@ -490,7 +491,7 @@ fn needs<R: Refinement>(
 ) -> Vec<Need<ActionOf<R::Abstract>>> {
     let specification = refinement.specification();
     let mut needs: Vec<Need<_>> = Vec::new();
-    specification.offers(image, &mut |action| {
+    visit_offers(specification, image, &mut |action| {
         let process = specification.process_of(&action);
         let declared = refinement.environment().iter();
         let Some(process) = declared.clone().position(|other| *other == process) else {

@@ -17,6 +17,7 @@ use crate::parallel::{WorkItems, run_in_parallel};
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::type_correct::{Choices, TypeCorrect, type_correct_states};
+use crate::visit::{visit_initial, visit_steps};
 
 /// Type-correct states that a worker takes at a time.
 const CHUNK: u64 = 4096;
@@ -125,7 +126,7 @@ where
     let mut initial = HashSet::new();
     let mut shown: u64 = 0;
     let enumerated = interruptible(|| {
-        refinement.implementation().initial(&mut |state| {
+        visit_initial(refinement.implementation(), &mut |state| {
             initial.insert(state);
             shown += 1;
             let out_of_memory = || settings.limits.out_of_memory().is_some();
@@ -365,7 +366,7 @@ where
         let mut step: u64 = 0;
         let walked = guarded(safely, || {
             let implementation = self.refinement.implementation();
-            implementation.next(from, &mut |action, to| {
+            visit_steps(implementation, from, &mut |action, to| {
                 step += 1;
                 if step.is_multiple_of(PATIENCE) {
                     self.pause();

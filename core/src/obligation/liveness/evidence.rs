@@ -11,6 +11,7 @@ use crate::refinement::Refinement;
 use crate::report::{ConditionMet, Counterexample};
 use crate::system::{StateOf, StepOf, TransitionSystem, steps};
 use crate::trace::Trace;
+use crate::visit::visit_steps;
 
 /// What a lasso violates.
 pub(super) enum Violated<R: Refinement> {
@@ -153,7 +154,7 @@ impl<'a, R: Refinement> Shown<'a, R> {
         let image = self.refinement.map(&self.states[from]);
         let target = to.map(|to| self.refinement.map(&self.states[to]));
         let mut found = false;
-        specification.next(&image, &mut |action, to| {
+        visit_steps(specification, &image, &mut |action, to| {
             found |= to != image
                 && target.as_ref().is_none_or(|target| to == *target)
                 && instance.takes_action(specification, &action);

@@ -14,6 +14,7 @@ use crate::obligation::environment::PanickedAt;
 use crate::refinement::Refinement;
 use crate::rule::Rule;
 use crate::system::TransitionSystem;
+use crate::visit::visit_steps;
 
 /// The images of states, and the steps of the specification there.
 pub(super) struct Mapped<R: Refinement> {
@@ -83,7 +84,7 @@ impl<R: Refinement> Mapped<R> {
         let elsewhere = all.values().len() as u32;
         for (number, image) in (0..).zip(all.values()) {
             let visit = || {
-                specification.next(image, &mut |action, to| {
+                visit_steps(specification, image, &mut |action, to| {
                     let rule = specification.rule_of(&action).0;
                     visited.insert(rule);
                     if to != *image {

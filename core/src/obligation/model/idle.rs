@@ -8,6 +8,7 @@ use crate::obligation::found::Found;
 use crate::refinement::Refinement;
 use crate::rule::Process;
 use crate::system::TransitionSystem;
+use crate::visit::{visit_offers, visit_steps};
 
 /// A process that the environment declares, and that takes no action of the specification in any mapped state. `acting`
 /// are those of which the sample shows that they do.
@@ -37,8 +38,8 @@ pub(super) fn idle_process<R: Refinement>(
         let mut acts = |action| {
             idle.remove(&specification.process_of(&action));
         };
-        specification.offers(&image, &mut acts);
-        specification.next(&image, &mut |action, _| acts(action));
+        visit_offers(specification, &image, &mut acts);
+        visit_steps(specification, &image, &mut |action, _| acts(action));
         seen.insert(image);
         if idle.is_empty() {
             return None;

@@ -11,10 +11,10 @@ use refmap_testing::{Machine, itself};
 /// Steps through a refinement.
 fn step_through<R: Refinement, T: Send>(
     refinement: &R,
-    visit: impl Fn(&dyn Stepper) -> T + Sync,
+    visit: impl Fn(Stepper<'_>) -> T + Sync,
 ) -> T {
     let visited = Mutex::new(None);
-    let step_through = |stepper: &dyn Stepper| {
+    let step_through = |stepper: Stepper<'_>| {
         *visited.lock().expect("no visit panics") = Some(visit(stepper));
     };
     let settings = Settings {

@@ -25,7 +25,7 @@ pub struct Place<'p> {
     /// The path under which all pages are.
     pub base: &'p str,
     pub explored: &'p Explored<'p>,
-    pub stepper: &'p dyn Stepper,
+    pub stepper: Stepper<'p>,
     /// What the check has found, if it was run.
     pub ran: Option<&'p Ran>,
 }

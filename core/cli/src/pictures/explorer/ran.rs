@@ -20,7 +20,7 @@ pub enum Ran {
 
 impl Ran {
     /// Runs the check.
-    pub fn of(explored: &Explored<'_>, stepper: &dyn Stepper) -> Self {
+    pub fn of(explored: &Explored<'_>, stepper: Stepper<'_>) -> Self {
         let report = match (explored.run)() {
             Ok(report) => report,
             Err(error) => return Self::Told(format!("The check cannot be run: {error}")),

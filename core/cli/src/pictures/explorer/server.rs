@@ -36,7 +36,7 @@ struct Check {
 #[derive(Clone, Copy)]
 struct Site<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
-    stepper: &'env dyn Stepper,
+    stepper: Stepper<'env>,
     explored: &'env Explored<'env>,
     check: &'env Check,
 }
@@ -156,7 +156,7 @@ impl Server {
     }
 
     /// Answers requests until `cancel` is set.
-    pub fn serve(&self, stepper: &dyn Stepper, explored: &Explored<'_>, cancel: &AtomicBool) {
+    pub fn serve(&self, stepper: Stepper<'_>, explored: &Explored<'_>, cancel: &AtomicBool) {
         let check = Check::default();
         let answering = AtomicUsize::new(0);
         std::thread::scope(|scope| {

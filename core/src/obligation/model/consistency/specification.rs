@@ -8,11 +8,12 @@ use super::difference::{difference, misnamed, of_the};
 use super::heard::{Again, Heard, Word};
 use crate::disagreement::{At, Disagreement, misfiled};
 use crate::explore::Place;
-use crate::model_call::{break_off, first_visited, until_enough};
+use crate::model_call::{break_off, until_enough};
 use crate::obligation::fault::{Inconsistency, ModelCall};
 use crate::obligation::sample::{is_well_compared, number, some_of};
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};
+use crate::visit::{some_initial, some_steps, visit_initial, visit_steps};
 
 /// The most steps of a state of the specification, and the most initial states, with which overridden methods are
 /// compared.
@@ -79,10 +80,7 @@ impl<R: Refinement> Asking<'_, R> {
     ) -> Result<(), Inconsistency> {
         let specification = self.refinement.specification();
         *call = ModelCall::Again("`next` of the specification");
-        let next = |visit: &mut dyn FnMut(_)| {
-            specification.next(image, &mut |action, to| visit((action, to)));
-        };
-        let (offered, all) = first_visited(MOST_STEPS, next);
+        let (offered, all) = some_steps(specification, image, MOST_STEPS);
         *call = ModelCall::Again("`rule_of` or `process_of` of the specification");
         for (action, _) in &offered {
             if let Some(found) = misfiled(specification, action) {
@@ -181,7 +179,7 @@ impl<R: Refinement> Asking<'_, R> {
         }
         *call = ModelCall::Again("`next` of the specification");
         let next = |visit: &mut dyn FnMut(_)| {
-            specification.next(image, &mut |action, to| visit((action, to)));
+            visit_steps(specification, image, &mut |action, to| visit((action, to)));
         };
         let is_it = |(other, to): &StepOf<R::Abstract>| other == action && to == target;
         match self.visits(next, is_it) {
@@ -239,9 +237,7 @@ impl<R: Refinement> Asking<'_, R> {
         let specification = self.refinement.specification();
         *call = ModelCall::Again("`initial` of the specification");
         let initial = self.initial_of_specification.get_or_init(|| {
-            let initial =
-                |visit: &mut dyn FnMut(_)| specification.initial(&mut |state| visit(state));
-            let (initial, all) = first_visited(MOST_STEPS, initial);
+            let (initial, all) = some_initial(specification, MOST_STEPS);
             all.then(|| initial.into_iter().collect())
         });
         let found = || Disagreement::overridden("is_initial", "initial", image);
@@ -250,8 +246,7 @@ impl<R: Refinement> Asking<'_, R> {
             if place.length > 0 || !is_well_compared(number(place, self.walks)) {
                 return Ok(());
             }
-            let enumerate =
-                |visit: &mut dyn FnMut(_)| specification.initial(&mut |state| visit(state));
+            let enumerate = |visit: &mut dyn FnMut(_)| visit_initial(specification, visit);
             return match self.visits(enumerate, |state| state == image) {
                 Some(is) if is == specification.is_initial(image) => Ok(()),
                 Some(_) => Err(of_the("specification", found())),

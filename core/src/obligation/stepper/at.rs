@@ -1,0 +1,193 @@
+//! A place in a refinement that is stepped through: what depends on the types of its states and actions, and no more, as
+//! it is compiled for each refinement.
+
+use super::MOST_OFFERED;
+use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
+use crate::model_call::first_visited;
+use crate::obligation::counterexample::{Transition, json, state, step};
+use crate::obligation::counts::Counts;
+use crate::obligation::fault::ModelCall;
+use crate::obligation::obligations::{Failure, Obligations};
+use crate::obligation::visitor::Tester;
+use crate::obligation::{deadlock, initiality, invariant, observation, simulation};
+use crate::refinement::Refinement;
+use crate::report::{Counterexample, Step};
+use crate::system::{ActionOf, StateOf};
+use crate::trace::Trace;
+use crate::visit::{visit_initial, visit_steps};
+
+/// A refinement that can be stepped through from the beginning.
+pub trait Begin: Sync {
+    /// Before an initial state is chosen.
+    fn begin(&self) -> Box<dyn Standing + '_>;
+}
+
+/// Where choices have led, and what can be taken from there, by numbers. What asks the model may panic as it does, but
+/// for [`step`](Self::step).
+pub trait Standing {
+    /// Finds out what can be taken, at most [`MOST_OFFERED`], and says whether that is all.
+    fn look(&mut self) -> bool;
+    /// How much was found.
+    fn offered(&self) -> usize;
+    /// One of what was found: an initial state or a step.
+    fn step(&self, number: usize) -> Step;
+    /// Whether it is this step.
+    fn is(&self, number: usize, step: &Step) -> bool;
+    /// Takes it. What can be taken from there is to be found out next.
+    fn take(&mut self, number: usize);
+    /// Tests the obligations at it.
+    fn test(&mut self, number: usize);
+    /// The function of the model that was called last by the test.
+    fn call(&self) -> ModelCall;
+    /// Visits what failed in the test.
+    fn failures(&self, visit: &mut dyn FnMut(Failure));
+    /// Why it fails, where one behaviour shows that.
+    fn explain(&self, number: usize, failure: Failure) -> Option<Counterexample>;
+    /// What is tested.
+    fn obligations(&self) -> &Obligations<'_>;
+    /// The name of an invariant, by its place among those of the refinement.
+    fn invariant(&self, place: usize) -> &str;
+}
+
+impl<R: Refinement> Begin for Tester<'_, R> {
+    fn begin(&self) -> Box<dyn Standing + '_> {
+        Box::new(At {
+            tester: self,
+            state: None,
+            offered: Vec::new(),
+            counts: self.tally(),
+        })
+    }
+}
+
+/// An initial state, or a step and where it leads.
+type Taken<R> = (
+    Option<ActionOf<<R as Refinement>::Concrete>>,
+    StateOf<<R as Refinement>::Concrete>,
+);
+
+struct At<'a, R: Refinement> {
+    tester: &'a Tester<'a, R>,
+    /// None before an initial state is chosen.
+    state: Option<StateOf<R::Concrete>>,
+    offered: Vec<Taken<R>>,
+    /// Of the last test.
+    counts: Counts<R>,
+}
+
+impl<R: Refinement> Standing for At<'_, R> {
+    fn look(&mut self) -> bool {
+        let all;
+        (self.offered, all) = enumerate(self.tester.refinement, self.state.as_ref(), MOST_OFFERED);
+        all
+    }
+
+    fn offered(&self) -> usize {
+        self.offered.len()
+    }
+
+    fn step(&self, number: usize) -> Step {
+        match self.transition(number) {
+            Some(taken) => step(self.tester.refinement, taken),
+            None => state(self.tester.refinement, &self.offered[number].1),
+        }
+    }
+
+    fn is(&self, number: usize, step: &Step) -> bool {
+        let (action, to) = &self.offered[number];
+        action.as_ref().map(json) == step.action && json(to) == step.state
+    }
+
+    fn take(&mut self, number: usize) {
+        self.state = Some(self.offered.swap_remove(number).1);
+        self.offered.clear();
+    }
+
+    fn test(&mut self, number: usize) {
+        let tester = self.tester;
+        self.counts = tester.tally();
+        let (action, to) = &self.offered[number];
+        let counts = &mut self.counts;
+        let place = Place {
+            length: u32::from(action.is_some()),
+            state: StateId(0),
+            step: None,
+        };
+        if let (Some(from), Some(action)) = (&self.state, action) {
+            let image = tester.image(counts, from);
+            look_at_step(tester, counts, place, (from, &image), action, to);
+        }
+        look_at(tester, counts, place, to);
+        let (steps, _) = enumerate(tester.refinement, Some(to), 1);
+        tester.leave(counts, place, to, steps.len() as u32);
+    }
+
+    fn call(&self) -> ModelCall {
+        self.counts.model.call
+    }
+
+    fn failures(&self, visit: &mut dyn FnMut(Failure)) {
+        for (failure, _) in self.tester.obligations.failures(&self.counts) {
+            visit(failure);
+        }
+    }
+
+    fn explain(&self, number: usize, failure: Failure) -> Option<Counterexample> {
+        let Tester {
+            refinement,
+            obligations,
+            asking,
+            ..
+        } = self.tester;
+        let mut trace = Trace {
+            initial: self.offered[number].1.clone(),
+            steps: Vec::new(),
+        };
+        if let Some((from, action, _)) = self.transition(number) {
+            let to = std::mem::replace(&mut trace.initial, from.clone());
+            trace.steps.push((action.clone(), to));
+        }
+        let (refinement, trace): (&R, _) = (refinement, &trace);
+        Some(match failure {
+            Failure::Observation => observation::explain(refinement, trace),
+            Failure::Initiality => initiality::explain(refinement, trace),
+            Failure::Simulation(_) => simulation::explain(refinement, trace),
+            Failure::Agency => obligations.agency.explain(refinement, trace),
+            Failure::Invariant(place) => {
+                invariant::explain(refinement, trace, &asking.invariants[place])
+            }
+            Failure::Deadlock => deadlock::explain(refinement, trace),
+            // What the model does wrong is found by asking it again, which nothing here does.
+            Failure::Model => return None,
+        })
+    }
+
+    fn obligations(&self) -> &Obligations<'_> {
+        &self.tester.obligations
+    }
+
+    fn invariant(&self, place: usize) -> &str {
+        self.tester.asking.invariants[place].name()
+    }
+}
+
+impl<R: Refinement> At<'_, R> {
+    /// The step of a number, if it is no initial state.
+    fn transition(&self, number: usize) -> Option<Transition<'_, R::Concrete>> {
+        let (action, to) = &self.offered[number];
+        Some((self.state.as_ref()?, action.as_ref()?, to))
+    }
+}
+
+/// What can be taken from a state, or the initial states.
+fn enumerate<R: Refinement>(
+    refinement: &R,
+    from: Option<&StateOf<R::Concrete>>,
+    most: usize,
+) -> (Vec<Taken<R>>, bool) {
+    let system = refinement.implementation();
+    first_visited(most, |visit| match from {
+        None => visit_initial(system, &mut |to| visit((None, to))),
+        Some(from) => visit_steps(system, from, &mut |action, to| visit((Some(action), to))),
+    })
+}

@@ -1,0 +1,50 @@
+//! What a model enumerates, shown to a callback of one type.
+//!
+//! `initial`, `next` and `offers` are generic in their callback, so that a search runs a model as one program with its own.
+//! The price is that each callback compiles all rules of the model anew. Only what is asked for each state of a search is
+//! worth it; everything else asks here, and shares one compilation.
+
+use crate::model_call::first_visited;
+use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};
+
+/// Visits every initial state.
+#[inline(never)]
+pub fn visit_initial<S: TransitionSystem + ?Sized>(system: &S, visit: &mut dyn FnMut(StateOf<S>)) {
+    system.initial(&mut |state| visit(state));
+}
+
+/// Visits every step from a state.
+#[inline(never)]
+pub fn visit_steps<S: TransitionSystem + ?Sized>(
+    system: &S,
+    from: &StateOf<S>,
+    visit: &mut dyn FnMut(ActionOf<S>, StateOf<S>),
+) {
+    system.next(from, &mut |action, to| visit(action, to));
+}
+
+/// Visits every action that is enabled in a state and would change it.
+#[inline(never)]
+pub fn visit_offers<S: TransitionSystem + ?Sized>(
+    system: &S,
+    from: &StateOf<S>,
+    visit: &mut dyn FnMut(ActionOf<S>),
+) {
+    system.offers(from, &mut |action| visit(action));
+}
+
+/// The first initial states, at most so many, and whether these are all.
+pub fn some_initial<S: TransitionSystem>(system: &S, most: usize) -> (Vec<StateOf<S>>, bool) {
+    first_visited(most, |visit| visit_initial(system, visit))
+}
+
+/// The first steps from a state, at most so many, and whether these are all.
+pub fn some_steps<S: TransitionSystem>(
+    system: &S,
+    from: &StateOf<S>,
+    most: usize,
+) -> (Vec<StepOf<S>>, bool) {
+    first_visited(most, |visit| {
+        visit_steps(system, from, &mut |action, to| visit((action, to)));
+    })
+}
