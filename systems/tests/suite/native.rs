@@ -365,8 +365,8 @@ fn ben_ari_appends_only_garbage() {
 #[ignore = "some 10 s, depending on the machine's schedules"]
 fn slow_ben_ari_has_to_colour_after_redirecting() {
     let bounds = Bounds {
-        nodes: 4,
-        sons: 1,
+        nodes: 5,
+        sons: 2,
         roots: 2,
     };
     for fault in ["no-colour", "colour-first"] {
