@@ -1,8 +1,8 @@
 //! What a model enumerates, shown to a callback of one type.
 //!
 //! `initial`, `next` and `offers` are generic in their callback, so that a search runs a model as one program with its own.
-//! The price is that each callback compiles all rules of the model anew. Only what is asked for each state of a search is
-//! worth it; everything else asks here, and shares one compilation.
+//! The price is that each callback compiles all rules of the model anew. The exhaustive search is worth it, and induction;
+//! everything else asks here, random walks as well, and shares one compilation.
 
 use crate::model_call::first_visited;
 use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem};

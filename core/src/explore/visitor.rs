@@ -73,8 +73,8 @@ pub trait Visitor<S: TransitionSystem>: Sync {
     fn stop(&self, tally: &Self::Tally) -> Option<u32>;
 }
 
-/// Looks at a state, and says what its image is. Compiled once for all that look at few states; a search of all of them
-/// compiles the visitor together with itself.
+/// Looks at a state, and says what its image is. Compiled once for random walks, for what shortens them, and for the
+/// stepper; the exhaustive search compiles the visitor together with itself.
 #[inline(never)]
 pub(crate) fn look_at<S: TransitionSystem, V: Visitor<S>>(
     visitor: &V,

@@ -362,7 +362,7 @@ fn ben_ari_appends_only_garbage() {
 
 /// A mutator that does not colour, and one that colours first, as Pixley and van de Snepscheut found.
 #[test]
-#[ignore = "some 10 s, depending on the machine's schedules"]
+#[ignore = "up to a minute, depending on the machine's schedules"]
 fn slow_ben_ari_has_to_colour_after_redirecting() {
     let bounds = Bounds {
         nodes: 5,
