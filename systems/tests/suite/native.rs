@@ -363,7 +363,8 @@ fn ben_ari_appends_only_garbage() {
 /// A mutator that does not colour, and one that colours first, as Pixley and van de Snepscheut found.
 ///
 /// The heap is large enough for both: of four nodes with one son each and two roots, the model says that colouring first
-/// collects only garbage (`check ben-ari --nodes 4 --sons 1 --roots 2 --mutator colour-first`, exhaustive).
+/// collects only garbage (`check ben-ari --nodes 4 --sons 1 --roots 2 --mutator colour-first --obligations simulation`
+/// holds).
 #[test]
 #[ignore = "up to a minute, depending on the machine's schedules"]
 fn slow_ben_ari_has_to_colour_after_redirecting() {
