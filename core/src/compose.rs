@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::constraint::Constraint;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::property::Property;
@@ -104,6 +105,18 @@ where
             invariants.push(pulled);
         }
         invariants
+    }
+
+    /// That of the lower half, and that of the upper one pulled back.
+    fn constraint(&self) -> Option<Constraint<Self::Concrete>> {
+        let lower = self.lower.clone();
+        let pulled = |above: Constraint<U::Concrete>| {
+            above.pull_back(move |state: &StateOf<L::Concrete>| lower.map(state))
+        };
+        match (self.lower.constraint(), self.upper.constraint().map(pulled)) {
+            (Some(own), Some(above)) => Some(own.and(above)),
+            (own, above) => own.or(above),
+        }
     }
 
     /// Those of the lower half, and those of the upper one pulled back. A property of the upper half is one of its

@@ -11,7 +11,7 @@
 //! | state a system and what it refines | [`TransitionSystem`], [`Refinement`], [`Invariant`]; [`offer`] for a rule |
 //! | check it | [`check`], [`Settings`]; [`obligation`] lists what has to hold |
 //! | read the outcome | [`Report`], [`report::Counterexample`] |
-//! | bound a search | [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
+//! | bound a search | [`Constraint`], [`explore::Limits`]; [`random::Walks`] go beyond the bounds |
 //! | keep states in a few bits, name each rule once | [`derive(State)`](macro@State), [`derive(Action)`](macro@Action) |
 //! | pack by hand, decide induction, use a symmetry | [`Packed`], [`TypeCorrect`], [`Symmetric`]; [`obligation::Checker`] |
 //! | compute steps once for each projection of a state | [`LocalTransitions`], [`LocalRefinement`] |
@@ -68,6 +68,7 @@ mod answer;
 pub mod auxiliary;
 mod bounded;
 mod compose;
+mod constraint;
 mod disagreement;
 pub mod drawing;
 pub mod explore;
@@ -100,6 +101,7 @@ mod work_ranges;
 pub use action::Action;
 pub use bounded::BoundedVec;
 pub use compose::{Composed, compose};
+pub use constraint::Constraint;
 pub use disagreement::{Disagreement, disagreement};
 pub use drawing::Drawing;
 pub use fairness::Fairness;

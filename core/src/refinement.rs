@@ -2,6 +2,7 @@
 //!
 //! Source: Havelund & Shankar, Definition 6 and section 6.1.2.
 
+use crate::constraint::Constraint;
 use crate::invariant::Invariant;
 use crate::obligation::ObligationKind;
 use crate::property::Property;
@@ -52,6 +53,13 @@ pub trait Refinement: Sync {
     /// The implementation invariant P, as named conjuncts in the order of their source.
     fn invariants(&self) -> Vec<Invariant<Self::Concrete>> {
         Vec::new()
+    }
+
+    /// The constraint that bounds exploration: only from states that satisfy it steps are taken. None, by default.
+    ///
+    /// It is part of the instance: a verdict names it, with how many states outside of it were reached and not expanded.
+    fn constraint(&self) -> Option<Constraint<Self::Concrete>> {
+        None
     }
 
     /// What happens in the end, if the implementation meets its fairness conditions: properties of its own, or of the

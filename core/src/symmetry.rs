@@ -17,6 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::FixedState;
 
 use crate::answer::{answer, unsimulated};
+use crate::constraint::Constraint;
 use crate::invariant::Invariant;
 use crate::model_call::{break_off, until_enough};
 use crate::random::generator::mix;
@@ -229,8 +230,8 @@ pub enum Asymmetry {
 }
 
 /// Looks for a state of `states` in which the permutations of the implementation, together with those
-/// of the specification, change something: `next`, `may_stop`, `map`, `abstract_action`, `observe` and the specification's
-/// `is_initial` have to commute with them, invariants may only change places with each other, and what stands for
+/// of the specification, change something: `next`, `may_stop`, `map`, `abstract_action`, `observe`, the constraint and the
+/// specification's `is_initial` have to commute with them, invariants may only change places with each other, and what stands for
 /// a state has to be of its class. Of several answers between the same abstract states any will do, if they are of
 /// one rule and one process, and simulate as little or as much.
 /// Not every exchanged initial state of the implementation need be initial: what is reached from it is what
@@ -481,6 +482,7 @@ struct Original<'a, R: Refinement<Concrete: Symmetric>> {
     shows_the_same: bool,
     /// How many invariants hold.
     holding: usize,
+    constraint: Option<Constraint<R::Concrete>>,
     steps: Vec<StepOf<R::Concrete>>,
 }
 
@@ -507,6 +509,7 @@ where
             is_initial: specification.is_initial(&mapped),
             shows_the_same: system.observe(state) == specification.observe(&mapped),
             holding: holding(invariants, state),
+            constraint: refinement.constraint(),
             steps: steps(system, state),
             mapped,
         }
@@ -556,6 +559,11 @@ where
                 permutation,
                 about: format!("{state:?}"),
             });
+        }
+        if let Some(constraint) = &self.constraint
+            && constraint.contains(state) != constraint.contains(&image)
+        {
+            return does_not_commute("the constraint", state);
         }
         let mut of_image = steps(system, &image);
         for (action, to) in &self.steps {

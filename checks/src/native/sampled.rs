@@ -75,6 +75,7 @@ pub(super) fn sampled(
         not_compared: 0,
         deadlocks: 0,
         cut_off: None,
+        constraint: None,
         not_asked: Vec::new(),
         unexercised: unexercised
             .map(|(rule, ..)| format!("rule:{rule}"))

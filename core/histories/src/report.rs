@@ -94,6 +94,7 @@ impl Validation {
             coverage: self.coverage.clone(),
             deadlocks: 0,
             cut_off: None,
+            constraint: None,
             warnings: self.took_no_step().into_iter().collect(),
             taken_at_word: self.taken_at_word.clone(),
             asked_again: 0,

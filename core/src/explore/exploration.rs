@@ -98,7 +98,9 @@ pub fn explore_local<S: PackedLocal, V: LocalVisitor<S>>(
     visitor: &V,
     options: &Options<'_, S>,
 ) -> Explored<S, V::Tally> {
-    let is_direct = options.storage != Storage::Packed || options.symmetry.is_some();
+    let is_direct = options.storage != Storage::Packed
+        || options.symmetry.is_some()
+        || visitor.is_constrained();
     let template = match is_direct {
         true => None,
         false => some_initial(system),

@@ -5,6 +5,7 @@ use super::graph::Graph;
 use super::limits::Limit;
 use super::place::{Place, StateId};
 use super::store::{States, Unrepeatable};
+use crate::constraint::Constraint;
 use crate::model_call::Panic;
 use crate::packed::PackingError;
 use crate::symmetry::Quotienting;
@@ -87,7 +88,8 @@ impl<S: TransitionSystem, T> Explored<S, T> {
     }
 
     /// The trace found to `place`, run anew on the model: a shortest one, breadth first. `symmetry` is
-    /// that of the exploration; the trace is one of the system itself all the same.
+    /// that of the exploration; the trace is one of the system itself all the same. `constraint` is what the visitor took
+    /// to say which states are expanded.
     ///
     /// # Errors
     ///
@@ -96,8 +98,9 @@ impl<S: TransitionSystem, T> Explored<S, T> {
         &self,
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
+        constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {
-        self.reached.trace(system, symmetry, place)
+        self.reached.trace(system, symmetry, constraint, place)
     }
 }

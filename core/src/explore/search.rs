@@ -143,7 +143,13 @@ where
                 return End::Limit(limit);
             }
             if let Some(length) = self.model.stop() {
-                if self.options.order == Order::BreadthFirst && length >= new.length {
+                let shows_as_soon =
+                    self.options.order == Order::BreadthFirst && length >= new.length;
+                if self.model.is_constrained() {
+                    // Which states are outside of the constraint is known of those that were looked at.
+                    let rest = [new].into_iter().chain(frontier.rest());
+                    rest.for_each(|span| self.examine(&span));
+                } else if shows_as_soon {
                     // What is wrong with the states just reached is shown by traces as short.
                     self.examine(&new);
                 }

@@ -5,6 +5,7 @@ use super::predecessors::Predecessors;
 use super::segments::SegmentedVec;
 use super::set::Predecessor;
 use super::{Place, StateId};
+use crate::constraint::Constraint;
 use crate::model_call::catch;
 use crate::symmetry::{Asymmetry, Quotienting};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -21,11 +22,12 @@ pub(crate) trait States<S: TransitionSystem>: Send + Sync {
     /// The length of the path found to a state.
     fn length(&self, id: StateId) -> u32;
     /// The behaviour found to `place`, taken anew. Steps lead from representative to representative
-    /// where there is a symmetry.
+    /// where there is a symmetry, and none from a state outside of the constraint, if there is one.
     fn trace(
         &self,
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
+        constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable>;
     /// What is to be said of where the behaviour to a state comes from.
@@ -121,6 +123,7 @@ impl<K: Send + Sync, P> Store<K, P> {
         &self,
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
+        constraint: Option<&Constraint<S>>,
         id: StateId,
     ) -> Result<Option<Predecessor>, Unrepeatable>
     where
@@ -143,6 +146,9 @@ impl<K: Send + Sync, P> Store<K, P> {
             let mut at = 0;
             // A state before the one looked for may be one that panics.
             let _ = catch(|| {
+                if constraint.is_some_and(|constraint| !constraint.contains(&from)) {
+                    return;
+                }
                 visit_steps(system, &from, &mut |_, to| {
                     let hit = match symmetry {
                         None => to == wanted,
@@ -192,11 +198,12 @@ where
         &self,
         system: &S,
         symmetry: Option<&dyn Quotienting<S>>,
+        constraint: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {
         let mut positions: Vec<u32> = place.step.into_iter().collect();
         let mut at = place.state;
-        while let Some(predecessor) = self.predecessor(system, symmetry, at)? {
+        while let Some(predecessor) = self.predecessor(system, symmetry, constraint, at)? {
             positions.push(predecessor.step);
             at = predecessor.source;
         }

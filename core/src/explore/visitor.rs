@@ -36,6 +36,14 @@ pub trait Visitor<S: TransitionSystem>: Sync {
         _image: &Self::Image,
     ) {
     }
+    /// Whether a constraint leaves some states unexpanded.
+    fn is_constrained(&self) -> bool {
+        false
+    }
+    /// Whether the steps of a state are taken. Called after [`examine_image`](Self::examine_image), once for every state.
+    fn is_expanded(&self, _tally: &mut Self::Tally, _place: Place, _state: &StateOf<S>) -> bool {
+        true
+    }
     /// Told of every action that a state offers, whether or not its step is then looked at.
     fn offered(&self, _tally: &mut Self::Tally, _action: &ActionOf<S>) {}
     /// Whether there is anything to look at in steps. If not, a search only passes their actions on to

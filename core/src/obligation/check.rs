@@ -147,6 +147,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let started = Instant::now();
         let refinement = self.refinement;
         let invariants = declared("invariants", || refinement.invariants())?;
+        let constraint = declared("constraint", || refinement.constraint())?;
         let is_enumerated = self.enumerated.is_some();
         let declare = || Obligations::new(refinement, &invariants, settings, is_enumerated);
         let obligations = declared("rules, environment, acts_for or waivers", declare)??;
@@ -170,6 +171,7 @@ impl<'a, R: Refinement> Checker<'a, R> {
             (Symmetry::Full, None) => return Err(CheckError::NotSymmetric),
         };
         let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
+        tester.constraint = constraint.as_ref();
         tester.asking.symmetry = quotient.as_deref();
         #[cfg(feature = "stepper")]
         if let Some(step_through) = settings.step_through {
@@ -210,11 +212,34 @@ impl<'a, R: Refinement> Checker<'a, R> {
         let explored = (self.explore)(refinement.implementation(), &tester, &options);
         let recorded = Recorded::of(&explored);
         let of = (refinement, settings, tester.asking.started);
-        let found = Found::new(of, totals(&explored), explored.reached(), options.symmetry);
+        let mut totals = totals(&explored);
+        totals.cut = cut(&tester, &explored.tally);
+        let mut found = Found::new(of, totals, explored.reached(), options.symmetry);
+        found.constraint = constraint.as_ref();
         let mut report = judge::report(&tester, &explored.tally, &recorded, enumerated, &found);
         report.seconds = started.elapsed().as_secs_f64();
         Ok(report)
     }
+}
+
+/// Why what was found nowhere may be found beyond a bound of the instance, if the bound left something out.
+fn cut<R: Refinement>(tester: &Tester<'_, R>, counts: &Counts<R>) -> Option<String> {
+    let constraint = tester
+        .constraint
+        .filter(|_| counts.constraint.outside() > 0);
+    let of_constraint = constraint.map(|constraint| {
+        let outside = counts.constraint.outside();
+        format!(
+            "{outside} states outside of the constraint `{}` were not expanded",
+            constraint.name()
+        )
+    });
+    of_constraint.or_else(|| {
+        let cut_off = counts
+            .deadlock
+            .cut_off(tester.refinement.implementation())?;
+        Some(cut_off.told())
+    })
 }
 
 /// The figures of a search.
@@ -222,6 +247,7 @@ fn totals<S: TransitionSystem, T>(explored: &Explored<S, T>) -> Totals {
     let misfit = explored.initial_misfit.as_ref();
     Totals {
         complete: explored.is_complete(),
+        cut: None,
         limit: match explored.end {
             End::Limit(limit) => Some(limit),
             End::Complete | End::Stopped | End::Panicked => None,

@@ -5,7 +5,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::label::{self, Labels};
 use super::obligations::{Failure, Obligations};
 use super::tested::Tested;
-use super::{coverage, deadlock, invariant, model, simulation};
+use super::{constraint, coverage, deadlock, invariant, model, simulation};
 use crate::explore::Place;
 use crate::refinement::Refinement;
 use crate::system::ActionOf;
@@ -22,6 +22,7 @@ pub(super) struct Counts<R: Refinement> {
     pub environment: HashMap<ActionOf<R::Abstract>, u32>,
     /// The labels that this worker has met.
     pub labels: label::Known,
+    pub constraint: constraint::Counts,
     pub deadlock: deadlock::Counts,
     pub coverage: coverage::Counts,
     pub model: model::Counts<R>,
@@ -39,6 +40,7 @@ impl<R: Refinement> Counts<R> {
             invariants,
             environment: HashMap::new(),
             labels: Labels::known(),
+            constraint: constraint::Counts::default(),
             deadlock: deadlock::Counts::default(),
             coverage: coverage::Counts::new(rules),
             model: model::Counts::new(abstracted),
@@ -52,6 +54,7 @@ impl<R: Refinement> Counts<R> {
         self.simulation.add(other.simulation);
         self.agency.add(other.agency);
         invariant::Counts::add(&mut self.invariants, &other.invariants);
+        self.constraint.add(&other.constraint);
         self.deadlock.add(other.deadlock);
         self.coverage.add(&other.coverage);
         self.model.add(other.model);

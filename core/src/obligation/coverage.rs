@@ -193,9 +193,23 @@ fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation,
     if problems.is_empty() {
         return (Obligation::new(Verdict::Holds, checked), never_enabled);
     }
-    let explain = |(state, explanation): (Option<StateId>, _)| match state {
-        None => Counterexample::without_steps(explanation),
-        Some(state) => found.told(found.states.place(state), explanation),
+    // What is found nowhere may be found beyond a bound.
+    if let Some(cut) = &found.totals.cut
+        && problems.iter().all(|problem| problem.is_absence)
+    {
+        let names: Vec<_> = problems
+            .iter()
+            .map(|one| format!("`{}`", one.rule))
+            .collect();
+        let reason = format!(
+            "not decided: {cut}, and beyond them there may be steps of {}",
+            names.join(", ")
+        );
+        return (Obligation::incomplete(&reason), never_enabled);
+    }
+    let explain = |problem: Problem| match problem.state {
+        None => Counterexample::without_steps(problem.explanation),
+        Some(state) => found.told(found.states.place(state), problem.explanation),
     };
     let mut counterexamples: Vec<_> = problems.into_iter().map(explain).collect();
     counterexamples.sort_by_key(|found| found.length);
@@ -203,11 +217,21 @@ fn judge<R: Refinement>(simulated: &[u64], found: &Found<'_, R>) -> (Obligation,
     (judged, never_enabled)
 }
 
-/// What is wrong with the rules of a specification, each with the state that shows it.
+/// What is wrong with the rules of a specification.
 struct Problems {
     checked: u64,
-    problems: Vec<(Option<StateId>, String)>,
+    problems: Vec<Problem>,
     never_enabled: Vec<String>,
+}
+
+/// What is wrong with a rule of a specification.
+struct Problem {
+    rule: String,
+    /// The state that shows it.
+    state: Option<StateId>,
+    explanation: String,
+    /// Whether it is that something is found nowhere.
+    is_absence: bool,
 }
 
 /// Compares, rule by rule, how many steps simulate it, and the first state that offers it, with the waivers.
@@ -227,19 +251,27 @@ fn problems(
         if simulated == 0 && offered.is_none() {
             never_enabled.push(name.to_string());
         }
+        let problem = |state, explanation| {
+            Some(Problem {
+                rule: name.to_string(),
+                state,
+                explanation,
+                is_absence: simulated == 0,
+            })
+        };
         problems.extend(match (simulated, offered, waiver) {
-            (0, Some(state), None) => Some((
+            (0, Some(state), None) => problem(
                 Some(state),
                 format!("`{name}` is enabled here, and no step anywhere simulates it"),
-            )),
-            (0, None, Some(_)) => Some((
+            ),
+            (0, None, Some(_)) => problem(
                 None,
                 format!("the waiver for `{name}` is not needed: it is never enabled"),
-            )),
-            (1.., _, Some(_)) => Some((
+            ),
+            (1.., _, Some(_)) => problem(
                 None,
                 format!("the waiver for `{name}` is not needed: it is simulated"),
-            )),
+            ),
             _ => None,
         });
     }
@@ -269,6 +301,10 @@ fn first_offers<R: Refinement>(
         let state =
             catch(|| found.state(id)).map_err(panicked("`fields`, reading a state back,"))?;
         let state = state.ok_or(Unseen::Forgotten)?;
+        let is_expanded = catch(|| found.is_expanded(&state));
+        if !is_expanded.map_err(panicked("the constraint"))? {
+            continue;
+        }
         let image = catch(|| refinement.map(&state)).map_err(panicked("`map`"))?;
         if seen.contains(&image) {
             continue;

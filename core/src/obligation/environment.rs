@@ -21,7 +21,7 @@ use std::sync::Mutex;
 
 use foldhash::HashMap;
 
-use self::graph::{Findings, Labelled, Refusal, Unrest, UnrestReason, decide};
+use self::graph::{Decidable, Findings, Refusal, Unrest, UnrestReason, decide};
 pub(super) use self::graph::{PanickedAt, kept};
 use super::choice::Choice;
 use super::counterexample::{counterexample, json};
@@ -221,9 +221,17 @@ impl<'a> Environment<'a> {
         tell(None);
         let inputs = inputs.0.lock().expect("no holder of this lock panics");
         let threads = found.settings.threads;
-        let graph = Labelled { graph, labels };
-        let reached = (found.states, graph);
-        match decide(found.refinement, reached, &inputs, threads, &tell) {
+        let decided = decide(&Decidable {
+            refinement: found.refinement,
+            constraint: found.constraint,
+            reached: found.states,
+            graph,
+            labels,
+            inputs: &inputs,
+            threads,
+            tell: &tell,
+        });
+        match decided {
             Ok(findings) => Decided::Findings(findings, recorded.open()),
             Err(panicked) => Decided::Panicked(panicked),
         }
@@ -262,6 +270,7 @@ impl<'a> Environment<'a> {
         let checked = findings.checked[rule.0];
         match &findings.refusals[rule.0] {
             None if let Some(reason) = open => Obligation::incomplete(reason),
+            None if findings.beyond.rules.get(rule.0) == Some(&true) => beyond(found),
             None => {
                 let kind = found.refinement.specification().rules()[rule.0].process;
                 self.unrefused(checked, kind, findings.tested[rule.0])
@@ -376,6 +385,18 @@ fn validate_kinds(processes: &[Process], rules: &[Rule]) -> Result<(), CheckErro
     Ok(())
 }
 
+/// The row of what can only happen beyond a bound of the instance.
+fn beyond<R: Refinement>(found: &Found<'_, R>) -> Obligation {
+    let cut = found
+        .totals
+        .cut
+        .as_deref()
+        .unwrap_or("a bound left steps out");
+    Obligation::incomplete(&format!(
+        "not decided: {cut}, and only beyond that it can happen"
+    ))
+}
+
 fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> Obligation {
     let Decided::Findings(findings, open) = decided else {
         return decided.incomplete();
@@ -383,6 +404,7 @@ fn judge_at_rest<R: Refinement>(decided: &Decided<R>, found: &Found<'_, R>) -> O
     let unrest = match (&findings.unrest, open) {
         (Some(unrest), _) => unrest,
         (None, Some(reason)) => return Obligation::incomplete(reason),
+        (None, None) if findings.beyond.rest => return beyond(found),
         (None, None) => return Obligation::new(Verdict::Holds, findings.rest_checked),
     };
     let place = Place {

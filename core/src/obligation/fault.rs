@@ -8,6 +8,7 @@ use crate::symmetry::Asymmetry;
 /// The function of a model that is running, to be named if it panics.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ModelCall {
+    Constraint,
     Map,
     Observe,
     IsInitial,

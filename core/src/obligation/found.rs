@@ -8,6 +8,7 @@ use super::row::Row;
 use super::sample::is_in_sample;
 use super::settings::Settings;
 use super::tested::Tested;
+use crate::constraint::Constraint;
 use crate::explore::StatesKept;
 use crate::explore::{Limit, Panic, Phase, Place, Progress, StateId, States, Watch, Work};
 use crate::model_call::catch;
@@ -21,6 +22,8 @@ use crate::trace::Trace;
 pub(super) struct Totals {
     /// Whether every reachable state was visited with all its steps.
     pub complete: bool,
+    /// Why what is found nowhere may be found beyond a bound of the instance, if the bound left something out.
+    pub cut: Option<String>,
     /// The limit that came first, if one did.
     pub limit: Option<Limit>,
     /// Distinct initial states.
@@ -82,6 +85,8 @@ type Explain<'e, S> = &'e dyn Fn(&Trace<S>) -> Counterexample;
 /// What is left of a search, or of random walks, but the counters of the obligations.
 pub(super) struct Found<'a, R: Refinement> {
     pub refinement: &'a R,
+    /// What bounded the exploration.
+    pub constraint: Option<&'a Constraint<R::Concrete>>,
     pub settings: &'a Settings<'a>,
     pub totals: Totals,
     /// The states that were reached, with the behaviours that led to them.
@@ -106,6 +111,7 @@ impl<'a, R: Refinement> Found<'a, R> {
     ) -> Self {
         Self {
             refinement,
+            constraint: None,
             settings,
             totals,
             states,
@@ -149,7 +155,10 @@ impl<'a, R: Refinement> Found<'a, R> {
     /// is told.
     pub fn explained(&self, place: Place, explain: Explain<'_, R::Concrete>) -> Counterexample {
         let implementation = self.refinement.implementation();
-        let trace = || self.states.trace(implementation, self.symmetry, place);
+        let trace = || {
+            let states = self.states;
+            states.trace(implementation, self.symmetry, self.constraint, place)
+        };
         // What the search did not ask may panic, or what did not panic then.
         let explained = match catch(trace) {
             Ok(Ok(trace)) => catch(|| explain(&trace)).map_err(|panic| {
@@ -224,6 +233,12 @@ impl<'a, R: Refinement> Found<'a, R> {
         }
         let Settings { limits, watch, .. } = self.settings;
         limits.out_of_time(watch, self.started).is_none()
+    }
+
+    /// Whether steps are taken from a state: it satisfies the constraint.
+    pub fn is_expanded(&self, state: &StateOf<R::Concrete>) -> bool {
+        self.constraint
+            .is_none_or(|constraint| constraint.contains(state))
     }
 
     /// The state of this number, unless states were not kept.

@@ -32,6 +32,10 @@ pub(super) fn report<R: Refinement>(
     let implementation = refinement.implementation();
     let rules = implementation.rules();
     let cut_off = counts.deadlock.cut_off(implementation);
+    let constraint = tester
+        .constraint
+        .map(|constraint| counts.constraint.told(constraint));
+    let constrained = &counts.constraint;
     let mut unexercised = counts
         .coverage
         .unexercised(rules, coverage::unsupported(refinement));
@@ -46,11 +50,15 @@ pub(super) fn report<R: Refinement>(
     Report {
         check: String::new(),
         parameters: serde_json::Map::new(),
-        verdict: verdict(&rows, totals.complete),
+        verdict: verdict(
+            &rows,
+            totals.complete,
+            totals.states > constrained.outside(),
+        ),
         evidence: match found.settings.search {
             Search::Walks(_) => Evidence::Sampled,
-            // A bound on loops leaves steps out as a limit does.
-            Search::Exhaustive if totals.complete && cut_off.is_none() => Evidence::Exhaustive,
+            // A constraint, or a bound on loops, leaves steps out as a limit does.
+            Search::Exhaustive if totals.complete && totals.cut.is_none() => Evidence::Exhaustive,
             Search::Exhaustive => Evidence::Bounded,
         },
         walks: None,
@@ -60,10 +68,17 @@ pub(super) fn report<R: Refinement>(
             && found.settings.search == Search::Exhaustive)
             .then(|| omission_probability(totals.states)),
         limit: totals.limit,
-        initial_states: totals.initial_states,
-        states: totals.states,
-        transitions: totals.transitions,
-        depth: totals.depth,
+        initial_states: match found.settings.search {
+            // A walk begins in one of them.
+            Search::Walks(_) => totals.initial_states,
+            Search::Exhaustive => totals.initial_states - constrained.initial(),
+        },
+        states: totals.states - constrained.outside(),
+        transitions: totals.transitions - constrained.steps(),
+        depth: match &constraint {
+            Some(_) => constrained.depth(),
+            None => totals.depth,
+        },
         seconds: totals.seconds,
         peak_memory_bytes: totals.peak_memory_bytes,
         states_kept: totals.kept,
@@ -79,6 +94,7 @@ pub(super) fn report<R: Refinement>(
         asked_again: counts.model.again.states,
         not_compared: counts.model.again.not_compared,
         cut_off,
+        constraint,
         not_asked: not_asked(tester, found.settings),
         unexercised,
     }
@@ -173,15 +189,15 @@ fn first(rows: &[Judged]) -> Option<Counterexample> {
         .map(|(_, first)| first.clone())
 }
 
-/// The verdict of the whole check; none if nothing was asked.
-fn verdict(rows: &[Judged], complete: bool) -> Option<Verdict> {
+/// The verdict of the whole check; none if nothing was asked. `any_state` says whether a state satisfies the constraint.
+fn verdict(rows: &[Judged], complete: bool, any_state: bool) -> Option<Verdict> {
     let mut verdicts = rows.iter().map(|judged| judged.row.verdict);
     if rows.is_empty() {
         // Nothing was asked, in one way or another, so nothing holds.
         None
     } else if verdicts.clone().any(|one| one == Verdict::Violated) {
         Some(Verdict::Violated)
-    } else if row::are_vacuous(rows) {
+    } else if row::are_vacuous(rows) || !any_state {
         // What is not declared, or was never tested, is no pass.
         Some(Verdict::Incomplete)
     } else if complete && !verdicts.any(|one| one == Verdict::Incomplete) {

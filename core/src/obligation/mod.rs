@@ -37,6 +37,7 @@ mod obligations;
 mod visitor;
 
 mod agency;
+mod constraint;
 mod coverage;
 mod deadlock;
 mod environment;

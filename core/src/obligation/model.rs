@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use foldhash::HashSet;
 
 use self::consistency::{Again, Word};
-pub(super) use self::consistency::{Asking, Heard};
+pub(super) use self::consistency::{Asking, Heard, same};
 use self::equal::Compared;
 use self::idle::idle_process;
 pub(super) use self::offers::Offers;
@@ -314,6 +314,7 @@ pub(super) fn explanation<'n>(fault: &Fault, names: &dyn Fn(usize) -> &'n str) -
         Fault::Inconsistent(found) => format!("the model contradicts itself: {found}"),
         Fault::Panic(call, panic) => {
             let function = match call {
+                ModelCall::Constraint => "the constraint".to_owned(),
                 ModelCall::Map => "`map`".to_owned(),
                 ModelCall::Observe => "`observe`".to_owned(),
                 ModelCall::IsInitial => "`is_initial` of the specification".to_owned(),

@@ -7,11 +7,12 @@ use super::fault::{Fault, ModelCall};
 use super::initiality::Initiality;
 use super::invariant::{self, Chosen};
 use super::label::{Label, Labels};
-use super::model::{Asking, Heard};
+use super::model::{self, Asking, Heard, same};
 use super::obligations::Obligations;
 use super::observation::Observation;
 use super::settings::Until;
 use super::simulation::Simulation;
+use crate::constraint::Constraint;
 use crate::explore::{Panic, Place, Visitor};
 use crate::invariant::Invariant;
 use crate::packed::PackingError;
@@ -68,6 +69,8 @@ impl Needs {
 pub(super) struct Tester<'a, R: Refinement> {
     pub refinement: &'a R,
     pub obligations: Obligations<'a>,
+    /// What bounds the exploration.
+    pub constraint: Option<&'a Constraint<R::Concrete>>,
     pub needs: Needs,
     until: Until,
     invariants: Vec<Chosen<'a, R::Concrete>>,
@@ -89,6 +92,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
         let invariants = &obligations.invariants;
         Self {
             refinement,
+            constraint: None,
             needs,
             until,
             inputs: Inputs::new(),
@@ -158,6 +162,18 @@ impl<'a, R: Refinement> Tester<'a, R> {
             taken: None,
         }
     }
+}
+
+/// Whether a state satisfies a constraint.
+fn within<R: Refinement>(
+    constraint: &Constraint<R::Concrete>,
+    counts: &mut model::Counts<R>,
+    state: &StateOf<R::Concrete>,
+) -> bool {
+    counts.call = ModelCall::Constraint;
+    let is_within = constraint.contains(state);
+    counts.call = ModelCall::Next;
+    is_within
 }
 
 impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
@@ -233,6 +249,31 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
     }
 
     #[inline(always)]
+    fn is_constrained(&self) -> bool {
+        self.constraint.is_some()
+    }
+
+    #[inline(always)]
+    fn is_expanded(
+        &self,
+        counts: &mut Self::Tally,
+        place: Place,
+        state: &StateOf<R::Concrete>,
+    ) -> bool {
+        self.constraint.is_none_or(|constraint| {
+            let is_within = within(constraint, &mut counts.model, state);
+            counts.constraint.note_state(place, is_within);
+            if counts.model.again.heard.is_some() {
+                let again = within(constraint, &mut counts.model, state);
+                if let Err(found) = same("the constraint", &is_within, &again) {
+                    counts.model.record(place, found.into());
+                }
+            }
+            is_within
+        })
+    }
+
+    #[inline(always)]
     fn offered(&self, counts: &mut Self::Tally, action: &ActionOf<R::Concrete>) {
         if self.needs.anything {
             counts.model.offer(action);
@@ -241,7 +282,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
 
     #[inline]
     fn looks_at_steps(&self) -> bool {
-        self.needs.anything
+        self.needs.anything || self.is_constrained()
     }
 
     #[inline(always)]
@@ -265,6 +306,10 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
         let implementation = self.refinement.implementation();
         let rule = counts.coverage.fire(implementation, action);
         counts.model.hear(|heard| heard.rules.push(rule));
+        if let Some(constraint) = self.constraint {
+            let is_within = within(constraint, &mut counts.model, to);
+            counts.constraint.note_step(is_within);
+        }
         let mut label = match image {
             Some(image) if self.needs.simulation => {
                 self.simulation(counts, (place, rule), (from, image), action, to)

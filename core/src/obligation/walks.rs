@@ -46,7 +46,8 @@ pub(super) fn report<R: Refinement>(
     };
     let shown = shown.shorten(&mut walked);
     let of = (tester.refinement, settings, tester.asking.started);
-    let found = Found::new(of, totals(&walked), &shown, None);
+    let mut found = Found::new(of, totals(&walked), &shown, None);
+    found.constraint = tester.constraint;
     let mut report = judge::report(
         tester,
         &walked.tally,
@@ -66,6 +67,7 @@ pub(super) fn report<R: Refinement>(
 fn totals<R: Refinement>(walked: &Walked<R::Concrete, Counts<R>>) -> Totals {
     Totals {
         complete: false,
+        cut: None,
         limit: match walked.end {
             WalksEnd::Limit(limit) => Some(limit),
             WalksEnd::AllMade | WalksEnd::Stopped => None,
@@ -124,6 +126,7 @@ impl<R: Refinement> Shortening<'_, R> {
         let only = self.tester.obligations.only(failure);
         let of = (self.tester.refinement, self.tester.asking.invariants);
         let mut tester = Tester::new(of, only, Until::FirstViolation);
+        tester.constraint = self.tester.constraint;
         tester.asking.walks = true;
         tester.asking.asks_again = failure == Failure::Model;
         let shrinker = Shrinker {

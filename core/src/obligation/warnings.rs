@@ -4,7 +4,7 @@ use super::counts::Counts;
 use super::found::Found;
 use super::label::Label;
 use super::obligations::Obligations;
-use super::{coverage, deadlock, environment, induction};
+use super::{constraint, coverage, deadlock, environment, induction};
 use crate::model_call::catch;
 use crate::refinement::Refinement;
 use crate::report::{About, Warning};
@@ -34,7 +34,10 @@ pub(super) fn warnings<R: Refinement>(
     } = *judgements;
     let refinement = found.refinement;
     let acting = counts.model.acting();
-    let doubts: [(About, &dyn Fn() -> Option<String>); 7] = [
+    let doubts: [(About, &dyn Fn() -> Option<String>); 8] = [
+        (About::Constraint, &|| {
+            constraint::doubt(&counts.constraint, found)
+        }),
         (About::Specification, &|| {
             obligations.simulation.doubt(found)
         }),

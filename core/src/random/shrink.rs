@@ -159,7 +159,8 @@ where
             let from = trace.last();
             let examined = catch(|| {
                 let image = look_at(self.visitor, &mut tally, place, from);
-                if self.all_offers {
+                let is_expanded = self.visitor.is_expanded(&mut tally, place, from);
+                if self.all_offers && is_expanded {
                     let mut count = 0;
                     visit_steps(self.system, from, &mut |action, _| {
                         self.visitor.offered(&mut tally, &action);
@@ -167,11 +168,13 @@ where
                     });
                     self.visitor.leave(&mut tally, place, from, count);
                 }
-                image
+                (image, is_expanded)
             });
             let image = match examined {
-                Ok(image) if (self.fails)(&tally).is_none() => image,
-                Ok(_) => break,
+                Ok(_) if (self.fails)(&tally).is_some() => break,
+                Ok((image, true)) => image,
+                // No behaviour of the instance goes on from here.
+                Ok((_, false)) => return None,
                 Err(panic) => {
                     self.visitor.panicked(&mut tally, place, panic);
                     break;

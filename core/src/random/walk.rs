@@ -9,6 +9,7 @@ use std::time::Instant;
 use foldhash::{HashSet, HashSetExt};
 
 use super::{Generator, Walks};
+use crate::constraint::Constraint;
 use crate::explore::{
     Limit, Limits, Panic, Phase, Place, Progress, StateId, States, Unrepeatable, Visitor, Watch,
     Work, look_at, look_at_step, nth_step, resident_bytes,
@@ -201,6 +202,7 @@ impl<S: TransitionSystem> States<S> for Shown<S> {
         &self,
         system: &S,
         _: Option<&dyn Quotienting<S>>,
+        _: Option<&Constraint<S>>,
         place: Place,
     ) -> Result<Trace<S>, Unrepeatable> {
         let mut trace = self.behaviour(place.state).clone();
@@ -451,6 +453,9 @@ impl<S: TransitionSystem, V: Visitor<S>> Search<'_, S, V> {
             let stepping = Cell::new(place);
             let next = catch(|| {
                 let image = look_at(self.visitor, &mut tally, place, &from);
+                if !self.visitor.is_expanded(&mut tally, place, &from) {
+                    return None;
+                }
                 offers.fill(self.system, &from);
                 for (_, action, _) in &offers.steps {
                     self.visitor.offered(&mut tally, action);

@@ -145,6 +145,9 @@ pub struct Report {
     /// What a bound of the instance has left out, if it has: threads that would have gone on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cut_off: Option<CutOff>,
+    /// The constraint that bounded exploration, if there is one: what it left out is in no other figure.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub constraint: Option<Constrained>,
     /// The liveness obligations that the refinement has, and that were not asked for.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub not_asked: Vec<String>,
@@ -217,6 +220,8 @@ pub enum About {
     MayStop,
     /// `type_correct` leaves reachable states out.
     TypeCorrect,
+    /// No state satisfies the constraint.
+    Constraint,
     /// The environment leaves a process out, or has one that does nothing.
     Environment,
     /// An action is filed under a rule of another name.
@@ -235,6 +240,17 @@ pub struct CutOff {
     pub states: u64,
     /// The names of those that it has stopped in any state: beside them others may go on for ever.
     pub threads: Vec<String>,
+}
+
+/// Constraint that bounded exploration, and the states and steps that it left out. Of random walks: visits, and steps taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constrained {
+    /// Its name: `counters up to 2`.
+    pub name: String,
+    /// Distinct states outside of it to which a step leads, or that are initial: they were looked at, and not expanded.
+    pub states_outside: u64,
+    /// Steps that lead to them.
+    pub steps_outside: u64,
 }
 
 /// How states were identified.

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::history::text as history;
 use super::layout::{Ink, pad, plain, steps, width};
 use super::text::{Text, TextOptions};
-use super::{Counterexample, CutOff, Evidence, Report, Verdict};
+use super::{Constrained, Counterexample, CutOff, Evidence, Report, Verdict};
 
 impl Display for Text<'_, Report> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -122,11 +122,14 @@ impl Text<'_, Report> {
         if let Some(first) = &report.counterexample {
             line += &format!(" by {} after {}", first.obligation, steps(first.length));
         }
+        if let Some(constraint) = &report.constraint {
+            line += &format!(", {}", constraint.told());
+        }
         if let Some(cut_off) = &report.cut_off {
             line += &format!(", {}", cut_off.told());
         }
         line += &match report.evidence {
-            Evidence::Bounded if report.is_bounded_by_loops_alone() => {
+            Evidence::Bounded if report.is_bounded_by_instance() => {
                 ", bounded: every reachable state within that".to_owned()
             }
             _ if report.history.is_some() => history::evidence(report).to_owned(),
@@ -157,7 +160,7 @@ impl Text<'_, Report> {
     fn left_open(&self) -> String {
         let report = self.of;
         let is_open = report.verdict == Some(Verdict::Incomplete)
-            && report.evidence == Evidence::Exhaustive
+            && (report.evidence == Evidence::Exhaustive || report.is_bounded_by_instance())
             && report.limit.is_none();
         let rows = report.obligations.iter();
         let open: Vec<_> = rows
@@ -219,9 +222,25 @@ impl Text<'_, Report> {
     }
 }
 
+impl Constrained {
+    /// The constraint, and how much it left out.
+    fn told(&self) -> String {
+        let Self {
+            name,
+            states_outside,
+            ..
+        } = self;
+        match states_outside {
+            0 => format!("{name}: no state was left out"),
+            1 => format!("{name}: 1 state was not expanded"),
+            _ => format!("{name}: {states_outside} states were not expanded"),
+        }
+    }
+}
+
 impl CutOff {
     /// The bound, and the threads that it has stopped.
-    fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         let were = if self.threads.len() == 1 {
             "was"
         } else {
@@ -232,9 +251,14 @@ impl CutOff {
 }
 
 impl Report {
-    /// Whether every state was seen that the bound on loops leaves.
-    fn is_bounded_by_loops_alone(&self) -> bool {
-        self.cut_off.is_some() && self.verdict == Some(Verdict::Holds)
+    /// Whether every state was seen that a constraint, or a bound on loops, leaves.
+    fn is_bounded_by_instance(&self) -> bool {
+        let constraint = self.constraint.as_ref();
+        let leaves_out = constraint.is_some_and(|one| one.states_outside > 0);
+        (leaves_out || self.cut_off.is_some())
+            && self.verdict != Some(Verdict::Violated)
+            && self.evidence == Evidence::Bounded
+            && self.limit.is_none()
     }
 }
 

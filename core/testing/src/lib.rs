@@ -17,7 +17,7 @@ pub use labelling::Labelling;
 pub use sundry::{Sundry, sundry_trace};
 
 use refmap::{
-    Choices, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, State,
+    Choices, Constraint, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, State,
     TransitionSystem, TypeCorrect, Waiver,
 };
 
@@ -151,6 +151,7 @@ where
     pub at_rest: fn(&C, Process) -> bool,
     pub acts_for: fn(Process) -> Process,
     pub invariants: Vec<Invariant<Machine<C>>>,
+    pub constraint: Option<Constraint<Machine<C>>>,
     pub liveness: Vec<Property<Machine<C>>>,
     pub waivers: Vec<Waiver>,
 }
@@ -170,6 +171,7 @@ where
         at_rest: |_, _| true,
         acts_for: |process| process,
         invariants: Vec::new(),
+        constraint: None,
         liveness: Vec::new(),
         waivers: Vec::new(),
     }
@@ -205,6 +207,10 @@ where
 
     fn invariants(&self) -> Vec<Invariant<Machine<C>>> {
         self.invariants.clone()
+    }
+
+    fn constraint(&self) -> Option<Constraint<Machine<C>>> {
+        self.constraint.clone()
     }
 
     fn liveness(&self) -> Vec<Property<Machine<C>>> {

@@ -17,6 +17,8 @@ pub(super) trait Expand<K>: Sync {
     fn worker(&self) -> Box<dyn Expander<K> + '_>;
     /// Sees to it that no more than so many bytes are held of what is remembered of states.
     fn limit_memory(&self, bytes: u64);
+    /// Whether a constraint leaves some states unexpanded.
+    fn is_constrained(&self) -> bool;
     /// The length of the shortest trace worth stopping for.
     fn stop(&self) -> Option<u32>;
 }

@@ -183,7 +183,8 @@ where
                 let image = self.visitor.image(tally, from);
                 self.visitor.examine_image(tally, place, from, &image);
                 let at = (place, from, &image);
-                if task == Task::ExamineOnly {
+                let is_expanded = self.visitor.is_expanded(tally, place, from);
+                if task == Task::ExamineOnly || !is_expanded {
                     return true;
                 }
                 phase.set(Phase::Stepping);
@@ -250,7 +251,8 @@ where
                 self.visitor.examine(tally, place, from);
                 let image = self.visitor.image(tally, from);
                 self.visitor.examine_image(tally, place, from, &image);
-                if task == Task::ExamineOnly {
+                let is_expanded = self.visitor.is_expanded(tally, place, from);
+                if task == Task::ExamineOnly || !is_expanded {
                     return;
                 }
                 phase.set(Phase::Stepping);
@@ -580,6 +582,10 @@ where
     fn limit_memory(&self, bytes: u64) {
         let mut cache = self.cache.write().expect(UNPOISONED);
         self.successors.limit(&mut cache, bytes);
+    }
+
+    fn is_constrained(&self) -> bool {
+        self.visitor.is_constrained()
     }
 
     fn stop(&self) -> Option<u32> {

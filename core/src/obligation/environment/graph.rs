@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
 
+use crate::constraint::Constraint;
 use crate::explore::{Graph, Panic, StateId, States, Work};
+use crate::liveness::Bits;
 use crate::model_call::catch;
 use crate::obligation::found::Tell;
 use crate::obligation::label::Label;
@@ -58,39 +60,65 @@ pub(in crate::obligation) struct Findings<R: Refinement> {
     /// How many pairs of a process and a state, or a step, were tested for (b) and (c).
     pub rest_checked: u64,
     pub unrest: Option<Unrest>,
+    /// What can only be met beyond a bound of the instance: per rule of the specification, and coming to rest.
+    pub beyond: Beyond,
+}
+
+/// What is met only if it is met after a state of which a bound of the instance leaves steps out.
+#[derive(Default)]
+pub(in crate::obligation) struct Beyond {
+    /// Per rule of the specification; empty if no state is such.
+    pub rules: Vec<bool>,
+    /// Coming to rest.
+    pub rest: bool,
 }
 
 /// A state at which a function of the model panicked, the name of the function, and with what.
 pub(in crate::obligation) type PanickedAt = (StateId, &'static str, Panic);
 
-/// Decides (a), (b) and (c). `inputs` are the inputs with which steps were answered, by number.
+/// What `environment` is decided of.
+pub(in crate::obligation) struct Decidable<'a, R: Refinement> {
+    pub refinement: &'a R,
+    /// Constraint that leaves states unexpanded.
+    pub constraint: Option<&'a Constraint<R::Concrete>>,
+    pub reached: &'a dyn States<R::Concrete>,
+    pub graph: &'a Graph,
+    pub labels: &'a [Label],
+    /// Inputs with which steps were answered, by number.
+    pub inputs: &'a [ActionOf<R::Abstract>],
+    pub threads: usize,
+    pub tell: Tell<'a>,
+}
+
+/// Decides (a), (b) and (c).
+///
+/// A state of which a bound of the instance leaves steps out is taken as one whose steps are not recorded: nothing is tested
+/// there. What is refused although all that is not recorded may happen is refused. What is met although nothing of it happens
+/// is met; what is met in the first case alone is not decided.
 pub(in crate::obligation) fn decide<R: Refinement>(
-    refinement: &R,
-    (reached, graph): (&dyn States<R::Concrete>, Labelled<'_>),
-    inputs: &[ActionOf<R::Abstract>],
-    threads: usize,
-    tell: Tell<'_>,
+    of: &Decidable<'_, R>,
 ) -> Result<Findings<R>, PanickedAt> {
-    let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
-    let states = graph.graph.states() as u32;
-    let mut looked_at = look_at(refinement, (reached, states), &numbers, threads, tell)?;
-    tell(None);
-    let mut findings = Findings {
-        checked: vec![0; refinement.specification().rules().len()],
-        tested: vec![0; refinement.specification().rules().len()],
-        undeclared: BTreeSet::new(),
-        refusals: refinement
-            .specification()
-            .rules()
-            .iter()
-            .map(|_| None)
-            .collect(),
-        rest_checked: 0,
-        unrest: None,
-    };
-    let backward = Backward {
-        states: graph.graph.states(),
+    let Decidable {
         graph,
+        labels,
+        inputs,
+        tell,
+        ..
+    } = *of;
+    let numbers: HashMap<_, _> = inputs.iter().zip(0u32..).collect();
+    let mut looked_at = look_at(of, &numbers)?;
+    tell(None);
+    let mut cut = Bits::none(graph.states());
+    let states_cut = looked_at.iter().flat_map(|part| &part.cut);
+    states_cut.for_each(|state| cut.insert(state.0));
+    let is_cut = !cut.is_empty();
+    let backward = Backward {
+        states: graph.states(),
+        graph: Labelled {
+            graph,
+            labels,
+            cut: is_cut.then_some(&cut),
+        },
     };
     let mut parts = looked_at
         .iter_mut()
@@ -98,22 +126,45 @@ pub(in crate::obligation) fn decide<R: Refinement>(
     let mut rest = Rest(parts.next().unwrap_or_default());
     parts.for_each(|part| rest.0.extend(part));
     rest.0.push(ALL);
-    comes_to_rest(refinement, reached, &rest, &backward, &mut findings);
-    for part in &looked_at {
+    let mut findings = find(of, &looked_at, &rest, &backward);
+    if is_cut {
+        rest.0[graph.states()] = 0;
+        let without = find(of, &looked_at, &rest, &backward);
+        let refusals = findings.refusals.iter().zip(&without.refusals);
+        findings.beyond = Beyond {
+            rules: refusals
+                .map(|(refusal, without)| refusal.is_none() && without.is_some())
+                .collect(),
+            rest: findings.unrest.is_none() && without.unrest.is_some(),
+        };
+    }
+    Ok(findings)
+}
+
+/// What is found if the states whose steps are not recorded are as the last entry of `rest` says.
+fn find<R: Refinement>(
+    of: &Decidable<'_, R>,
+    looked_at: &[LookedAt<ActionOf<R::Abstract>>],
+    rest: &Rest,
+    backward: &Backward<'_>,
+) -> Findings<R> {
+    let rules = of.refinement.specification().rules().len();
+    let mut findings = Findings {
+        checked: vec![0; rules],
+        tested: vec![0; rules],
+        undeclared: BTreeSet::new(),
+        refusals: (0..rules).map(|_| None).collect(),
+        rest_checked: 0,
+        unrest: None,
+        beyond: Beyond::default(),
+    };
+    comes_to_rest(of.refinement, of.reached, rest, backward, &mut findings);
+    for part in looked_at {
         findings.undeclared.extend(&part.undeclared);
     }
-    let unmet = meets_at_once(
-        refinement,
-        &rest,
-        inputs,
-        &looked_at,
-        &backward,
-        &mut findings,
-    );
-    let of = (&rest, &*looked_at);
-    let later = (&*unmet, tell);
-    meets_later(refinement, of, inputs, later, &backward, &mut findings);
-    Ok(findings)
+    let unmet = meets_at_once(of, rest, looked_at, backward, &mut findings);
+    meets_later(of, &unmet, rest, looked_at, backward, &mut findings);
+    findings
 }
 
 impl<R: Refinement> Findings<R> {
@@ -164,17 +215,27 @@ impl Rest {
 
 /// A graph, with the labels of its steps.
 #[derive(Clone, Copy)]
-pub(in crate::obligation) struct Labelled<'a> {
-    pub graph: &'a Graph,
-    pub labels: &'a [Label],
+struct Labelled<'a> {
+    graph: &'a Graph,
+    labels: &'a [Label],
+    /// States of which a bound of the instance leaves steps out, if there are any.
+    cut: Option<&'a Bits>,
 }
 
 impl Labelled<'_> {
-    /// The steps of a state. One number stands for all targets whose own steps are not recorded.
+    /// The steps of a state. One number stands for all targets whose own steps are not all recorded.
     fn steps(&self, state: StateId) -> impl Iterator<Item = (StateId, Label)> {
         let steps = self.graph.steps(state);
         let others = StateId(self.graph.states() as u32);
-        steps.map(move |(target, label)| (target.min(others), self.labels[label as usize]))
+        steps.map(move |(target, label)| {
+            let is_known = target < others && !self.is_cut(target);
+            let target = if is_known { target } else { others };
+            (target, self.labels[label as usize])
+        })
+    }
+
+    fn is_cut(&self, state: StateId) -> bool {
+        self.cut.is_some_and(|cut| cut.contains(state.0))
     }
 }
 
@@ -186,8 +247,10 @@ struct Backward<'a> {
 }
 
 impl<'a> Backward<'a> {
-    fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> + use<> {
-        (0..self.states as u32).map(StateId)
+    /// The states whose steps are all recorded.
+    fn ids(&self) -> impl DoubleEndedIterator<Item = StateId> {
+        let states = (0..self.states as u32).map(StateId);
+        states.filter(|state| !self.graph.is_cut(*state))
     }
 
     /// Spreads the bits of `marks` from the targets of the steps that `permitted` admits to their
@@ -295,6 +358,8 @@ struct LookedAt<A> {
     needed: Vec<u32>,
     /// What images need, each once.
     needs: Vec<Vec<Need<A>>>,
+    /// The states of which a bound of the instance leaves steps out.
+    cut: Vec<StateId>,
     undeclared: BTreeSet<Process>,
 }
 
@@ -314,17 +379,29 @@ const IMAGES: usize = 1 << 16;
 /// States that a worker looks at before it adds them to those looked at by all.
 const PATIENCE: u32 = 1 << 12;
 
-/// Looks at so many states, the first ones, each once: which processes are at rest in it, and what its image needs.
+/// Looks at the states whose steps are recorded, each once: which processes are at rest in it, and what its image needs.
 ///
 /// PERF: a state needs what its image needs. Images are many, and what they need is one of a few lists, which are kept; of
 /// the images those are remembered that were met last.
 fn look_at<R: Refinement>(
-    refinement: &R,
-    (reached, all): (&dyn States<R::Concrete>, u32),
+    of: &Decidable<'_, R>,
     numbers: &HashMap<&ActionOf<R::Abstract>, u32>,
-    threads: usize,
-    tell: Tell<'_>,
 ) -> Result<Vec<LookedAt<ActionOf<R::Abstract>>>, PanickedAt> {
+    let Decidable {
+        refinement,
+        constraint,
+        reached,
+        threads,
+        tell,
+        ..
+    } = *of;
+    let all = of.graph.states() as u32;
+    let implementation = refinement.implementation();
+    let is_bounded = implementation.bound().is_some();
+    let is_cut = |state: &StateOf<R::Concrete>| {
+        constraint.is_some_and(|constraint| !constraint.contains(state))
+            || is_bounded && !implementation.cut_off(state).is_empty()
+    };
     let processes = refinement.environment();
     let part = all.div_ceil(threads.max(1) as u32).max(1);
     let at_rest = |state: &StateOf<R::Concrete>| {
@@ -341,6 +418,7 @@ fn look_at<R: Refinement>(
             rest: Vec::with_capacity(count),
             needed: Vec::with_capacity(count),
             needs: Vec::new(),
+            cut: Vec::new(),
             undeclared: BTreeSet::new(),
         };
         let mut images: HashMap<_, u32> = HashMap::new();
@@ -359,6 +437,13 @@ fn look_at<R: Refinement>(
                 }
             }
             let state = kept(refinement, reached, id)?;
+            let is_cut = catch(|| is_cut(&state));
+            if is_cut.map_err(|panic| (id, "the constraint, or `cut_off`,", panic))? {
+                part.cut.push(id);
+                part.rest.push(ALL);
+                part.needed.push(u32::MAX);
+                continue;
+            }
             let resting = catch(|| at_rest(&state)).map_err(|panic| (id, "`at_rest`", panic))?;
             part.rest.push(resting);
             if resting == 0 {
@@ -391,15 +476,14 @@ fn look_at<R: Refinement>(
 
 /// Decides (a) where a step of the state itself meets the need. Returns, per process, the inputs of the other needs.
 fn meets_at_once<R: Refinement>(
-    refinement: &R,
+    of: &Decidable<'_, R>,
     rest: &Rest,
-    inputs: &[ActionOf<R::Abstract>],
     looked_at: &[LookedAt<ActionOf<R::Abstract>>],
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) -> Vec<BTreeSet<u32>> {
-    let inputs = inputs.len() + 1;
-    let mut unmet = vec![vec![false; inputs]; refinement.environment().len()];
+    let inputs = of.inputs.len() + 1;
+    let mut unmet = vec![vec![false; inputs]; of.refinement.environment().len()];
     let mut at_hand = vec![false; inputs];
     for (id, needs) in looked_at.iter().flat_map(LookedAt::needs) {
         let mark = |at_hand: &mut [bool], value| {
@@ -424,13 +508,19 @@ fn meets_at_once<R: Refinement>(
 
 /// Decides (a) for the needs that only a later step can meet, 32 inputs at a time.
 fn meets_later<R: Refinement>(
-    refinement: &R,
-    (rest, looked_at): (&Rest, &[LookedAt<ActionOf<R::Abstract>>]),
-    inputs: &[ActionOf<R::Abstract>],
-    (unmet, tell): (&[BTreeSet<u32>], Tell<'_>),
+    of: &Decidable<'_, R>,
+    unmet: &[BTreeSet<u32>],
+    rest: &Rest,
+    looked_at: &[LookedAt<ActionOf<R::Abstract>>],
     backward: &Backward<'_>,
     findings: &mut Findings<R>,
 ) {
+    let Decidable {
+        refinement,
+        inputs,
+        tell,
+        ..
+    } = *of;
     let batches = unmet.iter().map(|inputs| inputs.len().div_ceil(32));
     let total = batches.sum::<usize>() as u64;
     let mut done = 0;
@@ -448,7 +538,7 @@ fn meets_later<R: Refinement>(
                 bits[*input as usize] = 1 << bit;
             }
             let mut marks = vec![0u32; backward.states + 1];
-            marks[backward.states] = ALL;
+            marks[backward.states] = rest.0[backward.states];
             for id in backward.ids() {
                 let inputs = backward
                     .graph

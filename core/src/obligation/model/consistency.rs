@@ -10,9 +10,9 @@ mod heard;
 mod specification;
 
 pub(in crate::obligation) use self::asking::Asking;
-pub(in crate::obligation) use self::difference::difference;
 use self::difference::difference_shown;
-use self::difference::{asked_twice, is_reordered, misnamed, of_the, same};
+use self::difference::{asked_twice, is_reordered, misnamed, of_the};
+pub(in crate::obligation) use self::difference::{difference, same};
 pub(in crate::obligation) use self::heard::{Again, Heard, Word};
 use crate::answer::answer;
 use crate::disagreement::{At, Disagreement};

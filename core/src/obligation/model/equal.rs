@@ -82,6 +82,9 @@ impl<R: Refinement> Compared<'_, R> {
             {
                 return Some((place, changed));
             }
+            if !found.is_expanded(&from) {
+                continue;
+            }
             for (position, (action, to)) in steps(implementation, &from).into_iter().enumerate() {
                 let to = match found.symmetry {
                     None => to,

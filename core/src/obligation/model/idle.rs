@@ -22,7 +22,7 @@ pub(super) fn idle_process<R: Refinement>(
         .filter(|process| !acting.contains(*process))
         .collect();
     let nothing = idle.is_empty() || found.states.len() == 0;
-    if nothing || !found.totals.complete {
+    if nothing || !found.totals.complete || found.totals.cut.is_some() {
         return None;
     }
     // The sample did not show them: every state is looked at.

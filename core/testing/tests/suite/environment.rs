@@ -172,6 +172,7 @@ fn locked() -> Via<Lock, [u8; 2]> {
         environment: vec![USER, OTHER],
         at_rest: |state, process| state.0 != Some(u8::from(process == OTHER)),
         acts_for: |process| process,
+        constraint: None,
         liveness: Vec::new(),
         invariants: Vec::new(),
         waivers: Vec::new(),

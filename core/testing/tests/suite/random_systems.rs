@@ -9,8 +9,9 @@ use refmap::obligation::{Selection, Until};
 use refmap::{Report, Settings, check};
 
 use crate::comparison::{
-    Distribution, Parts, Projections, Quotients, Sampled, Thoroughness, compare, compare_cached,
-    compare_drawn, compare_part, compare_quotient, compare_walks, run,
+    Constrained, Distribution, Parts, Projections, Quotients, Sampled, Thoroughness, compare,
+    compare_cached, compare_constrained, compare_drawn, compare_part, compare_quotient,
+    compare_walks, run,
 };
 use crate::metamorphic::{Changes, compare_changed};
 use crate::oracle::Oracle;
@@ -101,6 +102,21 @@ fn a_part_of_the_graph_shows_what_the_whole_shows() {
     }
     eprintln!("{parts:?}");
     assert!(parts.shown > cases / 4 && parts.hidden > cases / 4 && parts.open > cases);
+}
+
+/// A constraint leaves steps out, counts what it leaves out, and decides nothing that lies beyond it.
+#[test]
+fn a_constrained_search_is_one_of_the_system_without_the_steps_from_outside() {
+    let mut constrained = Constrained::default();
+    for (cases, size) in [(900, Size::Small), (10, Size::Wide)] {
+        for seed in 0..cases {
+            compare_constrained(seed, size, &mut constrained);
+        }
+    }
+    eprintln!("{constrained:?}");
+    assert!(constrained.cut > 250 && constrained.all_initial_outside > 50);
+    assert!(constrained.holds > 50 && constrained.violated > 300);
+    assert!(constrained.refused > 15 && constrained.beyond > 10 && constrained.met > 50);
 }
 
 /// Local transitions that are computed and judged once for each projection tell what the steps of each state tell.

@@ -25,6 +25,7 @@ fn adder() -> Via<(u8, u8, bool), u8> {
         environment: itself.environment,
         at_rest: |_, _| true,
         acts_for: |process: Process| process,
+        constraint: None,
         liveness: Vec::new(),
         invariants: Vec::new(),
         waivers: Vec::new(),

@@ -14,7 +14,7 @@ pub(super) fn of_the(system: &'static str, found: Disagreement) -> Inconsistency
 }
 
 /// Compares two answers of a function.
-pub(super) fn same<T: PartialEq + Debug>(
+pub(in crate::obligation) fn same<T: PartialEq + Debug>(
     function: &str,
     first: &T,
     again: &T,

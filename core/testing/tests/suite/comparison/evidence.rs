@@ -62,7 +62,8 @@ fn walk<R: Refinement>(
                 taken = Some((action, to));
             }
         });
-        let (action, to) = taken.expect("the action is enabled");
+        let (action, to) =
+            taken.unwrap_or_else(|| panic!("{step:?} of {counterexample:?} is no step"));
         assert_eq!(step.state, json(&to));
         assert_eq!(step.abstract_state, json(&refinement.map(&to)));
         let answer = refinement.abstract_action(&here, &action, &to);

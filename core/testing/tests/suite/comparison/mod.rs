@@ -1,6 +1,7 @@
 //! Every way to run the engine, compared with the oracle.
 
 mod cached;
+mod constrained;
 mod distribution;
 mod evidence;
 mod modes;
@@ -16,6 +17,7 @@ use crate::oracle::{Fate, Oracle};
 use crate::table::Correspondence;
 use crate::table::random::{Size, draw};
 pub use cached::{Projections, compare_cached};
+pub use constrained::{Constrained, compare_constrained};
 pub use distribution::Distribution;
 pub use evidence::show;
 use modes::Modes;

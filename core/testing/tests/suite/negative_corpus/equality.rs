@@ -169,6 +169,7 @@ fn eq_leaves_out_what_the_specification_reads() {
             environment: Vec::new(),
             at_rest: |_, _| true,
             acts_for: |process| process,
+            constraint: None,
             liveness: Vec::new(),
             invariants: Vec::new(),
             waivers: Vec::new(),

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use refmap::obligation::{CheckError, Checker, Settings, Symmetry, Until};
-use refmap::{Invariant, Refinement, Report, Rule, RuleId, Symmetric, TransitionSystem, Verdict};
+use refmap::{
+    Constraint, Invariant, Refinement, Report, Rule, RuleId, Symmetric, TransitionSystem, Verdict,
+};
 
 /// How far each of three components has come.
 type State = [u8; 3];
@@ -101,6 +103,7 @@ struct Itself {
     implementation: Three,
     specification: Three,
     invariants: Vec<Invariant<Three>>,
+    constraint: Option<Constraint<Three>>,
 }
 
 impl Refinement for Itself {
@@ -126,6 +129,10 @@ impl Refinement for Itself {
     fn invariants(&self) -> Vec<Invariant<Three>> {
         self.invariants.clone()
     }
+
+    fn constraint(&self) -> Option<Constraint<Three>> {
+        self.constraint.clone()
+    }
 }
 
 fn itself(length: u8, permutations: &[Permutation]) -> Itself {
@@ -133,6 +140,7 @@ fn itself(length: u8, permutations: &[Permutation]) -> Itself {
         implementation: Three::new(length, permutations),
         specification: Three::new(length, permutations),
         invariants: Vec::new(),
+        constraint: None,
     }
 }
 
@@ -193,6 +201,21 @@ fn permutations_that_change() {
         &check(&changing).expect("it is checked"),
         "permutation 1 changes how many invariants hold",
     );
+}
+
+/// A constraint on one component alone.
+#[test]
+fn a_constraint_that_is_not_symmetric() {
+    let with = |within: fn(&State) -> bool| {
+        let mut constrained = itself(4, &ROTATIONS);
+        constrained.constraint = Some(Constraint::new("a test", within));
+        check(&constrained).expect("it is checked")
+    };
+    let all = with(|state| state.iter().all(|n| *n < 3));
+    assert_eq!(all.verdict, Some(Verdict::Holds), "{all}");
+    assert!(all.states <= 27 && all.constraint.is_some_and(|told| told.states_outside > 0));
+    let first = with(|state| state[0] < 3);
+    assert_blamed(&first, "the constraint does not commute");
 }
 
 #[test]

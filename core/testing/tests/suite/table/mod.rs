@@ -7,8 +7,8 @@ pub mod random;
 use std::collections::HashMap;
 
 use refmap::{
-    Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, StateOf, TransitionSystem,
-    Waiver,
+    Constraint, Fairness, Invariant, Process, Property, Refinement, Rule, RuleId, StateOf,
+    TransitionSystem, Waiver,
 };
 use serde::Serialize;
 
@@ -209,6 +209,8 @@ pub struct Correspondence {
     pub wrong_answer: Option<(usize, usize, Option<Label>)>,
     /// The lane in which the two corruptions above are.
     pub wrong_lane: u16,
+    /// Per row of the implementation, whether it satisfies the constraint, if there is one.
+    pub within: Option<Vec<bool>>,
     /// The liveness properties.
     pub properties: Vec<Property<Table>>,
     /// The invariants.
@@ -236,6 +238,7 @@ impl Correspondence {
             wrong_image: None,
             wrong_answer: None,
             wrong_lane: 0,
+            within: None,
             properties: Vec::new(),
             claims: Vec::new(),
             environment: Vec::new(),
@@ -319,6 +322,12 @@ impl Refinement for Correspondence {
 
     fn invariants(&self) -> Vec<Invariant<Table>> {
         self.invariants_of(State::row)
+    }
+
+    fn constraint(&self) -> Option<Constraint<Table>> {
+        let within = self.within.clone()?;
+        let contains = move |state: &State| within[state.row()];
+        Some(Constraint::new("some rows", contains))
     }
 
     fn liveness(&self) -> Vec<Property<Table>> {
