@@ -7,7 +7,8 @@ use refmap_cli::catalogue::{Arguments, Check, Choice, Claim, Parameter};
 use refmap_refinements::Checked;
 use refmap_refinements::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
-    SchedulingAllocatorRefinement, VotingRefinement, WriteThroughCacheRefinement,
+    Ewd998PCalRefinement, SchedulingAllocatorRefinement, VotingRefinement,
+    WriteThroughCacheRefinement,
 };
 use refmap_systems::published::allocator_implementation::{AllocatorImplementation, Receives};
 use refmap_systems::published::alternating_bit::{self, AlternatingBit, Sends};
@@ -15,6 +16,8 @@ use refmap_systems::published::alternating_bit_correctness::MAX_DATA;
 use refmap_systems::published::conditions::Conditions;
 use refmap_systems::published::consensus::MAX_VALUES;
 use refmap_systems::published::ewd840::{Blackens, Ewd840};
+use refmap_systems::published::ewd998;
+use refmap_systems::published::ewd998_pcal::{Ewd998PCal, MAX_COUNTER, Passes};
 use refmap_systems::published::internal_memory::{self, InternalMemory};
 use refmap_systems::published::scheduling_allocator::{Grants, SchedulingAllocator};
 use refmap_systems::published::simple_allocator::{MAX_CLIENTS, MAX_RESOURCES};
@@ -25,6 +28,7 @@ use refmap_systems::published::write_through_cache::{self, Fault, WriteThroughCa
 const ALLOCATOR: &str = "Merz, TLA+ Case Study: A Resource Allocator";
 const SPECIFYING_SYSTEMS: &str = "Lamport, Specifying Systems";
 const EWD_840: &str = "Dijkstra, Feijen & van Gasteren, EWD 840";
+const EWD_998: &str = "Dijkstra, EWD 998";
 const PAXOS: &str = "Lamport, The Paxos Algorithm, or How to Win a Turing Award";
 
 pub(super) fn checks() -> Vec<Check> {
@@ -111,6 +115,35 @@ pub(super) fn checks() -> Vec<Check> {
                     blackens: blackens().of(arguments),
                     fairness: Conditions::Published,
                 });
+                Ok(refinement.checker().check(settings)?)
+            },
+        ),
+        Check::new(
+            "ewd998-pcal",
+            "a token that counts messages: processes that send it to each other refine the ring that passes it",
+            EWD_998,
+            vec![
+                Parameter::number(
+                    "nodes",
+                    2..=ewd998::MAX_NODES as u64,
+                    3,
+                    "nodes of the ring",
+                ),
+                Parameter::number(
+                    "counters",
+                    0..=MAX_COUNTER.into(),
+                    2,
+                    "greatest counter of a node in a state that is expanded",
+                ),
+                passes().parameter(),
+            ],
+            |arguments, settings| {
+                let processes = Ewd998PCal {
+                    nodes: arguments.number("nodes"),
+                    passes: passes().of(arguments),
+                };
+                let counters = arguments.number("counters");
+                let refinement = Ewd998PCalRefinement::new(processes, counters);
                 Ok(refinement.checker().check(settings)?)
             },
         ),
@@ -228,6 +261,14 @@ fn blackens() -> Choice<Blackens> {
             ("senders-up", Blackens::SendersUp),
             ("senders-down", Blackens::SendersDown),
         ],
+    )
+}
+
+fn passes() -> Choice<Passes> {
+    Choice::new(
+        "passes",
+        "which nodes pass the token on",
+        [("inactive", Passes::Inactive), ("any", Passes::Any)],
     )
 }
 
@@ -375,6 +416,16 @@ fn other_claims() -> Vec<Claim> {
             EWD_840,
             "a node behind the token is woken up, and the token does not learn of it",
         ),
+        Claim::holds("ewd998-pcal", vec![])
+            .counts(321_370, 2_224_768)
+            .exercising_all()
+            .source(
+                EWD_998,
+                "the token may be a message; TLC counts as many states, and depth 47",
+            ),
+        Claim::violated("ewd998-pcal", vec![("passes", "any".into())], "simulation")
+            .length(1)
+            .source(EWD_998, "an active node passes the token"),
         Claim::holds("voting", vec![])
             .counts(6_752, 41_016)
             .exercising_all()

@@ -106,6 +106,101 @@ fn every_include_resolves() {
     assert!(includes > 5);
 }
 
+/// Sources of the libraries.
+fn sources() -> String {
+    let mut folders: Vec<_> = ["core", "checks/src", "examples/src"]
+        .map(|folder| root().join(folder))
+        .into();
+    let mut sources = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("it is a folder") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() && !path.ends_with("tests") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                sources += &text(&path);
+            }
+        }
+    }
+    sources
+}
+
+/// The tables for those who come from another checker name what is there, and say "none" of what is not.
+#[test]
+fn tables_of_capabilities_agree_with_the_program() {
+    let sources = sources();
+    // Of each row that says "none", a name that it would have.
+    let absent = [
+        ("ActorModel", "struct ActorModel"),
+        ("SequentialConsistencyTester", "SequentialConsistency"),
+    ];
+    let (mut named, mut none) = (0, 0);
+    for page in ["from-tla.md", "from-stateright.md"] {
+        let page = text(&root().join("examples/book/src").join(page));
+        let rows = page.lines().filter(|line| line.starts_with("| "));
+        for row in rows.filter(|row| row.contains('`')) {
+            let cells: Vec<_> = row.trim_matches('|').rsplitn(2, " | ").collect();
+            let (theirs, ours) = (cells[1], cells[0]);
+            if ours.trim_start().starts_with("none") {
+                none += 1;
+                let (_, name) = absent
+                    .iter()
+                    .find(|(row, _)| theirs.contains(row))
+                    .unwrap_or_else(|| panic!("`none` is not checked: {row}"));
+                assert!(!sources.contains(name), "{name} is there: {row}");
+            }
+            for code in between(ours, "`", '`').into_iter().step_by(2) {
+                let is_name =
+                    |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
+                let wanted = match code.strip_prefix("--") {
+                    Some(option) => option.split(' ').next().expect("it has a name").to_owned(),
+                    None if code.chars().all(is_name) && code.contains("::") => {
+                        let (_, item) = code.rsplit_once("::").expect("it has two parts");
+                        format!("fn {item}")
+                    }
+                    None => continue,
+                };
+                let is_there = sources.contains(&wanted) || code.starts_with("refmap::");
+                assert!(is_there, "{code} is not there: {row}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 12 && none == absent.len(), "{named}, {none}");
+}
+
+/// Files that pages for contributors name are there.
+#[test]
+fn every_file_that_is_named_is_there() {
+    let mut files = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("it is a folder") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() && !path.ends_with("target") && !path.ends_with(".git") {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    let mut named = 0;
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = text(&root().join(page));
+        for code in between(&prose(&text), "`", '`').into_iter().step_by(2) {
+            let is_path = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
+            let is_file = code.ends_with(".rs") && code.chars().all(is_path);
+            if !is_file || code.contains("NAME") || code.contains("FAMILY") {
+                continue;
+            }
+            let is_there = files.iter().any(|file| file.ends_with(code));
+            assert!(is_there, "{page}: {code}");
+            named += 1;
+        }
+    }
+    assert!(named > 30, "{named}");
+}
+
 #[test]
 fn the_summary_lists_every_page() {
     let source = root().join("examples/book/src");

@@ -11,6 +11,7 @@ mod ben_ari_level_1;
 mod book;
 mod clock;
 mod collector;
+mod elimination;
 mod fences;
 mod handshake;
 mod induction;
@@ -37,12 +38,13 @@ struct Example {
 
 /// The tutorials in reading order, numbered from 1.
 #[rustfmt::skip]
-const EXAMPLES: [Example; 15] = [
+const EXAMPLES: [Example; 16] = [
     Example { name: "clock", about: "a clock with two hands refines one with an hour hand", main: clock::main },
     Example { name: "ben_ari_level_1", about: "a collector that colours collects only garbage", main: ben_ari_level_1::main },
     Example { name: "handshake", about: "a handshake on two wires refines a one-place buffer", main: handshake::main },
     Example { name: "two_phase_commit", about: "a protocol with a set of messages, stated by derives", main: two_phase_commit::main },
     Example { name: "reading_a_report", about: "what a failed check looks like, and how to read it", main: reading_a_report::main },
+    Example { name: "elimination", about: "a stack in which a push and a pop meet: one step that simulates two", main: elimination::main },
     Example { name: "induction", about: "an invariant that is true and not inductive, and the one that explains it", main: induction::main },
     Example { name: "yrc", about: "a module that proves nothing, and the design that it is about", main: yrc::main },
     Example { name: "peterson", about: "mutual exclusion under SC and not under TSO, and the fences that mend it", main: peterson::main },

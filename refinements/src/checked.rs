@@ -9,7 +9,8 @@ use crate::ben_ari::broken::BrokenRefinement;
 use crate::ben_ari::{Refinement1, Refinement2, Refinement3};
 use crate::published::{
     AllocatorImplementationRefinement, AlternatingBitRefinement, Ewd840Refinement,
-    SchedulingAllocatorRefinement, VotingRefinement, WriteThroughCacheRefinement,
+    Ewd998PCalRefinement, SchedulingAllocatorRefinement, VotingRefinement,
+    WriteThroughCacheRefinement,
 };
 use crate::tso::{CollectorRefinement, CyclesRefinement};
 use crate::yrc::{DesignRefinement, ModuleRefinement};
@@ -47,5 +48,6 @@ checked! {
     WriteThroughCacheRefinement:;
     AlternatingBitRefinement:;
     Ewd840Refinement:;
+    Ewd998PCalRefinement:;
     VotingRefinement:;
 }

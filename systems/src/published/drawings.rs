@@ -6,7 +6,7 @@ use refmap::drawing::{Drawing, Node, Row, Shade};
 use super::internal_memory::{Datum, Interface, Request};
 use super::{
     allocator_implementation, alternating_bit, alternating_bit_correctness, consensus, ewd840,
-    internal_memory, scheduling_allocator, simple_allocator, termination_detection, voting,
+    ewd998, internal_memory, scheduling_allocator, simple_allocator, termination_detection, voting,
     write_through_cache,
 };
 
@@ -21,6 +21,30 @@ pub(super) fn ewd840(nodes: usize, state: &ewd840::State) -> Drawing {
             true => drawn.mark(format!("{:?} token", state.tcolor).to_lowercase()),
             false => drawn,
         };
+        drawn.to("", (node + nodes - 1) % nodes)
+    });
+    Drawing::default().nodes(ring)
+}
+
+/// The ring: each node in its colour with its counter and what is on its way to it, and an edge to the one to which it
+/// passes the token.
+pub(super) fn ewd998(state: &ewd998::State) -> Drawing {
+    let nodes = state.counter.len();
+    let ring = (0..nodes).map(|node| {
+        let shade = if state.black.contains(node) {
+            Shade::Black
+        } else {
+            Shade::White
+        };
+        let counted = format!("counter {}", state.counter[node]);
+        let mut drawn = active(node, &state.active).shade(shade).mark(counted);
+        if state.pending[node] > 0 {
+            drawn = drawn.mark(format!("pending {}", state.pending[node]));
+        }
+        if node == usize::from(state.token.pos) {
+            let colour = format!("{:?}", state.token.colour).to_lowercase();
+            drawn = drawn.mark(format!("{colour} token {}", state.token.q));
+        }
         drawn.to("", (node + nodes - 1) % nodes)
     });
     Drawing::default().nodes(ring)

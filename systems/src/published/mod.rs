@@ -12,6 +12,8 @@ pub mod conditions;
 pub mod consensus;
 mod drawings;
 pub mod ewd840;
+pub mod ewd998;
+pub mod ewd998_pcal;
 pub mod internal_memory;
 pub mod scheduling_allocator;
 pub mod simple_allocator;

@@ -180,8 +180,13 @@ fn manifest(name: &str, checkout: Option<&Path>) -> String {
          [dependencies]\n\
          {refmap}\
          serde = {{ version = \"1\", features = [\"derive\"] }}\n\n\
-         # What searches is optimised in tests, too.\n\
+         # A search is compiled together with the model, in this package: an edit takes a third of the time, and the search half as\n\
+         # much again.\n\
+         [profile.release]\n\
+         incremental = true\n\n\
+         # So that tests search fast, too.\n\
          [profile.dev.package]\n\
+         {name}.opt-level = 2\n\
          refmap.opt-level = 2\n"
     )
 }

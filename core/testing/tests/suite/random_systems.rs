@@ -108,14 +108,14 @@ fn a_part_of_the_graph_shows_what_the_whole_shows() {
 #[test]
 fn a_constrained_search_is_one_of_the_system_without_the_steps_from_outside() {
     let mut constrained = Constrained::default();
-    for (cases, size) in [(900, Size::Small), (10, Size::Wide)] {
+    for (cases, size) in [(600, Size::Small), (2, Size::Wide)] {
         for seed in 0..cases {
             compare_constrained(seed, size, &mut constrained);
         }
     }
     eprintln!("{constrained:?}");
-    assert!(constrained.cut > 250 && constrained.all_initial_outside > 50);
-    assert!(constrained.holds > 50 && constrained.violated > 300);
+    assert!(constrained.cut > 200 && constrained.all_initial_outside > 40);
+    assert!(constrained.holds > 40 && constrained.violated > 300);
     assert!(constrained.refused > 15 && constrained.beyond > 10 && constrained.met > 50);
 }
 

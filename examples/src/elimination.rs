@@ -1,0 +1,273 @@
+//! A stack in which a push and a pop meet: one step that simulates two.
+//!
+//! The one idea: a step of an implementation may be where several operations take effect at once. In a lock-free stack with
+//! elimination [Hendler, Shavit & Yerushalmi, *A Scalable Lock-Free Stack Algorithm*, SPAA 2004] a push that has not come to
+//! the stack leaves its value in a slot, and a pop takes it there: neither touches the stack, and both are done. The
+//! specification knows no slot. So the step simulates its push and then its pop, and between them is a state that the
+//! implementation never has. Queues in which a thread finishes what another one began need the same.
+
+use refmap::{
+    Action, Constraint, Refinement, Report, Settings, State, StepOf, TransitionSystem, check, offer,
+};
+use serde::Serialize;
+
+const THREADS: usize = 2;
+/// Values that are pushed.
+const VALUES: u8 = 2;
+
+/// The specification: a stack.
+struct Stack;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Contents {
+    #[state(range = 0..VALUES)]
+    values: Vec<u8>,
+    /// Per thread, the value that it popped last.
+    #[state(range = 0..VALUES)]
+    popped: [Option<u8>; THREADS],
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Operation {
+    Push {
+        #[process]
+        thread: usize,
+        value: u8,
+    },
+    Pop(#[process] usize),
+}
+
+impl Contents {
+    fn push(&self, value: u8) -> Self {
+        let mut to = self.clone();
+        to.values.push(value);
+        to
+    }
+
+    fn pop(&self, thread: usize) -> Option<Self> {
+        let mut to = self.clone();
+        to.popped[thread] = Some(to.values.pop()?);
+        Some(to)
+    }
+}
+
+impl TransitionSystem for Stack {
+    type State = Contents;
+    type Action = Operation;
+    type Observation = [Option<u8>; THREADS];
+
+    fn initial(&self, visit: &mut impl FnMut(Contents)) {
+        visit(Contents {
+            values: Vec::new(),
+            popped: [None; THREADS],
+        });
+    }
+
+    fn next(&self, from: &Contents, visit: &mut impl FnMut(Operation, Contents)) {
+        for thread in 0..THREADS {
+            for value in 0..VALUES {
+                visit(Operation::Push { thread, value }, from.push(value));
+            }
+            offer(visit, Operation::Pop(thread), || from.pop(thread));
+        }
+    }
+
+    fn observe(&self, state: &Contents) -> [Option<u8>; THREADS] {
+        state.popped
+    }
+}
+
+/// The implementation: a stack with a slot.
+struct Eliminating;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Memory {
+    stack: Contents,
+    /// A push that waits for a pop: its thread and its value.
+    #[state(range = 0..2)]
+    slot: Option<(usize, u8)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "thread")]
+enum Step {
+    Push {
+        #[process]
+        thread: usize,
+        value: u8,
+    },
+    Pop(#[process] usize),
+    /// A push leaves its value in the slot.
+    Offer {
+        #[process]
+        thread: usize,
+        value: u8,
+    },
+    /// A push takes its value back, to try the stack.
+    Withdraw(#[process] usize),
+    /// A pop takes the value from the slot.
+    Meet(#[process] usize),
+}
+
+impl Memory {
+    fn is_free(&self, thread: usize) -> bool {
+        self.slot.is_none_or(|(owner, _)| owner != thread)
+    }
+
+    fn with_stack(&self, stack: Contents) -> Self {
+        Self {
+            stack,
+            ..self.clone()
+        }
+    }
+
+    fn push(&self, thread: usize, value: u8) -> Option<Self> {
+        self.is_free(thread)
+            .then(|| self.with_stack(self.stack.push(value)))
+    }
+
+    fn pop(&self, thread: usize) -> Option<Self> {
+        let stack = self.stack.pop(thread)?;
+        self.is_free(thread).then(|| self.with_stack(stack))
+    }
+
+    fn offer(&self, thread: usize, value: u8) -> Option<Self> {
+        let slot = Some((thread, value));
+        let stack = self.stack.clone();
+        self.slot.is_none().then_some(Self { stack, slot })
+    }
+
+    fn withdraw(&self, thread: usize) -> Option<Self> {
+        let stack = self.stack.clone();
+        let owns_slot = self.slot.is_some_and(|(owner, _)| owner == thread);
+        owns_slot.then_some(Self { stack, slot: None })
+    }
+
+    fn meet(&self, thread: usize) -> Option<Self> {
+        let (owner, value) = self.slot?;
+        let mut stack = self.stack.clone();
+        stack.popped[thread] = Some(value);
+        (owner != thread).then_some(Self { stack, slot: None })
+    }
+}
+
+impl TransitionSystem for Eliminating {
+    type State = Memory;
+    type Action = Step;
+    type Observation = [Option<u8>; THREADS];
+
+    fn initial(&self, visit: &mut impl FnMut(Memory)) {
+        Stack.initial(&mut |stack| visit(Memory { stack, slot: None }));
+    }
+
+    fn next(&self, from: &Memory, visit: &mut impl FnMut(Step, Memory)) {
+        for thread in 0..THREADS {
+            for value in 0..VALUES {
+                offer(visit, Step::Push { thread, value }, || {
+                    from.push(thread, value)
+                });
+                offer(visit, Step::Offer { thread, value }, || {
+                    from.offer(thread, value)
+                });
+            }
+            offer(visit, Step::Pop(thread), || from.pop(thread));
+            offer(visit, Step::Withdraw(thread), || from.withdraw(thread));
+            offer(visit, Step::Meet(thread), || from.meet(thread));
+        }
+    }
+
+    fn observe(&self, state: &Memory) -> [Option<u8>; THREADS] {
+        state.stack.popped
+    }
+}
+
+/// What is said of the push that a pop meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pushes {
+    /// That it takes effect just before the pop.
+    BeforePop,
+    /// Nothing. Wrong: the value that the pop returns was never pushed.
+    Never,
+}
+
+struct EliminatingIsAStack(Pushes);
+
+// ANCHOR: steps
+impl Refinement for EliminatingIsAStack {
+    type Concrete = Eliminating;
+    type Abstract = Stack;
+
+    fn implementation(&self) -> &Eliminating {
+        &Eliminating
+    }
+
+    fn specification(&self) -> &Stack {
+        &Stack
+    }
+
+    fn map(&self, state: &Memory) -> Contents {
+        state.stack.clone()
+    }
+
+    /// The last of the operations that take effect.
+    fn abstract_action(&self, _: &Memory, step: &Step, _: &Memory) -> Option<Operation> {
+        match *step {
+            Step::Push { thread, value } => Some(Operation::Push { thread, value }),
+            Step::Pop(thread) | Step::Meet(thread) => Some(Operation::Pop(thread)),
+            Step::Offer { .. } | Step::Withdraw(_) => None,
+        }
+    }
+
+    /// Those before it, each with the state to which it leads.
+    fn abstract_steps_before(&self, from: &Memory, step: &Step, _: &Memory) -> Vec<StepOf<Stack>> {
+        match (step, from.slot) {
+            (Step::Meet(_), Some((thread, value))) if self.0 == Pushes::BeforePop => {
+                let pushed = from.stack.push(value);
+                vec![(Operation::Push { thread, value }, pushed)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A stack grows without end: states with more than two values are not expanded.
+    fn constraint(&self) -> Option<Constraint<Eliminating>> {
+        let within = |state: &Memory| state.stack.values.len() <= 2;
+        Some(Constraint::new("at most 2 values on the stack", within))
+    }
+}
+// ANCHOR_END: steps
+
+fn run(pushes: Pushes) -> Report {
+    check(&EliminatingIsAStack(pushes), &Settings::default()).expect("the settings fit")
+}
+
+pub fn main() {
+    for pushes in [Pushes::BeforePop, Pushes::Never] {
+        println!("{}", run(pushes));
+    }
+}
+
+// Change it: let `meet` leave the value in the slot. Two pops return one value that was pushed once; which row says so?
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::Verdict;
+
+    #[test]
+    fn a_pop_that_meets_a_push_is_a_push_and_then_a_pop() {
+        let report = run(Pushes::BeforePop);
+        assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+        let headline = "holds, at most 2 values on the stack: 72 states were not expanded, bounded";
+        assert!(report.to_string().contains(headline), "{report}");
+    }
+
+    #[test]
+    fn without_the_push_the_pop_returns_what_was_never_pushed() {
+        let report = run(Pushes::Never);
+        let counterexample = report.counterexample.as_ref().expect("it is violated");
+        let shown = (&*counterexample.obligation, counterexample.length);
+        assert_eq!(shown, ("simulation", 2), "{report}");
+    }
+}
