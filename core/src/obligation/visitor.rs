@@ -14,6 +14,7 @@ use super::settings::Until;
 use super::simulation::Simulation;
 use crate::explore::{Panic, Place, Visitor};
 use crate::invariant::Invariant;
+use crate::numbered::SharedNumbers;
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -31,6 +32,9 @@ pub(super) struct Needs {
     pub environment: bool,
     /// By which rule and process each step is taken, to be kept with it.
     pub fairness: bool,
+    /// Whether fairness of the specification is asked for, so that the abstract states between are kept with a step that simulates
+    /// several abstract steps.
+    pub mapped_fairness: bool,
 }
 
 impl Needs {
@@ -55,6 +59,7 @@ impl Needs {
             simulation,
             environment,
             fairness: obligations.liveness.is_chosen(),
+            mapped_fairness: obligations.liveness.is_mapped(),
         }
     }
 
@@ -75,6 +80,8 @@ pub(super) struct Tester<'a, R: Refinement> {
     pub inputs: Inputs<ActionOf<R::Abstract>>,
     /// What is kept with the steps.
     pub labels: Labels,
+    /// The abstract states between, of steps that simulate several abstract steps.
+    pub between: SharedNumbers<Vec<StateOf<R::Abstract>>>,
     /// The model, as far as it is asked again.
     pub asking: Asking<'a, R>,
 }
@@ -93,6 +100,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
             until,
             inputs: Inputs::new(),
             labels: Labels::new(),
+            between: SharedNumbers::new(),
             asking: Asking::new(refinement, all, &invariants.rows),
             invariants: invariants.chosen(all),
             obligations,
@@ -143,20 +151,21 @@ impl<'a, R: Refinement> Tester<'a, R> {
             }
         }
         counts.model.call = ModelCall::Next;
+        let is_visible = answer.actions().next().is_some();
+        let mut label = Label::default();
+        if self.needs.fairness && self.needs.mapped_fairness && !answer.before.is_empty() {
+            let between = answer.before.into_iter().map(|(_, state)| state).collect();
+            label.between = Some(self.between.number(&mut counts.between, between));
+        }
         if !self.needs.environment {
-            return Label::default();
+            return label;
         }
         let agent = agent(self.refinement, action);
-        Label {
-            agent: self
-                .obligations
-                .agency
-                .position(agent)
-                .map(|place| place as u8),
-            visible: answer.actions().next().is_some(),
-            input: input.filter(|_| of_environment == 1),
-            taken: None,
-        }
+        let agent = self.obligations.agency.position(agent);
+        label.agent = agent.map(|place| place as u8);
+        label.visible = is_visible;
+        label.input = input.filter(|_| of_environment == 1);
+        label
     }
 }
 
@@ -275,7 +284,7 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
             return 0;
         }
         if self.needs.fairness {
-            label.taken = Some((rule as u32, implementation.process_of(action).number));
+            label.taken = Some((rule as u32, implementation.process_of(action)));
         }
         self.labels.number(&mut counts.labels, label)
     }

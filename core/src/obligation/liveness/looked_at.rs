@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::mapped::Mapped;
 use crate::explore::StateId;
 use crate::liveness::Bits;
 use crate::model_call::catch;
@@ -15,10 +14,17 @@ use crate::system::StateOf;
 
 /// What was found of all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {
-    /// Per property, where its premise holds, and where its conclusion does.
-    pub predicates: Vec<(Bits, Bits)>,
-    /// The images, if fairness of the specification is asked for.
-    pub mapped: Option<Mapped<R>>,
+    /// Per property.
+    pub predicates: Vec<Predicates>,
+    /// The images, if fairness of the specification is asked for: of states that come one after the other, in parts.
+    pub images: Option<Vec<Images<R>>>,
+}
+
+/// Where the predicates of a property hold.
+#[derive(Clone)]
+pub(super) struct Predicates {
+    pub premise: Bits,
+    pub conclusion: Bits,
 }
 
 /// The images of states that come one after the other.
@@ -86,28 +92,25 @@ impl<R: Refinement> LookedAt<R> {
             .into_iter()
             .collect::<Result<_, _>>()?;
         // One more, of which nothing holds, may stand for the other states.
-        let none = Bits::none(states + 1);
-        let mut predicates = vec![(none.clone(), none); properties.len()];
+        let none = Predicates {
+            premise: Bits::none(states + 1),
+            conclusion: Bits::none(states + 1),
+        };
+        let mut predicates = vec![none; properties.len()];
         for part in &parts {
             let mut holding = part.holding.iter();
             for at in part.states.clone() {
-                for ((premise, conclusion), [first, second]) in
-                    predicates.iter_mut().zip(&mut holding)
-                {
-                    if *first {
-                        premise.insert(at);
+                for (of, [premise, conclusion]) in predicates.iter_mut().zip(&mut holding) {
+                    if *premise {
+                        of.premise.insert(at);
                     }
-                    if *second {
-                        conclusion.insert(at);
+                    if *conclusion {
+                        of.conclusion.insert(at);
                     }
                 }
             }
         }
-        let images = parts.into_iter().map(|part| part.images);
-        let mapped = mapped.then(|| Mapped::new(found.refinement, images));
-        Ok(Self {
-            predicates,
-            mapped: mapped.transpose()?,
-        })
+        let images = mapped.then(|| parts.into_iter().map(|part| part.images).collect());
+        Ok(Self { predicates, images })
     }
 }
