@@ -32,8 +32,8 @@ pub(super) struct Needs {
     pub environment: bool,
     /// By which rule and process each step is taken, to be kept with it.
     pub fairness: bool,
-    /// Whether fairness of the specification is asked for, so that the abstract states between are kept with a step that simulates
-    /// several abstract steps.
+    /// Whether fairness of the specification is asked for, so that the abstract states between are kept with a step that
+    /// simulates several.
     pub mapped_fairness: bool,
 }
 
@@ -132,6 +132,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
         let mut input = None;
         // Several actions of the environment at once choose for it: they are an input of none of its rules.
         let mut of_environment = 0;
+        counts.model.call = ModelCall::Again("`process_of`, `acts_for` or `inputs`");
         for abstract_action in answer.actions() {
             if simulates {
                 counts.coverage.simulate(specification, abstract_action);
@@ -150,7 +151,6 @@ impl<'a, R: Refinement> Tester<'a, R> {
                 Actor::System => (),
             }
         }
-        counts.model.call = ModelCall::Next;
         let is_visible = answer.actions().next().is_some();
         let mut label = Label::default();
         if self.needs.fairness && self.needs.mapped_fairness && !answer.before.is_empty() {
@@ -280,11 +280,13 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
             }
             _ => Label::default(),
         };
+        if self.needs.fairness {
+            counts.model.call = ModelCall::Again("`process_of` of the implementation");
+            label.taken = Some((rule as u32, implementation.process_of(action)));
+        }
+        counts.model.call = ModelCall::Next;
         if !self.needs.labels() {
             return 0;
-        }
-        if self.needs.fairness {
-            label.taken = Some((rule as u32, implementation.process_of(action)));
         }
         self.labels.number(&mut counts.labels, label)
     }

@@ -41,11 +41,12 @@ fn a_condition_that_is_enabled_nowhere_is_told() {
     refinement.specification.fairness = vec![Fairness::strong("naps", ["nap"])];
     let report = checked(&refinement);
     let row = report.obligation("fairness:naps").unwrap();
-    assert_eq!(row.verdict, Verdict::Untested, "{report}");
+    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
     assert_eq!(
         row.note.as_deref(),
-        Some("its action is enabled in no mapped state")
+        Some("vacuous: its action is enabled in no mapped state")
     );
+    assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
     let warnings: Vec<_> = report
         .warnings
         .iter()

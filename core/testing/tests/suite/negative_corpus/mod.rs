@@ -3,6 +3,7 @@
 
 mod environment;
 mod equality;
+mod fairness;
 mod functions;
 mod later;
 mod overridden;

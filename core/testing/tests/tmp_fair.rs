@@ -1,0 +1,6 @@
+#[path = "suite/negative_corpus/fairness.rs"]
+mod fairness;
+#[path = "suite/table/mod.rs"]
+mod table;
+#[path = "suite/liveness/between.rs"]
+mod between;
