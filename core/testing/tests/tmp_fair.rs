@@ -4,3 +4,5 @@ mod fairness;
 mod table;
 #[path = "suite/liveness/between.rs"]
 mod between;
+#[path = "suite/liveness/positions.rs"]
+mod positions;
