@@ -69,8 +69,8 @@ impl Fairness {
         self
     }
 
-    /// The same of the process of this number alone: a step of another is no step of its action. Its rules are those of one
-    /// kind of processes.
+    /// The same of the process of this number alone: a step of another is no step of its action. On rules of several kinds it
+    /// is one of each process of this number.
     #[must_use]
     pub fn of(mut self, process: u16) -> Self {
         self.jointly = false;

@@ -50,18 +50,6 @@ pub enum CheckError {
         /// The name most like it.
         nearest: Option<String>,
     },
-    /// A fairness condition of one process on rules of several kinds of processes, of which each may have one of that number.
-    #[error(
-        "the fairness condition {name:?} is of process {process}, and its rules belong to processes of several kinds: {}", .kinds.join(", ")
-    )]
-    FairnessOfSeveralKinds {
-        /// The condition.
-        name: String,
-        /// The number of its process.
-        process: u16,
-        /// The kinds.
-        kinds: Vec<String>,
-    },
     /// A waiver for a rule that the specification does not have.
     #[error("the waiver for {name:?} names no rule of the specification{}", nearest_hint(.nearest))]
     UnknownWaiver {

@@ -55,7 +55,11 @@ pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> V
     for (condition, fairness) in stated.iter().enumerate() {
         let of = rules_of(fairness, rules);
         let processes: BTreeSet<Process> = processes(&of, taken)
-            .filter(|process| fairness.process().is_none_or(|own| process.number == Some(own)))
+            .filter(|process| {
+                fairness
+                    .process()
+                    .is_none_or(|own| process.number == Some(own))
+            })
             .collect();
         let instance = |process: Option<Process>| {
             let name = match process {
@@ -82,12 +86,8 @@ pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> V
 }
 
 /// Whether a process has to be named, since the condition is one of others, too.
-fn is_one_of_several(
-    fairness: &Fairness,
-    process: Process,
-    processes: &BTreeSet<Process>,
-) -> bool {
-    fairness.process().is_none() && (process.number.is_some() || processes.len() > 1)
+fn is_one_of_several(fairness: &Fairness, process: Process, processes: &BTreeSet<Process>) -> bool {
+    processes.len() > 1 || fairness.process().is_none() && process.number.is_some()
 }
 
 /// The places of the rules of a condition.

@@ -106,9 +106,7 @@ impl<R: Refinement> Decision<'_, R> {
         });
         // Of several processes the one with the shortest stem.
         match violations.min_by_key(|(behaviour, _)| behaviour.lasso.stem()) {
-            Some((behaviour, instance)) => {
-                self.violated(&behaviour, &Violated::Fairness(instance))
-            }
+            Some((behaviour, instance)) => self.violated(&behaviour, &Violated::Fairness(instance)),
             None => self.holds(),
         }
     }
@@ -129,7 +127,13 @@ impl<R: Refinement> Decision<'_, R> {
     /// The row of a property that a behaviour violates.
     fn violated(&self, behaviour: &Behaviour, violated: &Violated<R>) -> Obligation {
         let of_implementation = &self.assumed.instances;
-        let shown = Shown::new(self.found, behaviour, self.between, of_implementation, violated);
+        let shown = Shown::new(
+            self.found,
+            behaviour,
+            self.between,
+            of_implementation,
+            violated,
+        );
         match shown.and_then(|shown| shown.counterexample()) {
             Ok(counterexample) => {
                 let checked = self.found.states.len() as u64;

@@ -94,10 +94,15 @@ impl<R: Refinement> Mapped<R> {
         }
         let between = implementation.between.iter();
         let between: Vec<Vec<u32>> = between
-            .map(|states| states.iter().map(|state| all.number(state.clone())).collect())
+            .map(|states| {
+                states
+                    .iter()
+                    .map(|state| all.number(state.clone()))
+                    .collect()
+            })
             .collect();
-        let split = (!between.is_empty())
-            .then(|| SingleSteps::new(implementation, &between, &mut images));
+        let split =
+            (!between.is_empty()).then(|| SingleSteps::new(implementation, &between, &mut images));
         // What is none of these states has the number after theirs.
         let mut steps = Graph::new();
         let mut labels = Numbered::default();

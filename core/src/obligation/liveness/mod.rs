@@ -20,9 +20,8 @@ mod mapped;
 mod single_steps;
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
-use self::assumed::{Assumed, Instance, RecordedSteps, instances, rules_of, taken};
+use self::assumed::{Assumed, Instance, RecordedSteps, instances, taken};
 use self::decision::Decision;
 use self::looked_at::LookedAt;
 use self::mapped::{Implementation, Mapped};
@@ -271,7 +270,8 @@ fn doubts_of_conditions(stated: &[Fairness], assumed: &[Instance]) -> Vec<String
     never.map(doubt).collect()
 }
 
-/// Whether the fairness conditions of a system have names of their own, rules that are there, and processes that these name.
+/// Whether the fairness conditions of a system have names of their own, and rules that are there. Which processes there are
+/// is not known before a search.
 fn validate<S: TransitionSystem>(system: &S) -> Result<(), CheckError> {
     let conditions = system.fairness();
     let names: Vec<&str> = conditions.iter().map(Fairness::name).collect();
@@ -294,19 +294,6 @@ fn validate<S: TransitionSystem>(system: &S) -> Result<(), CheckError> {
                     nearest: nearest(rule, known()),
                 });
             }
-        }
-        let Some(process) = condition.process() else {
-            continue;
-        };
-        let rules = system.rules();
-        let of = rules_of(condition, rules).into_iter();
-        let kinds: BTreeSet<&str> = of.map(|rule| rules[rule as usize].process).collect();
-        if kinds.len() > 1 {
-            return Err(CheckError::FairnessOfSeveralKinds {
-                name,
-                process,
-                kinds: kinds.into_iter().map(str::to_owned).collect(),
-            });
         }
     }
     Ok(())

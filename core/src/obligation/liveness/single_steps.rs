@@ -81,7 +81,9 @@ impl Classes<'_> {
     fn weak(&mut self, classes: &[u32]) -> Option<u32> {
         let is_enabled = |condition: &usize| {
             self.assumed.strength(*condition) == Strength::Weak
-                && classes.iter().any(|class| self.assumed.takes(*class, *condition))
+                && classes
+                    .iter()
+                    .any(|class| self.assumed.takes(*class, *condition))
         };
         let enabled: Vec<usize> = (0..self.assumed.len()).filter(is_enabled).collect();
         (!enabled.is_empty()).then(|| self.conditions.class(enabled))

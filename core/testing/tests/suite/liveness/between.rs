@@ -95,9 +95,13 @@ impl Web {
         });
         let taken: BTreeSet<_> = taken.map(|label| (label.rule, label.number)).collect();
         if condition.is_joint() {
-            return Some(taken).filter(|taken| !taken.is_empty()).into_iter().collect();
+            return Some(taken)
+                .filter(|taken| !taken.is_empty())
+                .into_iter()
+                .collect();
         }
-        let process = |(rule, number): &(u8, Option<u16>)| (usize::from(*rule) % KINDS.len(), *number);
+        let process =
+            |(rule, number): &(u8, Option<u16>)| (usize::from(*rule) % KINDS.len(), *number);
         let processes: BTreeSet<_> = taken.iter().map(process).collect();
         let of = |one: &(usize, Option<u16>)| {
             let own = taken.iter().filter(|label| process(label) == *one);
@@ -222,7 +226,6 @@ fn condition(rng: &mut Rng, system: &Web, name: String) -> Fairness {
     if rng.percent(40) {
         on.push(rule(rng));
     }
-    let kinds: BTreeSet<usize> = on.iter().map(|rule| rule % KINDS.len()).collect();
     let numbers = KINDS[on[0] % KINDS.len()].1;
     let on = on.into_iter().map(|rule| system.rules[rule].name.clone());
     let condition = if rng.percent(50) {
@@ -232,7 +235,7 @@ fn condition(rng: &mut Rng, system: &Web, name: String) -> Fairness {
     };
     match rng.pick(numbers) {
         _ if rng.percent(25) => condition.jointly(),
-        Some(number) if rng.percent(25) && kinds.len() == 1 => condition.of(number),
+        Some(number) if rng.percent(25) => condition.of(number),
         _ => condition,
     }
 }
@@ -278,7 +281,11 @@ fn draw(seed: u64, size: Size) -> Webs {
     for step in 0..count + rng.below(count + 2) {
         let from = if step < count { step } else { rng.below(count) } as u32;
         let to = rng.below(count) as u32;
-        let passes = if rng.percent(several) { 1 + rng.below(2) } else { 0 };
+        let passes = if rng.percent(several) {
+            1 + rng.below(2)
+        } else {
+            0
+        };
         if size.splits && from == to {
             continue;
         }
@@ -517,12 +524,7 @@ impl<'a> Definitions<'a> {
 
     /// The same of many states: of those that lead to each other, which are as many as can be, and of what is left of these
     /// without those in which a strong condition is enabled that they fail.
-    fn is_broken_within(
-        &self,
-        mut within: Vec<bool>,
-        edges: &[&Edge],
-        promise: &Promise,
-    ) -> bool {
+    fn is_broken_within(&self, mut within: Vec<bool>, edges: &[&Edge], promise: &Promise) -> bool {
         if promise.strength == Strength::Weak {
             let images = self.webs.images.iter();
             let enabled = images.map(|image| promise.enabled.contains(image));
@@ -541,13 +543,17 @@ impl<'a> Definitions<'a> {
                     return true;
                 }
             } else if !failed.iter().any(is_weak) {
-                let stays = |at: usize| !failed.iter().any(|condition| self.enabled[*condition][at]);
+                let stays =
+                    |at: usize| !failed.iter().any(|condition| self.enabled[*condition][at]);
                 let left = (0..class.len()).map(|at| class[at] && stays(at)).collect();
                 if self.is_broken_within(left, edges, promise) {
                     return true;
                 }
             }
-            within.iter_mut().zip(class).for_each(|(within, decided)| *within &= !decided);
+            within
+                .iter_mut()
+                .zip(class)
+                .for_each(|(within, decided)| *within &= !decided);
         }
         false
     }
@@ -697,7 +703,9 @@ fn random_refinements_with_several_steps_are_decided_as_the_definitions_decide_t
         let of_ends = Definitions::new(&without);
         for condition in webs.specification.fairness() {
             let promises = promises(&definitions, &condition);
-            let broken = promises.iter().any(|promise| definitions.is_broken(promise));
+            let broken = promises
+                .iter()
+                .any(|promise| definitions.is_broken(promise));
             let expected = expected(broken, &promises);
             let actual = verdict(&report, &condition);
             assert_eq!(actual, expected, "{seed}: {condition:?}: {report}");
@@ -734,7 +742,10 @@ fn random_refinements_with_several_steps_are_decided_as_those_that_are_split() {
         for condition in webs.specification.fairness() {
             let expected = verdict(&of_split, &condition);
             let actual = verdict(&report, &condition);
-            assert_eq!(actual, expected, "{seed}: {condition:?}: {report}{of_split}");
+            assert_eq!(
+                actual, expected,
+                "{seed}: {condition:?}: {report}{of_split}"
+            );
             found.note(actual);
         }
     }

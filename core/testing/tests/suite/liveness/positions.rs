@@ -11,11 +11,7 @@ use refmap_testing::{Machine, itself};
 /// More than three words of a bit each, and not a whole number of them.
 const STATES: u16 = 200;
 
-fn decided<const N: usize>(
-    refinement: &impl Refinement,
-    kinds: [&str; N],
-    run: &Run,
-) -> Report {
+fn decided<const N: usize>(refinement: &impl Refinement, kinds: [&str; N], run: &Run) -> Report {
     let settings = Settings {
         threads: run.threads,
         storage: run.storage,
@@ -42,7 +38,9 @@ fn for_each(
     property: impl Fn(String, u16) -> Property<Machine<u16>>,
 ) -> Vec<Property<Machine<u16>>> {
     let states = 0..STATES;
-    states.map(|state| property(state.to_string(), state)).collect()
+    states
+        .map(|state| property(state.to_string(), state))
+        .collect()
 }
 
 /// How a search is run.
@@ -109,12 +107,16 @@ fn a_predicate_is_true_where_it_says_so_and_nowhere_else() {
 fn a_predicate_that_one_state_alone_meets_is_met_in_a_ring() {
     let next = |state: &u16| vec![(("go", 0), (state + 1) % STATES)];
     let mut refinement = itself(Machine::new(&[("go", "p")], [0_u16], next, |_| 0));
-    refinement.liveness = for_each(|name, one| {
-        Property::always_eventually(name, "", move |s: &u16| *s == one)
-    });
+    refinement.liveness =
+        for_each(|name, one| Property::always_eventually(name, "", move |s: &u16| *s == one));
     refinement.liveness.extend(for_each(|name, one| {
         let before = (one + STATES - 1) % STATES;
-        Property::leads_to(name, "", move |s: &u16| *s == before, move |s: &u16| *s == one)
+        Property::leads_to(
+            name,
+            "",
+            move |s: &u16| *s == before,
+            move |s: &u16| *s == one,
+        )
     }));
     refinement.implementation.fairness = vec![Fairness::weak("goes", ["go"])];
     let kinds = ["leads-to", "always-eventually"];
@@ -137,9 +139,8 @@ fn every_initial_state_is_one() {
     let initial: Vec<u16> = (0..STATES).collect();
     let mut refinement = itself(Machine::new(&[("go", "p")], initial, next, |_| 0));
     refinement.implementation.may_stop = |_| true;
-    refinement.liveness = for_each(|name, one| {
-        Property::eventually(name, "", move |s: &u16| *s != one)
-    });
+    refinement.liveness =
+        for_each(|name, one| Property::eventually(name, "", move |s: &u16| *s != one));
     refinement.liveness.extend(for_each(|name, one| {
         Property::leads_to(name, "", move |s: &u16| *s == one, |s: &u16| *s >= STATES)
     }));
@@ -318,7 +319,11 @@ fn each_condition_of_the_implementation_counts() {
         refinement.0.fairness = conditions(Some(left_out));
         let report = fair(&refinement, 2);
         let expected = Some(usize::from(left_out));
-        assert_eq!(stem(&report, "fairness:goes"), expected, "{left_out}: {report}");
+        assert_eq!(
+            stem(&report, "fairness:goes"),
+            expected,
+            "{left_out}: {report}"
+        );
     }
     refinement.0.fairness = conditions(None);
     assert_eq!(fair(&refinement, 2).verdict, Some(Verdict::Holds));
@@ -336,7 +341,11 @@ fn each_number_of_a_process_counts() {
         refinement.0.fairness = others.map(of_number).collect();
         let report = fair(&refinement, 2);
         let expected = Some(2 * place);
-        assert_eq!(stem(&report, "fairness:one goes"), expected, "{left_out}: {report}");
+        assert_eq!(
+            stem(&report, "fairness:one goes"),
+            expected,
+            "{left_out}: {report}"
+        );
     }
     refinement.0.fairness = vec![go("each goes".to_owned())];
     assert_eq!(fair(&refinement, 2).verdict, Some(Verdict::Holds));
