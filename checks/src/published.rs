@@ -424,7 +424,7 @@ fn other_claims() -> Vec<Claim> {
                 "the token may be a message; TLC counts as many states, and depth 47",
             ),
         Claim::violated("ewd998-pcal", vec![("passes", "any".into())], "simulation")
-            .length(1)
+            .length(2)
             .source(EWD_998, "an active node passes the token"),
         Claim::holds("voting", vec![])
             .counts(6_752, 41_016)

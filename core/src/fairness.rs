@@ -8,9 +8,9 @@ use crate::liveness::Strength;
 
 /// A fairness condition on a set of rules: their steps that change the state are its action.
 ///
-/// Where processes of a kind are numbered, the condition is one of each: with `Fairness::weak("serve", ["serve"])` no client
-/// waits for ever whose own `serve` is enabled all the time. [`jointly`](Self::jointly) makes it one of all together, and
-/// [`of`](Self::of) one of a single process.
+/// The condition is one of each process, which is its kind and its number: with `Fairness::weak("serve", ["serve"])` no client
+/// waits for ever whose own `serve` is enabled all the time, and on rules of two kinds client 0 and server 0 are two.
+/// [`jointly`](Self::jointly) makes it one of all together, and [`of`](Self::of) one of a single process.
 ///
 /// ```
 /// use refmap::Fairness;
@@ -69,7 +69,8 @@ impl Fairness {
         self
     }
 
-    /// The same of the process of this number alone: a step of another is no step of its action.
+    /// The same of the process of this number alone: a step of another is no step of its action. On rules of several kinds it
+    /// is one of each process of this number.
     #[must_use]
     pub fn of(mut self, process: u16) -> Self {
         self.jointly = false;

@@ -1,7 +1,9 @@
 //! Values by number, in the order in which they first came.
 
 use std::hash::{BuildHasher, Hash};
+use std::sync::Mutex;
 
+use foldhash::HashMap;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
@@ -58,9 +60,54 @@ impl<T: Eq + Hash> Numbered<T> {
     }
 }
 
+/// Values that several workers number, in the order in which they turn up.
+pub(crate) struct SharedNumbers<T>(Mutex<Numbered<T>>);
+
+/// The numbers of the values that a worker has met.
+pub(crate) type Met<T> = HashMap<T, u32>;
+
+impl<T: Clone + Eq + Hash> SharedNumbers<T> {
+    /// No value yet.
+    pub fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    /// The number of a value.
+    #[inline]
+    pub fn number(&self, met: &mut Met<T>, value: T) -> u32 {
+        *met.entry(value).or_insert_with_key(|value| {
+            let mut all = self.0.lock().expect("no holder of this lock panics");
+            all.number(value.clone())
+        })
+    }
+
+    /// All values, in the order of their numbers.
+    pub fn all(&self) -> Vec<T> {
+        let all = self.0.lock().expect("no holder of this lock panics");
+        all.values().to_vec()
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use foldhash::HashMapExt;
+
     use super::*;
+
+    #[test]
+    fn workers_give_a_value_the_same_number() {
+        let shared = SharedNumbers::new();
+        let [mut first, mut second] = [0, 1].map(|_| Met::new());
+        for value in 0..300_u32 {
+            assert_eq!(shared.number(&mut first, value * 3), value);
+        }
+        for value in (0..310).rev() {
+            let number = shared.number(&mut second, value * 3);
+            assert_eq!(number, if value < 300 { value } else { 609 - value });
+        }
+        assert_eq!(shared.number(&mut first, 303 * 3), 306);
+        assert_eq!(shared.all().len(), 310);
+    }
 
     #[test]
     fn a_value_has_one_number() {

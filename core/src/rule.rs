@@ -1,7 +1,7 @@
 //! Rules, of which a system is made, and the processes that take them.
 
 use std::borrow::Cow;
-use std::fmt::{self, Display};
+use std::fmt::{self, Debug, Display};
 
 use serde::{Serialize, Serializer};
 
@@ -31,7 +31,8 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleId(pub usize);
 
-/// Who takes a step: a kind of process, and its number where there are several of the kind.
+/// Who takes a step: a kind of process, and its number where there are several of the kind. Processes of two kinds are two,
+/// whatever their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Process {
     /// The kind: `mutator`, `collector`, `memory`, …
@@ -64,6 +65,29 @@ impl Process {
             number: Some(number),
         }
     }
+
+    /// The process of a kind that `action` names by a number, for what is derived: none if the number does not fit.
+    ///
+    /// # Panics
+    ///
+    /// If there is none. A check reports the panics of a model, with the action.
+    #[doc(hidden)]
+    #[inline]
+    pub fn named_by(action: &impl Debug, name: &'static str, number: Option<u16>) -> Self {
+        match number {
+            Some(number) => Self::numbered(name, number),
+            None => no_such_number(action, name),
+        }
+    }
+}
+
+/// PERF: apart, since it is never so.
+#[cold]
+fn no_such_number(action: &dyn Debug, name: &str) -> ! {
+    panic!(
+        "the number of the process of {action:?} does not fit: processes of a kind, here `{name}`, are numbered from 0 to {}",
+        u16::MAX
+    )
 }
 
 impl Display for Process {

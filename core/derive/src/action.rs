@@ -76,7 +76,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             Some(field) => quote! {
                 Self::#ident { #field: number, .. } => {
                     let number = <u16 as ::core::convert::TryFrom<_>>::try_from(*number);
-                    ::refmap::Process::numbered(#process, number.unwrap_or(u16::MAX))
+                    ::refmap::Process::named_by(self, #process, number.ok())
                 }
             },
         });

@@ -69,7 +69,8 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 ///
 /// Variants of the same name and process are instances of one rule; the first of them says its source.
 ///
-/// `#[process]` on a field of a variant says that it is the number of the process.
+/// `#[process]` on a field of a variant says that it is the number of the process, an integer from 0 to 65 535. A number beyond
+/// is one of no process: `process` panics, which a check reports as a fault of the model that names the action.
 #[proc_macro_derive(Action, attributes(rule, process))]
 pub fn derive_action(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -76,6 +76,11 @@ impl Conditions {
         })
     }
 
+    /// How many classes there are; their numbers are below.
+    pub fn classes(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
     /// Whether a step of a class takes the action of a condition.
     pub fn takes(&self, class: u32, condition: usize) -> bool {
         self.set(class)[condition / 64] >> (condition % 64) & 1 == 1

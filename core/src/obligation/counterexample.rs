@@ -78,7 +78,7 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>)
     }
 }
 
-/// A step with the state to which it leads.
+/// A step with the state to which it leads. The model may be one that panics here.
 pub(super) fn step<R: Refinement>(
     refinement: &R,
     (from, action, to): Transition<'_, R::Concrete>,
@@ -88,6 +88,7 @@ pub(super) fn step<R: Refinement>(
     let answer = catch(|| answer(refinement, from, action, to)).ok();
     let (before, last) =
         answer.map_or_else(Default::default, |answer| (answer.before, answer.last));
+    let process = catch(|| implementation.process_of(action).to_string());
     let between = |(action, state)| AbstractStep {
         action: json(&action),
         state: json(&state),
@@ -96,7 +97,7 @@ pub(super) fn step<R: Refinement>(
         action: Some(json(action)),
         rule: rule.map(|rule| rule.name.to_string()),
         source: rule.map(|rule| rule.source.to_string()),
-        process: Some(implementation.process_of(action).to_string()),
+        process: process.ok(),
         abstract_before: before.into_iter().map(between).collect(),
         abstract_action: last.as_ref().map(json),
         ..state(refinement, to)

@@ -1,14 +1,15 @@
 //! What a worker counts for the obligations.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMapExt;
 
-use super::label::{self, Labels};
+use super::label::Label;
 use super::obligations::{Failure, Obligations};
 use super::tested::Tested;
 use super::{constraint, coverage, deadlock, invariant, model, simulation};
 use crate::explore::Place;
+use crate::numbered::Met;
 use crate::refinement::Refinement;
-use crate::system::ActionOf;
+use crate::system::{ActionOf, StateOf};
 
 /// The counters of each obligation that is tested on the way.
 pub(super) struct Counts<R: Refinement> {
@@ -19,10 +20,12 @@ pub(super) struct Counts<R: Refinement> {
     /// One for each invariant that is checked.
     pub invariants: Vec<invariant::Counts>,
     /// The numbers of inputs, as far as this worker has asked for them.
-    pub environment: HashMap<ActionOf<R::Abstract>, u32>,
+    pub environment: Met<ActionOf<R::Abstract>>,
     /// The labels that this worker has met.
-    pub labels: label::Known,
     pub constraint: constraint::Counts,
+    pub labels: Met<Label>,
+    /// The abstract states between that this worker has met.
+    pub between: Met<Vec<StateOf<R::Abstract>>>,
     pub deadlock: deadlock::Counts,
     pub coverage: coverage::Counts,
     pub model: model::Counts<R>,
@@ -38,9 +41,10 @@ impl<R: Refinement> Counts<R> {
             simulation: simulation::Counts::new(concrete),
             agency: Tested::default(),
             invariants,
-            environment: HashMap::new(),
-            labels: Labels::known(),
             constraint: constraint::Counts::default(),
+            environment: Met::new(),
+            labels: Met::new(),
+            between: Met::new(),
             deadlock: deadlock::Counts::default(),
             coverage: coverage::Counts::new(rules),
             model: model::Counts::new(abstracted),

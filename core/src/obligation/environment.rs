@@ -17,9 +17,6 @@
 mod graph;
 
 use std::hash::Hash;
-use std::sync::Mutex;
-
-use foldhash::HashMap;
 
 use self::graph::{Decidable, Findings, Refusal, Unrest, UnrestReason, decide};
 pub(super) use self::graph::{PanickedAt, kept};
@@ -35,6 +32,7 @@ use super::rules::names_one;
 use super::settings::{Settings, Symmetry};
 use crate::explore::{Order, Phase, Place, Storage};
 use crate::nearest::nearest;
+use crate::numbered::{Met, SharedNumbers};
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
 use crate::rule::{Process, Rule, RuleId};
@@ -85,12 +83,12 @@ pub(super) fn unsupported_settings(settings: &Settings<'_>) -> Option<&'static s
         .then_some("the graph is recorded in breadth-first order only")
 }
 
-/// The inputs with which steps were answered, in the order in which they turned up.
-pub(super) struct Inputs<A>(Mutex<Vec<A>>);
+/// The inputs with which steps were answered.
+pub(super) struct Inputs<A>(SharedNumbers<A>);
 
 impl<A: Clone + Eq + Hash> Inputs<A> {
     pub fn new() -> Self {
-        Self(Mutex::new(Vec::new()))
+        Self(SharedNumbers::new())
     }
 
     /// The number of an action's inputs; `known` are those that this worker has asked for.
@@ -100,18 +98,10 @@ impl<A: Clone + Eq + Hash> Inputs<A> {
     pub fn number<S: TransitionSystem<Action = A>>(
         &self,
         specification: &S,
-        known: &mut HashMap<A, u32>,
+        known: &mut Met<A>,
         action: &A,
     ) -> u32 {
-        let inputs = specification.inputs(action);
-        *known.entry(inputs).or_insert_with_key(|inputs| {
-            let mut all = self.0.lock().expect("no holder of this lock panics");
-            let number = all.iter().position(|other| other == inputs);
-            number.unwrap_or_else(|| {
-                all.push(inputs.clone());
-                all.len() - 1
-            }) as u32
-        })
+        self.0.number(known, specification.inputs(action))
     }
 }
 
@@ -219,7 +209,7 @@ impl<'a> Environment<'a> {
         let (totals, watch) = (&found.totals, &found.settings.watch);
         let tell = |work| totals.tell(watch, Phase::Environment, work);
         tell(None);
-        let inputs = inputs.0.lock().expect("no holder of this lock panics");
+        let inputs = inputs.0.all();
         let threads = found.settings.threads;
         let decided = decide(&Decidable {
             refinement: found.refinement,

@@ -19,7 +19,7 @@ pub(super) enum ModelCall {
     AbstractAction,
     Allows,
     Symmetry,
-    /// A function, by its name, that is asked again.
+    /// A function, by its name: most of them are asked again.
     Again(&'static str),
 }
 

@@ -5,6 +5,7 @@ use super::counts::Counts;
 use super::environment::Decided;
 use super::found::Found;
 use super::induction::Enumerated;
+use super::liveness::Searched;
 use super::model::Context;
 use super::recorded::Recorded;
 use super::row::{Judged, Weight};
@@ -118,10 +119,14 @@ fn judge<R: Refinement>(
     let environment =
         of.environment
             .decide((recorded, labels), &tester.inputs, simulation_fails, found);
-    let simulated = &counts.coverage.simulated;
-    let (liveness, panicked) =
-        of.liveness
-            .judge((recorded, labels), (simulation_fails, simulated), found);
+    let searched = Searched {
+        recorded,
+        labels,
+        between: &tester.between.all(),
+        simulation_fails,
+        simulated: &counts.coverage.simulated,
+    };
+    let liveness = of.liveness.judge(&searched, found);
     let induction = of.induction.decide(enumerated, invariants, violated, found);
 
     let mut rows = Vec::new();
@@ -132,7 +137,7 @@ fn judge<R: Refinement>(
     rows.extend(of.invariants.judge(invariants, &counts.invariants, found));
     rows.extend(of.induction.judge(induction.as_ref(), invariants, found));
     rows.extend(of.environment.judge(&environment, found));
-    rows.extend(liveness);
+    rows.extend(liveness.rows);
     rows.extend(of.deadlock.judge(&counts.deadlock, found));
     let coverage = of.coverage.judge(&counts.coverage, found);
     rows.extend(coverage.judged);
@@ -145,7 +150,7 @@ fn judge<R: Refinement>(
         images: tester.needs.image,
         panicked: match &environment {
             Decided::Panicked(panicked) => Some(panicked),
-            _ => panicked.as_ref(),
+            _ => liveness.panicked.as_ref(),
         },
     };
     rows.extend(of.model.judge(&counts.model, &context, found));
@@ -153,7 +158,7 @@ fn judge<R: Refinement>(
     let judgements = Judgements {
         environment: &environment,
         induction: induction.as_ref(),
-        labels,
+        assuming_nothing: &liveness.doubts,
         never_enabled: &coverage.never_enabled,
     };
     (rows, warnings(of, counts, &judgements, found))

@@ -3,15 +3,16 @@
 
 use std::hash::Hash;
 
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use foldhash::{HashMapExt, HashSet, HashSetExt};
 
 use super::agency::{Actor, agent};
 use super::fault::Inconsistency;
-use super::label::{Label, Labels};
+use super::label::Label;
 use super::model::Offers;
 use super::visitor::Tester;
 use crate::explore::{LocalVisitor, Place};
 use crate::local::{LocalOf, LocalRefinement, LocalTransitions, SplitAction};
+use crate::numbered::Met;
 use crate::refinement::Refinement;
 use crate::rule::RuleId;
 use crate::system::TransitionSystem;
@@ -50,7 +51,7 @@ impl<R: Refinement> Tester<'_, R> {
     /// Numbers the labels of local transitions, if the graph is recorded.
     fn number(&self, judged: &mut Judged, labels: Vec<Label>) {
         if self.needs.labels() {
-            let known = &mut Labels::known();
+            let known = &mut Met::new();
             let numbers = labels
                 .into_iter()
                 .map(|label| self.labels.number(known, label));
@@ -97,7 +98,7 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
                 let action = SplitAction::Local(action.clone());
                 let RuleId(rule) = TransitionSystem::rule_of(implementation, &action);
                 let process = TransitionSystem::process_of(implementation, &action);
-                label.taken = Some((rule as u32, process.number));
+                label.taken = Some((rule as u32, process));
             }
         }
         if !self.needs.simulation {
@@ -145,7 +146,7 @@ impl<R: LocalRefinement> LocalVisitor<R::Concrete> for Tester<'_, R> {
                         return None;
                     }
                     if self.needs.environment {
-                        let known = &mut HashMap::new();
+                        let known = &mut Met::new();
                         label.input =
                             Some(self.inputs.number(specification, known, &abstract_label));
                     }

@@ -15,6 +15,7 @@ use super::simulation::Simulation;
 use crate::constraint::Constraint;
 use crate::explore::{Panic, Place, Visitor};
 use crate::invariant::Invariant;
+use crate::numbered::SharedNumbers;
 use crate::packed::PackingError;
 use crate::refinement::Refinement;
 use crate::system::{ActionOf, StateOf, TransitionSystem};
@@ -32,6 +33,9 @@ pub(super) struct Needs {
     pub environment: bool,
     /// By which rule and process each step is taken, to be kept with it.
     pub fairness: bool,
+    /// Whether fairness of the specification is asked for, so that the abstract states between are kept with a step that
+    /// simulates several.
+    pub mapped_fairness: bool,
 }
 
 impl Needs {
@@ -56,6 +60,7 @@ impl Needs {
             simulation,
             environment,
             fairness: obligations.liveness.is_chosen(),
+            mapped_fairness: obligations.liveness.is_mapped(),
         }
     }
 
@@ -78,6 +83,8 @@ pub(super) struct Tester<'a, R: Refinement> {
     pub inputs: Inputs<ActionOf<R::Abstract>>,
     /// What is kept with the steps.
     pub labels: Labels,
+    /// The abstract states between, of steps that simulate several abstract steps.
+    pub between: SharedNumbers<Vec<StateOf<R::Abstract>>>,
     /// The model, as far as it is asked again.
     pub asking: Asking<'a, R>,
 }
@@ -97,6 +104,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
             until,
             inputs: Inputs::new(),
             labels: Labels::new(),
+            between: SharedNumbers::new(),
             asking: Asking::new(refinement, all, &invariants.rows),
             invariants: invariants.chosen(all),
             obligations,
@@ -128,6 +136,7 @@ impl<'a, R: Refinement> Tester<'a, R> {
         let mut input = None;
         // Several actions of the environment at once choose for it: they are an input of none of its rules.
         let mut of_environment = 0;
+        counts.model.call = ModelCall::Again("`process_of`, `acts_for` or `inputs`");
         for abstract_action in answer.actions() {
             if simulates {
                 counts.coverage.simulate(specification, abstract_action);
@@ -146,21 +155,21 @@ impl<'a, R: Refinement> Tester<'a, R> {
                 Actor::System => (),
             }
         }
-        counts.model.call = ModelCall::Next;
+        let is_visible = answer.actions().next().is_some();
+        let mut label = Label::default();
+        if self.needs.fairness && self.needs.mapped_fairness && !answer.before.is_empty() {
+            let between = answer.before.into_iter().map(|(_, state)| state).collect();
+            label.between = Some(self.between.number(&mut counts.between, between));
+        }
         if !self.needs.environment {
-            return Label::default();
+            return label;
         }
         let agent = agent(self.refinement, action);
-        Label {
-            agent: self
-                .obligations
-                .agency
-                .position(agent)
-                .map(|place| place as u8),
-            visible: answer.actions().next().is_some(),
-            input: input.filter(|_| of_environment == 1),
-            taken: None,
-        }
+        let agent = self.obligations.agency.position(agent);
+        label.agent = agent.map(|place| place as u8);
+        label.visible = is_visible;
+        label.input = input.filter(|_| of_environment == 1);
+        label
     }
 }
 
@@ -316,11 +325,13 @@ impl<R: Refinement> Visitor<R::Concrete> for Tester<'_, R> {
             }
             _ => Label::default(),
         };
+        if self.needs.fairness {
+            counts.model.call = ModelCall::Again("`process_of` of the implementation");
+            label.taken = Some((rule as u32, implementation.process_of(action)));
+        }
+        counts.model.call = ModelCall::Next;
         if !self.needs.labels() {
             return 0;
-        }
-        if self.needs.fairness {
-            label.taken = Some((rule as u32, implementation.process_of(action).number));
         }
         self.labels.number(&mut counts.labels, label)
     }

@@ -2,7 +2,6 @@
 
 use super::counts::Counts;
 use super::found::Found;
-use super::label::Label;
 use super::obligations::Obligations;
 use super::{constraint, coverage, deadlock, environment, induction};
 use crate::model_call::catch;
@@ -13,8 +12,8 @@ use crate::report::{About, Warning};
 pub(super) struct Judgements<'a, R: Refinement> {
     pub environment: &'a environment::Decided<R>,
     pub induction: Option<&'a induction::Decided<R>>,
-    /// What is kept with the steps of the graph.
-    pub labels: &'a [Label],
+    /// The doubts of conditions of the implementation that assume nothing.
+    pub assuming_nothing: &'a [String],
     /// The rules of the specification that are enabled nowhere.
     pub never_enabled: &'a [String],
 }
@@ -72,12 +71,8 @@ pub(super) fn warnings<R: Refinement>(
     let unreasoned = coverage::doubts_of_waivers(&waivers);
     let never = coverage::doubts_of_rules(never_enabled);
     let misnamed = counts.model.again.misnamed.iter().cloned();
-    let conditions = obligations.liveness.doubts_of_conditions(
-        refinement.implementation(),
-        judgements.labels,
-        found.totals.complete,
-    );
-    warnings.extend(conditions.into_iter().map(warning(About::Fairness)));
+    let conditions = judgements.assuming_nothing.iter().cloned();
+    warnings.extend(conditions.map(warning(About::Fairness)));
     warnings.extend(unreasoned.map(warning(About::Waiver)));
     warnings.extend(never.map(warning(About::SpecificationRule)));
     warnings.extend(misnamed.map(warning(About::Rule)));

@@ -9,6 +9,9 @@ use crate::obligation::label::Label;
 use crate::rule::{Process, Rule};
 use crate::system::{ActionOf, TransitionSystem};
 
+/// Rules, by their places, and the processes that take them.
+pub(super) type Taken = BTreeSet<(u32, Process)>;
+
 /// A fairness condition of one process, or of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Instance {
@@ -17,55 +20,50 @@ pub(super) struct Instance {
     pub name: String,
     pub strength: Strength,
     /// The places of the rules.
-    pub rules: Vec<u32>,
-    /// The number of the process, where it is one of each.
-    pub process: Option<Option<u16>>,
+    rules: Vec<u32>,
+    /// The process, unless the condition is one of all.
+    process: Option<Process>,
 }
 
 impl Instance {
-    /// Whether a step by a rule and a process of this number is one of the action.
-    pub fn takes(&self, rule: u32, process: Option<u16>) -> bool {
-        self.rules.contains(&rule) && self.process.is_none_or(|own| own == process)
+    /// Whether a step by a rule and a process is one of the action.
+    pub fn takes(&self, rule: u32, process: Process) -> bool {
+        self.rules.contains(&rule) && self.process.is_none_or(|own| own.is(process))
     }
 
     /// Whether a step of a system by an action is one.
     pub fn takes_action<S: TransitionSystem>(&self, system: &S, action: &ActionOf<S>) -> bool {
         let rule = system.rule_of(action).0 as u32;
-        self.takes(rule, system.process_of(action).number)
+        self.takes(rule, system.process_of(action))
     }
 }
 
-/// The conditions of each process of which a step was taken.
-pub(super) fn instances(stated: &[Fairness], rules: &[Rule], labels: &[Label]) -> Vec<Instance> {
-    let taken = labels.iter().filter_map(|label| label.taken);
-    instances_of(stated, rules, &taken.collect())
+/// The rules and processes of the recorded steps that change the state.
+pub(super) fn taken(graph: &Graph, labels: &[Label]) -> Taken {
+    let mut changing = Bits::none(labels.len());
+    for state in (0..graph.states() as u32).map(StateId) {
+        let steps = graph.steps(state).filter(|(target, _)| *target != state);
+        steps.for_each(|(_, label)| changing.insert(label));
+    }
+    let labels = changing.iter().map(|label| labels[label as usize]);
+    labels.filter_map(|label| label.taken).collect()
 }
 
-/// The same of steps by these rules and processes.
-pub(super) fn instances_of(
-    stated: &[Fairness],
-    rules: &[Rule],
-    taken: &BTreeSet<(u32, Option<u16>)>,
-) -> Vec<Instance> {
+/// The conditions of each process by which a step was taken.
+pub(super) fn instances(stated: &[Fairness], rules: &[Rule], taken: &Taken) -> Vec<Instance> {
     let mut instances = Vec::new();
     for (condition, fairness) in stated.iter().enumerate() {
-        let of: Vec<u32> = (0..rules.len() as u32)
-            .filter(|rule| {
+        let of = rules_of(fairness, rules);
+        let processes: BTreeSet<Process> = processes(&of, taken)
+            .filter(|process| {
                 fairness
-                    .rules()
-                    .any(|name| name == rules[*rule as usize].name)
+                    .process()
+                    .is_none_or(|own| process.number == Some(own))
             })
             .collect();
-        let single = fairness.process();
-        let is_of = |process: Option<u16>| single.is_none() || process == single;
-        let taken = taken.iter().copied();
-        let taken = taken.filter(|(rule, process)| of.contains(rule) && is_of(*process));
-        let processes: BTreeSet<Option<u16>> = taken.map(|(_, process)| process).collect();
-        let instance = |process: Option<Option<u16>>| {
-            let kind = rules[of[0] as usize].process;
-            let name = match process.flatten() {
-                Some(number) if single.is_none() => {
-                    let process = Process::numbered(kind, number);
+        let instance = |process: Option<Process>| {
+            let name = match process {
+                Some(process) if is_one_of_several(fairness, process, &processes) => {
                     format!("{} ({process})", fairness.name())
                 }
                 _ => fairness.name().to_owned(),
@@ -78,13 +76,33 @@ pub(super) fn instances_of(
                 process,
             }
         };
-        match fairness.is_joint() {
-            true if processes.is_empty() => (),
-            true => instances.push(instance(None)),
-            false => instances.extend(processes.into_iter().map(|process| instance(Some(process)))),
+        if !fairness.is_joint() {
+            instances.extend(processes.iter().map(|process| instance(Some(*process))));
+        } else if !processes.is_empty() {
+            instances.push(instance(None));
         }
     }
     instances
+}
+
+/// Whether a process has to be named, since the condition is one of others, too.
+fn is_one_of_several(fairness: &Fairness, process: Process, processes: &BTreeSet<Process>) -> bool {
+    processes.len() > 1 || fairness.process().is_none() && process.number.is_some()
+}
+
+/// The places of the rules of a condition.
+pub(super) fn rules_of(fairness: &Fairness, rules: &[Rule]) -> Vec<u32> {
+    let is_of = |rule: &u32| {
+        let own = &rules[*rule as usize].name;
+        fairness.rules().any(|name| name == own)
+    };
+    (0..rules.len() as u32).filter(is_of).collect()
+}
+
+/// The processes by which steps of some rules were taken.
+pub(super) fn processes(rules: &[u32], taken: &Taken) -> impl Iterator<Item = Process> {
+    let of = taken.iter().filter(|(rule, _)| rules.contains(rule));
+    of.map(|(_, process)| *process)
 }
 
 /// Conditions, and the class of each label.
@@ -116,10 +134,12 @@ impl Assumed {
 }
 
 /// The recorded graph, its labels as classes. Where it is not complete, one state without steps stands for all that were not
-/// expanded.
+/// expanded, those outside of a constraint among them.
 pub(super) struct RecordedSteps<'a> {
     pub graph: &'a Graph,
     pub complete: bool,
+    /// The states outside of the constraint, if there are any.
+    pub cut: Option<&'a Bits>,
     pub classes: &'a [u32],
 }
 
@@ -151,10 +171,13 @@ impl RecordedSteps<'_> {
 
     /// The number of a target, which may not have been expanded.
     #[inline]
-    fn target(&self, target: StateId) -> u32 {
-        match self.complete {
-            true => target.0,
-            false => target.0.min(self.graph.states() as u32),
+    pub fn target(&self, target: StateId) -> u32 {
+        let states = self.graph.states() as u32;
+        let is_cut = || self.cut.is_some_and(|cut| cut.contains(target.0));
+        if self.complete || target.0 < states && !is_cut() {
+            target.0
+        } else {
+            states
         }
     }
 
@@ -178,8 +201,11 @@ impl Steps for RecordedSteps<'_> {
         })
     }
 
-    /// All of them: a search has recorded them.
+    /// All of them but those that stand for none: a search has recorded them.
     fn reached(&self, _: &[u32]) -> Bits {
-        Bits::of(self.states(), |_| true)
+        let mut reached = Bits::of(self.states(), |_| true);
+        let cut = self.cut.into_iter().flat_map(Bits::iter);
+        cut.for_each(|state| reached.remove(state));
+        reached
     }
 }

@@ -4,22 +4,27 @@ use std::cell::OnceCell;
 
 use super::assumed::{Assumed, Instance, RecordedSteps};
 use super::evidence::{Shown, Violated};
-use super::looked_at::LookedAt;
+use super::looked_at::Predicates;
 use super::mapped::Mapped;
-use crate::liveness::{Bits, Claim, Lasso, Question, Steps, Strength};
+use super::single_steps::{Behaviour, SingleSteps};
+use crate::liveness::{Bits, Claim, Conditions, Lasso, Question, Steps, Strength};
 use crate::obligation::found::Found;
 use crate::property::Formula;
 use crate::refinement::Refinement;
 use crate::report::{Counterexample, Obligation, Verdict};
-use crate::system::TransitionSystem;
+use crate::system::{StateOf, TransitionSystem};
 
 /// What is known when rows are decided.
 pub(super) struct Decision<'a, R: Refinement> {
     pub found: &'a Found<'a, R>,
     pub steps: RecordedSteps<'a>,
     pub assumed: &'a Assumed,
+    /// The abstract states between, by number.
+    pub between: &'a [Vec<StateOf<R::Abstract>>],
     /// The initial states that were expanded.
     pub initial: Vec<u32>,
+    /// The states outside of the constraint.
+    pub cut: &'a Bits,
     /// Why a row stays open that nothing violates, if the graph is not complete.
     pub open: Option<String>,
     /// Per rule of the specification, how many steps simulate it.
@@ -30,10 +35,13 @@ pub(super) struct Decision<'a, R: Refinement> {
 
 impl<R: Refinement> Decision<'_, R> {
     /// A property of the implementation.
-    pub fn property(&self, place: usize, looked_at: &LookedAt<R>) -> Obligation {
+    pub fn property(&self, place: usize, predicates: &Predicates) -> Obligation {
         let property = &self.found.refinement.liveness()[place];
         let states = self.steps.states();
-        let (premise, conclusion) = &looked_at.predicates[place];
+        let Predicates {
+            premise,
+            conclusion,
+        } = predicates;
         if property.formula() == Formula::LeadsTo && premise.is_empty() && self.open.is_none() {
             let explanation = "vacuous: the premise holds in no state that is reached";
             let vacuous = Counterexample::without_steps(explanation.to_owned());
@@ -50,8 +58,12 @@ impl<R: Refinement> Decision<'_, R> {
             Formula::EventuallyAlways => Claim::EventuallyAlways(conclusion),
         };
         let none = |_, _, _| false;
-        match self.lasso(Question::of(&claim, states, &self.initial, &none)) {
-            Some(lasso) => self.violated(&lasso, &Violated::Property(property.clone())),
+        let question = Question::of(&claim, states, &self.initial, &none);
+        match self.lasso(&self.steps, &self.assumed.conditions, question) {
+            Some(lasso) => {
+                let violated = Violated::Property(property.clone());
+                self.violated(&Behaviour::of(lasso), &violated)
+            }
             None => self.holds(),
         }
     }
@@ -71,12 +83,14 @@ impl<R: Refinement> Decision<'_, R> {
             ));
         }
         if instances.is_empty() && self.open.is_none() {
-            return Obligation::new(Verdict::Untested, 0)
-                .noted("its action is enabled in no mapped state");
+            return Obligation::incomplete(&mapped.enabled_nowhere(condition, specification));
         }
-        let states = self.steps.states();
+        let split = mapped.split.as_ref();
+        let of_split = split.map(SingleSteps::steps);
+        let steps = of_split.as_ref().unwrap_or(&self.steps);
+        let conditions = split.map_or(&self.assumed.conditions, SingleSteps::conditions);
+        let (states, unexpanded) = (steps.states(), steps.unexpanded());
         let violations = instances.into_iter().filter_map(|(number, instance)| {
-            let unexpanded = self.steps.unexpanded();
             let enables = |at| Some(at) != unexpanded && mapped.enables(at, number);
             let enabled = Bits::of(states, enables);
             let claim = match condition.strength() {
@@ -85,27 +99,44 @@ impl<R: Refinement> Decision<'_, R> {
             };
             let taken = |from, _, to| Some(to) != unexpanded && mapped.takes(from, to, number);
             let question = Question::of(&claim, states, &self.initial, &taken);
-            Some((self.lasso(question)?, instance))
+            let lasso = self.lasso(steps, conditions, question)?;
+            let behaviour = match split {
+                None => Behaviour::of(lasso),
+                Some(split) => split.joined(lasso),
+            };
+            Some((behaviour, instance))
         });
         // Of several processes the one with the shortest stem.
-        match violations.min_by_key(|(lasso, _)| lasso.stem()) {
-            Some((lasso, instance)) => self.violated(&lasso, &Violated::Fairness(instance)),
+        match violations.min_by_key(|(behaviour, _)| behaviour.lasso.stem()) {
+            Some((behaviour, instance)) => self.violated(&behaviour, &Violated::Fairness(instance)),
             None => self.holds(),
         }
     }
 
     /// A fair behaviour that does what a question asks for, if there is one.
-    fn lasso(&self, mut question: Question<'_>) -> Option<Lasso> {
-        if let Some(unexpanded) = self.steps.unexpanded() {
+    fn lasso(
+        &self,
+        steps: &RecordedSteps<'_>,
+        conditions: &Conditions,
+        mut question: Question<'_>,
+    ) -> Option<Lasso> {
+        if let Some(unexpanded) = steps.unexpanded() {
             question.leave_out(unexpanded);
         }
-        self.steps
-            .violation(&self.initial, &self.assumed.conditions, &question)
+        self.cut.iter().for_each(|state| question.leave_out(state));
+        steps.violation(&self.initial, conditions, &question)
     }
 
-    /// The row of a property that a lasso violates.
-    fn violated(&self, lasso: &Lasso, violated: &Violated<R>) -> Obligation {
-        let shown = Shown::new(self.found, lasso, &self.assumed.instances, violated);
+    /// The row of a property that a behaviour violates.
+    fn violated(&self, behaviour: &Behaviour, violated: &Violated<R>) -> Obligation {
+        let of_implementation = &self.assumed.instances;
+        let shown = Shown::new(
+            self.found,
+            behaviour,
+            self.between,
+            of_implementation,
+            violated,
+        );
         match shown.and_then(|shown| shown.counterexample()) {
             Ok(counterexample) => {
                 let checked = self.found.states.len() as u64;

@@ -1,6 +1,7 @@
 //! A lasso as a behaviour of the model: judged there, and shown.
 
 use super::assumed::Instance;
+use super::single_steps::Behaviour;
 use crate::explore::{Panic, StateId};
 use crate::liveness::{Facts, Fault, Lasso, Met, Strength, Word, judge};
 use crate::model_call::catch;
@@ -9,7 +10,7 @@ use crate::obligation::found::Found;
 use crate::property::{Formula, Property};
 use crate::refinement::Refinement;
 use crate::report::{ConditionMet, Counterexample};
-use crate::system::{StateOf, StepOf, TransitionSystem, steps};
+use crate::system::{ActionOf, StateOf, StepOf, TransitionSystem, steps};
 use crate::trace::Trace;
 use crate::visit::visit_steps;
 
@@ -31,23 +32,31 @@ pub(super) enum LassoError {
     Panicked(Panic),
 }
 
-/// The states of a lasso with all their steps, as the model has them.
+/// The states of a behaviour with all their steps, as the model has them.
 pub(super) struct Shown<'a, R: Refinement> {
     refinement: &'a R,
     lasso: &'a Lasso,
     states: Vec<StateOf<R::Concrete>>,
     steps: Vec<Vec<StepOf<R::Concrete>>>,
+    /// Per state, those of its steps by which the behaviour goes on.
+    taken: Vec<Vec<StepOf<R::Concrete>>>,
     assumed: &'a [Instance],
     violated: &'a Violated<R>,
 }
 
 impl<'a, R: Refinement> Shown<'a, R> {
+    /// `between` are the abstract states between, by number.
     pub fn new(
         found: &Found<'a, R>,
-        lasso: &'a Lasso,
+        behaviour: &'a Behaviour,
+        between: &[Vec<StateOf<R::Abstract>>],
         assumed: &'a [Instance],
         violated: &'a Violated<R>,
     ) -> Result<Self, LassoError> {
+        let Behaviour {
+            lasso,
+            between: passed,
+        } = behaviour;
         let system = found.refinement.implementation();
         let read = |at: &u32| {
             let state = catch(|| found.states.state(system, StateId(*at)));
@@ -61,14 +70,65 @@ impl<'a, R: Refinement> Shown<'a, R> {
             .map(read)
             .collect::<Result<Vec<_>, _>>()?;
         let all = |state| catch(|| steps(system, state)).map_err(LassoError::Panicked);
-        Ok(Self {
+        let mut shown = Self {
             steps: states.iter().map(all).collect::<Result<_, _>>()?,
             refinement: found.refinement,
             lasso,
             states,
+            taken: Vec::new(),
             assumed,
             violated,
-        })
+        };
+        let taken = |place| {
+            let passed = passed.as_ref();
+            let passed = passed.map(|passed| match passed[place] {
+                Some(number) => &*between[number as usize],
+                None => &[],
+            });
+            catch(|| shown.steps_on(place, passed)).map_err(LassoError::Panicked)
+        };
+        let places = 0..lasso.states.len();
+        shown.taken = places.map(taken).collect::<Result<_, _>>()?;
+        Ok(shown)
+    }
+
+    /// The place to which the behaviour goes from another, unless it stays there.
+    fn next(&self, place: usize) -> Option<usize> {
+        if place + 1 < self.states.len() {
+            Some(place + 1)
+        } else {
+            (self.lasso.loop_length() > 0).then_some(self.lasso.loop_start)
+        }
+    }
+
+    /// The steps by which the behaviour goes on from a place: those that pass these abstract states, if that matters.
+    fn steps_on(
+        &self,
+        place: usize,
+        passed: Option<&[StateOf<R::Abstract>]>,
+    ) -> Vec<StepOf<R::Concrete>> {
+        let Some(next) = self.next(place) else {
+            return Vec::new();
+        };
+        let leads_on = |(action, to): &&StepOf<R::Concrete>| {
+            *to == self.states[next]
+                && passed.is_none_or(|passed| {
+                    let before = self.before(place, action, to);
+                    before.iter().map(|(_, state)| state).eq(passed)
+                })
+        };
+        self.steps[place].iter().filter(leads_on).cloned().collect()
+    }
+
+    /// The abstract steps that a step from a place simulates before the last one.
+    fn before(
+        &self,
+        place: usize,
+        action: &ActionOf<R::Concrete>,
+        to: &StateOf<R::Concrete>,
+    ) -> Vec<StepOf<R::Abstract>> {
+        let from = &self.states[place];
+        self.refinement.abstract_steps_before(from, action, to)
     }
 
     /// The counterexample that the lasso is, if it is one.
@@ -92,18 +152,15 @@ impl<'a, R: Refinement> Shown<'a, R> {
 
     /// The behaviour: the stem, and the loop once, back to where it begins.
     fn trace(&self) -> Trace<R::Concrete> {
-        let places = self.states.len();
-        let back = (self.lasso.loop_length() > 0).then_some((places - 1, self.lasso.loop_start));
-        let pairs = (1..places).map(|to| (to - 1, to)).chain(back);
-        let step = |(from, to): (usize, usize)| {
-            let mut steps = self.steps[from].iter();
-            let step = steps.find(|(_, target)| *target == self.states[to]);
+        let step = |steps: &Vec<StepOf<R::Concrete>>| {
+            let step = steps.first();
             step.expect("the lasso was judged to consist of steps")
                 .clone()
         };
+        let places = (0..self.states.len()).filter(|place| self.next(*place).is_some());
         Trace {
             initial: self.states[0].clone(),
-            steps: pairs.map(step).collect(),
+            steps: places.map(|place| step(&self.taken[place])).collect(),
         }
     }
 
@@ -135,9 +192,14 @@ impl<'a, R: Refinement> Shown<'a, R> {
                 format!("{said}{source}")
             }
             Violated::Fairness(instance) => {
+                let mapped = if self.passes_between() {
+                    "mapped states and states between"
+                } else {
+                    "mapped states"
+                };
                 let enabled = match instance.strength {
-                    Strength::Weak => "from some time on is enabled in all mapped states",
-                    Strength::Strong => "is enabled in mapped states again and again",
+                    Strength::Weak => format!("from some time on is enabled in all {mapped}"),
+                    Strength::Strong => format!("is enabled in {mapped} again and again"),
                 };
                 format!(
                     "the action of the specification's condition `{}` {enabled}, and is never taken",
@@ -147,16 +209,40 @@ impl<'a, R: Refinement> Shown<'a, R> {
         }
     }
 
-    /// Whether the specification steps from the image of a state by the action of a condition: to that of another state, if
-    /// one is given.
-    fn mapped_step(&self, instance: &Instance, from: usize, to: Option<usize>) -> bool {
+    /// Whether there are abstract states between in the loop.
+    fn passes_between(&self) -> bool {
+        let mut places = self.lasso.loop_start..self.states.len();
+        places.any(|place| {
+            let step = self.taken[place].first();
+            step.is_some_and(|(action, to)| !self.before(place, action, to).is_empty())
+        })
+    }
+
+    /// The abstract states that the loop visits: the images of its states, and those between.
+    fn abstract_loop(&self, word: &Word) -> Vec<StateOf<R::Abstract>> {
+        let mut visited = Vec::new();
+        for place in word.around() {
+            visited.push(self.refinement.map(&self.states[place]));
+            if let Some((action, to)) = self.taken[place].first() {
+                let before = self.before(place, action, to).into_iter();
+                visited.extend(before.map(|(_, state)| state));
+            }
+        }
+        visited
+    }
+
+    /// Whether the specification steps from a state by the action of a condition: to another state, if one is given.
+    fn abstract_step(
+        &self,
+        instance: &Instance,
+        from: &StateOf<R::Abstract>,
+        target: Option<&StateOf<R::Abstract>>,
+    ) -> bool {
         let specification = self.refinement.specification();
-        let image = self.refinement.map(&self.states[from]);
-        let target = to.map(|to| self.refinement.map(&self.states[to]));
         let mut found = false;
-        visit_steps(specification, &image, &mut |action, to| {
-            found |= to != image
-                && target.as_ref().is_none_or(|target| to == *target)
+        visit_steps(specification, from, &mut |action, to| {
+            found |= to != *from
+                && target.is_none_or(|target| to == *target)
                 && instance.takes_action(specification, &action);
         });
         found
@@ -171,9 +257,7 @@ impl<R: Refinement> Facts for Shown<'_, R> {
     }
 
     fn is_step(&self, from: usize, to: usize) -> bool {
-        self.steps[from]
-            .iter()
-            .any(|(_, target)| *target == self.states[to])
+        self.next(from) == Some(to) && !self.taken[from].is_empty()
     }
 
     fn enabled(&self, at: usize, condition: usize) -> bool {
@@ -186,10 +270,10 @@ impl<R: Refinement> Facts for Shown<'_, R> {
     fn takes(&self, from: usize, to: usize, condition: usize) -> bool {
         let system = self.refinement.implementation();
         let instance = &self.assumed[condition];
-        let target = &self.states[to];
-        let mut steps = self.steps[from].iter();
-        self.states[from] != *target
-            && steps.any(|(action, to)| to == target && instance.takes_action(system, action))
+        let mut taken = self.taken[from].iter();
+        self.next(from) == Some(to)
+            && self.states[from] != self.states[to]
+            && taken.any(|(action, _)| instance.takes_action(system, action))
     }
 
     fn violates(&self, word: &Word) -> bool {
@@ -205,12 +289,13 @@ impl<R: Refinement> Facts for Shown<'_, R> {
                 }
             }
             Violated::Fairness(instance) => {
-                let enabled = |at: usize| self.mapped_step(instance, at, None);
-                let mut steps = word.steps_around();
-                let taken = steps.any(|(from, to)| self.mapped_step(instance, from, Some(to)));
+                let visited = self.abstract_loop(word);
+                let mut pairs = visited.iter().zip(visited.iter().cycle().skip(1));
+                let taken = pairs.any(|(from, to)| self.abstract_step(instance, from, Some(to)));
+                let is_enabled = |state| self.abstract_step(instance, state, None);
                 let enabled = match instance.strength {
-                    Strength::Weak => word.around().all(enabled),
-                    Strength::Strong => word.around().any(enabled),
+                    Strength::Weak => visited.iter().all(is_enabled),
+                    Strength::Strong => visited.iter().any(is_enabled),
                 };
                 enabled && !taken
             }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::mapped::Mapped;
 use crate::explore::StateId;
 use crate::liveness::Bits;
 use crate::model_call::catch;
@@ -15,10 +14,19 @@ use crate::system::StateOf;
 
 /// What was found of all states whose steps are recorded.
 pub(super) struct LookedAt<R: Refinement> {
-    /// Per property, where its premise holds, and where its conclusion does.
-    pub predicates: Vec<(Bits, Bits)>,
-    /// The images, if fairness of the specification is asked for.
-    pub mapped: Option<Mapped<R>>,
+    /// The states outside of the constraint, which are not expanded.
+    pub cut: Bits,
+    /// Per property.
+    pub predicates: Vec<Predicates>,
+    /// The images, if fairness of the specification is asked for: of states that come one after the other, in parts.
+    pub images: Option<Vec<Images<R>>>,
+}
+
+/// Where the predicates of a property hold.
+#[derive(Clone)]
+pub(super) struct Predicates {
+    pub premise: Bits,
+    pub conclusion: Bits,
 }
 
 /// The images of states that come one after the other.
@@ -40,6 +48,8 @@ impl<R: Refinement> Default for Images<R> {
 /// What was found of some states.
 struct Part<R: Refinement> {
     states: Range<u32>,
+    /// Those outside of the constraint.
+    cut: Vec<u32>,
     /// Per state and property, in this order, premise and conclusion.
     holding: Vec<[bool; 2]>,
     images: Images<R>,
@@ -49,14 +59,20 @@ impl<R: Refinement> LookedAt<R> {
     /// Looks at so many states, the first ones.
     pub fn new(found: &Found<'_, R>, states: usize, mapped: bool) -> Result<Self, PanickedAt> {
         let properties = found.refinement.liveness();
+        let (refinement, constraint, reached) = (found.refinement, found.constraint, found.states);
         let look = |range: Range<u32>| -> Result<Part<R>, PanickedAt> {
             let mut part = Part {
                 states: range.clone(),
+                cut: Vec::new(),
                 holding: Vec::with_capacity(range.len() * properties.len()),
                 images: Images::default(),
             };
             for id in range.map(StateId) {
-                let state = kept(found.refinement, found.states, id)?;
+                let state = kept(refinement, reached, id)?;
+                let is_expanded = catch(|| constraint.is_none_or(|one| one.contains(&state)));
+                if !is_expanded.map_err(|panic| (id, "the constraint", panic))? {
+                    part.cut.push(id.0);
+                }
                 for property in &properties {
                     let holds = || {
                         [
@@ -69,7 +85,7 @@ impl<R: Refinement> LookedAt<R> {
                         .push(holds.map_err(|panic| (id, "a liveness property", panic))?);
                 }
                 if mapped {
-                    let image = catch(|| found.refinement.map(&state));
+                    let image = catch(|| refinement.map(&state));
                     let image = image.map_err(|panic| (id, "`map`", panic))?;
                     part.images.of_states.push(part.images.all.number(image));
                 }
@@ -86,28 +102,32 @@ impl<R: Refinement> LookedAt<R> {
             .into_iter()
             .collect::<Result<_, _>>()?;
         // One more, of which nothing holds, may stand for the other states.
-        let none = Bits::none(states + 1);
-        let mut predicates = vec![(none.clone(), none); properties.len()];
+        let none = Predicates {
+            premise: Bits::none(states + 1),
+            conclusion: Bits::none(states + 1),
+        };
+        let mut predicates = vec![none; properties.len()];
         for part in &parts {
             let mut holding = part.holding.iter();
             for at in part.states.clone() {
-                for ((premise, conclusion), [first, second]) in
-                    predicates.iter_mut().zip(&mut holding)
-                {
-                    if *first {
-                        premise.insert(at);
+                for (of, [premise, conclusion]) in predicates.iter_mut().zip(&mut holding) {
+                    if *premise {
+                        of.premise.insert(at);
                     }
-                    if *second {
-                        conclusion.insert(at);
+                    if *conclusion {
+                        of.conclusion.insert(at);
                     }
                 }
             }
         }
-        let images = parts.into_iter().map(|part| part.images);
-        let mapped = mapped.then(|| Mapped::new(found.refinement, images));
+        let mut cut = Bits::none(states);
+        let all_cut = parts.iter().flat_map(|part| &part.cut);
+        all_cut.for_each(|state| cut.insert(*state));
+        let images = mapped.then(|| parts.into_iter().map(|part| part.images).collect());
         Ok(Self {
+            cut,
             predicates,
-            mapped: mapped.transpose()?,
+            images,
         })
     }
 }

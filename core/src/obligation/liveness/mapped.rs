@@ -1,37 +1,43 @@
-//! What the specification does at the images of the states.
+//! What the specification does at the images of the states, and at the abstract states between.
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-use super::assumed::{Instance, instances_of};
+use super::assumed::{Instance, RecordedSteps, Taken, instances, processes, rules_of};
 use super::looked_at::Images;
+use super::single_steps::SingleSteps;
 use crate::explore::{Graph, StateId};
 use crate::fairness::Fairness;
-use crate::liveness::Bits;
+use crate::liveness::{Bits, Conditions};
 use crate::model_call::catch;
 use crate::numbered::Numbered;
 use crate::obligation::environment::PanickedAt;
+use crate::obligation::label::Label;
 use crate::refinement::Refinement;
-use crate::rule::Rule;
-use crate::system::TransitionSystem;
+use crate::rule::{Process, Rule};
+use crate::system::{StateOf, TransitionSystem};
 use crate::visit::visit_steps;
 
-/// The images of states, and the steps of the specification there.
+/// The images of states, the abstract states between, and the steps of the specification there.
 pub(super) struct Mapped<R: Refinement> {
     /// The conditions of the specification, of each process that takes a step of them somewhere.
     pub instances: Vec<Instance>,
-    /// Per state, the number of its image.
+    /// The rules and processes whose steps change such a state.
+    taken: Taken,
+    /// The recorded graph split into single steps, if a step simulates several.
+    pub split: Option<SingleSteps>,
+    /// Per node of the graph, the number of its abstract state.
     images: Vec<u32>,
     /// Per condition, the steps that take its action.
     taking: Vec<Taking>,
-    /// The rules of which `next` visits a step in some image.
+    /// The rules of which `next` visits a step in some of these states.
     visited: BTreeSet<usize>,
     of: PhantomData<fn(R)>,
 }
 
-/// The steps of an action that change an image.
+/// The steps of an action that change an abstract state.
 struct Taking {
-    /// Per image, where its targets begin; and where the last ones end.
+    /// Per abstract state, where its targets begin; and where the last ones end.
     starts: Vec<u32>,
     targets: Vec<u32>,
 }
@@ -54,11 +60,20 @@ impl Taking {
         taking
     }
 
-    /// Where those of an image lead.
+    /// Where those of an abstract state lead.
     fn from(&self, image: u32) -> &[u32] {
         let [start, end] = [0, 1].map(|after| self.starts[image as usize + after] as usize);
         &self.targets[start..end]
     }
+}
+
+/// What was recorded of the implementation.
+pub(super) struct Implementation<'a, A> {
+    pub steps: &'a RecordedSteps<'a>,
+    pub conditions: &'a Conditions,
+    pub labels: &'a [Label],
+    /// The abstract states between, by number.
+    pub between: &'a [Vec<A>],
 }
 
 impl<R: Refinement> Mapped<R> {
@@ -66,6 +81,7 @@ impl<R: Refinement> Mapped<R> {
     pub fn new(
         refinement: &R,
         mut parts: impl Iterator<Item = Images<R>>,
+        implementation: &Implementation<'_, StateOf<R::Abstract>>,
     ) -> Result<Self, PanickedAt> {
         let specification = refinement.specification();
         let Images { mut all, of_states } = parts.next().unwrap_or_default();
@@ -76,57 +92,80 @@ impl<R: Refinement> Mapped<R> {
             let of_part = part.of_states.iter();
             images.extend(of_part.map(|place| numbers[*place as usize]));
         }
-        // What is no image of a state has the number after those that are.
+        let between = implementation.between.iter();
+        let between: Vec<Vec<u32>> = between
+            .map(|states| {
+                states
+                    .iter()
+                    .map(|state| all.number(state.clone()))
+                    .collect()
+            })
+            .collect();
+        let split =
+            (!between.is_empty()).then(|| SingleSteps::new(implementation, &between, &mut images));
+        // What is none of these states has the number after theirs.
         let mut steps = Graph::new();
-        // Rules and processes.
         let mut labels = Numbered::default();
         let mut visited = BTreeSet::new();
+        let mut panicked: Option<PanickedAt> = None;
         let elsewhere = all.values().len() as u32;
-        for (number, image) in (0..).zip(all.values()) {
+        for (number, from) in (0..).zip(all.values()) {
             let visit = || {
-                visit_steps(specification, image, &mut |action, to| {
+                visit_steps(specification, from, &mut |action, to| {
                     let rule = specification.rule_of(&action).0;
                     visited.insert(rule);
-                    if to != *image {
-                        let process = specification.process_of(&action).number;
+                    if to != *from {
+                        let process = specification.process_of(&action);
                         let target = all.find(&to).unwrap_or(elsewhere);
                         steps.push(StateId(target), labels.number((rule as u32, process)));
                     }
                 });
             };
-            catch(visit).map_err(|panic| {
-                let at = images.iter().position(|of_state| *of_state == number);
-                let at = StateId(at.expect("it is the image of a state") as u32);
-                (at, "`next` of the specification", panic)
-            })?;
+            if let Err(panic) = catch(visit) {
+                let node = images.iter().position(|image| *image == number);
+                let at = node.map(|node| match &split {
+                    Some(split) => split.state_of(node as u32),
+                    None => node as u32,
+                });
+                // The numbers of states between depend on which worker came first.
+                let first = panicked.as_ref().map(|(first, ..)| first.0);
+                if let Some(at) = at.filter(|at| first.is_none_or(|first| *at < first)) {
+                    panicked = Some((StateId(at), "`next` of the specification", panic));
+                }
+            }
             steps.close();
+        }
+        if let Some(panicked) = panicked {
+            return Err(panicked);
         }
         steps.finish();
         let labels = labels.into_values();
         let stated = specification.fairness();
-        let taken = labels.iter().copied().collect();
-        let instances = instances_of(&stated, specification.rules(), &taken);
+        let taken: Taken = labels.iter().copied().collect();
+        let instances = instances(&stated, specification.rules(), &taken);
         let taking = instances.iter().map(|instance| {
-            let takes = |(rule, process): &(u32, Option<u16>)| instance.takes(*rule, *process);
+            let takes = |(rule, process): &(u32, Process)| instance.takes(*rule, *process);
             let labels = Bits::of(labels.len(), |label| takes(&labels[label as usize]));
             Taking::new(&steps, &labels)
         });
         Ok(Self {
             taking: taking.collect(),
             instances,
+            taken,
+            split,
             images,
             visited,
             of: PhantomData,
         })
     }
 
-    /// Whether the image of a state enables the action of a condition.
+    /// Whether the abstract state of a node enables the action of a condition.
     pub fn enables(&self, at: u32, instance: usize) -> bool {
         let targets = self.taking[instance].from(self.images[at as usize]);
         !targets.is_empty()
     }
 
-    /// Whether going from a state to another is, of their images, a step of the action of a condition.
+    /// Whether going from a node to another is, of their abstract states, a step of the action of a condition.
     pub fn takes(&self, from: u32, to: u32, instance: usize) -> bool {
         let [from, to] = [from, to].map(|at| self.images[at as usize]);
         from != to && self.taking[instance].from(from).contains(&to)
@@ -147,5 +186,26 @@ impl<R: Refinement> Mapped<R> {
             .map(|(_, rule)| &*rule.name)
             .collect();
         condition.rules().find(|rule| stated.contains(rule))
+    }
+
+    /// Why a condition has no instance: its action is enabled nowhere, or by other processes alone.
+    pub fn enabled_nowhere(&self, condition: &Fairness, specification: &R::Abstract) -> String {
+        let nowhere = if self.split.is_some() {
+            "enabled in no mapped state, and in none between"
+        } else {
+            "enabled in no mapped state"
+        };
+        let rules = rules_of(condition, specification.rules());
+        let others: BTreeSet<Process> = processes(&rules, &self.taken).collect();
+        match condition.process() {
+            Some(number) if !others.is_empty() => {
+                let others: Vec<String> = others.iter().map(Process::to_string).collect();
+                format!(
+                    "vacuous: the action of process {number} is {nowhere}; the processes for which it is are {}",
+                    others.join(", ")
+                )
+            }
+            _ => format!("vacuous: its action is {nowhere}"),
+        }
     }
 }

@@ -8,7 +8,8 @@
 //! were expanded, with all their steps: a fair behaviour that stays in them is one of the system, so a violation is told, and
 //! nothing holds. Each step is labelled with its rule and process, from which its class follows (`assumed`); the predicates and
 //! the images of all states are asked once for each state (`looked_at`), and the specification's steps once for each image
-//! (`mapped`); the rows are decided (`decision`); a lasso that is found is made one of the model, judged
+//! (`mapped`); where a step simulates several abstract steps the graph is split into single ones for fairness of the
+//! specification (`single_steps`); the rows are decided (`decision`); a lasso that is found is made one of the model, judged
 //! there, and shown (`evidence`).
 
 mod assumed;
@@ -16,12 +17,14 @@ mod decision;
 mod evidence;
 mod looked_at;
 mod mapped;
+mod single_steps;
 
 use std::cell::OnceCell;
 
-use self::assumed::{Assumed, RecordedSteps, instances};
+use self::assumed::{Assumed, Instance, RecordedSteps, instances, taken};
 use self::decision::Decision;
 use self::looked_at::LookedAt;
+use self::mapped::{Implementation, Mapped};
 use super::choice::Choice;
 use super::environment::{PanickedAt, unsupported_settings};
 use super::error::CheckError;
@@ -37,7 +40,7 @@ use crate::nearest::nearest;
 use crate::property::Property;
 use crate::refinement::Refinement;
 use crate::report::Obligation;
-use crate::system::TransitionSystem;
+use crate::system::{StateOf, TransitionSystem};
 
 /// The rows of a refinement's liveness.
 #[derive(Clone)]
@@ -46,6 +49,28 @@ pub(super) struct Liveness {
     fairness: Vec<Row>,
     /// One for each property.
     properties: Vec<Row>,
+}
+
+/// What a search leaves behind of which liveness is decided.
+pub(super) struct Searched<'a, A> {
+    pub recorded: &'a Recorded<'a>,
+    pub labels: &'a [Label],
+    /// The abstract states between, by number.
+    pub between: &'a [Vec<A>],
+    /// Whether the mapping is no refinement mapping.
+    pub simulation_fails: bool,
+    /// How many steps simulate each rule of the specification.
+    pub simulated: &'a [u64],
+}
+
+/// What is decided.
+#[derive(Default)]
+pub(super) struct Decided {
+    pub rows: Vec<Judged>,
+    /// Conditions of the implementation that assume nothing.
+    pub doubts: Vec<String>,
+    /// Where a function of the model panicked, if one did.
+    pub panicked: Option<PanickedAt>,
 }
 
 /// Why liveness cannot be decided with these settings, if it cannot.
@@ -114,115 +139,152 @@ impl Liveness {
         rows.map(|row| row.name.as_str())
     }
 
-    /// The conditions of the implementation whose actions no step takes.
-    pub fn doubts_of_conditions<S: TransitionSystem>(
-        &self,
-        system: &S,
-        labels: &[Label],
-        complete: bool,
-    ) -> Vec<String> {
-        if !self.is_chosen() || !complete {
-            return Vec::new();
-        }
-        let stated = system.fairness();
-        let taken = instances(&stated, system.rules(), labels);
-        let never = stated.iter().enumerate().filter(|(place, _)| {
-            let mut taken = taken.iter();
-            !taken.any(|instance| instance.condition == *place)
-        });
-        let doubt = |(_, condition): (usize, &Fairness)| {
-            format!(
-                "the fairness condition `{}` of the implementation is on an action that is enabled nowhere: it assumes \
-                 nothing",
-                condition.name()
-            )
-        };
-        never.map(doubt).collect()
-    }
-
-    /// Decides the rows where they can be; and where a function of the model panicked, if one did. `simulation_fails` says
-    /// whether the mapping is no refinement mapping; `simulated`, how many steps simulate each rule of the specification.
+    /// Decides the rows where they can be.
     pub fn judge<R: Refinement>(
         &self,
-        (recorded, labels): (&Recorded<'_>, &[Label]),
-        (simulation_fails, simulated): (bool, &[u64]),
+        searched: &Searched<'_, StateOf<R::Abstract>>,
         found: &Found<'_, R>,
-    ) -> (Vec<Judged>, Option<PanickedAt>) {
+    ) -> Decided {
         if !self.is_chosen() {
-            return (Vec::new(), None);
+            return Decided::default();
         }
         let unsupported = unsupported(found.refinement, ObligationKind::Fairness, found.settings);
         let graph = match unsupported {
             Some(reason) => Err(format!("not evaluated: {reason}")),
-            None => recorded.graph(),
+            None => searched.recorded.graph(),
         };
         let graph = match graph {
             Ok(graph) => graph,
-            Err(reason) => return (self.open(&reason), None),
+            Err(reason) => return self.open(&reason),
         };
         let tell = |work| {
             let watch = &found.settings.watch;
             found.totals.tell(watch, Phase::Liveness, work);
         };
         tell(None);
-        let mapped = self.is_mapped() && !simulation_fails;
-        let looked_at = match LookedAt::new(found, graph.states(), mapped) {
+        let mapped = self.is_mapped() && !searched.simulation_fails;
+        let LookedAt {
+            cut,
+            predicates,
+            images,
+        } = match LookedAt::new(found, graph.states(), mapped) {
             Ok(looked_at) => looked_at,
-            Err(panicked) => {
-                let reason = "not evaluated: the model panicked";
-                return (self.open(reason), Some(panicked));
-            }
+            Err(panicked) => return self.panicked(panicked),
         };
         let system = found.refinement.implementation();
-        let instances = instances(&system.fairness(), system.rules(), labels);
+        let (stated, labels) = (system.fairness(), searched.labels);
+        let instances = instances(&stated, system.rules(), &taken(graph, labels));
         let assumed = Assumed::new(instances, labels);
+        let steps = RecordedSteps {
+            graph,
+            complete: searched.recorded.open().is_none() && cut.is_empty(),
+            cut: (!cut.is_empty()).then_some(&cut),
+            classes: &assumed.classes,
+        };
+        let implementation = Implementation {
+            steps: &steps,
+            conditions: &assumed.conditions,
+            labels,
+            between: searched.between,
+        };
+        let images = images.map(Vec::into_iter);
+        let mapped = images.map(|images| Mapped::new(found.refinement, images, &implementation));
+        let mapped = match mapped.transpose() {
+            Ok(mapped) => mapped,
+            Err(panicked) => return self.panicked(panicked),
+        };
         let decision = Decision {
             found,
-            steps: RecordedSteps {
-                graph,
-                complete: recorded.open().is_none(),
-                classes: &assumed.classes,
-            },
+            steps,
             assumed: &assumed,
-            initial: (0..found.totals.initial_states.min(graph.states() as u64) as u32).collect(),
-            open: recorded.open(),
-            simulated,
+            between: searched.between,
+            initial: (0..found.totals.initial_states.min(graph.states() as u64) as u32)
+                .filter(|state| !cut.contains(*state))
+                .collect(),
+            cut: &cut,
+            open: searched.recorded.open().or_else(|| {
+                let cut = found.totals.cut.as_ref()?;
+                Some(format!(
+                    "not decided: {cut}; no behaviour that stays within the constraint violates it"
+                ))
+            }),
+            simulated: searched.simulated,
             stops: OnceCell::new(),
         };
         let total = self.rows().filter(|row| row.selected).count() as u64;
-        let mut judged = Vec::new();
-        let tell = |judged: &Vec<Judged>| {
+        let mut rows = Vec::new();
+        let tell = |rows: &Vec<Judged>| {
             tell(Some(Work {
                 unit: "obligations",
-                done: judged.len() as u64,
+                done: rows.len() as u64,
                 total,
             }));
         };
         for (place, row) in self.fairness.iter().enumerate() {
-            tell(&judged);
-            let judge = || match &looked_at.mapped {
+            tell(&rows);
+            let judge = || match &mapped {
                 Some(mapped) => decision.fairness(place, mapped),
                 None => Obligation::incomplete(
                     "not evaluated: simulation fails, so the answers prove nothing",
                 ),
             };
-            judged.extend(row.judged(Weight::Behaviour, judge));
+            rows.extend(row.judged(Weight::Behaviour, judge));
         }
         for (place, row) in self.properties.iter().enumerate() {
-            tell(&judged);
-            let judge = || decision.property(place, &looked_at);
-            judged.extend(row.judged(Weight::Behaviour, judge));
+            tell(&rows);
+            let judge = || decision.property(place, &predicates[place]);
+            rows.extend(row.judged(Weight::Behaviour, judge));
         }
-        (judged, None)
+        let doubts = if found.totals.complete && found.totals.cut.is_none() {
+            doubts_of_conditions(&stated, &assumed.instances)
+        } else {
+            Vec::new()
+        };
+        Decided {
+            rows,
+            doubts,
+            panicked: None,
+        }
     }
 
-    fn open(&self, reason: &str) -> Vec<Judged> {
+    fn panicked(&self, panicked: PanickedAt) -> Decided {
+        Decided {
+            panicked: Some(panicked),
+            ..self.open("not evaluated: the model panicked")
+        }
+    }
+
+    fn open(&self, reason: &str) -> Decided {
         let judge = |row: &Row| row.judged(Weight::Behaviour, || Obligation::incomplete(reason));
-        self.rows().filter_map(judge).collect()
+        Decided {
+            rows: self.rows().filter_map(judge).collect(),
+            ..Decided::default()
+        }
     }
 }
 
-/// Whether the fairness conditions of a system have names of their own, and rules that are there.
+/// The conditions of the implementation whose actions no step takes.
+fn doubts_of_conditions(stated: &[Fairness], assumed: &[Instance]) -> Vec<String> {
+    let never = stated.iter().enumerate().filter(|(place, _)| {
+        let mut assumed = assumed.iter();
+        !assumed.any(|instance| instance.condition == *place)
+    });
+    let doubt = |(_, condition): (usize, &Fairness)| {
+        let of = match condition.process() {
+            Some(number) => format!(" of process {number}"),
+            None => String::new(),
+        };
+        format!(
+            "the fairness condition `{}` of the implementation is on an action{of} that is enabled nowhere: it assumes \
+             nothing",
+            condition.name()
+        )
+    };
+    never.map(doubt).collect()
+}
+
+/// Whether the fairness conditions of a system have names of their own, and rules that are there. Which processes there are
+/// is not known before a search.
 fn validate<S: TransitionSystem>(system: &S) -> Result<(), CheckError> {
     let conditions = system.fairness();
     let names: Vec<&str> = conditions.iter().map(Fairness::name).collect();

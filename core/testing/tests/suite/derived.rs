@@ -748,3 +748,73 @@ fn a_codec_by_hand_that_takes_more_than_it_says_is_found_out() {
         "{text}"
     );
 }
+
+/// Labels whose processes have numbers of all integer types.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "node")]
+enum Numbered {
+    U8(#[process] u8),
+    U16(#[process] u16),
+    U32(#[process] u32),
+    U64(#[process] u64),
+    U128(#[process] u128),
+    Usize(#[process] usize),
+    I8(#[process] i8),
+    I16(#[process] i16),
+    I32(#[process] i32),
+    I64(#[process] i64),
+    I128(#[process] i128),
+    Isize {
+        before: u8,
+        #[process]
+        number: isize,
+    },
+}
+
+/// The process of an action, if there is one.
+fn process_of(action: &Numbered) -> Option<refmap::Process> {
+    refmap::internal::catch(|| action.process()).ok().flatten()
+}
+
+#[test]
+fn a_process_has_the_number_that_its_field_has() {
+    for number in 0..=u16::MAX {
+        let own = Some(refmap::Process::numbered("node", number));
+        assert_eq!(Numbered::U16(number).process(), own);
+        assert_eq!(Numbered::I32(number.into()).process(), own);
+        let before = number as u8;
+        let number = number as isize;
+        assert_eq!(Numbered::Isize { before, number }.process(), own);
+    }
+    for number in i8::MIN..=i8::MAX {
+        let own = u16::try_from(number).ok();
+        let own = own.map(|number| refmap::Process::numbered("node", number));
+        assert_eq!(process_of(&Numbered::I8(number)), own);
+        assert_eq!(process_of(&Numbered::I16(number.into())), own);
+        assert_eq!(process_of(&Numbered::I128(number.into())), own);
+        let small = own.and(u8::try_from(number).ok());
+        assert_eq!(
+            small.and_then(|number| process_of(&Numbered::U8(number))),
+            own
+        );
+    }
+    for number in [65_536, 65_537, 1_u32 << 31, u32::MAX] {
+        assert_eq!(process_of(&Numbered::U32(number)), None, "{number}");
+        assert_eq!(process_of(&Numbered::I64(number.into())), None, "{number}");
+        assert_eq!(
+            process_of(&Numbered::U64(u64::from(number) << 32)),
+            None,
+            "{number}"
+        );
+        assert_eq!(
+            process_of(&Numbered::U128(u128::from(number) << 96)),
+            None,
+            "{number}"
+        );
+        assert_eq!(
+            process_of(&Numbered::Usize(number as usize)),
+            None,
+            "{number}"
+        );
+    }
+}

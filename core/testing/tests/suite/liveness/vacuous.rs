@@ -41,11 +41,12 @@ fn a_condition_that_is_enabled_nowhere_is_told() {
     refinement.specification.fairness = vec![Fairness::strong("naps", ["nap"])];
     let report = checked(&refinement);
     let row = report.obligation("fairness:naps").unwrap();
-    assert_eq!(row.verdict, Verdict::Untested, "{report}");
+    assert_eq!(row.verdict, Verdict::Incomplete, "{report}");
     assert_eq!(
         row.note.as_deref(),
-        Some("its action is enabled in no mapped state")
+        Some("vacuous: its action is enabled in no mapped state")
     );
+    assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
     let warnings: Vec<_> = report
         .warnings
         .iter()
@@ -54,6 +55,54 @@ fn a_condition_that_is_enabled_nowhere_is_told() {
     let expected = "the fairness condition `naps` of the implementation is on an action that is enabled nowhere: it \
                     assumes nothing";
     assert!(warnings.contains(&expected), "{report}");
+}
+
+/// However it is stated: on a rule that has no step, on one whose steps change nothing, of a process that takes none of its
+/// steps.
+#[test]
+fn each_condition_that_assumes_nothing_is_told() {
+    let mut refinement = server();
+    let rules = [("nap", "server"), ("blink", "server")];
+    let further = rules.map(|(name, process)| refmap::Rule::new(name, process, "a test"));
+    refinement.implementation.rules.extend(further);
+    refinement.implementation.next = |state| {
+        let mut steps = (server().specification.next)(state);
+        steps.push((("blink", 0), *state));
+        steps
+    };
+    refinement.specification.rules = refinement.implementation.rules.clone();
+    refinement.specification.next = refinement.implementation.next;
+    refinement.implementation.number_of = |action| (action.0 == "serve").then_some(300);
+    refinement.specification.number_of = refinement.implementation.number_of;
+    let stated = |rule: &'static str, of: Option<u16>| {
+        [Fairness::weak, Fairness::strong].map(|new| {
+            let one: fn(String, [&'static str; 1]) -> Fairness = new;
+            let name = |how: &str| format!("{rule} {how} {of:?}");
+            match of {
+                None => [
+                    one(name("each"), [rule]),
+                    one(name("jointly"), [rule]).jointly(),
+                ],
+                Some(process) => ["of", "again of"].map(|how| one(name(how), [rule]).of(process)),
+            }
+        })
+    };
+    let idle = ["nap", "blink"].map(|rule| stated(rule, None));
+    let absent = [0, 44, 299, 301].map(|process| stated("serve", Some(process)));
+    let takes_steps = stated("serve", None)
+        .into_iter()
+        .chain(stated("serve", Some(300)));
+    let idle: Vec<Fairness> = idle.into_iter().chain(absent).flatten().flatten().collect();
+    for (conditions, told) in [(idle, true), (takes_steps.flatten().collect(), false)] {
+        for condition in conditions {
+            fair(&mut refinement, &[condition.clone()]);
+            let report = checked(&refinement);
+            let about = format!("the fairness condition `{}` of the impl", condition.name());
+            let mut warnings = report.warnings.iter();
+            let is_told = warnings.any(|warning| warning.text.starts_with(&about));
+            assert_eq!(is_told, told, "{condition:?}: {report}");
+        }
+    }
 }
 
 #[test]

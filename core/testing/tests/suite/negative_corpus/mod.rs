@@ -4,6 +4,7 @@
 mod constraints;
 mod environment;
 mod equality;
+mod fairness;
 mod functions;
 mod later;
 mod overridden;

@@ -1,0 +1,231 @@
+//! The recorded graph with each step that simulates several abstract steps split into single ones.
+//!
+//! The states between are states of the abstract behaviour: they enable the specification's actions, and the steps from and
+//! to them are taken. So they get nodes of their own, after those of the states. To the implementation they are nothing: a
+//! step is taken as a whole. Of its conditions the first part of the step takes what the step takes, and the others take
+//! nothing; a node between enables of the weak ones what the source enables, and of the strong ones none; and no behaviour
+//! stays there. All of this is said by the classes of the steps, so that what decides a graph knows of states alone.
+
+use super::assumed::RecordedSteps;
+use super::mapped::Implementation;
+use crate::explore::{Graph, StateId};
+use crate::liveness::{Conditions, Lasso, Steps, Strength};
+
+/// Stands for all states that no question lets a behaviour go to.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// The graph, whose labels are classes.
+pub(super) struct SingleSteps {
+    graph: Graph,
+    classes: Vec<u32>,
+    /// Those of the implementation, and one more.
+    conditions: Conditions,
+    /// How many nodes are states.
+    states: u32,
+    /// The others.
+    inner: Vec<Inner>,
+}
+
+/// A behaviour of the implementation.
+pub(super) struct Behaviour {
+    pub lasso: Lasso,
+    /// Per state, the number of the states between of the step that leaves it, if it has some; none of this where it does
+    /// not matter by which step from one state to the next the behaviour goes.
+    pub between: Option<Vec<Option<u32>>>,
+}
+
+impl Behaviour {
+    /// A lasso, by whatever steps.
+    pub fn of(lasso: Lasso) -> Self {
+        Self {
+            lasso,
+            between: None,
+        }
+    }
+}
+
+/// A node between.
+struct Inner {
+    /// Where its step begins.
+    source: u32,
+    /// The number of the states between of its step.
+    number: u32,
+    next: u32,
+    /// The class of a step to elsewhere, if its conditions are any.
+    enables: Option<u32>,
+}
+
+/// The classes of the split graph.
+struct Classes<'a> {
+    assumed: &'a Conditions,
+    conditions: Conditions,
+    /// By class of the recorded graph.
+    same: Vec<Option<u32>>,
+}
+
+impl Classes<'_> {
+    /// The class of the steps that take what those of a class of the recorded graph take.
+    fn same(&mut self, class: u32) -> u32 {
+        let place = class as usize;
+        if self.same.len() <= place {
+            self.same.resize(place + 1, None);
+        }
+        *self.same[place].get_or_insert_with(|| {
+            let all = 0..self.assumed.len();
+            let taken = all.filter(|condition| self.assumed.takes(class, *condition));
+            self.conditions.class(taken)
+        })
+    }
+
+    /// The class that takes the weak conditions of which some step takes the action, if there are any.
+    fn weak(&mut self, classes: &[u32]) -> Option<u32> {
+        let is_enabled = |condition: &usize| {
+            self.assumed.strength(*condition) == Strength::Weak
+                && classes
+                    .iter()
+                    .any(|class| self.assumed.takes(*class, *condition))
+        };
+        let enabled: Vec<usize> = (0..self.assumed.len()).filter(is_enabled).collect();
+        (!enabled.is_empty()).then(|| self.conditions.class(enabled))
+    }
+}
+
+impl SingleSteps {
+    /// Splits the recorded steps. `between` are the numbers of the abstract states between, and `images` per state that of
+    /// its image: those of the nodes between are added.
+    pub fn new<A>(
+        implementation: &Implementation<'_, A>,
+        between: &[Vec<u32>],
+        images: &mut Vec<u32>,
+    ) -> Self {
+        let Implementation {
+            steps: recorded,
+            conditions: assumed,
+            labels,
+            ..
+        } = *implementation;
+        let states = recorded.graph.states() as u32;
+        let strengths = (0..assumed.len()).map(|condition| assumed.strength(condition));
+        let mut classes = Classes {
+            assumed,
+            conditions: Conditions::new(strengths.chain([Strength::Weak])),
+            same: Vec::new(),
+        };
+        let nothing = classes.conditions.class([]);
+        let goes_on = classes.conditions.class([assumed.len()]);
+        let mut graph = Graph::new();
+        let mut inner: Vec<Inner> = Vec::new();
+        for state in 0..states {
+            let first_of_state = inner.len();
+            for (target, label) in recorded.graph.steps(StateId(state)) {
+                let target = Some(recorded.target(target));
+                let target = target.filter(|_| target != recorded.unexpanded());
+                let target = target.unwrap_or(ELSEWHERE);
+                let class = classes.same(recorded.classes[label as usize]);
+                let Some(number) = labels[label as usize].between else {
+                    graph.push(StateId(target), class);
+                    continue;
+                };
+                let passed = &between[number as usize];
+                let first = states + inner.len() as u32;
+                let class = if target == state { nothing } else { class };
+                graph.push(StateId(first), class);
+                images.extend(passed);
+                let nodes = (1..passed.len() as u32).map(|after| first + after);
+                inner.extend(nodes.chain([target]).map(|next| Inner {
+                    source: state,
+                    number,
+                    next,
+                    enables: None,
+                }));
+            }
+            graph.close();
+            if first_of_state < inner.len() {
+                let of_state = recorded.steps(state).filter(|(to, _)| *to != state);
+                let of_state: Vec<u32> = of_state.map(|(_, class)| class).collect();
+                let enables = classes.weak(&of_state);
+                let nodes = inner[first_of_state..].iter_mut();
+                nodes.for_each(|node| node.enables = enables);
+            }
+        }
+        for node in &inner {
+            graph.push(StateId(node.next), goes_on);
+            if let Some(enables) = node.enables {
+                graph.push(StateId(ELSEWHERE), enables);
+            }
+            graph.close();
+        }
+        graph.finish();
+        let Classes { conditions, .. } = classes;
+        Self {
+            classes: (0..conditions.classes()).collect(),
+            graph,
+            conditions,
+            states,
+            inner,
+        }
+    }
+
+    /// The state of a node: of one between, that from which its step is taken.
+    pub fn state_of(&self, node: u32) -> u32 {
+        let inner = node.checked_sub(self.states);
+        inner.map_or(node, |place| self.inner[place as usize].source)
+    }
+
+    /// The steps, of which those to states that were not expanded lead elsewhere.
+    pub fn steps(&self) -> RecordedSteps<'_> {
+        RecordedSteps {
+            graph: &self.graph,
+            complete: false,
+            // No step leads to one.
+            cut: None,
+            classes: &self.classes,
+        }
+    }
+
+    /// What behaviours meet.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// The behaviour of the implementation that a lasso is.
+    pub fn joined(&self, mut lasso: Lasso) -> Behaviour {
+        // The node before one between is the same wherever a behaviour comes from: the loop begins and ends with it as well.
+        while lasso.states[lasso.loop_start] >= self.states {
+            let closing = lasso.states.pop();
+            lasso.loop_start -= 1;
+            assert_eq!(closing, Some(lasso.states[lasso.loop_start]));
+        }
+        let mut behaviour = Behaviour {
+            lasso: Lasso {
+                states: Vec::new(),
+                loop_start: 0,
+            },
+            between: None,
+        };
+        let mut between = Vec::new();
+        for (place, node) in lasso.states.iter().enumerate() {
+            if place == lasso.loop_start {
+                behaviour.lasso.loop_start = behaviour.lasso.states.len();
+            }
+            match node.checked_sub(self.states) {
+                None => {
+                    behaviour.lasso.states.push(*node);
+                    between.push(None);
+                }
+                Some(inner) => {
+                    let last = between.last_mut().expect("a behaviour begins in a state");
+                    *last = Some(self.inner[inner as usize].number);
+                }
+            }
+        }
+        // A step that leads back to where it began is taken twice: a loop of one state is one of no steps.
+        let last = between.len() - 1;
+        if behaviour.lasso.loop_length() == 0 && between[last].is_some() {
+            behaviour.lasso.states.push(behaviour.lasso.states[last]);
+            between.push(between[last]);
+        }
+        behaviour.between = Some(between);
+        behaviour
+    }
+}

@@ -1,0 +1,455 @@
+//! Fairness conditions of the specification: the states between enable, the steps from and to them are taken, and a process
+//! is its kind and its number.
+
+use refmap::obligation::Liveness;
+use refmap::{
+    Action, Fairness, Refinement, Report, Settings, TransitionSystem, Verdict, check, compose,
+};
+use serde::Serialize;
+
+fn checked(refinement: &impl Refinement) -> Report {
+    let settings = Settings {
+        liveness: Liveness::Included,
+        ..Settings::default()
+    };
+    check(refinement, &settings).expect("the settings fit")
+}
+
+fn verdict(report: &Report, name: &str) -> Verdict {
+    let row = report.obligation(name);
+    let row = row.unwrap_or_else(|| panic!("{name} is decided: {report}"));
+    row.verdict
+}
+
+/// That a row is violated by a lasso of so many steps before the loop, with this explanation.
+fn assert_starved(report: &Report, name: &str, stem: usize, why: &str) {
+    assert_eq!(verdict(report, name), Verdict::Violated, "{report}");
+    let shown = &report.obligation(name).unwrap().counterexamples[0];
+    assert_eq!(shown.loop_start, Some(stem), "{report}");
+    assert!(shown.explanation.contains(why), "{report}");
+    assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+}
+
+fn assert_not_tested(report: &Report, name: &str, why: &str) {
+    assert_eq!(verdict(report, name), Verdict::Incomplete, "{report}");
+    let note = report.obligation(name).unwrap().note.as_deref();
+    assert_eq!(note, Some(why), "{report}");
+    assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "p")]
+enum Step {
+    Open,
+    Shut,
+    Serve,
+    Reset,
+    Back,
+    Blink,
+}
+
+/// What becomes of a round.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// Each abstract step is one of its own. The specification.
+    Single,
+    /// It serves once, and then opens and shuts at once for ever.
+    Shuts,
+    /// The same, serving at once in the place of shutting.
+    Serves,
+    /// It opens and shuts in place: a step that leads back to where it began.
+    InPlace,
+}
+
+/// A door: 0 open> 1, 1 shut> 3, 1 serve> 2, 2 reset> 0, 3 back> 0. States 0 and 1 look alike.
+#[derive(Clone)]
+struct Door {
+    round: Round,
+    /// Whether state 3 looks like 0 and 1, so that nothing of a round that shuts is seen.
+    hides_shut: bool,
+    fairness: Vec<Fairness>,
+}
+
+impl TransitionSystem for Door {
+    type State = u8;
+    type Action = Step;
+    type Observation = u8;
+
+    fn initial(&self, visit: &mut impl FnMut(u8)) {
+        visit(0);
+    }
+
+    fn next(&self, from: &u8, visit: &mut impl FnMut(Step, u8)) {
+        match (self.round, from) {
+            (_, 0) => visit(Step::Open, 1),
+            (Round::Single, 1) => {
+                visit(Step::Shut, 3);
+                visit(Step::Serve, 2);
+            }
+            (Round::Single, 2) => visit(Step::Reset, 0),
+            (Round::Single, 3) => visit(Step::Back, 0),
+            (_, 1) => visit(Step::Serve, 2),
+            (_, 2) => visit(Step::Reset, 10),
+            (Round::Shuts, 10) => visit(Step::Blink, 13),
+            (Round::Serves, 10) => visit(Step::Blink, 12),
+            (Round::InPlace, 10) => visit(Step::Blink, 10),
+            (_, 12) => visit(Step::Reset, 10),
+            (_, 13) => visit(Step::Back, 10),
+            _ => {}
+        }
+    }
+
+    fn observe(&self, state: &u8) -> u8 {
+        match state % 10 {
+            1 => 0,
+            3 if self.hides_shut => 0,
+            shown => shown,
+        }
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.fairness.clone()
+    }
+}
+
+struct Doors {
+    implementation: Door,
+    specification: Door,
+}
+
+/// Rounds of an implementation that goes on, and what the specification promises.
+fn doors(round: Round, promised: &[Fairness]) -> Doors {
+    let all = ["open", "serve", "reset", "blink", "back"];
+    let hides_shut = round == Round::InPlace;
+    let door = |round, fairness| Door {
+        round,
+        hides_shut,
+        fairness,
+    };
+    Doors {
+        implementation: door(round, vec![Fairness::weak("goes on", all)]),
+        specification: door(Round::Single, promised.to_vec()),
+    }
+}
+
+impl Refinement for Doors {
+    type Concrete = Door;
+    type Abstract = Door;
+
+    fn implementation(&self) -> &Door {
+        &self.implementation
+    }
+
+    fn specification(&self) -> &Door {
+        &self.specification
+    }
+
+    fn map(&self, state: &u8) -> u8 {
+        state % 10
+    }
+
+    fn abstract_action(&self, _: &u8, action: &Step, _: &u8) -> Option<Step> {
+        Some(match (action, self.implementation.round) {
+            (Step::Blink, Round::Serves) => Step::Serve,
+            (Step::Blink, Round::InPlace) => Step::Back,
+            (Step::Blink, _) => Step::Shut,
+            (other, _) => other.clone(),
+        })
+    }
+
+    fn abstract_steps_before(&self, _: &u8, action: &Step, _: &u8) -> Vec<(Step, u8)> {
+        match (action, self.implementation.round) {
+            (Step::Blink, Round::InPlace) => vec![(Step::Open, 1), (Step::Shut, 3)],
+            (Step::Blink, _) => vec![(Step::Open, 1)],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Each round comes by state 1, which enables `serve`, and is the image of no state of the loop.
+#[test]
+fn a_rule_that_states_between_alone_enable_and_that_is_never_taken() {
+    let served = [Fairness::strong("served", ["serve"])];
+    let report = checked(&doors(Round::Shuts, &served));
+    assert_starved(
+        &report,
+        "fairness:served",
+        3,
+        "is enabled in mapped states and states between again and again, and is never taken",
+    );
+    let report = checked(&doors(Round::Serves, &served));
+    assert_eq!(
+        verdict(&report, "fairness:served"),
+        Verdict::Holds,
+        "{report}"
+    );
+    // In weak fairness it may be passed over: it is not enabled in state 3.
+    let weakly = [Fairness::weak("served", ["serve"])];
+    let report = checked(&doors(Round::Shuts, &weakly));
+    assert_eq!(
+        verdict(&report, "fairness:served"),
+        Verdict::Holds,
+        "{report}"
+    );
+}
+
+#[test]
+fn a_rule_that_is_taken_as_one_of_several_steps() {
+    let rules = ["open", "shut", "back"];
+    for promised in [
+        rules.map(|rule| Fairness::weak(rule, [rule])),
+        rules.map(|rule| Fairness::strong(rule, [rule])),
+    ] {
+        let report = checked(&doors(Round::Shuts, &promised));
+        for name in ["fairness:open", "fairness:shut", "fairness:back"] {
+            assert_eq!(verdict(&report, name), Verdict::Holds, "{report}");
+        }
+        // Where it may stop before the step, the first of them is not taken.
+        let mut stops = doors(Round::Shuts, &promised);
+        let begins = Fairness::weak("begins", ["open", "serve", "reset"]);
+        stops.implementation.fairness = vec![begins];
+        let report = checked(&stops);
+        assert_eq!(
+            verdict(&report, "fairness:open"),
+            Verdict::Violated,
+            "{report}"
+        );
+        // It is enabled between alone, and there nothing stops.
+        assert_eq!(
+            verdict(&report, "fairness:shut"),
+            Verdict::Holds,
+            "{report}"
+        );
+    }
+}
+
+/// A step that leads back to where it began changes nothing of the implementation, and its abstract steps do.
+#[test]
+fn a_round_in_place_comes_by_the_states_between() {
+    let served = [Fairness::strong("served", ["serve"])];
+    let report = checked(&doors(Round::InPlace, &served));
+    assert_starved(&report, "fairness:served", 3, "states between");
+    let shown = &report
+        .obligation("fairness:served")
+        .unwrap()
+        .counterexamples[0];
+    assert_eq!(shown.steps[4].abstract_before.len(), 2, "{report}");
+    // No condition of the implementation says that it is taken.
+    let opened = [Fairness::weak("opened", ["open"])];
+    let report = checked(&doors(Round::InPlace, &opened));
+    assert_starved(&report, "fairness:opened", 3, "is never taken");
+}
+
+#[test]
+fn a_composition_shows_the_states_between_of_both() {
+    let served = [Fairness::strong("served", ["serve"])];
+    let upper = || doors(Round::Single, &served);
+    let lower = |round| doors(round, &[]);
+    let report = checked(&compose(upper(), lower(Round::Shuts)));
+    assert_starved(&report, "fairness:served", 3, "states between");
+    let report = checked(&compose(upper(), lower(Round::Serves)));
+    assert_eq!(
+        verdict(&report, "fairness:served"),
+        Verdict::Holds,
+        "{report}"
+    );
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+enum Work {
+    #[rule(process = "client")]
+    Ask(#[process] u8),
+    #[rule(process = "server")]
+    Sweep(#[process] u8),
+}
+
+/// An office, in which client 0 and server 0 take turns as they like.
+struct Office {
+    fairness: Vec<Fairness>,
+}
+
+impl TransitionSystem for Office {
+    type State = (bool, bool);
+    type Action = Work;
+    type Observation = (bool, bool);
+
+    fn initial(&self, visit: &mut impl FnMut((bool, bool))) {
+        visit((false, false));
+    }
+
+    fn next(&self, from: &(bool, bool), visit: &mut impl FnMut(Work, (bool, bool))) {
+        visit(Work::Ask(0), (!from.0, from.1));
+        visit(Work::Sweep(0), (from.0, !from.1));
+    }
+
+    fn observe(&self, state: &(bool, bool)) -> (bool, bool) {
+        *state
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        self.fairness.clone()
+    }
+}
+
+/// A system as an implementation of itself, with other fairness.
+struct Same<S>(S, S);
+
+impl<S: TransitionSystem> Refinement for Same<S> {
+    type Concrete = S;
+    type Abstract = S;
+
+    fn implementation(&self) -> &S {
+        &self.0
+    }
+
+    fn specification(&self) -> &S {
+        &self.1
+    }
+
+    fn map(&self, state: &S::State) -> S::State {
+        state.clone()
+    }
+
+    fn abstract_action(&self, _: &S::State, action: &S::Action, _: &S::State) -> Option<S::Action> {
+        Some(action.clone())
+    }
+}
+
+fn offices(assumed: Fairness, promised: Fairness) -> Same<Office> {
+    let office = |condition| Office {
+        fairness: vec![condition],
+    };
+    Same(office(assumed), office(promised))
+}
+
+#[test]
+fn processes_of_two_kinds_and_one_number() {
+    let asks = || Fairness::weak("clients go on", ["ask"]);
+    let both = |name| Fairness::weak(name, ["ask", "sweep"]);
+    let report = checked(&offices(asks(), both("each goes on")));
+    assert_starved(
+        &report,
+        "fairness:each goes on",
+        0,
+        "the specification's condition `each goes on (server 0)`",
+    );
+    let report = checked(&offices(both("each goes on"), both("each goes on")));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let report = checked(&offices(asks(), both("one goes on").jointly()));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    // What is assumed of each is assumed of the server too, and what is assumed of all of neither.
+    let sweeps = || Fairness::weak("servers go on", ["sweep"]);
+    let report = checked(&offices(both("each goes on"), sweeps()));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    let report = checked(&offices(both("one goes on").jointly(), sweeps()));
+    assert_starved(&report, "fairness:servers go on", 0, "never taken");
+}
+
+#[test]
+fn a_process_that_there_is_not() {
+    let asks = || Fairness::weak("clients go on", ["ask"]);
+    let sweeps = || Fairness::weak("sweeper goes on", ["sweep"]);
+    let report = checked(&offices(asks(), sweeps().of(9)));
+    assert_not_tested(
+        &report,
+        "fairness:sweeper goes on",
+        "vacuous: the action of process 9 is enabled in no mapped state; the processes for which it is are server 0",
+    );
+    let report = checked(&offices(asks(), sweeps().of(0)));
+    assert_starved(&report, "fairness:sweeper goes on", 0, "never taken");
+    let report = checked(&offices(sweeps(), sweeps().of(0)));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+    // Of the implementation such a condition assumes nothing.
+    let report = checked(&offices(sweeps().of(9), sweeps()));
+    assert_starved(&report, "fairness:sweeper goes on", 0, "never taken");
+    let warning = "the fairness condition `sweeper goes on` of the implementation is on an action of process 9 that is \
+                   enabled nowhere: it assumes nothing";
+    let mut warnings = report.warnings.iter();
+    assert!(warnings.any(|one| one.text == warning), "{report}");
+}
+
+#[test]
+fn a_number_on_rules_of_two_kinds_is_that_of_two_processes() {
+    let both = || Fairness::weak("goes on", ["ask", "sweep"]).of(0);
+    let asks = || Fairness::weak("clients go on", ["ask"]);
+    let report = checked(&offices(asks(), both()));
+    assert_starved(&report, "fairness:goes on", 0, "`goes on (server 0)`");
+    let report = checked(&offices(both(), both()));
+    assert_eq!(report.verdict, Some(Verdict::Holds), "{report}");
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Action)]
+#[rule(process = "node")]
+enum Turn {
+    Work(#[process] i32),
+}
+
+/// Two nodes, each of which changes a bit of its own.
+struct Nodes {
+    ids: [i32; 2],
+    fairness: Fairness,
+}
+
+impl TransitionSystem for Nodes {
+    type State = (bool, bool);
+    type Action = Turn;
+    type Observation = (bool, bool);
+
+    fn initial(&self, visit: &mut impl FnMut((bool, bool))) {
+        visit((false, false));
+    }
+
+    fn next(&self, from: &(bool, bool), visit: &mut impl FnMut(Turn, (bool, bool))) {
+        visit(Turn::Work(self.ids[0]), (!from.0, from.1));
+        visit(Turn::Work(self.ids[1]), (from.0, !from.1));
+    }
+
+    fn observe(&self, state: &(bool, bool)) -> (bool, bool) {
+        *state
+    }
+
+    fn fairness(&self) -> Vec<Fairness> {
+        vec![self.fairness.clone()]
+    }
+}
+
+fn nodes(ids: [i32; 2]) -> Same<Nodes> {
+    let each = Fairness::weak("each works", ["work"]);
+    let some = Fairness::weak("some work", ["work"]).jointly();
+    let nodes = |fairness| Nodes { ids, fairness };
+    Same(nodes(some), nodes(each))
+}
+
+#[test]
+fn process_numbers_that_do_not_fit_are_refused_by_name() {
+    for ids in [[0, 1], [0, 8], [8, 16], [255, 256], [65_534, 65_535]] {
+        let report = checked(&nodes(ids));
+        let name = format!("each works (node {})", ids[0]);
+        assert_starved(&report, "fairness:each works", 0, &name);
+    }
+    for (ids, beyond) in [
+        ([70_000, 80_000], 70_000),
+        ([-1, -2], -1),
+        ([65_535, 65_536], 65_536),
+        ([0, 65_536], 65_536),
+        ([i32::MIN, i32::MAX], i32::MIN),
+    ] {
+        for liveness in [Liveness::Omitted, Liveness::Included] {
+            let settings = Settings {
+                liveness,
+                ..Settings::default()
+            };
+            let report = check(&nodes(ids), &settings).unwrap();
+            assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
+            let shown = &report
+                .obligation("model")
+                .expect("it is at fault")
+                .counterexamples[0];
+            let told = format!(
+                "`process_of`, `acts_for` or `inputs` panicked: “the number of the process of Work({beyond}) does not fit: \
+                 processes of a kind, here `node`, are numbered from 0 to 65535”"
+            );
+            assert!(shown.explanation.contains(&told), "{report}");
+        }
+    }
+}
