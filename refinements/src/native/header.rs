@@ -1,6 +1,7 @@
 //! Header of a history: the parameters of its instance.
 
 use refmap_histories::{Header, UnknownParameter};
+use serde_json::Value;
 
 /// Parameters in headers of histories of the on-the-fly collector.
 pub(super) const ON_THE_FLY: [&str; 7] = [
@@ -21,7 +22,7 @@ pub enum HeaderError {
     /// The size of the instance is missing, or larger than can be validated.
     #[error(
         "the header's parameter {name:?} must be a number from {least} to {most}, and {given}",
-        given = .given.map_or("is none".to_owned(), |given| format!("is {given}"))
+        given = .given.as_ref().map_or("is none".to_owned(), |given| format!("is {given}"))
     )]
     Number {
         /// The parameter.
@@ -30,8 +31,8 @@ pub enum HeaderError {
         least: u32,
         /// Its greatest value.
         most: u32,
-        /// The given number, if it is one.
-        given: Option<u64>,
+        /// What is given, if anything is.
+        given: Option<Value>,
     },
     /// It has an unknown parameter.
     #[error(transparent)]
@@ -45,14 +46,14 @@ pub(super) fn number(
     least: u32,
     most: u32,
 ) -> Result<u32, HeaderError> {
-    let value = header.parameters.get(name);
-    let given = value.and_then(|value| value.as_u64());
-    let number = given.and_then(|number| u32::try_from(number).ok());
+    let given = header.parameters.get(name);
+    let number = given.and_then(Value::as_u64);
+    let number = number.and_then(|number| u32::try_from(number).ok());
     let fits = number.filter(|number| (least..=most).contains(number));
     fits.ok_or(HeaderError::Number {
         name,
         least,
         most,
-        given,
+        given: given.cloned(),
     })
 }

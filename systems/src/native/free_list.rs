@@ -137,12 +137,19 @@ impl TransitionSystem for FreeList {
         visit(Cells((0..cells).map(|_| 0).collect()));
     }
 
+    /// PERF: a memory has as many redirections as cells times nodes, and to see whether one is enabled takes as long as the
+    /// memory is large. So only enabled actions are tried, which are those to or of nodes that are reached or not.
     fn next(&self, from: &Cells, visit: &mut impl FnMut(Action, Cells)) {
         let Bounds { nodes, sons, .. } = self.bounds;
+        let reached = self.reached(from);
+        let (accessible, garbage): (Vec<u32>, Vec<u32>) =
+            (0..nodes).partition(|node| reached[*node as usize].is_some());
         let mut fire = |action| offer(visit, action, || self.successor(from, &action));
-        for node in 0..nodes {
+        for node in garbage {
             fire(Action::Append { node });
-            for (son, to) in (0..sons).flat_map(|son| (0..nodes).map(move |to| (son, to))) {
+        }
+        for node in 0..nodes {
+            for (son, to) in (0..sons).flat_map(|son| accessible.iter().map(move |to| (son, *to))) {
                 fire(Action::Mutate { node, son, to });
             }
         }
