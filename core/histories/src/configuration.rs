@@ -29,12 +29,17 @@ impl<S> Configuration<S> {
     }
 
     pub fn ahead(&self, lane: u32) -> Ahead {
-        let found = self.ahead.iter().find(|ahead| ahead.lane == lane);
-        found.copied().unwrap_or(Ahead {
-            lane,
-            taken: 0,
-            pending: 0,
-        })
+        let found = self
+            .ahead
+            .binary_search_by_key(&lane, |ahead| ahead.lane);
+        found.map_or(
+            Ahead {
+                lane,
+                taken: 0,
+                pending: 0,
+            },
+            |at| self.ahead[at],
+        )
     }
 
     pub fn set(&mut self, ahead: Ahead) {

@@ -16,7 +16,7 @@
 //! Delayed effects, internal steps and partial events are additions.
 
 mod compared;
-mod depth_first;
+mod first_order;
 mod patience;
 mod pruning;
 mod steps;
@@ -34,7 +34,7 @@ use super::set::{Endless, Set};
 use super::settings::Settings;
 use super::window::{Log, Window};
 pub(super) use compared::Compared;
-pub(super) use depth_first::Ahead;
+pub(super) use first_order::Ahead;
 use patience::Patience;
 use refmap::{Rule, TransitionSystem};
 use refmap::explore::Limit;

@@ -3,21 +3,20 @@
 //! # Subsumption
 //!
 //! An event without an end is *endless*: it may come about at any time after its begin, or never. It is the last of its
-//! thread. Let A and B be two configurations at the same point of a history, with the same state, that have taken the same
-//! events and given the same effect, except that B has taken some endless events, or given them effect, that A has not.
-//! Then A can do whatever B can, so that B is superfluous:
+//! thread. Let A and B be two configurations at the same point of a history, with the same state, and let B have taken the
+//! events that A has, and some endless ones besides. Then A can do whatever B can, by the same steps, so that B is
+//! superfluous:
 //!
-//! - What B does from there on takes no event that it has taken. The specification sees of a step its state, the event,
-//!   and what the event's own thread has pending. The first two are the same in A, step by step, and so is the third: an
-//!   endless event is the last of its thread, so that no later event sees it pending, and the last to take effect, so
-//!   that no effect waits for it.
-//! - Where B gives effect to an endless event that it had pending, and that A has not taken, A takes it first. That
-//!   changes no state, and A has at least as much room for it as B had.
-//! - No order has to take an endless event, or to give it effect: A has to do nothing that B need not.
+//! - No step of B takes an event that A has taken and B has not, since there is none; so A has what B takes still before it.
+//! - The specification sees of a step its state, the event, and what the event's own thread has pending. The state is the same
+//!   in A and B, step by step, and so is what is pending: of an endless event nothing ever is, since it takes effect in the
+//!   step that takes it. (Where effects are delayed, that loses no order: only later events of its own thread could see it
+//!   pending, and there are none.)
+//! - No order has to take an endless event: A has nothing to do that B need not.
 //!
-//! Of superfluous configurations each has taken more than the one that makes it so. So among those that are left there is
-//! always one that can do what a removed one can, whichever are removed in whatever order, and together with
-//! [`postpone`](super::search), which as well leaves out only what has taken more.
+//! None of these steps leads through B, and A has taken less. So among the configurations that are left there is always one
+//! that can do what a removed one can, in whatever order they are removed, and together with `postpone`, which as well
+//! removes only what has taken more.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -32,20 +31,11 @@ const MOST_COMPARED: usize = 1 << 8;
 /// Greatest number of elements for linear comparison.
 const FEW: usize = 4;
 
-/// Lanes whose last event is endless.
+/// Lanes whose last event is endless, sorted, with the number of events taken if that one is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Endless(Vec<EndlessLane>);
+pub(super) struct Endless(Vec<(u32, u32)>);
 
-#[derive(Clone, Copy, Debug)]
-struct EndlessLane {
-    lane: u32,
-    /// Number of events taken if the endless one is.
-    all: u32,
-    /// Whether the endless one may be pending.
-    is_delayed: bool,
-}
-
-/// What a configuration has taken of endless events: two bits a lane, one for taking the event and one for its effect.
+/// The endless events that a configuration has taken, as bits.
 type Taken = Vec<u64>;
 
 fn is_part(one: &Taken, other: &Taken) -> bool {
@@ -56,31 +46,22 @@ fn is_part(one: &Taken, other: &Taken) -> bool {
 impl Endless {
     /// The endless lanes of a window.
     pub fn of(window: &Window) -> Self {
-        let lanes = window.endless().map(|(lane, place)| EndlessLane {
-            lane,
-            all: place.queue.len() as u32,
-            is_delayed: place.delayed.back() == place.queue.back(),
-        });
-        Self(lanes.collect())
+        let lanes = window.endless();
+        Self(lanes.map(|(lane, place)| (lane, place.queue.len() as u32)).collect())
     }
 
-    /// The core of a configuration, which is what it has taken besides endless events, and what it has taken of these.
+    /// The core of a configuration, which is what it has taken besides endless events, and the endless events.
     fn split<S>(&self, configuration: &Configuration<S>) -> (Vec<Ahead>, Taken) {
         let mut core = configuration.all_ahead().to_vec();
-        let mut taken = vec![0; self.0.len().div_ceil(32)];
-        for (number, endless) in self.0.iter().enumerate() {
-            let Some(ahead) = core.iter_mut().find(|ahead| ahead.lane == endless.lane) else {
-                continue;
-            };
-            if ahead.taken < endless.all {
-                continue;
+        let mut taken = vec![0; self.0.len().div_ceil(64)];
+        for ahead in &mut core {
+            let number = self.0.binary_search_by_key(&ahead.lane, |(lane, _)| *lane);
+            if let Ok(number) = number
+                && ahead.taken == self.0[number].1
+            {
+                ahead.taken -= 1;
+                taken[number / 64] |= 1 << (number % 64);
             }
-            // A delayed one is the last of its lane to take effect: if anything is pending, it is.
-            let is_pending = endless.is_delayed && ahead.pending > 0;
-            ahead.taken -= 1;
-            ahead.pending -= u32::from(is_pending);
-            let bits = if is_pending { 0b01 } else { 0b11 };
-            taken[number / 32] |= bits << (2 * (number % 32));
         }
         core.retain(|ahead| ahead.taken > 0 || ahead.pending > 0);
         (core, taken)
@@ -263,5 +244,62 @@ impl<S: Eq + Hash, A> Set<S, A> {
         }
         entries.push((configuration, trail));
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refmap::random::Generator;
+
+    /// Whether B is superfluous beside A, by the definition.
+    fn is_superfluous(a: &Configuration<u8>, b: &Configuration<u8>, endless: &Endless) -> bool {
+        let lanes = (0..80).map(|lane| {
+            let [a, b] = [a, b].map(|configuration| configuration.ahead(lane));
+            let all = endless.0.iter().find(|(of, _)| *of == lane);
+            let more = all.is_some_and(|(_, all)| b.taken == *all && a.taken + 1 == b.taken);
+            a.pending == b.pending && (a.taken == b.taken || more)
+        });
+        a.state == b.state && lanes.fold(true, |all, lane| all && lane)
+    }
+
+    /// The set keeps exactly what a list of all that was inserted says is not superfluous, with endless events in more lanes
+    /// than a word has bits.
+    #[test]
+    fn what_is_kept_is_what_is_not_superfluous() {
+        for seed in 0..300 {
+            let mut random = Generator::new(seed);
+            let lanes = [1, 3, 63, 64, 65, 80][random.below(6)];
+            let endless = Endless((0..lanes).map(|lane| (lane, 1 + lane % 2)).collect());
+            let mut set: Set<u8, ()> = Set::new();
+            set.clear(endless.clone());
+            let mut all: Vec<Configuration<u8>> = Vec::new();
+            let first = random.below(lanes as usize) as u32;
+            for _ in 0..60 {
+                let mut configuration = Configuration::new(random.below(2) as u8);
+                for lane in [first, (first + 64) % lanes, (first + 1) % lanes, lanes - 1] {
+                    let taken = random.below(3) as u32;
+                    configuration.set(Ahead {
+                        lane,
+                        taken: taken.min(1 + lane % 2),
+                        pending: u32::from(random.below(8) == 0),
+                    });
+                }
+                let is_new = set.insert(configuration.clone(), None);
+                let known = all.iter().any(|a| is_superfluous(a, &configuration, &endless));
+                assert_eq!(is_new, !known, "{configuration:?} {all:?}");
+                if is_new {
+                    assert!(set.find(&configuration).is_some());
+                }
+                all.push(configuration);
+            }
+            let kept = set.take();
+            for configuration in &all {
+                let mut others = all.iter().filter(|other| *other != configuration);
+                let expected = !others.any(|a| is_superfluous(a, configuration, &endless));
+                let found = kept.iter().filter(|(kept, _)| kept == configuration).count();
+                assert_eq!(found, usize::from(expected), "{configuration:?}");
+            }
+        }
     }
 }

@@ -82,6 +82,14 @@ impl<E> Log<E> {
         })
     }
 
+    /// Whether an event only looks. One that was not recorded may do anything.
+    pub fn only_looks<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> bool {
+        let event = self.get(number).event.as_ref();
+        event.is_some_and(|event| {
+            call("`only_looks` of the adapter", || observed.only_looks(event))
+        })
+    }
+
     /// The events of these numbers that were recorded.
     pub fn recorded(&self, numbers: impl Iterator<Item = u64>) -> Vec<&E> {
         numbers
@@ -198,7 +206,7 @@ impl Window {
         }
     }
 
-    /// Lanes whose last event has no end.
+    /// Lanes whose last event has no end, sorted.
     pub fn endless(&self) -> impl Iterator<Item = (u32, &Lane)> {
         let lanes = self.endless.iter();
         lanes.map(|lane| (*lane, &self.lanes[*lane as usize]))

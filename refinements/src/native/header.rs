@@ -1,7 +1,6 @@
 //! Header of a history: the parameters of its instance.
 
 use refmap_histories::{Header, UnknownParameter};
-use serde_json::Value;
 
 /// Parameters in headers of histories of the on-the-fly collector.
 pub(super) const ON_THE_FLY: [&str; 7] = [
@@ -31,8 +30,8 @@ pub enum HeaderError {
         least: u32,
         /// Its greatest value.
         most: u32,
-        /// What is given, if anything is.
-        given: Option<Value>,
+        /// What is given, as JSON, if anything is.
+        given: Option<String>,
     },
     /// It has an unknown parameter.
     #[error(transparent)]
@@ -47,13 +46,13 @@ pub(super) fn number(
     most: u32,
 ) -> Result<u32, HeaderError> {
     let given = header.parameters.get(name);
-    let number = given.and_then(Value::as_u64);
+    let number = given.and_then(|given| given.as_u64());
     let number = number.and_then(|number| u32::try_from(number).ok());
     let fits = number.filter(|number| (least..=most).contains(number));
     fits.ok_or(HeaderError::Number {
         name,
         least,
         most,
-        given: given.cloned(),
+        given: given.map(ToString::to_string),
     })
 }

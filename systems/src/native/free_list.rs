@@ -97,8 +97,8 @@ impl FreeList {
         }
     }
 
-    /// The effect of an action where its guard holds.
-    fn step(&self, from: &Cells, action: Action) -> Option<Cells> {
+    /// The effect of an action where its guard holds; `reached` is what [`reached`](Self::reached) says.
+    fn step(&self, from: &Cells, action: Action, reached: &[Option<u32>]) -> Option<Cells> {
         let mut to = from.clone();
         match action {
             Action::Mutate {
@@ -107,11 +107,11 @@ impl FreeList {
                 to: target,
             } => {
                 let cell = self.cell(node, son)?;
-                let is_accessible = self.reached(from).get(target as usize)?.is_some();
+                let is_accessible = reached.get(target as usize)?.is_some();
                 is_accessible.then(|| to.0.set(cell, target))?;
             }
             Action::Append { node } => {
-                if self.reached(from).get(node as usize)?.is_some() {
+                if reached.get(node as usize)?.is_some() {
                     return None;
                 }
                 let first = *from.0.get(0)?;
@@ -137,14 +137,14 @@ impl TransitionSystem for FreeList {
         visit(Cells((0..cells).map(|_| 0).collect()));
     }
 
-    /// PERF: a memory has as many redirections as cells times nodes, and to see whether one is enabled takes as long as the
-    /// memory is large. So only enabled actions are tried, which are those to or of nodes that are reached or not.
+    /// PERF: a memory has as many redirections as cells times nodes, and what is reached takes as long as the memory is
+    /// large. So that is found once, and only enabled actions are tried: whoever asks for some of them can leave soon.
     fn next(&self, from: &Cells, visit: &mut impl FnMut(Action, Cells)) {
         let Bounds { nodes, sons, .. } = self.bounds;
         let reached = self.reached(from);
         let (accessible, garbage): (Vec<u32>, Vec<u32>) =
             (0..nodes).partition(|node| reached[*node as usize].is_some());
-        let mut fire = |action| offer(visit, action, || self.successor(from, &action));
+        let mut fire = |action| offer(visit, action, || self.step(from, action, &reached));
         for node in garbage {
             fire(Action::Append { node });
         }
@@ -160,6 +160,6 @@ impl TransitionSystem for FreeList {
     }
 
     fn successor(&self, from: &Cells, action: &Action) -> Option<Cells> {
-        self.step(from, *action)
+        self.step(from, *action, &self.reached(from))
     }
 }

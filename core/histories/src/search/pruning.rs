@@ -64,12 +64,7 @@ impl<O: Observed> Search<'_, O> {
             Effect::Draining => ahead.pending == 0,
             Effect::Delayed => false,
         };
-        let only_looks = || {
-            call("`only_looks` of the adapter", || {
-                self.observed.only_looks(what)
-            })
-        };
-        if !may_come || !only_looks() {
+        if !may_come || !log.only_looks(self.observed, number) {
             return false;
         }
         let waiting = log.recorded(lane.pending(ahead));

@@ -63,6 +63,12 @@ impl<O: Observed> Search<'_, O> {
                     ..ahead
                 };
                 match log.effect(self.observed, number) {
+                    // One without an end is the last of its thread: that it takes place is seen by its effect alone.
+                    Effect::Delayed if log.get(number).end.is_none() => {
+                        if ahead.pending == 0 && self.has_room(ahead) {
+                            self.take(log, from, after, number, Kind::Effect, &[], fresh);
+                        }
+                    }
                     Effect::Delayed if self.has_room(ahead) => {
                         fresh.push(issue::<O>(from, ahead, number));
                     }

@@ -42,8 +42,9 @@ impl Automaton {
         let kinds = (0..KINDS).map(|_| Kind::new(random)).collect();
         let moves = random.below(3) == 0;
         let internal = (0..STATES).map(|from| {
-            let is_free = moves && random.below(3) == 0;
-            is_free.then(|| (from + 1) % STATES)
+            // Upwards, so that they come to an end.
+            let is_free = moves && from + 1 < STATES && random.below(3) == 0;
+            is_free.then_some(from + 1)
         });
         let mut new = Self {
             kinds,

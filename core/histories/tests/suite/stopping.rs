@@ -79,10 +79,11 @@ fn a_history_that_was_cut_does_not_hold() {
         );
         let text = report.to_string();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            text.contains(&format!("incomplete, an order of its events up to line {line} is a behaviour: it has no end, so that more may be missing")),
-            "{text}"
+        let means = format!(
+            "an order of its events up to line {line} is a behaviour: it has no end, so that more may be missing"
         );
+        assert!(text.contains("incomplete: end not decided"), "{text}");
+        assert!(text.contains(&means), "{text}");
     }
 }
 
@@ -90,28 +91,22 @@ fn a_history_that_was_cut_does_not_hold() {
 /// have stored it; or it was under way, and a store that is missing may have come first.
 #[test]
 fn what_was_under_way_at_a_cut_is_not_refuted() {
-    let late = event(1, 40, 50, store(2));
-    for (events, verdict, is_at_stop, means) in [
+    for (events, verdict) in [
         (
-            vec![event(0, 0, 10, load(2)), event(1, 20, 30, store(1)), late.clone()],
+            vec![event(0, 0, 10, load(2)), event(1, 20, 30, store(1))],
             Verdict::Violated,
-            false,
-            "had ended before the last event began",
         ),
         (
             vec![event(1, 0, 10, store(1)), event(0, 20, 30, load(2))],
             Verdict::Incomplete,
-            true,
-            "an event that is missing may have made it possible",
         ),
-        // One that ends when the last one begins is still under way: so is one that begins then.
+        // One that ends when the last one begins is still under way: another may begin then.
         (
             vec![event(0, 0, 10, load(2)), event(1, 10, 30, store(1))],
             Verdict::Incomplete,
-            true,
-            "an event that is missing may have made it possible",
         ),
     ] {
+        let is_at_stop = verdict == Verdict::Incomplete;
         let whole = written(&events);
         let refuted = decided(&whole);
         assert_eq!(refuted.verdict(), Verdict::Violated);
@@ -122,8 +117,10 @@ fn what_was_under_way_at_a_cut_is_not_refuted() {
         let report = validation.report();
         assert_eq!(report.verdict, Some(verdict));
         assert_eq!(report.counterexample.is_some(), verdict == Verdict::Violated);
-        let note = report.obligation("end").and_then(|row| row.note.clone());
-        assert!(note.as_ref().is_some_and(|note| note.contains(means)), "{note:?}");
+        // What comes after a refusal is not read.
+        let note = report.obligation("end").map(|row| row.note.clone().expect("it says why"));
+        let means = "an event that is missing may have made it possible";
+        assert_eq!(note.map(|note| note.contains(means)), is_at_stop.then_some(true));
         let Outcome::Refuted(explanation) = &validation.outcome else {
             panic!("no order of what is there is found");
         };
@@ -147,8 +144,9 @@ fn a_cut_refutes_nothing_that_the_rest_makes_possible() {
             let validation = validate(&automaton, history.events(), &Settings::default());
             let validation = validation.expect("it is in order");
             assert_ne!(validation.verdict(), Verdict::Holds);
-            assert!(validation.no_end.is_some());
-            if validation.verdict() == Verdict::Violated {
+            let is_violated = validation.verdict() == Verdict::Violated;
+            assert!(is_violated || validation.no_end.is_some());
+            if is_violated {
                 assert!(!accepted, "seed {seed}, cut at {end}: {events:?} {automaton:?}");
                 refuted += 1;
             }
