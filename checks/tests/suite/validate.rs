@@ -240,7 +240,10 @@ fn a_cut_is_told_in_the_verdict() {
     let whole = [HEADER, &add(0, 1), &add(1, 3)].join("\n");
     for (cut, stops) in [
         (whole.clone(), "it stops after line 3"),
-        (format!("{whole}\n{{\"thread\":0,\"pla"), "it stops in the middle of line 4"),
+        (
+            format!("{whole}\n{{\"thread\":0,\"pla"),
+            "it stops in the middle of line 4",
+        ),
     ] {
         let (status, text) = validate_text(&cut, &[]);
         assert_eq!(status.ok(), Some(Status::Incomplete));
@@ -258,7 +261,10 @@ fn a_cut_is_told_in_the_verdict() {
     let (status, text) = validate_text(&beyond, &["--json"]);
     assert_eq!(status.ok(), Some(Status::Incomplete));
     let report: Value = serde_json::from_str(&text).expect("it is JSON");
-    assert_eq!(report["history"]["no_end"], json!({"line": 3, "within_line": false}));
+    assert_eq!(
+        report["history"]["no_end"],
+        json!({"line": 3, "within_line": false})
+    );
     assert_eq!(report["obligations"][2]["name"], "end");
     let (status, _) = validate_text(&[&beyond, add(2, 1).as_str()].join("\n"), &[]);
     assert_eq!(status.ok(), Some(Status::Violated));
@@ -285,7 +291,12 @@ fn a_silent_pipe_can_be_interrupted() {
     };
     // No writer opens it.
     ends(&words, &AtomicBool::new(true), json!("cancelled"), 0);
-    ends(&limited, &AtomicBool::new(false), json!({"seconds": 0.05}), 0);
+    ends(
+        &limited,
+        &AtomicBool::new(false),
+        json!({"seconds": 0.05}),
+        0,
+    );
     // A writer opens it, and says nothing; then two lines, and no more. Opened for both it does not wait for a reader.
     let writer = fs::OpenOptions::new().read(true).write(true).open(&pipe);
     let mut writer = writer.expect("it can be opened");

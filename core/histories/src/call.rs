@@ -67,7 +67,11 @@ mod tests {
         };
         assert_eq!(panicked(&after), "`a`");
         let error = guarded(|| call("`a`", || panic!("here"))).expect_err("it panics");
-        assert!(error.to_string().starts_with("`a` panicked with “here” at "));
+        assert!(
+            error
+                .to_string()
+                .starts_with("`a` panicked with “here” at ")
+        );
         assert_eq!(guarded(|| call("`a`", || 1)), Ok(1));
     }
 }

@@ -29,9 +29,7 @@ impl<S> Configuration<S> {
     }
 
     pub fn ahead(&self, lane: u32) -> Ahead {
-        let found = self
-            .ahead
-            .binary_search_by_key(&lane, |ahead| ahead.lane);
+        let found = self.ahead.binary_search_by_key(&lane, |ahead| ahead.lane);
         found.map_or(
             Ahead {
                 lane,
@@ -134,4 +132,3 @@ pub(super) enum Kind {
     /// The specification takes an internal step.
     Internal,
 }
-

@@ -140,8 +140,8 @@ pub use ordered::Ordered;
 pub use problem::{HistoryError, NoSuch, Problem};
 pub use recorder::{Begin, Recorder, ThreadLog};
 pub use refmap::report::history::{
-    Assumption, Explanation, NoEnd, Partial, Prefix, PrefixStep, Recorded, Refused, ShownEvent, Situation,
-    SmallWindow, StepKind,
+    Assumption, Explanation, NoEnd, Partial, Prefix, PrefixStep, Recorded, Refused, ShownEvent,
+    Situation, SmallWindow, StepKind,
 };
 pub use settings::Settings;
 pub use source::{Interrupted, Source};

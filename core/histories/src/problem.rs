@@ -35,7 +35,9 @@ impl std::error::Error for HistoryError {
 
 /// Error: an event names something that the instance of the header does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {what} {number}: of the header's instance the {what}s are numbered from 0, and there are {count}")]
+#[error(
+    "there is no {what} {number}: of the header's instance the {what}s are numbered from 0, and there are {count}"
+)]
 pub struct NoSuch {
     /// What it is, as a noun in the singular.
     pub what: &'static str,

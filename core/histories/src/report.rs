@@ -33,10 +33,13 @@ impl Validation {
             .as_ref()
             .map(|found| format!("the model contradicts itself: of the specification, {found}"));
         let panicked = self.panicked.as_ref().map(Panicked::to_string);
-        let mut faults = contradiction.into_iter().chain(panicked).map(|told| Counterexample {
-            obligation: "model".to_owned(),
-            ..Counterexample::without_steps(told)
-        });
+        let mut faults = contradiction
+            .into_iter()
+            .chain(panicked)
+            .map(|told| Counterexample {
+                obligation: "model".to_owned(),
+                ..Counterexample::without_steps(told)
+            });
         let fault = faults.next();
         let unexercised = self.coverage.iter().filter(|row| row.fired == 0);
         let refuted = explanation.filter(|_| !self.is_refused_at_stop);

@@ -36,9 +36,9 @@ use super::window::{Log, Window};
 pub(super) use compared::Compared;
 pub(super) use first_order::Ahead;
 use patience::Patience;
-use refmap::{Rule, TransitionSystem};
 use refmap::explore::Limit;
 use refmap::internal::{break_off, until_enough, visit_initial};
+use refmap::{Rule, TransitionSystem};
 
 /// Reason why a search stops.
 pub(super) enum Stop {
@@ -223,8 +223,7 @@ impl<'a, O: Observed> Search<'a, O> {
                 // What came later is reached from these again.
                 self.frontier
                     .extend(self.pass.visited.entries.drain(..visited));
-                self.frontier
-                    .extend(self.pass.found.entries.drain(..found));
+                self.frontier.extend(self.pass.found.entries.drain(..found));
                 return Err(Stop::Crowded);
             }
             self.expand(log, at, Some(lane)).map_err(Stop::Limit)?;
@@ -275,11 +274,7 @@ impl<'a, O: Observed> Search<'a, O> {
     }
 
     /// The configuration, if in it all delayed events have taken effect.
-    fn settled(
-        &self,
-        log: &Log<O::Event>,
-        at: usize,
-    ) -> Option<(Configuration<State<O>>, Way<O>)> {
+    fn settled(&self, log: &Log<O::Event>, at: usize) -> Option<(Configuration<State<O>>, Way<O>)> {
         let (configuration, trail) = &self.pass.visited.entries[at];
         let is_settled = self.is_settled(log, configuration);
         is_settled.then(|| (configuration.clone(), trail.clone()))

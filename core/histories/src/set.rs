@@ -47,7 +47,11 @@ impl Endless {
     /// The endless lanes of a window.
     pub fn of(window: &Window) -> Self {
         let lanes = window.endless();
-        Self(lanes.map(|(lane, place)| (lane, place.queue.len() as u32)).collect())
+        Self(
+            lanes
+                .map(|(lane, place)| (lane, place.queue.len() as u32))
+                .collect(),
+        )
     }
 
     /// The core of a configuration, which is what it has taken besides endless events, and the endless events.
@@ -236,9 +240,8 @@ impl<S: Eq + Hash, A> Set<S, A> {
                 members: vec![(place, taken)],
             };
             entries.push((configuration, trail));
-            let hash_of = |group: &Group| {
-                hasher.hash_one((&entries[group.first].0.state, &group.core))
-            };
+            let hash_of =
+                |group: &Group| hasher.hash_one((&entries[group.first].0.state, &group.core));
             groups.insert_unique(hash, group, hash_of);
             return true;
         }
@@ -286,7 +289,9 @@ mod tests {
                     });
                 }
                 let is_new = set.insert(configuration.clone(), None);
-                let known = all.iter().any(|a| is_superfluous(a, &configuration, &endless));
+                let known = all
+                    .iter()
+                    .any(|a| is_superfluous(a, &configuration, &endless));
                 assert_eq!(is_new, !known, "{configuration:?} {all:?}");
                 if is_new {
                     assert!(set.find(&configuration).is_some());
@@ -297,7 +302,10 @@ mod tests {
             for configuration in &all {
                 let mut others = all.iter().filter(|other| *other != configuration);
                 let expected = !others.any(|a| is_superfluous(a, configuration, &endless));
-                let found = kept.iter().filter(|(kept, _)| kept == configuration).count();
+                let found = kept
+                    .iter()
+                    .filter(|(kept, _)| kept == configuration)
+                    .count();
                 assert_eq!(found, usize::from(expected), "{configuration:?}");
             }
         }

@@ -85,9 +85,8 @@ impl<E> Log<E> {
     /// Whether an event only looks. One that was not recorded may do anything.
     pub fn only_looks<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> bool {
         let event = self.get(number).event.as_ref();
-        event.is_some_and(|event| {
-            call("`only_looks` of the adapter", || observed.only_looks(event))
-        })
+        event
+            .is_some_and(|event| call("`only_looks` of the adapter", || observed.only_looks(event)))
     }
 
     /// The events of these numbers that were recorded.

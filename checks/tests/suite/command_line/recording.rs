@@ -75,9 +75,7 @@ fn the_run_that_is_reported_is_recorded() {
 fn a_field_that_there_is_not_is_refused() {
     let folder = tempfile::tempdir().expect("there is a folder");
     let file = folder.path().join("history.jsonl");
-    let event = |thread: u32, place: u64, begin: u64, event: Value| {
-        json!({"thread": thread, "place": place, "begin": begin, "end": begin + 400, "event": event})
-    };
+    let event = |thread: u32, place: u64, begin: u64, event: Value| json!({"thread": thread, "place": place, "begin": begin, "end": begin + 400, "event": event});
     let reference = json!({"slot": 0, "generation": 0});
     let lines = [
         json!({"history": "refmap", "version": 1, "parameters": {
@@ -85,11 +83,21 @@ fn a_field_that_there_is_not_is_refused() {
             "fault": "none", "seed": 2,
         }}),
         event(0, 0, 1000, json!({"join": {"owes": null}})),
-        event(0, 1, 2000, json!({"alloc": {"reference": reference, "mark": false}})),
+        event(
+            0,
+            1,
+            2000,
+            json!({"alloc": {"reference": reference, "mark": false}}),
+        ),
         event(1, 0, 3000, json!({"join": {"owes": null}})),
-        event(0, 2, 9000, json!({
-            "overwrite": {"src": reference, "field": 2, "was": null, "value": null},
-        })),
+        event(
+            0,
+            2,
+            9000,
+            json!({
+                "overwrite": {"src": reference, "field": 2, "was": null, "value": null},
+            }),
+        ),
     ];
     fs::write(&file, lines.map(|line| line.to_string()).join("\n")).expect("it can be written");
     for against in ["tso", "collect-only-garbage"] {

@@ -94,7 +94,7 @@ impl<O: Observed> Search<'_, O> {
         read: impl FnMut(&mut Log<O::Event>, u64) -> Ahead,
     ) -> Result<Option<usize>, Limit> {
         let effort = self.crowd.saturating_mul(EFFORT);
-        self.crowd = self.crowd.saturating_mul(GROWTH);
+        self.crowd = self.crowd.max(1).saturating_mul(GROWTH);
         let mut attempt = Attempt {
             search: self,
             log,

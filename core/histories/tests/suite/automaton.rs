@@ -184,12 +184,7 @@ impl Observed for Automaton {
         self
     }
 
-    fn shows(
-        &self,
-        from: &u8,
-        happening: &Happening<'_, Of>,
-        visit: &mut impl FnMut(Option<u8>),
-    ) {
+    fn shows(&self, from: &u8, happening: &Happening<'_, Of>, visit: &mut impl FnMut(Option<u8>)) {
         let odd = happening.thread as usize % 2;
         let steps = &self.kinds[happening.event.0].shows[odd][usize::from(*from)];
         steps.iter().copied().for_each(visit);
@@ -200,7 +195,9 @@ impl Observed for Automaton {
     }
 
     fn internal(&self, from: &u8, visit: &mut impl FnMut(u8)) {
-        self.internal[usize::from(*from)].into_iter().for_each(visit);
+        self.internal[usize::from(*from)]
+            .into_iter()
+            .for_each(visit);
     }
 
     fn effect(&self, kind: &Of) -> Effect {

@@ -279,7 +279,10 @@ fn a_panic_is_a_finding() {
         (F::IsInteresting, "`is_interesting` of the adapter"),
         (F::IsPartial, "`is_partial` of the adapter"),
         (F::Check, "`check` of the adapter"),
-        (F::ProcessOf, "`rule_of` or `process_of` of the specification"),
+        (
+            F::ProcessOf,
+            "`rule_of` or `process_of` of the specification",
+        ),
         (F::Hash, "a function of a state"),
     ];
     let explaining = [
@@ -321,9 +324,15 @@ fn a_panic_is_a_finding() {
     }
     // Nothing else makes it panic.
     let sound = Counter::new(F::None, 0).validate(events(31));
-    assert_eq!((sound.panicked.clone(), sound.verdict()), (None, Verdict::Holds));
+    assert_eq!(
+        (sound.panicked.clone(), sound.verdict()),
+        (None, Verdict::Holds)
+    );
     let refused = Counter::new(F::None, 0).validate(events(99));
-    assert_eq!((refused.panicked.clone(), refused.verdict()), (None, Verdict::Violated));
+    assert_eq!(
+        (refused.panicked.clone(), refused.verdict()),
+        (None, Verdict::Violated)
+    );
 }
 
 /// The steps of one event have no end, and neither are they looked at to their end: when deciding and when explaining.
@@ -389,6 +398,9 @@ fn what_there_is_not_is_refused_with_its_line() {
         let error = error.expect_err("there is no such summand");
         assert_eq!(error.line, at as u64 + 2);
         assert!(matches!(error.problem, Problem::NoSuch(_)));
-        assert!(error.to_string().contains("there is no summand 100"), "{error}");
+        assert!(
+            error.to_string().contains("there is no summand 100"),
+            "{error}"
+        );
     }
 }

@@ -240,12 +240,18 @@ fn a_cut_is_told_wherever_it_is() {
             Err(error) => {
                 assert!(breaks == 0 && !is_whole_line, "{cut}: {error}");
                 assert_eq!(error.line, 1);
-                assert!(matches!(error.problem, Problem::NoEnd { within_line: true }));
+                assert!(matches!(
+                    error.problem,
+                    Problem::NoEnd { within_line: true }
+                ));
                 continue;
             }
         };
         let mut events: Vec<_> = events.collect();
-        let error = events.pop().expect("there is an item").expect_err("it is cut");
+        let error = events
+            .pop()
+            .expect("there is an item")
+            .expect_err("it is cut");
         assert!(events.iter().all(Result::is_ok), "{cut}");
         let lines = breaks + usize::from(is_whole_line && !cut.ends_with('\n'));
         assert_eq!(events.len(), lines - 1, "{cut}");
@@ -263,7 +269,10 @@ fn a_cut_is_told_wherever_it_is() {
     let text = "{\"é".as_bytes();
     let cut = [HEADER.as_bytes(), b"\n", &text[..3]].concat();
     let error = read(cut).expect_err("it is cut");
-    assert!(matches!(error.problem, Problem::NoEnd { within_line: true }), "{error}");
+    assert!(
+        matches!(error.problem, Problem::NoEnd { within_line: true }),
+        "{error}"
+    );
 }
 
 /// The end counts the events, and nothing follows it.
@@ -274,13 +283,41 @@ fn an_end_that_is_wrong_is_told() {
         assert_eq!(error.line, line, "{error}");
         assert!(error.to_string().contains(text), "{error}");
     };
-    says(&[&end(1)], 2, "ends after 1 events, as this line says, and there are 0");
-    says(&[STORE, &end(2)], 3, "ends after 2 events, as this line says, and there are 1");
-    says(&[STORE, &end(1), STORE], 4, "a line after the end of the history");
-    says(&[STORE, &end(1), HEADER], 4, "a line after the end of the history");
-    says(&[STORE, HEADER], 3, "not the end of a history, {\"history\":\"end\",\"events\":NUMBER}");
-    says(&[STORE, r#"{"history":"end"}"#], 3, "missing field `events`");
-    says(&[STORE, r#"{"history":"end","events":-1}"#], 3, "not the end of a history");
+    says(
+        &[&end(1)],
+        2,
+        "ends after 1 events, as this line says, and there are 0",
+    );
+    says(
+        &[STORE, &end(2)],
+        3,
+        "ends after 2 events, as this line says, and there are 1",
+    );
+    says(
+        &[STORE, &end(1), STORE],
+        4,
+        "a line after the end of the history",
+    );
+    says(
+        &[STORE, &end(1), HEADER],
+        4,
+        "a line after the end of the history",
+    );
+    says(
+        &[STORE, HEADER],
+        3,
+        "not the end of a history, {\"history\":\"end\",\"events\":NUMBER}",
+    );
+    says(
+        &[STORE, r#"{"history":"end"}"#],
+        3,
+        "missing field `events`",
+    );
+    says(
+        &[STORE, r#"{"history":"end","events":-1}"#],
+        3,
+        "not the end of a history",
+    );
     // In any form.
     let other = format!("{HEADER}\n{STORE}\n{{ \"events\": 1, \"history\": \"end\" }}");
     assert_eq!(read(other).unwrap().len(), 1);
@@ -392,7 +429,10 @@ fn who_waits_for_an_input_keeps_the_limits() {
     let (reader, _writer) = io::pipe().unwrap();
     let source = Source::open(move || Ok(reader), &settings).unwrap();
     let error = History::open(source).expect_err("there is no header");
-    assert!(matches!(error.problem, Problem::Interrupted(Limit::Cancelled)), "{error}");
+    assert!(
+        matches!(error.problem, Problem::Interrupted(Limit::Cancelled)),
+        "{error}"
+    );
     let (never, waits) = mpsc::channel::<()>();
     let open = move || {
         let _ = waits.recv();
@@ -406,7 +446,9 @@ fn who_waits_for_an_input_keeps_the_limits() {
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
     // What is there is read whole.
     cancel.store(false, Ordering::Relaxed);
-    let bytes: Vec<u8> = (0..300_000_u32).map(|number| (number % 251) as u8).collect();
+    let bytes: Vec<u8> = (0..300_000_u32)
+        .map(|number| (number % 251) as u8)
+        .collect();
     let input = io::Cursor::new(bytes.clone());
     let mut read = Vec::new();
     let mut source = Source::open(move || Ok(input), &Settings::default()).unwrap();

@@ -25,7 +25,9 @@ fn lines<E: Serialize>(header: &Header, events: &[Recorded<E>]) -> Vec<Value> {
         writer.write(event).expect("there is memory");
     }
     let text = writer.finish().expect("there is memory");
-    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let lines = text
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
     let lines = lines.map(serde_json::from_slice);
     lines.collect::<Result<_, _>>().expect("each line is JSON")
 }
@@ -60,7 +62,14 @@ fn of_ben_ari() -> Vec<Value> {
         roots: 2,
     };
     let recorder = Recorder::new();
-    let run = ben_ari::run(bounds, ben_ari::Fault::None, 1, 2_000, Some(&recorder), || true);
+    let run = ben_ari::run(
+        bounds,
+        ben_ari::Fault::None,
+        1,
+        2_000,
+        Some(&recorder),
+        || true,
+    );
     run.expect("the memory can be");
     let header = Header::new([
         ("nodes", bounds.nodes),
@@ -104,7 +113,23 @@ fn another(random: &mut Generator, is_size: bool) -> Value {
     ];
     // A memory may be large, and would then be as slow.
     let sizes = [0, 1, 2, 3, 4, 5, 63, 64, 255, 256, WIDE, u64::MAX];
-    let numbers = [0, 1, 2, 3, 4, 7, 63, 64, 255, 256, 65_535, 65_536, WIDE - 1, WIDE, u64::MAX];
+    let numbers = [
+        0,
+        1,
+        2,
+        3,
+        4,
+        7,
+        63,
+        64,
+        255,
+        256,
+        65_535,
+        65_536,
+        WIDE - 1,
+        WIDE,
+        u64::MAX,
+    ];
     match random.below(3) {
         0 => any[random.below(any.len())].clone(),
         _ if is_size => sizes[random.below(sizes.len())].into(),
@@ -129,7 +154,10 @@ fn change(lines: &mut Vec<Value>, random: &mut Generator) {
             let number = all.len();
             if number > 0 {
                 let fields = &mut all[random.below(number)];
-                let name = fields.keys().nth(random.below(fields.len().max(1))).cloned();
+                let name = fields
+                    .keys()
+                    .nth(random.below(fields.len().max(1)))
+                    .cloned();
                 let value = name.and_then(|name| fields.remove(&name));
                 if random.below(2) == 0 {
                     fields.insert("other".to_owned(), value.unwrap_or_default());
@@ -189,17 +217,17 @@ fn run<O: Observed>(
             fates.decided += 1;
         }
         Err(error) => {
-            assert!((2..=lines.len() as u64).contains(&error.line), "{case:?}: {error}");
+            assert!(
+                (2..=lines.len() as u64).contains(&error.line),
+                "{case:?}: {error}"
+            );
             fates.lines += 1;
             fates.named += u32::from(matches!(error.problem, Problem::NoSuch(_)));
         }
     }
 }
 
-fn mutated<O: Observed>(
-    sound: &[Value],
-    observed: impl Fn(&Header) -> Result<O, HeaderError>,
-) {
+fn mutated<O: Observed>(sound: &[Value], observed: impl Fn(&Header) -> Result<O, HeaderError>) {
     let mut fates = Fates::default();
     for seed in 0..SEEDS {
         let mut random = Generator::new(seed);
@@ -266,36 +294,78 @@ fn what_the_instance_does_not_have_is_refused() {
     for (event, told) in [
         (json!({"hold": {"reference": gone}}), "slot 4"),
         (json!({"alloc": {"reference": gone}}), "slot 4"),
-        (json!({"load": {"src": gone, "field": 0, "value": null}}), "slot 4"),
-        (json!({"load": {"src": there, "field": 1, "value": null}}), "field 1"),
-        (json!({"load": {"src": there, "field": 0, "value": gone}}), "slot 4"),
-        (json!({"overwrite": {"src": there, "field": 2, "was": null, "value": null}}), "field 2"),
-        (json!({"overwrite": {"src": there, "field": 0, "was": gone, "value": null}}), "slot 4"),
-        (json!({"overwrite": {"src": there, "field": 0, "was": null, "value": gone}}), "slot 4"),
-        (json!({"store": {"src": there, "field": 4_294_967_295_u32, "value": null}}), "field 4294967295"),
-        (json!({"store": {"src": there, "field": 0, "value": gone}}), "slot 4"),
+        (
+            json!({"load": {"src": gone, "field": 0, "value": null}}),
+            "slot 4",
+        ),
+        (
+            json!({"load": {"src": there, "field": 1, "value": null}}),
+            "field 1",
+        ),
+        (
+            json!({"load": {"src": there, "field": 0, "value": gone}}),
+            "slot 4",
+        ),
+        (
+            json!({"overwrite": {"src": there, "field": 2, "was": null, "value": null}}),
+            "field 2",
+        ),
+        (
+            json!({"overwrite": {"src": there, "field": 0, "was": gone, "value": null}}),
+            "slot 4",
+        ),
+        (
+            json!({"overwrite": {"src": there, "field": 0, "was": null, "value": gone}}),
+            "slot 4",
+        ),
+        (
+            json!({"store": {"src": there, "field": 4_294_967_295_u32, "value": null}}),
+            "field 4294967295",
+        ),
+        (
+            json!({"store": {"src": there, "field": 0, "value": gone}}),
+            "slot 4",
+        ),
         (json!({"discard": {"reference": gone}}), "slot 4"),
         (json!({"sense": {"reference": gone, "fm": true}}), "slot 4"),
         (json!({"look": {"reference": gone, "mark": true}}), "slot 4"),
-        (json!({"test": {"reference": gone, "phase": "idle"}}), "slot 4"),
+        (
+            json!({"test": {"reference": gone, "phase": "idle"}}),
+            "slot 4",
+        ),
         (json!({"mark": {"reference": gone, "won": true}}), "slot 4"),
         (json!({"trace": {"reference": gone}}), "slot 4"),
-        (json!({"scan": {"src": there, "field": 1, "value": null}}), "field 1"),
+        (
+            json!({"scan": {"src": there, "field": 1, "value": null}}),
+            "field 1",
+        ),
         (json!({"free": {"reference": gone}}), "slot 4"),
     ] {
         for validator in ["heap", "model"] {
             let refused = refusal(heap.clone(), event.clone(), validator);
-            assert!(refused.starts_with(&format!("there is no {told}:")), "{event}: {refused}");
+            assert!(
+                refused.starts_with(&format!("there is no {told}:")),
+                "{event}: {refused}"
+            );
         }
     }
     let memory = json!({"nodes": 5, "sons": 2, "roots": 1});
     for (event, told) in [
         (json!({"append": {"node": 5}}), "node 5"),
-        (json!({"redirect": {"node": 5, "son": 0, "to": 0}}), "node 5"),
+        (
+            json!({"redirect": {"node": 5, "son": 0, "to": 0}}),
+            "node 5",
+        ),
         (json!({"redirect": {"node": 0, "son": 2, "to": 0}}), "son 2"),
-        (json!({"redirect": {"node": 0, "son": 0, "to": 5}}), "node 5"),
+        (
+            json!({"redirect": {"node": 0, "son": 0, "to": 5}}),
+            "node 5",
+        ),
     ] {
         let refused = refusal(memory.clone(), event.clone(), "memory");
-        assert!(refused.starts_with(&format!("there is no {told}:")), "{event}: {refused}");
+        assert!(
+            refused.starts_with(&format!("there is no {told}:")),
+            "{event}: {refused}"
+        );
     }
 }
