@@ -266,7 +266,7 @@ fn a_cut_is_told_in_the_verdict() {
         json!({"line": 3, "within_line": false})
     );
     assert_eq!(report["obligations"][2]["name"], "end");
-    let (status, _) = validate_text(&[&beyond, add(2, 1).as_str()].join("\n"), &[]);
+    let (status, _) = validate_text(&[beyond.as_str(), &add(2, 1)].join("\n"), &[]);
     assert_eq!(status.ok(), Some(Status::Violated));
 }
 
@@ -301,10 +301,8 @@ fn a_silent_pipe_can_be_interrupted() {
     let writer = fs::OpenOptions::new().read(true).write(true).open(&pipe);
     let mut writer = writer.expect("it can be opened");
     ends(&words, &AtomicBool::new(true), json!("cancelled"), 0);
-    for _ in 0..2 {
-        // Readers that were interrupted may have taken what was written.
-        writeln!(writer, "{HEADER}\n{}", add(0, 1)).expect("it is written");
-    }
+    // The reader that was interrupted may take it, which waits for it as well.
+    writeln!(writer, "{HEADER}\n{}", add(0, 1)).expect("it is written");
     let cancel = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {

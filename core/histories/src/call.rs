@@ -18,7 +18,7 @@ const OF_VALUES: &str = "a function of a state, an action or an event (`Clone`, 
 pub struct Panicked {
     /// The function.
     pub function: &'static str,
-    /// What it panicked with, and where.
+    /// Its message, and its place in the source.
     pub panic: String,
 }
 

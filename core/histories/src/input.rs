@@ -63,7 +63,7 @@ impl<E, I: Iterator<Item = Result<Event<E>, HistoryError>>> Input<I> {
         }
     }
 
-    /// Where the history stops, if that is known to be without an end.
+    /// Place where the history stops, if that is known to be without an end.
     pub fn no_end(&self) -> Option<NoEnd> {
         match self.over {
             Some(Over::NoEnd(no_end)) => Some(no_end),

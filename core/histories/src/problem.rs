@@ -39,11 +39,11 @@ impl std::error::Error for HistoryError {
     "there is no {what} {number}: of the header's instance the {what}s are numbered from 0, and there are {count}"
 )]
 pub struct NoSuch {
-    /// What it is, as a noun in the singular.
+    /// Kind of thing, as a noun in the singular.
     pub what: &'static str,
     /// The number given.
     pub number: u64,
-    /// How many there are.
+    /// Number of these that there are.
     pub count: u64,
 }
 

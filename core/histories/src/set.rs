@@ -79,10 +79,10 @@ impl Endless {
 #[derive(Debug)]
 pub(super) struct Set<S, A> {
     pub entries: Vec<(Configuration<S>, Trail<A, S>)>,
-    /// Where there are no endless events.
+    /// Index of the entries, if there are no endless events.
     places: HashTable<usize>,
     endless: Endless,
-    /// Where there are endless events.
+    /// Groups of the entries, if there are endless events.
     groups: HashTable<Group>,
     /// Whether the entry of the same place has become superfluous; shorter than the entries if the rest has not.
     superfluous: Vec<bool>,

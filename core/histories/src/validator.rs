@@ -35,7 +35,7 @@ pub struct Validation {
     pub threads: usize,
     /// Counts of partially recorded events.
     pub partial: Partial,
-    /// Where the history stops, if it has no end.
+    /// Place where the history stops, if it has no end.
     pub no_end: Option<NoEnd>,
     /// Whether the refused event was under way where the history stops that has no end: an event that is missing may have made
     /// it possible. An event that had ended before the last one began is refused whatever is missing.

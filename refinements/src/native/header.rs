@@ -30,7 +30,7 @@ pub enum HeaderError {
         least: u32,
         /// Its greatest value.
         most: u32,
-        /// What is given, as JSON, if anything is.
+        /// The value given, as JSON, if there is one.
         given: Option<String>,
     },
     /// It has an unknown parameter.

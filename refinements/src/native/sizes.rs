@@ -1,4 +1,4 @@
-//! What an event of the on-the-fly collector names is there: objects and fields of the header's sizes.
+//! Check that a heap has what an event of the on-the-fly collector names: objects and fields of the header's sizes.
 
 use refmap_histories::NoSuch;
 use refmap_systems::native::on_the_fly::{Event, Reference};

@@ -46,6 +46,9 @@ pub enum ValidatorError {
     /// The file is not a trace of this specification.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// The trace cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[source] io::Error),
     /// The trace is not valid JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -156,7 +159,7 @@ impl Validator {
                 let error = io::Error::from(error);
                 match Interrupted::in_error(&error) {
                     Some(limit) => Ok(self.unread(limit)),
-                    None => Err(ValidatorError::Json(serde_json::Error::io(error))),
+                    None => Err(ValidatorError::Io(error)),
                 }
             }
             Err(error) => Err(error.into()),

@@ -33,7 +33,7 @@ const MOST_LEVELS: usize = 1 << 14;
 /// Greatest number of events of a window. Delayed events stay in it for as long as the attempt lasts.
 const WIDEST: usize = 1 << 8;
 
-/// What is known of a place in the history.
+/// Knowledge of a place in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ahead {
     /// An event, which is in the log.
