@@ -254,6 +254,11 @@ fn text(events: impl Iterator<Item = Event<Access>>) -> Vec<u8> {
     writer.finish().expect("there is memory")
 }
 
+fn header() -> Vec<u8> {
+    let writer = Writer::new(Vec::new(), &Header::default()).expect("there is memory");
+    writer.suspend().expect("there is memory")
+}
+
 /// Cost of recording an event to its thread: two reads of the clock and an append.
 fn recording(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("record");
@@ -318,7 +323,7 @@ fn long() {
     ] {
         let made = Made {
             events: Turns::new(threads, EVENTS),
-            line: text(std::iter::empty()),
+            line: header(),
             read: 0,
         };
         let history = History::open(BufReader::new(made)).expect("it has a header");

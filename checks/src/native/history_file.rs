@@ -145,7 +145,8 @@ impl Recording {
         let HistoryFile { path, file } = self.file;
         let mut scratch = self.scratch;
         let written = file.write(|file| {
-            let mut file = Writer::new(file, &about.header)?.finish()?;
+            // The recorded lines follow, with the one that ends the history.
+            let mut file = Writer::new(file, &about.header)?.suspend()?;
             io::copy(&mut after_header(&mut scratch)?, &mut file).map(drop)
         });
         written.map_err(|source| refused(&path, source))?;
@@ -158,7 +159,7 @@ impl Recording {
     }
 }
 
-/// Lines of events, without the header.
+/// Lines of events and of the end, without the header.
 fn after_header(scratch: &mut File) -> io::Result<BufReader<&mut File>> {
     scratch.rewind()?;
     let mut lines = BufReader::new(scratch);

@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
-use std::sync::atomic::AtomicBool;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use refmap::report::TextOptions;
 use refmap::{Rule, RuleId, TransitionSystem};
@@ -86,26 +89,35 @@ fn catalogue() -> Catalogue {
 }
 
 fn run(words: &[&str]) -> (Result<Status, CommandError>, String) {
+    run_until(words, &AtomicBool::new(false))
+}
+
+/// Runs the program until it ends or is cancelled.
+fn run_until(words: &[&str], cancel: &AtomicBool) -> (Result<Status, CommandError>, String) {
     let words = ["program"].iter().chain(words).map(OsString::from);
     let mut output = Vec::new();
-    let cancel = AtomicBool::new(false);
     let status = refmap_cli::run(
         "program",
         "A test.",
         &catalogue(),
         words,
-        &cancel,
+        cancel,
         TextOptions::default(),
         &mut output,
     );
     (status, String::from_utf8(output).expect("it is text"))
 }
 
-/// Runs `validate` on a history with these lines.
+/// Runs `validate` on a history with these lines and an end.
 fn validate(lines: &[&str], options: &[&str]) -> (Result<Status, CommandError>, String) {
+    let end = json!({"history": "end", "events": lines.len() - 1}).to_string();
+    let lines: Vec<_> = lines.iter().copied().chain([end.as_str()]).collect();
+    validate_text(&lines.join("\n"), options)
+}
+
+fn validate_text(text: &str, options: &[&str]) -> (Result<Status, CommandError>, String) {
     let mut file = tempfile::NamedTempFile::new().expect("there is room for a file");
-    file.write_all(lines.join("\n").as_bytes())
-        .expect("it is written");
+    file.write_all(text.as_bytes()).expect("it is written");
     let path = file.path().to_str().expect("the path is text");
     let mut words = vec!["validate", path, "--against", "counter"];
     words.extend(options);
@@ -219,6 +231,87 @@ fn damage_is_told_with_its_line_and_reason() {
         message.ends_with("line 1: the parameter `bound` is missing"),
         "{message}"
     );
+}
+
+/// A history that was cut, at a line or within one, is no pass, and says what it means; no more is a refusal of what was under
+/// way at the cut a violation.
+#[test]
+fn a_cut_is_told_in_the_verdict() {
+    let whole = [HEADER, &add(0, 1), &add(1, 3)].join("\n");
+    for (cut, stops) in [
+        (whole.clone(), "it stops after line 3"),
+        (
+            format!("{whole}\n{{\"thread\":0,\"pla"),
+            "it stops in the middle of line 4",
+        ),
+    ] {
+        let (status, text) = validate_text(&cut, &[]);
+        assert_eq!(status.ok(), Some(Status::Incomplete));
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "incomplete, an order of its events up to line",
+            "it has no end, so that more may be missing",
+            stops,
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    // What is refused last was under way; what is refused before it had ended.
+    let beyond = [HEADER, &add(0, 1), &add(1, 4)].join("\n");
+    let (status, text) = validate_text(&beyond, &["--json"]);
+    assert_eq!(status.ok(), Some(Status::Incomplete));
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(
+        report["history"]["no_end"],
+        json!({"line": 3, "within_line": false})
+    );
+    assert_eq!(report["obligations"][2]["name"], "end");
+    let (status, _) = validate_text(&[beyond.as_str(), &add(2, 1)].join("\n"), &[]);
+    assert_eq!(status.ok(), Some(Status::Violated));
+}
+
+/// A pipe that says nothing: cancelled, or out of time, before it is open, before its header, and between two lines.
+#[cfg(unix)]
+#[test]
+fn a_silent_pipe_can_be_interrupted() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let pipe = folder.path().join("history.jsonl");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("it can be made").success());
+    let path = pipe.to_str().expect("the path is text");
+    let words = ["validate", path, "--against", "counter", "--json"];
+    let limited = [&words[..], &["--max-seconds", "0.05"]].concat();
+    let ends = |words: &[&str], cancel: &AtomicBool, limit: Value, events: u64| {
+        let (status, text) = run_until(words, cancel);
+        assert_eq!(status.ok(), Some(Status::Incomplete));
+        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        assert_eq!(report["limit"], limit);
+        assert_eq!(report["check"], "counter");
+        assert_eq!(report["history"]["events"], events);
+    };
+    // No writer opens it.
+    ends(&words, &AtomicBool::new(true), json!("cancelled"), 0);
+    ends(
+        &limited,
+        &AtomicBool::new(false),
+        json!({"seconds": 0.05}),
+        0,
+    );
+    // A writer opens it, and says nothing; then two lines, and no more. Opened for both it does not wait for a reader.
+    let writer = fs::OpenOptions::new().read(true).write(true).open(&pipe);
+    let mut writer = writer.expect("it can be opened");
+    ends(&words, &AtomicBool::new(true), json!("cancelled"), 0);
+    // The reader that was interrupted may take it, which waits for it as well.
+    writeln!(writer, "{HEADER}\n{}", add(0, 1)).expect("it is written");
+    let cancel = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(100));
+            cancel.store(true, Ordering::Relaxed);
+        });
+        let (status, _) = run_until(&words, &cancel);
+        assert_eq!(status.ok(), Some(Status::Incomplete));
+    });
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! Configuration of a search: a state of the specification, and the set of events taken.
 
-use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
-
-use hashbrown::HashTable;
 
 use super::observed::{Action, Observed, State};
 
@@ -32,12 +29,15 @@ impl<S> Configuration<S> {
     }
 
     pub fn ahead(&self, lane: u32) -> Ahead {
-        let found = self.ahead.iter().find(|ahead| ahead.lane == lane);
-        found.copied().unwrap_or(Ahead {
-            lane,
-            taken: 0,
-            pending: 0,
-        })
+        let found = self.ahead.binary_search_by_key(&lane, |ahead| ahead.lane);
+        found.map_or(
+            Ahead {
+                lane,
+                taken: 0,
+                pending: 0,
+            },
+            |at| self.ahead[at],
+        )
     }
 
     pub fn set(&mut self, ahead: Ahead) {
@@ -51,6 +51,13 @@ impl<S> Configuration<S> {
             Err(_) if nothing => (),
             Err(at) => self.ahead.insert(at, ahead),
         }
+    }
+
+    /// Passes the end of the first event of a lane, which it has taken.
+    pub fn respond(&mut self, lane: u32) {
+        let mut ahead = self.ahead(lane);
+        ahead.taken -= 1;
+        self.set(ahead);
     }
 
     /// Replaces the state.
@@ -124,75 +131,4 @@ pub(super) enum Kind {
     Effect,
     /// The specification takes an internal step.
     Internal,
-}
-
-/// Set of configurations, in insertion order.
-///
-/// PERF: usually there are few. Up to [`FEW`] are compared linearly, and only larger sets are hashed: the history
-/// of one thread is decided without hashing a state.
-#[derive(Debug)]
-pub(super) struct Set<S, A> {
-    pub entries: Vec<(Configuration<S>, Trail<A, S>)>,
-    places: HashTable<usize>,
-    hasher: foldhash::fast::FixedState,
-}
-
-/// Greatest number of elements for linear comparison.
-const FEW: usize = 4;
-
-impl<S: Eq + Hash, A> Set<S, A> {
-    pub fn new() -> Self {
-        Self {
-            entries: Vec::new(),
-            places: HashTable::new(),
-            hasher: foldhash::fast::FixedState::default(),
-        }
-    }
-
-    pub fn clear(&mut self) {
-        self.entries.clear();
-        self.places.clear();
-    }
-
-    /// Index of a configuration.
-    pub fn find(&self, configuration: &Configuration<S>) -> Option<usize> {
-        let is_same = |(other, _): &(Configuration<S>, _)| other == configuration;
-        if self.places.is_empty() {
-            return self.entries.iter().position(is_same);
-        }
-        let hash = self.hasher.hash_one(configuration);
-        let is_same = |place: &usize| is_same(&self.entries[*place]);
-        self.places.find(hash, is_same).copied()
-    }
-
-    /// Inserts a configuration; returns whether it is new.
-    pub fn insert(&mut self, configuration: Configuration<S>, trail: Trail<A, S>) -> bool {
-        let Self {
-            entries,
-            places,
-            hasher,
-        } = self;
-        let known = entries.len();
-        if known < FEW {
-            if entries.iter().any(|(other, _)| *other == configuration) {
-                return false;
-            }
-            entries.push((configuration, trail));
-            return true;
-        }
-        let hash = |configuration: &Configuration<S>| hasher.hash_one(configuration);
-        if places.is_empty() {
-            for (place, (other, _)) in entries.iter().enumerate() {
-                places.insert_unique(hash(other), place, |place| hash(&entries[*place].0));
-            }
-        }
-        let hashed = hash(&configuration);
-        let same = |place: &usize| entries[*place].0 == configuration;
-        if places.find(hashed, same).is_some() {
-            return false;
-        }
-        places.insert_unique(hashed, known, |place| hash(&entries[*place].0));
-        entries.push((configuration, trail));
-        true
-    }
 }

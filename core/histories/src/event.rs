@@ -59,6 +59,29 @@ impl Header {
     }
 }
 
+/// End: the last line of a history that was not cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct End {
+    history: EndMark,
+    /// Number of the events before it.
+    pub events: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EndMark {
+    End,
+}
+
+impl End {
+    /// The end after so many events.
+    pub fn after(events: u64) -> Self {
+        let history = EndMark::End;
+        Self { history, events }
+    }
+}
+
 /// Error: a header has an unknown parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

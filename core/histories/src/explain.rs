@@ -4,12 +4,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use foldhash::{HashSet, HashSetExt};
+use serde::Serialize;
+use serde_json::Value;
 
+use super::call::call;
 use super::configuration::{Configuration, Kind, Link, Taken, Way};
 use super::observed::{Effect, Happening, Observed, State};
-use super::search::{Remember, Search};
+use super::search::{Remember, Search, rules_of};
 use super::smallest::{End, Moment, replay, smallest};
 use super::window::Log;
+use refmap::explore::Limit;
 use refmap::report::history::{Explanation, Prefix, PrefixStep, Refused, Situation, StepKind};
 use refmap::{Drawing, TransitionSystem};
 
@@ -64,9 +68,8 @@ pub(super) fn explain<O: Observed>(
         // The configurations visited last are unrelated to the event that is refused later.
         End::Undecided(limit) => explanation.cut_short = Some(limit),
         End::Refused | End::Unsettled | End::Accepted => {
-            let (prefixes, more) = prefixes(&again, log, next);
-            explanation.prefixes = prefixes;
-            explanation.more_prefixes = more;
+            let limit = prefixes(&again, log, next, &mut explanation);
+            explanation.cut_short = explanation.cut_short.or(limit.err());
         }
     }
     if explanation.cut_short.is_none() {
@@ -78,32 +81,43 @@ pub(super) fn explain<O: Observed>(
     Ok(explanation)
 }
 
-/// The longest prefixes among the configurations visited last, with their total number.
+/// Adds the longest prefixes among the configurations visited last, and their number. A prefix is as long as there are events
+/// with an end in it: of those without an end, the search takes no more than an order needs.
 fn prefixes<O: Observed>(
     search: &Search<'_, O>,
     log: &Log<O::Event>,
     begun: u64,
-) -> (Vec<Prefix>, usize) {
-    let taken = |configuration: &Configuration<State<O>>| -> u64 {
-        let ahead = configuration.all_ahead().iter();
-        ahead.map(|ahead| u64::from(ahead.taken)).sum()
+    explanation: &mut Explanation,
+) -> Result<(), Limit> {
+    let length = |configuration: &Configuration<State<O>>| {
+        let mut taken: u64 = 0;
+        let mut endless: u64 = 0;
+        for ahead in configuration.all_ahead() {
+            taken += u64::from(ahead.taken);
+            let lane = &search.window.lanes[ahead.lane as usize];
+            let latest = (ahead.taken as usize).checked_sub(1);
+            let latest = latest.and_then(|latest| lane.queue.get(latest));
+            endless += u64::from(latest.is_some_and(|latest| log.get(*latest).end.is_none()));
+        }
+        (taken - endless, taken)
     };
-    let visited = &search.visited.entries;
-    let most = visited.iter().map(|(at, _)| taken(at)).max().unwrap_or(0);
+    let entries = &search.pass.visited.entries;
+    let visited = || entries.iter().map(|(at, way)| (length(at), at, way));
+    let most = visited().map(|((length, _), ..)| length).max().unwrap_or(0);
     let under_way = search.window.lanes.iter().map(|lane| lane.queue.len());
     let ended = begun - under_way.sum::<usize>() as u64;
-    let mut longest = visited.iter().filter(|(at, _)| taken(at) == most);
-    let shown = longest.by_ref().take(MOST_PREFIXES);
-    let prefixes = shown.map(|(at, way)| {
+    let mut longest = visited().filter(|((length, _), ..)| *length == most);
+    for ((_, taken), at, way) in longest.by_ref().take(MOST_PREFIXES) {
         let (before, steps) = last_steps(search.observed, log, way);
-        Prefix {
-            events: ended + most,
+        explanation.prefixes.push(Prefix {
+            events: ended + taken,
             before: before.unwrap_or_else(|| situation(search.observed, &at.state)),
             steps,
-            next: refused(search, log, at),
-        }
-    });
-    (prefixes.collect(), longest.count())
+            next: refused(search, log, at)?,
+        });
+    }
+    explanation.more_prefixes = longest.count();
+    Ok(())
 }
 
 /// The last steps, with the configuration before them.
@@ -126,14 +140,24 @@ fn last_steps<O: Observed>(
         };
         let action = at.step.action.as_ref();
         let specification = observed.specification();
-        let rule = action.map(|action| &specification.rules()[specification.rule_of(action).0]);
+        let rule = action.and_then(|action| {
+            let rule = call("`rule_of` of the specification", || {
+                specification.rule_of(action).0
+            });
+            rules_of(specification).get(rule)
+        });
+        let process = action.map(|action| {
+            call("`process_of` of the specification", || {
+                specification.process_of(action).to_string()
+            })
+        });
         steps.push_front(PrefixStep {
             event: at.step.event.map(|number| log.shown(observed, number)),
             kind,
-            action: action.and_then(|action| serde_json::to_value(action).ok()),
+            action: action.and_then(value),
             rule: rule.map(|rule| rule.name.clone().into_owned()),
             source: rule.map(|rule| rule.source.clone().into_owned()),
-            process: action.map(|action| specification.process_of(action).to_string()),
+            process,
             after: situation(observed, &at.state),
         });
         link = at.before.as_ref();
@@ -146,9 +170,9 @@ fn refused<O: Observed>(
     search: &Search<'_, O>,
     log: &Log<O::Event>,
     at: &Configuration<State<O>>,
-) -> Vec<Refused> {
+) -> Result<Vec<Refused>, Limit> {
     let observed = search.observed;
-    let possible = search.possible(log, at);
+    let possible = search.possible(log, at)?;
     let mut refused = Vec::new();
     for (lane, place) in (0..).zip(&search.window.lanes) {
         if place.is_idle() {
@@ -159,7 +183,10 @@ fn refused<O: Observed>(
         let refusal = |number: u64, waiting: &[&O::Event]| {
             let event = log.get(number);
             let what = event.event.as_ref()?;
-            Some(observed.refusal(&at.state, &Happening::of(event, what, waiting)))
+            let happening = Happening::of(event, what, waiting);
+            Some(call("`refusal` of the adapter", || {
+                observed.refusal(&at.state, &happening)
+            }))
         };
         if let Some(number) = place
             .next(ahead)
@@ -186,14 +213,23 @@ fn refused<O: Observed>(
             }));
         }
     }
-    refused
+    Ok(refused)
 }
 
 fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
-    let picture = observed.specification().draw(state);
+    let picture = call("`draw` of the specification", || {
+        observed.specification().draw(state)
+    });
     Situation {
-        state: serde_json::to_value(state).unwrap_or_default(),
+        state: value(state).unwrap_or_default(),
         drawing: picture.as_ref().map(Drawing::to_string),
         picture,
     }
+}
+
+/// A state or an action as JSON, if it can be written so.
+pub(super) fn value(of: &impl Serialize) -> Option<Value> {
+    call("`Serialize` of a state or an action", || {
+        serde_json::to_value(of).ok()
+    })
 }

@@ -3,12 +3,14 @@
 use std::io::{self, BufRead};
 use std::marker::PhantomData;
 
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use super::event::{Event, Header, VERSION};
+use super::event::{End, Event, Header, VERSION};
 use super::ordered::Ordered;
 use super::problem::{HistoryError, Problem};
+use super::strict::Strict;
 
 /// Greatest length of a line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
@@ -31,9 +33,15 @@ impl<R: BufRead> History<R> {
             input,
             buffer: Vec::new(),
             number: 0,
+            is_terminated: true,
         };
-        let read = lines.next()?.then(|| header(&lines.buffer));
-        let header = read.unwrap_or(Err(Problem::NoHeader));
+        let header = if !lines.next()? {
+            Err(Problem::NoHeader)
+        } else if lines.is_cut() {
+            Err(Problem::NoEnd { within_line: true })
+        } else {
+            header(&lines.buffer)
+        };
         let header = header.map_err(|problem| HistoryError { line: 1, problem })?;
         Ok(Self { lines, header })
     }
@@ -47,15 +55,22 @@ impl<R: BufRead> History<R> {
     pub fn events<E: DeserializeOwned>(self) -> Ordered<Events<R, E>> {
         Ordered::new(Events {
             lines: self.lines,
+            is_over: false,
             of: PhantomData,
         })
     }
 }
 
 fn header(line: &[u8]) -> Result<Header, Problem> {
-    let Ok(Value::Object(mut fields)) = serde_json::from_slice(line) else {
+    let Ok(Strict { value, twice }) = serde_json::from_slice(line) else {
         return Err(Problem::NoHeader);
     };
+    let Value::Object(mut fields) = value else {
+        return Err(Problem::NoHeader);
+    };
+    if let Some(field) = twice {
+        return Err(Problem::TwiceInHeader { field });
+    }
     match fields.remove("history") {
         Some(Value::String(name)) if name == "refmap" => (),
         None => return Err(Problem::NoHeader),
@@ -89,6 +104,8 @@ struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
     number: u64,
+    /// Whether the line in the buffer ended with a line break.
+    is_terminated: bool,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -102,13 +119,26 @@ impl<R: BufRead> Lines<R> {
             Ok(read) => read,
             Err(error) => return Err(self.error(error.into())),
         };
-        if self.buffer.last() == Some(&b'\n') {
+        self.is_terminated = self.buffer.last() == Some(&b'\n');
+        if self.is_terminated {
             self.buffer.pop();
         } else if read as u64 == most {
             let limit = LONGEST_LINE;
             return Err(self.error(Problem::TooLong { limit }));
         }
         Ok(read > 0)
+    }
+
+    /// Whether the input ended in the middle of the line: without a line break, and before its JSON value does.
+    fn is_cut(&self) -> bool {
+        if self.is_terminated {
+            return false;
+        }
+        match std::str::from_utf8(&self.buffer) {
+            // Only a character that is cut has an error without a length.
+            Err(error) => error.error_len().is_none(),
+            Ok(text) => serde_json::from_str::<IgnoredAny>(text).is_err_and(|error| error.is_eof()),
+        }
     }
 
     fn error(&self, problem: Problem) -> HistoryError {
@@ -119,10 +149,12 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Iterator over the events of a history, in the order of its lines.
+/// Iterator over the events of a history, in the order of its lines. Of a history without an end the last item is
+/// [`Problem::NoEnd`].
 #[derive(Debug)]
 pub struct Events<R, E> {
     lines: Lines<R>,
+    is_over: bool,
     of: PhantomData<fn() -> E>,
 }
 
@@ -130,19 +162,56 @@ impl<R: BufRead, E: DeserializeOwned> Iterator for Events<R, E> {
     type Item = Result<Event<E>, HistoryError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.lines.next() {
-            Ok(true) => (),
-            Ok(false) => return None,
-            Err(error) => return Some(Err(error)),
+        if self.is_over {
+            return None;
         }
-        let event = event(&self.lines.buffer);
-        Some(event.map_err(|problem| self.lines.error(problem)))
+        let next = self.read().transpose();
+        self.is_over = !matches!(next, Some(Ok(_)));
+        next
     }
 }
 
-fn event<E: DeserializeOwned>(line: &[u8]) -> Result<Event<E>, Problem> {
+impl<R: BufRead, E: DeserializeOwned> Events<R, E> {
+    fn read(&mut self) -> Result<Option<Event<E>>, HistoryError> {
+        let before = self.lines.number;
+        if !self.lines.next()? {
+            // The last line there is.
+            self.lines.number = before;
+            return Err(self.lines.error(Problem::NoEnd { within_line: false }));
+        }
+        let line = match line(&self.lines.buffer) {
+            Ok(line) => line,
+            Err(_) if self.lines.is_cut() => {
+                return Err(self.lines.error(Problem::NoEnd { within_line: true }));
+            }
+            Err(problem) => return Err(self.lines.error(problem)),
+        };
+        match line {
+            Line::Event(event) => Ok(Some(event)),
+            Line::End(End { events: given, .. }) => {
+                // The header is no event.
+                let found = before - 1;
+                if given != found {
+                    return Err(self.lines.error(Problem::OtherEnd { given, found }));
+                }
+                if self.lines.next()? {
+                    return Err(self.lines.error(Problem::AfterEnd));
+                }
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Line after the header.
+enum Line<E> {
+    Event(Event<E>),
+    End(End),
+}
+
+fn line<E: DeserializeOwned>(line: &[u8]) -> Result<Line<E>, Problem> {
     match as_written(line) {
-        Some(event) => Ok(event),
+        Some(event) => Ok(Line::Event(event)),
         None => in_any_form(line),
     }
 }
@@ -184,16 +253,31 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     is_plain.then(|| (number.iter().fold(0, add), rest))
 }
 
-fn in_any_form<E: DeserializeOwned>(line: &[u8]) -> Result<Event<E>, Problem> {
+fn in_any_form<E: DeserializeOwned>(line: &[u8]) -> Result<Line<E>, Problem> {
+    /// The fields that tell an end from an event.
+    #[derive(Deserialize)]
+    struct Mark {
+        history: Option<IgnoredAny>,
+    }
     let text = std::str::from_utf8(line).map_err(|error| Problem::Malformed {
         reason: error.to_string(),
     })?;
-    serde_json::from_str(text).map_err(|error| match error.is_eof() {
-        true => Problem::Truncated,
-        false => Problem::Malformed {
+    if serde_json::from_str(text).is_ok_and(|mark: Mark| mark.history.is_some()) {
+        let end = serde_json::from_str(text).map_err(|error| Problem::End {
             reason: without_line(&error),
-        },
-    })
+        });
+        return end.map(Line::End);
+    }
+    let event = serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() {
+            Problem::Truncated
+        } else {
+            Problem::Malformed {
+                reason: without_line(&error),
+            }
+        }
+    });
+    event.map(Line::Event)
 }
 
 /// Message of the JSON reader without its line, which is always 1.
@@ -204,8 +288,6 @@ fn without_line(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use std::fmt;
-
-    use serde::Deserialize;
 
     use super::*;
 
@@ -228,7 +310,8 @@ mod tests {
             return false;
         };
         match in_any_form::<E>(line) {
-            Ok(slow) => assert_eq!(quick, slow),
+            Ok(Line::Event(slow)) => assert_eq!(quick, slow),
+            Ok(Line::End(end)) => panic!("{}: {end:?}", String::from_utf8_lossy(line)),
             Err(problem) => panic!("{}: {problem}", String::from_utf8_lossy(line)),
         }
         true

@@ -72,13 +72,14 @@
 //!
 //! # The format
 //!
-//! JSON lines in UTF-8. The first line is the header, every other line an event:
+//! JSON lines in UTF-8. The first line is the header, the last one the end, every other line an event:
 //!
 //! ```text
 //! {"history":"refmap","version":1,"parameters":{"capacity":2}}
 //! {"thread":0,"place":0,"begin":120,"end":180,"event":{"push":1}}
 //! {"thread":1,"place":0,"begin":150,"end":310,"event":{"pop":1}}
 //! {"thread":0,"place":1,"begin":200,"event":null}
+//! {"history":"end","events":3}
 //! ```
 //!
 //! | field | meaning |
@@ -92,20 +93,27 @@
 //! | `end` | when it had ended, on the same clock, at least `begin`. Left out if that was lost in a crash: then it is the last event of its thread, and may have come about or not |
 //! | `event` | what happened, as the adapter's `Event` is written; `null` if that was not recorded: then it may be any one step of the specification within its interval, or none ([of its thread](Observed::unrecorded), where the specification knows threads). Of an event whose effect is delayed write at least what it was |
 //!
+//! The end says that all is recorded that happened, and gives the number of the events; nothing follows it. Without it the
+//! history is read all the same, and the verdict says that it has none.
+//!
 //! Lines are sorted by `begin`, so that a history of any length is decided in little memory. An event begins no
 //! earlier than the end of the preceding event of its thread. There are no other fields. A writer that lost events
-//! writes a line with `null` for each. A line has at most a mebibyte. Every error is reported with its line
-//! ([`HistoryError`]).
+//! writes a line with `null` for each. A line has at most a mebibyte. An event names nothing that the header's instance does
+//! not have ([`Observed::check`]). Every error is reported with its line ([`HistoryError`]).
+//!
+//! [`Source`] reads a pipe within the limits: who waits for a line that does not come can be interrupted.
 //!
 //! A trace in the Informal Trace Format is a history of one thread ([`validate_trace`]).
 //!
 //! Not covered: orders between events that no clock shows (a message and its receipt), and clocks that differ
 //! between threads.
 
+mod call;
 mod configuration;
 mod event;
 mod explain;
 mod history;
+mod input;
 mod itf;
 mod needed;
 mod observed;
@@ -114,23 +122,28 @@ mod problem;
 mod recorder;
 mod report;
 mod search;
+mod set;
 mod settings;
 mod smallest;
+mod source;
+mod strict;
 mod validator;
 mod window;
 mod writer;
 
+pub use call::Panicked;
 pub use event::{Event, Header, MOST_THREADS, UnknownParameter, VERSION};
 pub use history::{Events, History, LONGEST_LINE};
 pub use itf::{TraceError, validate_trace};
 pub use observed::{Effect, Happening, Observed};
 pub use ordered::Ordered;
-pub use problem::{HistoryError, Problem};
+pub use problem::{HistoryError, NoSuch, Problem};
 pub use recorder::{Begin, Recorder, ThreadLog};
 pub use refmap::report::history::{
-    Assumption, Explanation, Partial, Prefix, PrefixStep, Recorded, Refused, ShownEvent, Situation,
-    SmallWindow, StepKind,
+    Assumption, Explanation, NoEnd, Partial, Prefix, PrefixStep, Recorded, Refused, ShownEvent,
+    Situation, SmallWindow, StepKind,
 };
 pub use settings::Settings;
+pub use source::{Interrupted, Source};
 pub use validator::{Outcome, Validation, validate};
 pub use writer::Writer;

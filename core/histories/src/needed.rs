@@ -8,6 +8,7 @@
 //! Source: the stubborn sets of Valmari, *Stubborn sets for reduced state space generation*, 1990, with threads in
 //! place of transitions.
 
+use super::call::call;
 use super::observed::{Effect, Observed};
 use super::window::{Log, Window};
 
@@ -83,7 +84,9 @@ impl Needed {
 
 fn commute<O: Observed>(observed: &O, log: &Log<O::Event>, one: u64, other: u64) -> bool {
     match (&log.get(one).event, &log.get(other).event) {
-        (Some(one), Some(other)) => observed.commute(one, other),
+        (Some(one), Some(other)) => {
+            call("`commute` of the adapter", || observed.commute(one, other))
+        }
         _ => false,
     }
 }

@@ -5,7 +5,9 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::call::call;
 use super::event::Event;
+use super::problem::NoSuch;
 use refmap::internal::visit_steps;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
@@ -126,6 +128,17 @@ pub trait Observed: Sync {
         false
     }
 
+    /// Checks that `event` names only what the instance has: numbers of the header's sizes. Where it names something else,
+    /// the history is malformed, and its line is told; no verdict is. Without this check, a number beyond a size has to be
+    /// expected by every other function.
+    ///
+    /// # Errors
+    ///
+    /// What there is not ([`NoSuch::unless`]).
+    fn check(&self, _event: &Self::Event) -> Result<(), NoSuch> {
+        Ok(())
+    }
+
     /// Short reason why `happening` is impossible in `from`. Called only if it is.
     fn refusal(
         &self,
@@ -159,5 +172,6 @@ pub trait Observed: Sync {
 /// Whether the search has to fill in unrecorded information.
 pub(super) fn is_partial<O: Observed>(observed: &O, event: &Event<O::Event>) -> bool {
     let what = event.event.as_ref();
-    event.end.is_none() || what.is_none_or(|what| observed.is_partial(what))
+    let is_partial = |what| call("`is_partial` of the adapter", || observed.is_partial(what));
+    event.end.is_none() || what.is_none_or(is_partial)
 }

@@ -3,9 +3,11 @@
 use std::fmt::{self, Display};
 use std::io;
 
+use refmap::explore::Limit;
 use serde_json::Value;
 
 use super::event::{MOST_THREADS, VERSION};
+use super::source::Interrupted;
 
 /// Error in a history, with its line.
 #[derive(Debug)]
@@ -31,12 +33,83 @@ impl std::error::Error for HistoryError {
     }
 }
 
+/// Error: an event names something that the instance of the header does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no {what} {number}: of the header's instance the {what}s are numbered from 0, and there are {count}"
+)]
+pub struct NoSuch {
+    /// Kind of thing, as a noun in the singular.
+    pub what: &'static str,
+    /// The number given.
+    pub number: u64,
+    /// Number of these that there are.
+    pub count: u64,
+}
+
+impl NoSuch {
+    /// Checks that `number` is one of `count` numbers from 0.
+    ///
+    /// # Errors
+    ///
+    /// If it is not.
+    pub fn unless(
+        what: &'static str,
+        number: impl Into<u64>,
+        count: impl Into<u64>,
+    ) -> Result<(), Self> {
+        let (number, count) = (number.into(), count.into());
+        if number < count {
+            Ok(())
+        } else {
+            Err(Self {
+                what,
+                number,
+                count,
+            })
+        }
+    }
+}
+
 /// Kind of error in a line of a history.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// The line cannot be read.
     #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
+    Io(#[source] io::Error),
+    /// A limit was reached while the validator waited for the line.
+    #[error("{0} came before the line")]
+    Interrupted(Limit),
+    /// The input ends, and no line says that the history does: it may have been cut. All events before were read.
+    #[error("the history has no end: {}", if *.within_line {
+        "the input ends in the middle of this line"
+    } else {
+        "no line says that this is the last event"
+    })]
+    NoEnd {
+        /// Whether this line was cut; otherwise it is the last one, and whole.
+        within_line: bool,
+    },
+    /// The line that ends the history gives another number of events than there are before it.
+    #[error("the history ends after {given} events, as this line says, and there are {found}")]
+    OtherEnd {
+        /// The number of events that the line gives.
+        given: u64,
+        /// The number of events before it.
+        found: u64,
+    },
+    /// There is a line after the one that ends the history.
+    #[error("there is a line after the end of the history")]
+    AfterEnd,
+    /// The line has a field `history`, and does not end the history.
+    #[error("not the end of a history, {{\"history\":\"end\",\"events\":NUMBER}}: {reason}")]
+    End {
+        /// Message of the JSON reader.
+        reason: String,
+    },
+    /// The event names something that the instance does not have, by its header.
+    #[error(transparent)]
+    NoSuch(#[from] NoSuch),
     /// There is no first line, or it is not an object.
     #[error(
         "there is no header; a history begins with {{\"history\":\"refmap\",\"version\":{VERSION}}}"
@@ -53,6 +126,12 @@ pub enum Problem {
     OtherVersion {
         /// The version, as JSON.
         found: Value,
+    },
+    /// The header has a field twice.
+    #[error("the header has the field {field:?} twice")]
+    TwiceInHeader {
+        /// The field.
+        field: String,
     },
     /// The header has an unknown field, or one of a wrong type.
     #[error(
@@ -129,4 +208,13 @@ pub enum Problem {
     /// There are too many threads.
     #[error("there are more than {MOST_THREADS} threads")]
     TooManyThreads,
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        match Interrupted::in_error(&error) {
+            Some(limit) => Self::Interrupted(limit),
+            None => Self::Io(error),
+        }
+    }
 }

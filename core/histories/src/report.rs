@@ -2,8 +2,9 @@
 
 use serde_json::Map;
 
+use super::call::Panicked;
 use super::validator::{Outcome, Validation};
-use refmap::report::history::{Explanation, Partial, Prefix, Recorded, ShownEvent};
+use refmap::report::history::{Explanation, NoEnd, Partial, Prefix, Recorded, ShownEvent};
 use refmap::report::{About, Counterexample, Evidence, Obligation, Report, Step, Verdict, Warning};
 
 /// Reason of an undecided validation if the adapter is wrong.
@@ -14,7 +15,7 @@ impl Validation {
     /// Report of the validation: `states` are the expanded configurations, `transitions` the steps tried, `depth`
     /// the number of events in the longest order, or 0 if the length of the longest valid prefix is unknown. Its
     /// obligations are `behaviour`, that there is a valid order, and `interest`, that the history has an
-    /// interesting event.
+    /// interesting event; `end`, that it has an end, only where it has none; and `model` only where that is violated.
     pub fn report(&self) -> Report {
         let explanation = match &self.outcome {
             Outcome::Refuted(explanation) => Some(explanation.as_ref()),
@@ -27,14 +28,22 @@ impl Validation {
                 longest.map_or(0, |longest| longest.events)
             }
         };
-        let fault = self.disagreement.as_ref().map(|found| Counterexample {
-            obligation: "model".to_owned(),
-            ..Counterexample::without_steps(format!(
-                "the model contradicts itself: of the specification, {found}"
-            ))
-        });
+        let contradiction = self
+            .disagreement
+            .as_ref()
+            .map(|found| format!("the model contradicts itself: of the specification, {found}"));
+        let panicked = self.panicked.as_ref().map(Panicked::to_string);
+        let mut faults = contradiction
+            .into_iter()
+            .chain(panicked)
+            .map(|told| Counterexample {
+                obligation: "model".to_owned(),
+                ..Counterexample::without_steps(told)
+            });
+        let fault = faults.next();
         let unexercised = self.coverage.iter().filter(|row| row.fired == 0);
-        let counterexample = explanation.and_then(counterexample);
+        let refuted = explanation.filter(|_| !self.is_refused_at_stop);
+        let counterexample = refuted.and_then(counterexample);
         let obligation = |name: &str, verdict, checked, note| Obligation {
             name: name.to_owned(),
             verdict,
@@ -55,11 +64,20 @@ impl Validation {
         let model = fault.clone().map(|fault| {
             let mut model = obligation("model", Verdict::Violated, 0, None);
             model.counterexamples.push(fault);
+            model.counterexamples.extend(faults);
             model
         });
         // An inconsistent specification refutes nothing.
         let counterexample = fault.or(counterexample);
-        let decided = !matches!(self.outcome, Outcome::Undecided(_) | Outcome::Misled);
+        let end = self.no_end.map(|no_end| {
+            let note = Some(self.without_end(no_end));
+            obligation("end", Verdict::Incomplete, 1, note)
+        });
+        let decided = match self.outcome {
+            Outcome::Behaviour => true,
+            Outcome::Refuted(_) => !self.is_refused_at_stop,
+            Outcome::Undecided(_) | Outcome::Misled => false,
+        };
         Report {
             check: String::new(),
             parameters: Map::new(),
@@ -89,6 +107,7 @@ impl Validation {
                 obligation("interest", interest, self.interesting, dull),
             ]
             .into_iter()
+            .chain(end)
             .chain(model)
             .collect(),
             coverage: self.coverage.clone(),
@@ -109,10 +128,35 @@ impl Validation {
 
     fn behaviour(&self) -> Verdict {
         match self.outcome {
-            Outcome::Refuted(_) => Verdict::Violated,
+            Outcome::Refuted(_) if !self.is_refused_at_stop => Verdict::Violated,
             Outcome::Behaviour if self.events > 0 => Verdict::Holds,
-            Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => Verdict::Incomplete,
+            Outcome::Behaviour | Outcome::Refuted(_) | Outcome::Undecided(_) | Outcome::Misled => {
+                Verdict::Incomplete
+            }
         }
+    }
+
+    /// Note: the history has no end, and what the outcome means then.
+    fn without_end(&self, no_end: NoEnd) -> String {
+        let NoEnd { line, within_line } = no_end;
+        let stops = if within_line {
+            format!("it stops in the middle of line {line}")
+        } else {
+            format!("it stops after line {line}, and no line says that this is all")
+        };
+        let means = match self.outcome {
+            Outcome::Behaviour => {
+                "there is an order of the events up to there; nothing is said of what may be missing"
+            }
+            Outcome::Refuted(_) if self.is_refused_at_stop => {
+                "what is refused was under way there, and an event that is missing may have made it possible"
+            }
+            Outcome::Refuted(_) => {
+                "what is refused had ended before the last event began, so that nothing missing could make it possible"
+            }
+            Outcome::Undecided(_) | Outcome::Misled => "what comes after may be missing",
+        };
+        format!("{stops}: {means}")
     }
 
     /// Warning: no event of the history took a step of the specification, so the verdict is vacuous.
@@ -130,7 +174,7 @@ impl Validation {
 
     /// Note beside the verdict: the assumptions about partially recorded events.
     fn partial(&self) -> Option<String> {
-        if let Outcome::Misled = self.outcome {
+        if matches!(self.outcome, Outcome::Misled) && self.panicked.is_none() {
             return Some(MISLED.to_owned());
         }
         let Partial {
@@ -165,6 +209,7 @@ impl Validation {
             interesting: self.interesting,
             threads: self.threads,
             partial: self.partial,
+            no_end: self.no_end,
             assumed: self.assumptions.clone(),
             widest_window: self.widest_window,
             most_kept: self.most_kept,

@@ -16,6 +16,8 @@
 //! Delayed effects, internal steps and partial events are additions.
 
 mod compared;
+mod first_order;
+mod patience;
 mod pruning;
 mod steps;
 
@@ -24,21 +26,27 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::configuration::{Configuration, Fresh, Frontier, Link, Set, Taken, Way};
+use super::call::call;
+use super::configuration::{Configuration, Fresh, Frontier, Link, Taken, Way};
 use super::needed::Needed;
 use super::observed::{Action, Observed, State, is_partial};
+use super::set::{Endless, Set};
 use super::settings::Settings;
 use super::window::{Log, Window};
 pub(super) use compared::Compared;
-use refmap::TransitionSystem;
+pub(super) use first_order::Ahead;
+use patience::Patience;
 use refmap::explore::Limit;
 use refmap::internal::{break_off, until_enough, visit_initial};
+use refmap::{Rule, TransitionSystem};
 
 /// Reason why a search stops.
 pub(super) enum Stop {
     /// The frontier is empty; `visited` holds the configurations that were visited last. The number is that of the
     /// refused event; without one, delayed events cannot take effect.
     Stuck(Option<u64>),
+    /// The configurations of one event have become as many as [`Search::crowd`] says. The frontier is what it was.
+    Crowded,
     /// A limit was reached.
     Limit(Limit),
 }
@@ -54,11 +62,6 @@ pub(super) enum Remember {
 
 /// Greatest number of recorded assumptions.
 const MOST_ASSUMPTIONS: usize = 100;
-/// Number of expansions between two reads of the clock.
-const PATIENCE: u32 = 1024;
-/// Number of expansions between two measurements of memory, which take longer.
-const MORE_PATIENCE: u32 = 8 * PATIENCE;
-
 /// Search with its current frontier.
 pub(super) struct Search<'a, O: Observed> {
     pub observed: &'a O,
@@ -72,18 +75,50 @@ pub(super) struct Search<'a, O: Observed> {
     pub cut_short: Option<Limit>,
     /// Whether the refused event is possible in an order that the adapter allowed the search to skip.
     pub misled: bool,
+    /// Number of configurations of one event at which the search stops as crowded.
+    pub crowd: usize,
     settings: &'a Settings<'a>,
     started: Instant,
-    /// Configurations expanded for the latest ended event.
-    pub visited: Set<State<O>, Action<O>>,
-    found: Set<State<O>, Action<O>>,
-    /// Stubborn set for the ending event; empty if all events are tried.
-    needed: Needed,
+    patience: Patience<'a>,
+    pub pass: Pass<O>,
     /// Sampled comparison of the specification's `successor` with `next`.
     pub compared: RefCell<Compared>,
-    stack: Vec<usize>,
     fresh: Vec<Fresh<O>>,
-    turns: u32,
+}
+
+/// Search for the orders that take one event that ends.
+pub(super) struct Pass<O: Observed> {
+    /// Configurations that have not taken it.
+    pub visited: Set<State<O>, Action<O>>,
+    /// Configurations that have.
+    pub found: Set<State<O>, Action<O>>,
+    /// Those visited that are not expanded yet.
+    stack: Vec<usize>,
+    /// Stubborn set for the ending event; empty if all events are tried.
+    needed: Needed,
+}
+
+impl<O: Observed> Pass<O> {
+    fn new() -> Self {
+        Self {
+            visited: Set::new(),
+            found: Set::new(),
+            stack: Vec::new(),
+            needed: Needed::default(),
+        }
+    }
+
+    fn clear(&mut self, window: &Window) {
+        let endless = Endless::of(window);
+        self.visited.clear(endless.clone());
+        self.found.clear(endless);
+        self.stack.clear();
+        self.needed = Needed::default();
+    }
+
+    fn len(&self) -> usize {
+        self.visited.entries.len() + self.found.entries.len()
+    }
 }
 
 /// Counters of a search.
@@ -101,33 +136,19 @@ impl<'a, O: Observed> Search<'a, O> {
     pub fn new(observed: &'a O, settings: &'a Settings<'a>, started: Instant) -> Self {
         let mut initial = Set::new();
         let specification = observed.specification();
-        let mut shown: u32 = 0;
-        let mut limit = None;
-        until_enough(|| {
-            visit_initial(specification, &mut |state| {
-                initial.insert(Configuration::new(state), None);
-                shown = shown.wrapping_add(1);
-                let Settings { limits, watch, .. } = settings;
-                if initial.entries.len() > settings.configurations {
-                    limit = Some(Limit::States(settings.configurations as u64));
-                } else if shown.is_multiple_of(PATIENCE) {
-                    limit = limits.out_of_time(watch, started);
-                }
-                if shown.is_multiple_of(MORE_PATIENCE) {
-                    limit = limit.or_else(|| limits.out_of_memory());
-                }
-                if limit.is_some() {
-                    break_off();
-                }
+        let patience = Patience::new(settings, started);
+        call("`initial` of the specification", || {
+            until_enough(|| {
+                visit_initial(specification, &mut |state| {
+                    initial.insert(Configuration::new(state), None);
+                    if patience.turn_with(initial.entries.len()).is_some() {
+                        break_off();
+                    }
+                });
             });
         });
-        let rules = specification.rules().len();
-        let counts = Counts {
-            fired: vec![0; rules],
-            ..Counts::default()
-        };
+        let limit = patience.reached();
         let mut search = Self::at(observed, settings, started, Window::new(), initial.entries);
-        search.counts = counts;
         search.began_short = limit;
         search
     }
@@ -146,21 +167,19 @@ impl<'a, O: Observed> Search<'a, O> {
             frontier,
             remember: Remember::Assumptions,
             counts: Counts {
-                fired: vec![0; observed.specification().rules().len()],
+                fired: vec![0; rules_of(observed.specification()).len()],
                 ..Counts::default()
             },
             began_short: None,
             cut_short: None,
             misled: false,
+            crowd: usize::MAX,
             settings,
             started,
-            visited: Set::new(),
-            found: Set::new(),
-            needed: Needed::default(),
+            patience: Patience::new(settings, started),
+            pass: Pass::new(),
             compared: RefCell::default(),
-            stack: Vec::new(),
             fresh: Vec::new(),
-            turns: 0,
         }
     }
 
@@ -169,11 +188,17 @@ impl<'a, O: Observed> Search<'a, O> {
         Self::at(self.observed, self.settings, self.started, window, frontier)
     }
 
-    /// Events that can be taken next, or take effect next.
-    pub fn possible(&self, log: &Log<O::Event>, from: &Configuration<State<O>>) -> Vec<u64> {
+    /// Events that can be taken next, or take effect next; a limit is reached before all are known.
+    pub fn possible(
+        &self,
+        log: &Log<O::Event>,
+        from: &Configuration<State<O>>,
+    ) -> Result<Vec<u64>, Limit> {
         let mut fresh = Vec::new();
-        self.steps(log, from, None, &Needed::default(), &mut fresh);
-        fresh.iter().filter_map(|step| step.step.event).collect()
+        let everything = Needed::default();
+        self.steps(log, from, None, &everything, &mut fresh)?;
+        let events = fresh.iter().filter_map(|step| step.step.event);
+        Ok(events.collect())
     }
 
     /// Begins an event. Every event that has ended before must be processed.
@@ -182,36 +207,34 @@ impl<'a, O: Observed> Search<'a, O> {
         self.window.begin(number, log.get(number), effect);
     }
 
-    /// Processes all events that end before `time`, or all events if it is `None`.
-    pub fn end_before(&mut self, log: &Log<O::Event>, time: Option<u64>) -> Result<(), Stop> {
-        while let Some(lane) = self.window.first_end(time) {
-            self.respond(log, lane)?;
-        }
-        Ok(())
-    }
-
     /// Takes the event that ends first, which is the first of its lane.
     pub fn respond(&mut self, log: &Log<O::Event>, lane: u32) -> Result<(), Stop> {
-        self.visited.clear();
-        self.found.clear();
-        self.stack.clear();
-        let frontier = mem::take(&mut self.frontier);
-        for (configuration, trail) in frontier {
+        self.pass.clear(&self.window);
+        for (configuration, trail) in mem::take(&mut self.frontier) {
             self.arrive(log, configuration, trail, Some(lane));
         }
-        if !self.stack.is_empty() {
-            self.needed = Needed::by(self.observed, log, &self.window, lane);
+        let visited = self.pass.visited.entries.len();
+        let found = self.pass.found.entries.len();
+        if !self.pass.stack.is_empty() {
+            self.pass.needed = Needed::by(self.observed, log, &self.window, lane);
         }
-        while let Some(at) = self.stack.pop() {
-            self.expand(log, at, Some(lane))?;
+        while let Some(at) = self.pass.stack.pop() {
+            if self.pass.len() > self.crowd {
+                // What came later is reached from these again.
+                self.frontier
+                    .extend(self.pass.visited.entries.drain(..visited));
+                self.frontier.extend(self.pass.found.entries.drain(..found));
+                return Err(Stop::Crowded);
+            }
+            self.expand(log, at, Some(lane)).map_err(Stop::Limit)?;
         }
-        if self.found.entries.is_empty() {
+        if self.pass.found.entries.is_empty() {
             return Err(self.stuck(log, lane));
         }
-        if self.found.entries.len() > 1 {
-            self.postpone(log);
+        if self.pass.found.entries.len() > 1 {
+            self.postpone(log).map_err(Stop::Limit)?;
         }
-        self.frontier = mem::take(&mut self.found.entries);
+        self.frontier = self.pass.found.take();
         self.window.end(&mut self.frontier);
         self.counts.widest_frontier = self.counts.widest_frontier.max(self.frontier.len());
         Ok(())
@@ -220,38 +243,41 @@ impl<'a, O: Observed> Search<'a, O> {
     /// Handles an empty frontier. For an explanation, expands the visited configurations again with all events, not
     /// only those of the stubborn set.
     fn stuck(&mut self, log: &Log<O::Event>, lane: u32) -> Stop {
-        self.needed = Needed::default();
+        self.pass.needed = Needed::default();
         if self.remember == Remember::Everything {
-            self.stack.extend(0..self.visited.entries.len());
-            while let Some(at) = self.stack.pop() {
-                if let Err(Stop::Limit(limit)) = self.expand(log, at, Some(lane)) {
+            self.pass.stack.extend(0..self.pass.visited.entries.len());
+            while let Some(at) = self.pass.stack.pop() {
+                if let Err(limit) = self.expand(log, at, Some(lane)) {
                     self.cut_short = Some(limit);
                     break;
                 }
             }
-            self.misled = !self.found.entries.is_empty();
+            self.misled = !self.pass.found.entries.is_empty();
         }
         Stop::Stuck(self.window.lanes[lane as usize].queue.front().copied())
     }
 
     /// Processes the end of the history: checks that delayed events can take effect, except those without an end.
     pub fn settle(&mut self, log: &Log<O::Event>) -> Result<(), Stop> {
-        self.visited.clear();
-        self.found.clear();
-        self.stack.clear();
-        self.needed = Needed::default();
+        self.pass.clear(&self.window);
         for (configuration, trail) in mem::take(&mut self.frontier) {
             self.arrive(log, configuration, trail, None);
         }
-        while let Some(at) = self.stack.pop() {
-            let (configuration, trail) = &self.visited.entries[at];
-            if self.is_settled(log, configuration) {
-                self.frontier = vec![(configuration.clone(), trail.clone())];
+        while let Some(at) = self.pass.stack.pop() {
+            if let Some(settled) = self.settled(log, at) {
+                self.frontier = vec![settled];
                 return Ok(());
             }
-            self.expand(log, at, None)?;
+            self.expand(log, at, None).map_err(Stop::Limit)?;
         }
         Err(Stop::Stuck(None))
+    }
+
+    /// The configuration, if in it all delayed events have taken effect.
+    fn settled(&self, log: &Log<O::Event>, at: usize) -> Option<(Configuration<State<O>>, Way<O>)> {
+        let (configuration, trail) = &self.pass.visited.entries[at];
+        let is_settled = self.is_settled(log, configuration);
+        is_settled.then(|| (configuration.clone(), trail.clone()))
     }
 
     fn is_settled(&self, log: &Log<O::Event>, configuration: &Configuration<State<O>>) -> bool {
@@ -272,59 +298,54 @@ impl<'a, O: Observed> Search<'a, O> {
         target: Option<u32>,
     ) {
         self.look(log, &mut configuration, &mut trail);
+        let Pass {
+            visited,
+            found,
+            stack,
+            ..
+        } = &mut self.pass;
         if target.is_some_and(|lane| configuration.ahead(lane).taken > 0) {
-            self.found.insert(configuration, trail);
-        } else if self.visited.insert(configuration, trail) {
-            self.stack.push(self.visited.entries.len() - 1);
+            found.insert(configuration, trail);
+        } else if visited.insert(configuration, trail) {
+            stack.push(visited.entries.len() - 1);
             self.counts.configurations += 1;
         }
     }
 
     /// Takes every step from a configuration; a step that takes the first event of `target` is not expanded
     /// further.
-    fn expand(&mut self, log: &Log<O::Event>, at: usize, target: Option<u32>) -> Result<(), Stop> {
-        self.within_bounds()?;
+    fn expand(&mut self, log: &Log<O::Event>, at: usize, target: Option<u32>) -> Result<(), Limit> {
+        if self.pass.visited.is_superfluous(at) {
+            return Ok(());
+        }
+        if let Some(limit) = self.patience.turn_with(self.pass.len()) {
+            return Err(limit);
+        }
         let mut fresh = mem::take(&mut self.fresh);
-        let from = &self.visited.entries[at].0;
-        self.steps(log, from, target, &self.needed, &mut fresh);
+        let from = &self.pass.visited.entries[at].0;
+        let taken = self.steps(log, from, target, &self.pass.needed, &mut fresh);
         for Fresh { step, to } in fresh.drain(..) {
             self.counts.steps += 1;
             if let Some(action) = &step.action {
-                let rule = self.observed.specification().rule_of(action).0;
-                self.counts.fired[rule] += 1;
+                let specification = self.observed.specification();
+                let rule = call("`rule_of` of the specification", || {
+                    specification.rule_of(action).0
+                });
+                // An action of a rule that there is not is a contradiction, which is found when it is compared.
+                if let Some(fired) = self.counts.fired.get_mut(rule) {
+                    *fired += 1;
+                }
             }
-            let trail = self.trail(log, &self.visited.entries[at].1, step, &to.state);
+            let trail = self.trail(log, &self.pass.visited.entries[at].1, step, &to.state);
             self.arrive(log, to, trail, target);
         }
         self.fresh = fresh;
-        Ok(())
-    }
-
-    fn within_bounds(&mut self) -> Result<(), Stop> {
-        let most = self.settings.configurations;
-        if self.visited.entries.len() + self.found.entries.len() > most {
-            return Err(Stop::Limit(Limit::States(most as u64)));
-        }
-        self.turns = self.turns.wrapping_add(1);
-        let limit = if self.turns.is_multiple_of(MORE_PATIENCE) {
-            self.exhausted()
-        } else if self.turns.is_multiple_of(PATIENCE) {
-            self.out_of_time()
-        } else {
-            None
-        };
-        limit.map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
+        taken
     }
 
     /// The limit on time or memory that has been reached, if any.
     pub fn exhausted(&self) -> Option<Limit> {
-        let full = self.settings.limits.out_of_memory();
-        full.or_else(|| self.out_of_time())
-    }
-
-    fn out_of_time(&self) -> Option<Limit> {
-        let Settings { limits, watch, .. } = self.settings;
-        limits.out_of_time(watch, self.started)
+        self.patience.exhausted()
     }
 
     fn trail(
@@ -351,4 +372,9 @@ impl<'a, O: Observed> Search<'a, O> {
             state: state.clone(),
         }))
     }
+}
+
+/// The rules of a specification.
+pub(super) fn rules_of<S: TransitionSystem>(specification: &S) -> &[Rule] {
+    call("`rules` of the specification", || specification.rules())
 }

@@ -7,6 +7,9 @@ use refmap::explore::{Limits, Watch};
 pub struct Settings<'a> {
     /// Greatest size of the frontier. If more configurations are needed, the verdict is `incomplete`.
     pub configurations: usize,
+    /// Number of configurations of one event at which one order of the rest of the history is looked for, depth first, before
+    /// more are kept. It changes the effort, and what is undecided within the limits, but no verdict.
+    pub crowd: usize,
     /// Greatest number of delayed events of a thread that are not in effect; unlimited by default. A processor's
     /// store buffer has some dozens of entries; a bound below the processor's rejects histories that it can
     /// produce. Without a bound, the stores of a thread that never drains are all held in memory.
@@ -14,7 +17,8 @@ pub struct Settings<'a> {
     /// Number of events before the refusal that the explanation covers: between this many and twice as many are
     /// kept.
     pub context: u64,
-    /// Limits; only those on time and memory apply.
+    /// Limits; only those on time and memory apply. By default memory is limited to four fifths of what the machine has, or
+    /// what the process may have ([`Limits::memory_by_default`]).
     pub limits: Limits,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
@@ -24,9 +28,13 @@ impl Default for Settings<'_> {
     fn default() -> Self {
         Self {
             configurations: 1 << 20,
+            crowd: 1 << 10,
             buffer: None,
             context: 128,
-            limits: Limits::default(),
+            limits: Limits {
+                memory_bytes: Limits::memory_by_default(),
+                ..Limits::default()
+            },
             watch: Watch::default(),
         }
     }

@@ -27,6 +27,17 @@ pub(super) enum End {
     Undecided(Limit),
 }
 
+impl Stop {
+    /// The end of a replay by it, where `stuck` is what it means to be stuck.
+    fn end(self, stuck: End) -> End {
+        match self {
+            Self::Stuck(_) => stuck,
+            Self::Limit(limit) => End::Undecided(limit),
+            Self::Crowded => unreachable!("a replay has room for any crowd"),
+        }
+    }
+}
+
 /// Replays the events from number `from` on; returns the result and the number of events that had begun. Calls
 /// `visit` before each end of an event, with the number of the event that begins next.
 pub(super) fn replay<'a, O: Observed>(
@@ -41,8 +52,7 @@ pub(super) fn replay<'a, O: Observed>(
             visit(search, next);
             match search.respond(log, lane) {
                 Ok(()) => (),
-                Err(Stop::Stuck(_)) => return (End::Refused, next),
-                Err(Stop::Limit(limit)) => return (End::Undecided(limit), next),
+                Err(stop) => return (stop.end(End::Refused), next),
             }
         }
         if next < log.end() {
@@ -51,8 +61,7 @@ pub(super) fn replay<'a, O: Observed>(
     }
     let end = match search.settle(log) {
         Ok(()) => End::Accepted,
-        Err(Stop::Stuck(_)) => End::Unsettled,
-        Err(Stop::Limit(limit)) => End::Undecided(limit),
+        Err(stop) => stop.end(End::Unsettled),
     };
     (end, log.end())
 }

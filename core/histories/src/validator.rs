@@ -4,19 +4,20 @@ use std::time::Instant;
 
 use foldhash::{HashSet, HashSetExt};
 
+use super::call::{Panicked, call, guarded};
 use super::configuration::{Frontier, Kind, Way};
 use super::event::{Event, line};
-use super::explain::{Misled, explain};
+use super::explain::{Misled, explain, value};
+use super::input::{Failure, Input};
 use super::observed::Observed;
 use super::ordered::Ordered;
 use super::problem::HistoryError;
-use super::search::{Search, Stop};
+use super::search::{Ahead, Search, Stop, rules_of};
 use super::settings::Settings;
 use super::window::{Log, Window};
-use refmap::report::history::{Assumption, Explanation, Partial};
+use refmap::report::history::{Assumption, Explanation, NoEnd, Partial};
 
 use refmap::Disagreement;
-use refmap::TransitionSystem;
 use refmap::explore::{Limit, Phase, Progress};
 use refmap::internal::resident_bytes;
 use refmap::report::{RuleCoverage, Verdict};
@@ -34,6 +35,11 @@ pub struct Validation {
     pub threads: usize,
     /// Counts of partially recorded events.
     pub partial: Partial,
+    /// Place where the history stops, if it has no end.
+    pub no_end: Option<NoEnd>,
+    /// Whether the refused event was under way where the history stops that has no end: an event that is missing may have made
+    /// it possible. An event that had ended before the last one began is refused whatever is missing.
+    pub is_refused_at_stop: bool,
     /// Assumptions of the search about unrecorded information, in order; at most the first hundred.
     pub assumptions: Vec<Assumption>,
     /// Number of initial states of the specification.
@@ -53,6 +59,9 @@ pub struct Validation {
     /// Inconsistency of the specification, if one was found: in a sample of the steps, `successor`, which decides
     /// the history, was compared with `next`.
     pub disagreement: Option<Disagreement>,
+    /// Panic of the specification or the adapter, if there was one: before there was an outcome, or while a refusal was
+    /// explained.
+    pub panicked: Option<Panicked>,
     /// Rules of which `successor` permitted a step that `next` does not visit, so that it could not be confirmed.
     pub taken_at_word: Vec<String>,
     /// Time taken.
@@ -66,24 +75,60 @@ pub struct Validation {
 pub enum Outcome {
     /// Some order of the events is a behaviour of the specification.
     Behaviour,
-    /// No order is; the explanation shows the longest valid prefixes.
+    /// No order of the recorded events is; the explanation shows the longest valid prefixes. Of a history without an end see
+    /// [`Validation::is_refused_at_stop`].
     Refuted(Box<Explanation>),
     /// A limit was reached.
     Undecided(Limit),
-    /// The adapter's [`commute`](Observed::commute) or [`only_looks`](Observed::only_looks) is wrong: without the
-    /// orders that it allows the search to skip no order was found, but one of the skipped ones continues.
+    /// The adapter or the specification is at fault: its [`commute`](Observed::commute) or
+    /// [`only_looks`](Observed::only_looks) is wrong, so that without the orders that it allows the search to skip no order
+    /// was found, but one of the skipped ones continues; or a function panicked ([`Validation::panicked`]).
     Misled,
 }
 
 impl Validation {
-    /// `Holds` if the history is a behaviour and has an interesting event; without one the claim is vacuous, and
-    /// `Incomplete`. An inconsistent specification is `Violated`.
+    /// `Holds` if the history is a behaviour, has an end, and has an interesting event; without one the claim is vacuous,
+    /// and `Incomplete`, as it is about a history that may have been cut. An inconsistent specification, and one that
+    /// panics, is `Violated`.
     pub fn verdict(&self) -> Verdict {
         match self.outcome {
-            _ if self.disagreement.is_some() => Verdict::Violated,
-            Outcome::Refuted(_) => Verdict::Violated,
-            Outcome::Behaviour if self.interesting > 0 => Verdict::Holds,
-            Outcome::Behaviour | Outcome::Undecided(_) | Outcome::Misled => Verdict::Incomplete,
+            _ if self.disagreement.is_some() || self.panicked.is_some() => Verdict::Violated,
+            Outcome::Refuted(_) if !self.is_refused_at_stop => Verdict::Violated,
+            Outcome::Behaviour if self.interesting > 0 && self.no_end.is_none() => Verdict::Holds,
+            Outcome::Behaviour | Outcome::Refuted(_) | Outcome::Undecided(_) | Outcome::Misled => {
+                Verdict::Incomplete
+            }
+        }
+    }
+
+    /// Validation of a history of which a limit left nothing to be read.
+    pub fn unread(limit: Limit) -> Self {
+        Self::nothing(Outcome::Undecided(limit))
+    }
+
+    /// Validation that has looked at nothing.
+    fn nothing(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            events: 0,
+            interesting: 0,
+            threads: 0,
+            partial: Partial::default(),
+            no_end: None,
+            is_refused_at_stop: false,
+            assumptions: Vec::new(),
+            initial_states: 0,
+            widest_window: 0,
+            most_kept: 0,
+            widest_frontier: 0,
+            configurations: 0,
+            steps: 0,
+            coverage: Vec::new(),
+            disagreement: None,
+            panicked: None,
+            taken_at_word: Vec::new(),
+            seconds: 0.0,
+            peak_memory_bytes: resident_bytes().unwrap_or(0),
         }
     }
 }
@@ -132,88 +177,177 @@ where
     I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
 {
     let started = Instant::now();
+    let search = match guarded(|| Search::new(observed, settings, started)) {
+        Ok(search) => search,
+        Err(panicked) => {
+            return Ok(Validation {
+                panicked: Some(panicked),
+                seconds: started.elapsed().as_secs_f64(),
+                ..Validation::nothing(Outcome::Misled)
+            });
+        }
+    };
     let mut run = Run {
-        search: Search::new(observed, settings, started),
+        initial_states: search.frontier.len(),
+        search,
         log: Log::new(),
+        begun: 0,
         older: None,
         newer: None,
         settings,
         interesting: 0,
         partial: Partial::default(),
+        no_end: None,
+        is_refused_at_stop: false,
         widest_window: 0,
         threads: HashSet::new(),
+        panicked: None,
         peak_memory_bytes: resident_bytes().unwrap_or(0),
         started,
     };
-    let initial_states = run.search.frontier.len();
-    let stopped = run.events(events)?;
+    let mut input = Input::new(events);
+    let stopped = guarded(|| run.events(&mut input));
+    run.no_end = input.no_end();
     let outcome = match stopped {
-        Ok(()) => Outcome::Behaviour,
-        Err(Stop::Limit(limit)) => Outcome::Undecided(limit),
-        Err(Stop::Stuck(refused)) => match run.explain(refused) {
-            Ok(explanation) => Outcome::Refuted(Box::new(explanation)),
-            Err(Misled) => Outcome::Misled,
+        Err(panicked) => {
+            run.panicked = Some(panicked);
+            Outcome::Misled
+        }
+        Ok(Ok(())) => Outcome::Behaviour,
+        Ok(Err(Stopped::Limit(limit))) => Outcome::Undecided(limit),
+        Ok(Err(Stopped::Refused(refused))) => run.refused(refused),
+        Ok(Err(Stopped::Unread)) => match input.into_failure() {
+            Some(Failure::Error(error)) => return Err(error),
+            Some(Failure::Limit(limit)) => Outcome::Undecided(limit),
+            None => unreachable!("what is not known has a reason"),
         },
     };
-    Ok(run.validation(outcome, initial_states))
+    Ok(run.validation(outcome))
+}
+
+/// Reason why a validation ends before all events have an order.
+enum Stopped {
+    Refused(Refusal),
+    Limit(Limit),
+    /// The rest of the history is not known.
+    Unread,
+}
+
+/// No order goes on.
+struct Refusal {
+    /// The event that no order takes; none if delayed events cannot take effect.
+    event: Option<u64>,
+    /// Whether the history stops before it is known what else could come before the event.
+    is_at_stop: bool,
 }
 
 struct Run<'a, O: Observed> {
     search: Search<'a, O>,
     log: Log<O::Event>,
+    /// Number of events that have begun; the log may be ahead.
+    begun: u64,
     older: Option<Checkpoint<O>>,
     newer: Option<Checkpoint<O>>,
     settings: &'a Settings<'a>,
+    initial_states: usize,
     interesting: u64,
     partial: Partial,
+    no_end: Option<NoEnd>,
+    is_refused_at_stop: bool,
     widest_window: usize,
     threads: HashSet<u32>,
+    panicked: Option<Panicked>,
     peak_memory_bytes: u64,
     started: Instant,
 }
-
 impl<O: Observed> Run<'_, O> {
-    /// Processes the events. The outer error is a malformed history; the inner one is the end of the search.
-    fn events<I>(&mut self, events: I) -> Result<Result<(), Stop>, HistoryError>
+    fn events<I>(&mut self, input: &mut Input<I>) -> Result<(), Stopped>
     where
         I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
     {
         if let Some(limit) = self.search.began_short {
-            return Ok(Err(Stop::Limit(limit)));
+            return Err(Stopped::Limit(limit));
         }
-        let mut thread = None;
-        for event in events {
-            let event = event?;
-            let number = self.log.end();
-            if let Err(limit) = self.pause(number) {
-                return Ok(Err(Stop::Limit(limit)));
+        self.search.crowd = self.settings.crowd;
+        let observed = self.search.observed;
+        loop {
+            let time = match input.read(observed, &mut self.log, self.begun) {
+                Ahead::Event => Some(self.log.get(self.begun).begin),
+                Ahead::End => None,
+                Ahead::Unknown => return Err(Stopped::Unread),
+            };
+            if time.is_some() {
+                self.pause(self.begun).map_err(Stopped::Limit)?;
             }
-            if let Err(stop) = self.search.end_before(&self.log, Some(event.begin)) {
-                // This event was not processed, and is not counted.
-                return Ok(Err(stop));
+            if self.end_before(time, input)? {
+                return Ok(());
             }
-            if thread != Some(event.thread) {
-                thread = Some(event.thread);
-                self.threads.insert(event.thread);
+            if time.is_none() {
+                let settled = self.search.settle(&self.log);
+                return settled.map_err(|stop| self.stopped(stop, time));
             }
-            self.count(&event);
-            self.log.push(event);
-            self.search.begin(&self.log, number);
+            self.count(self.begun);
+            self.search.begin(&self.log, self.begun);
+            self.begun += 1;
             self.widest_window = self.widest_window.max(self.search.window.width());
         }
-        let ended = self.search.end_before(&self.log, None);
-        Ok(ended.and_then(|()| self.search.settle(&self.log)))
     }
 
-    fn count(&mut self, event: &Event<O::Event>) {
+    /// Processes all events that end before `time`, or all events if it is `None`. Returns whether that has found an order of
+    /// the whole history.
+    fn end_before<I>(&mut self, time: Option<u64>, input: &mut Input<I>) -> Result<bool, Stopped>
+    where
+        I: Iterator<Item = Result<Event<O::Event>, HistoryError>>,
+    {
         let observed = self.search.observed;
+        while let Some(lane) = self.search.window.first_end(time) {
+            match self.search.respond(&self.log, lane) {
+                Ok(()) => (),
+                Err(Stop::Crowded) => {
+                    let read = &mut |log: &mut Log<_>, number| input.read(observed, log, number);
+                    let found = self.search.look_ahead(&mut self.log, self.begun, read);
+                    if let Some(widest) = found.map_err(Stopped::Limit)? {
+                        self.widest_window = self.widest_window.max(widest);
+                        (self.begun..self.log.end()).for_each(|number| self.count(number));
+                        self.begun = self.log.end();
+                        return Ok(true);
+                    }
+                }
+                Err(stop) => return Err(self.stopped(stop, time)),
+            }
+        }
+        Ok(false)
+    }
+
+    fn stopped(&self, stop: Stop, time: Option<u64>) -> Stopped {
+        match stop {
+            Stop::Limit(limit) => Stopped::Limit(limit),
+            Stop::Stuck(event) => Stopped::Refused(Refusal {
+                event,
+                is_at_stop: time.is_none(),
+            }),
+            Stop::Crowded => unreachable!("a crowd is looked through"),
+        }
+    }
+
+    /// Counts an event that has begun.
+    fn count(&mut self, number: u64) {
+        let observed = self.search.observed;
+        let event = self.log.get(number);
+        self.threads.insert(event.thread);
         match &event.event {
             None => self.partial.unknown += 1,
             Some(what) => {
-                self.partial.incomplete += u64::from(observed.is_partial(what));
+                let is_partial = call("`is_partial` of the adapter", || observed.is_partial(what));
+                self.partial.incomplete += u64::from(is_partial);
+                let is_interesting = || {
+                    call("`is_interesting` of the adapter", || {
+                        observed.is_interesting(what)
+                    })
+                };
                 // An event without an end may not have taken place.
-                let ended = event.end.is_some();
-                self.interesting += u64::from(ended && observed.is_interesting(what));
+                let counts = event.end.is_some() && is_interesting();
+                self.interesting += u64::from(counts);
             }
         }
         self.partial.open += u64::from(event.end.is_none());
@@ -247,6 +381,34 @@ impl<O: Observed> Run<'_, O> {
         self.search.exhausted().map_or(Ok(()), Err)
     }
 
+    /// The outcome of a refusal.
+    fn refused(&mut self, refusal: Refusal) -> Outcome {
+        let Refusal { event, is_at_stop } = refusal;
+        let explanation = match guarded(|| self.explain(event)) {
+            Ok(Ok(explanation)) => explanation,
+            Ok(Err(Misled)) => return Outcome::Misled,
+            Err(panicked) => {
+                self.panicked = Some(panicked);
+                self.unexplained(event)
+            }
+        };
+        self.is_refused_at_stop = is_at_stop && self.no_end.is_some();
+        Outcome::Refuted(Box::new(explanation))
+    }
+
+    /// Explanation that has nothing but the refused event.
+    fn unexplained(&self, event: Option<u64>) -> Explanation {
+        let observed = self.search.observed;
+        let shown = event.and_then(|number| guarded(|| self.log.shown(observed, number)).ok());
+        Explanation {
+            event: shown,
+            prefixes: Vec::new(),
+            more_prefixes: 0,
+            window: None,
+            cut_short: None,
+        }
+    }
+
     /// Repeats the last part of the search with recorded paths.
     fn explain(&mut self, refused: Option<u64>) -> Result<Explanation, Misled> {
         let observed = self.search.observed;
@@ -262,19 +424,30 @@ impl<O: Observed> Run<'_, O> {
         explain(again, &self.log, before, refused)
     }
 
-    fn validation(self, outcome: Outcome, initial_states: usize) -> Validation {
+    fn validation(self, outcome: Outcome) -> Validation {
         let Self {
             search,
             log,
+            begun,
+            initial_states,
             interesting,
             partial,
+            no_end,
+            is_refused_at_stop,
             widest_window,
             threads,
+            mut panicked,
             peak_memory_bytes,
             started,
             ..
         } = self;
-        let rules = search.observed.specification().rules().iter();
+        let first = search.frontier.first();
+        let assumptions = guarded(|| first.map_or_else(Vec::new, |(_, way)| assumptions::<O>(way)));
+        let assumptions = assumptions.unwrap_or_else(|panic| {
+            panicked.get_or_insert(panic);
+            Vec::new()
+        });
+        let rules = rules_of(search.observed.specification()).iter();
         let compared = search.compared.borrow();
         let words = compared.words();
         let words = words.map(|rule| {
@@ -284,14 +457,13 @@ impl<O: Observed> Run<'_, O> {
         let resident = resident_bytes().unwrap_or(0);
         Validation {
             outcome,
-            events: log.end(),
+            events: begun,
             interesting,
             threads: threads.len(),
             partial,
-            assumptions: search
-                .frontier
-                .first()
-                .map_or_else(Vec::new, |(_, way)| assumptions::<O>(way)),
+            no_end,
+            is_refused_at_stop,
+            assumptions,
             initial_states,
             widest_window,
             most_kept: log.most(),
@@ -299,6 +471,7 @@ impl<O: Observed> Run<'_, O> {
             configurations: search.counts.configurations,
             steps: search.counts.steps,
             disagreement: compared.disagreement(),
+            panicked,
             taken_at_word: words.collect(),
             coverage: rules
                 .zip(&search.counts.fired)
@@ -324,7 +497,7 @@ fn assumptions<O: Observed>(way: &Way<O>) -> Vec<Assumption> {
             let action = at.step.action.as_ref();
             assumed.push(Assumption {
                 line: line(number),
-                action: action.and_then(|action| serde_json::to_value(action).ok()),
+                action: action.and_then(value),
             });
         }
     }

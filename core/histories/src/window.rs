@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
+use super::call::call;
 use super::configuration::{Ahead, Configuration};
 use super::event::{Event, line};
 use super::observed::{Effect, Observed};
@@ -76,7 +77,16 @@ impl<E> Log<E> {
     /// Effect of an event. One that was not recorded takes effect within its interval.
     pub fn effect<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> Effect {
         let event = self.get(number).event.as_ref();
-        event.map_or(Effect::Within, |event| observed.effect(event))
+        event.map_or(Effect::Within, |event| {
+            call("`effect` of the adapter", || observed.effect(event))
+        })
+    }
+
+    /// Whether an event only looks. One that was not recorded may do anything.
+    pub fn only_looks<O: Observed<Event = E>>(&self, observed: &O, number: u64) -> bool {
+        let event = self.get(number).event.as_ref();
+        event
+            .is_some_and(|event| call("`only_looks` of the adapter", || observed.only_looks(event)))
     }
 
     /// The events of these numbers that were recorded.
@@ -96,7 +106,10 @@ impl<E> Log<E> {
             place: event.place,
             begin: event.begin,
             end: event.end,
-            text: what.map_or_else(|| "not recorded".to_owned(), |what| observed.describe(what)),
+            text: what.map_or_else(
+                || "not recorded".to_owned(),
+                |what| call("`describe` of the adapter", || observed.describe(what)),
+            ),
         }
     }
 }
@@ -144,6 +157,8 @@ pub(super) struct Window {
     pub lanes: Vec<Lane>,
     /// End times of the events that have begun, with their numbers and lanes.
     ends: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    /// Lanes whose last event has no end, sorted.
+    endless: Vec<u32>,
 }
 
 impl Window {
@@ -151,6 +166,7 @@ impl Window {
         Self {
             lanes: Vec::new(),
             ends: BinaryHeap::new(),
+            endless: Vec::new(),
         }
     }
 
@@ -183,7 +199,16 @@ impl Window {
         }
         if let Some(end) = event.end {
             self.ends.push(Reverse((end, number, at)));
+        } else if let Err(place) = self.endless.binary_search(&at) {
+            // Its lane is never idle again, and so belongs to no other thread.
+            self.endless.insert(place, at);
         }
+    }
+
+    /// Lanes whose last event has no end, sorted.
+    pub fn endless(&self) -> impl Iterator<Item = (u32, &Lane)> {
+        let lanes = self.endless.iter();
+        lanes.map(|lane| (*lane, &self.lanes[*lane as usize]))
     }
 
     /// Lane of the event that ends first, if it ends before `time`.
@@ -199,9 +224,7 @@ impl Window {
         };
         self.lanes[lane as usize].queue.pop_front();
         for (configuration, _) in frontier.iter_mut() {
-            let mut ahead = configuration.ahead(lane);
-            ahead.taken -= 1;
-            configuration.set(ahead);
+            configuration.respond(lane);
         }
         for (at, lane) in (0..).zip(&mut self.lanes) {
             if lane.delayed.is_empty() {

@@ -128,11 +128,13 @@ impl Text<'_, Report> {
         if let Some(cut_off) = &report.cut_off {
             line += &format!(", {}", cut_off.told());
         }
+        let history = report.history.as_deref();
+        let history = history.map(|history| history::evidence(report, history));
         line += &match report.evidence {
             Evidence::Bounded if report.is_bounded_by_instance() => {
                 ", bounded: every reachable state within that".to_owned()
             }
-            _ if report.history.is_some() => history::evidence(report).to_owned(),
+            _ if history.is_some() => history.unwrap_or_default(),
             Evidence::Exhaustive => {
                 ", exhaustive: every reachable state of this instance".to_owned()
             }

@@ -3,7 +3,7 @@
 //! A redirection and an append each take effect within their interval. An append is several stores, to
 //! inaccessible cells except for the last one, which makes the node accessible.
 
-use refmap_histories::{Happening, Header, Observed};
+use refmap_histories::{Happening, Header, NoSuch, Observed};
 use refmap_systems::native::ben_ari::{Bounds, Event};
 use refmap_systems::native::free_list::{Action, Cells, FreeList};
 
@@ -57,10 +57,20 @@ impl Observed for ObservedMemory {
         visit(Some(action_of(happening.event)));
     }
 
-    fn refusal(&self, from: &Cells, happening: &Happening<'_, Event>) -> String {
+    fn check(&self, event: &Event) -> Result<(), NoSuch> {
         let Bounds { nodes, sons, .. } = self.specification.bounds;
+        match *event {
+            Event::Append { node } => NoSuch::unless("node", node, nodes),
+            Event::Redirect { node, son, to } => {
+                NoSuch::unless("node", node, nodes)?;
+                NoSuch::unless("son", son, sons)?;
+                NoSuch::unless("node", to, nodes)
+            }
+        }
+    }
+
+    fn refusal(&self, from: &Cells, happening: &Happening<'_, Event>) -> String {
         match *happening.event {
-            Event::Append { node } if node >= nodes => "there is no such node".to_owned(),
             Event::Append { node } => match self.specification.path(from, node) {
                 Some(path) => {
                     let path: Vec<_> = path.iter().map(u32::to_string).collect();
@@ -68,10 +78,7 @@ impl Observed for ObservedMemory {
                 }
                 None => "the collector may do it".to_owned(),
             },
-            Event::Redirect { node, son, to } if node < nodes && son < sons && to < nodes => {
-                format!("node {to} is not accessible")
-            }
-            Event::Redirect { .. } => "there is no such cell, or no such node".to_owned(),
+            Event::Redirect { to, .. } => format!("node {to} is not accessible"),
         }
     }
 

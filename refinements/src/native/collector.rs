@@ -4,12 +4,13 @@
 //! handshake of its mutator, which has a fence, and until then only its mutator reads it. Marking and
 //! handshakes are stutters of the specification.
 
-use refmap_histories::{Effect, Happening, Header, Observed};
+use refmap_histories::{Effect, Happening, Header, NoSuch, Observed};
 use refmap_systems::native::on_the_fly::{Event, Reference, Shape};
 use refmap_systems::native::specification::{Action, CollectOnlyGarbage, Program};
 
 use super::event_text::described;
 use super::header::{HeaderError, ON_THE_FLY, number};
+use super::sizes::Sizes;
 
 /// Correspondence of recorded events to steps of the specification.
 pub struct ObservedHeap {
@@ -95,6 +96,13 @@ impl Observed for ObservedHeap {
     /// own pending store, if no mutator holds the value any more.
     fn unrecorded(&self, from: &Program, thread: u32, visit: &mut impl FnMut(Action)) {
         self.specification.steps_of(thread, from, visit);
+    }
+
+    fn check(&self, event: &Event) -> Result<(), NoSuch> {
+        let CollectOnlyGarbage {
+            objects, fields, ..
+        } = self.specification;
+        Sizes { objects, fields }.check(event)
     }
 
     fn effect(&self, event: &Event) -> Effect {

@@ -21,7 +21,7 @@ pub enum HeaderError {
     /// The size of the instance is missing, or larger than can be validated.
     #[error(
         "the header's parameter {name:?} must be a number from {least} to {most}, and {given}",
-        given = .given.map_or("is none".to_owned(), |given| format!("is {given}"))
+        given = .given.as_ref().map_or("is none".to_owned(), |given| format!("is {given}"))
     )]
     Number {
         /// The parameter.
@@ -30,8 +30,8 @@ pub enum HeaderError {
         least: u32,
         /// Its greatest value.
         most: u32,
-        /// The given number, if it is one.
-        given: Option<u64>,
+        /// The value given, as JSON, if there is one.
+        given: Option<String>,
     },
     /// It has an unknown parameter.
     #[error(transparent)]
@@ -45,14 +45,14 @@ pub(super) fn number(
     least: u32,
     most: u32,
 ) -> Result<u32, HeaderError> {
-    let value = header.parameters.get(name);
-    let given = value.and_then(|value| value.as_u64());
-    let number = given.and_then(|number| u32::try_from(number).ok());
+    let given = header.parameters.get(name);
+    let number = given.and_then(|given| given.as_u64());
+    let number = number.and_then(|number| u32::try_from(number).ok());
     let fits = number.filter(|number| (least..=most).contains(number));
     fits.ok_or(HeaderError::Number {
         name,
         least,
         most,
-        given,
+        given: given.map(ToString::to_string),
     })
 }

@@ -6,6 +6,7 @@ mod collector;
 mod event_text;
 mod header;
 mod model;
+mod sizes;
 
 pub use ben_ari::ObservedMemory;
 pub use collector::ObservedHeap;

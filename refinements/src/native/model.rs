@@ -9,7 +9,7 @@
 //! commits interleaved, is an execution of the model as [`native::model`](refmap_systems::native::model) states
 //! it, deviations included.
 
-use refmap_histories::{Happening, Header, Observed};
+use refmap_histories::{Happening, Header, NoSuch, Observed};
 use refmap_systems::heap::Object as Ref;
 use refmap_systems::native::model::{Action, Followed, Model};
 use refmap_systems::native::on_the_fly::{Event, Phase, Reference, Stage};
@@ -17,6 +17,7 @@ use refmap_systems::tso::{self, Access, HandshakeRound, MAX_FIELDS, MAX_MUTATORS
 
 use super::event_text::described;
 use super::header::{HeaderError, ON_THE_FLY, number};
+use super::sizes::Sizes;
 
 /// Correspondence of recorded events to steps of the model.
 pub struct ObservedModel {
@@ -56,7 +57,11 @@ impl ObservedModel {
         let slot = |reference| from.slot(reference).ok_or(Shown::Stale(reference));
         let value = |reference: Option<Reference>| reference.map(slot).transpose();
         let round = |stage| round_of(stage).ok_or(Shown::Stopped);
-        let field = |field| u8::try_from(field).map_err(|_| Shown::NoField);
+        let fields = self.model.scope().fields;
+        let field = |field: u32| {
+            let field = u8::try_from(field).ok().filter(|field| *field < fields);
+            field.ok_or(Shown::NoField)
+        };
         let shown = || -> Result<Shown, Shown> {
             Ok(match *event {
                 Event::Join { .. } if mutator.is_some() => Shown::Joined,
@@ -257,6 +262,12 @@ impl Observed for ObservedModel {
     /// [internal](Self::internal).
     fn unrecorded(&self, from: &Followed, thread: u32, visit: &mut impl FnMut(Action)) {
         self.model.steps_of(thread, from, visit);
+    }
+
+    fn check(&self, event: &Event) -> Result<(), NoSuch> {
+        let scope = self.model.scope();
+        let (objects, fields) = (scope.refs.into(), scope.fields.into());
+        Sizes { objects, fields }.check(event)
     }
 
     /// The commits.

@@ -107,7 +107,7 @@ pub struct Appended {
 
 /// Recorded events: those that simulate steps of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Event {
     /// The mutator redirected a cell.
     Redirect {

@@ -97,8 +97,8 @@ impl FreeList {
         }
     }
 
-    /// The effect of an action where its guard holds.
-    fn step(&self, from: &Cells, action: Action) -> Option<Cells> {
+    /// The effect of an action where its guard holds; `reached` is what [`reached`](Self::reached) says.
+    fn step(&self, from: &Cells, action: Action, reached: &[Option<u32>]) -> Option<Cells> {
         let mut to = from.clone();
         match action {
             Action::Mutate {
@@ -107,11 +107,11 @@ impl FreeList {
                 to: target,
             } => {
                 let cell = self.cell(node, son)?;
-                let is_accessible = self.reached(from).get(target as usize)?.is_some();
+                let is_accessible = reached.get(target as usize)?.is_some();
                 is_accessible.then(|| to.0.set(cell, target))?;
             }
             Action::Append { node } => {
-                if self.reached(from).get(node as usize)?.is_some() {
+                if reached.get(node as usize)?.is_some() {
                     return None;
                 }
                 let first = *from.0.get(0)?;
@@ -137,12 +137,19 @@ impl TransitionSystem for FreeList {
         visit(Cells((0..cells).map(|_| 0).collect()));
     }
 
+    /// PERF: a memory has as many redirections as cells times nodes, and what is reached takes as long as the memory is
+    /// large. So that is found once, and only enabled actions are tried: whoever asks for some of them can leave soon.
     fn next(&self, from: &Cells, visit: &mut impl FnMut(Action, Cells)) {
         let Bounds { nodes, sons, .. } = self.bounds;
-        let mut fire = |action| offer(visit, action, || self.successor(from, &action));
-        for node in 0..nodes {
+        let reached = self.reached(from);
+        let (accessible, garbage): (Vec<u32>, Vec<u32>) =
+            (0..nodes).partition(|node| reached[*node as usize].is_some());
+        let mut fire = |action| offer(visit, action, || self.step(from, action, &reached));
+        for node in garbage {
             fire(Action::Append { node });
-            for (son, to) in (0..sons).flat_map(|son| (0..nodes).map(move |to| (son, to))) {
+        }
+        for node in 0..nodes {
+            for (son, to) in (0..sons).flat_map(|son| accessible.iter().map(move |to| (son, *to))) {
                 fire(Action::Mutate { node, son, to });
             }
         }
@@ -153,6 +160,6 @@ impl TransitionSystem for FreeList {
     }
 
     fn successor(&self, from: &Cells, action: &Action) -> Option<Cells> {
-        self.step(from, *action)
+        self.step(from, *action, &self.reached(from))
     }
 }

@@ -269,20 +269,24 @@ impl CollectOnlyGarbage {
     /// as the collector.
     pub fn steps_of(&self, mutator: u32, from: &Program, visit: &mut impl FnMut(Action)) {
         let held = held(from);
-        let actions = self.of_mutator(mutator, from, &held).into_iter();
-        let others = self.of_memory_and_collector(from, &held);
-        actions.chain(others).for_each(visit);
+        self.of_mutator(mutator, from, &held, visit);
+        self.of_memory_and_collector(from, &held, visit);
     }
 
-    /// A superset of the enabled actions of a mutator.
-    fn of_mutator(&self, mutator: u32, from: &Program, held: &BTreeSet<Reference>) -> Vec<Action> {
-        let mut actions = Vec::new();
+    /// Visits a superset of the enabled actions of a mutator.
+    fn of_mutator(
+        &self,
+        mutator: u32,
+        from: &Program,
+        held: &BTreeSet<Reference>,
+        visit: &mut impl FnMut(Action),
+    ) {
         for reference in held.iter().copied() {
-            actions.push(Action::Hold { mutator, reference });
-            actions.push(Action::Discard { mutator, reference });
+            visit(Action::Hold { mutator, reference });
+            visit(Action::Discard { mutator, reference });
             for value in values(held) {
                 let src = reference;
-                actions.push(Action::LoadOwn {
+                visit(Action::LoadOwn {
                     mutator,
                     src,
                     value,
@@ -290,35 +294,41 @@ impl CollectOnlyGarbage {
             }
             for field in 0..self.fields {
                 let fields = from.heap.get(&reference);
-                let there = fields.and_then(|fields| fields.get(field as usize));
-                actions.extend(there.map(|value| Action::Load {
-                    mutator,
-                    src: reference,
-                    field,
-                    value: *value,
-                }));
+                if let Some(value) = fields.and_then(|fields| fields.get(field as usize)) {
+                    visit(Action::Load {
+                        mutator,
+                        src: reference,
+                        field,
+                        value: *value,
+                    });
+                }
             }
         }
         for slot in 0..self.objects {
             let generation = from.fresh.get(&slot).copied().unwrap_or(0);
             let reference = Reference { slot, generation };
-            actions.push(Action::Alloc { mutator, reference });
+            visit(Action::Alloc { mutator, reference });
         }
-        actions.push(Action::Leave { mutator });
-        actions
+        visit(Action::Leave { mutator });
     }
 
-    /// A superset of the enabled actions of the memory and the collector.
-    fn of_memory_and_collector(&self, from: &Program, held: &BTreeSet<Reference>) -> Vec<Action> {
-        let mut actions = Vec::new();
+    /// Visits a superset of the enabled actions of the memory and the collector.
+    fn of_memory_and_collector(
+        &self,
+        from: &Program,
+        held: &BTreeSet<Reference>,
+        visit: &mut impl FnMut(Action),
+    ) {
         for src in held.iter().copied() {
             for field in 0..self.fields {
-                actions.extend(values(held).map(|value| Action::Store { src, field, value }));
+                for value in values(held) {
+                    visit(Action::Store { src, field, value });
+                }
             }
         }
-        let objects = from.heap.keys().copied();
-        actions.extend(objects.map(|reference| Action::Free { reference }));
-        actions
+        for reference in from.heap.keys().copied() {
+            visit(Action::Free { reference });
+        }
     }
 }
 
@@ -344,11 +354,11 @@ impl TransitionSystem for CollectOnlyGarbage {
 
     fn next(&self, from: &Program, visit: &mut impl FnMut(Action, Program)) {
         let held = held(from);
-        let mutators = 0..self.mutators;
-        let theirs = mutators.flat_map(|mutator| self.of_mutator(mutator, from, &held));
-        for action in theirs.chain(self.of_memory_and_collector(from, &held)) {
-            offer(visit, action, || self.step(from, action));
+        let fire = &mut |action| offer(visit, action, || self.step(from, action));
+        for mutator in 0..self.mutators {
+            self.of_mutator(mutator, from, &held, fire);
         }
+        self.of_memory_and_collector(from, &held, fire);
     }
 
     fn observe(&self, state: &Program) -> Program {

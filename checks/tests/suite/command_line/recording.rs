@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::program::{json, refmap, status, text};
+use crate::program::{self, refmap, status, text};
 
 /// The lines of a history, as JSON.
 fn lines(file: &Path) -> Vec<Value> {
@@ -38,14 +38,16 @@ fn the_run_that_is_reported_is_recorded() {
     ] {
         let seconds = 0.5;
         let words = format!("stress {of} --seconds {seconds} --json --record");
-        let report = json(&format!("{words} {}", file.display()));
+        let report = program::json(&format!("{words} {}", file.display()));
         assert!(report["failure"].is_null());
         let history = lines(&file);
+        let (end, history) = history.split_last().expect("it has lines");
         let events = history.len() as u64 - 1;
+        assert_eq!(*end, json!({"history": "end", "events": events}));
         assert_eq!(report["recorded"]["events"], events);
         assert_eq!(report["recorded"]["fails"], false);
         for (kind, counted) in kinds {
-            let recorded = count(&history, kind);
+            let recorded = count(history, kind);
             assert!(recorded > 0, "{of}: {kind}");
             assert_eq!(report["counts"][counted], recorded, "{of}: {kind}");
         }
@@ -66,6 +68,67 @@ fn the_run_that_is_reported_is_recorded() {
     let told = told.join(" ");
     assert!(told.contains("an operation takes"), "{told}");
     assert!(told.contains("times as long when it is recorded"), "{told}");
+}
+
+/// A field that the header's instance does not have is refused with its line.
+#[test]
+fn a_field_that_there_is_not_is_refused() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let file = folder.path().join("history.jsonl");
+    let event = |thread: u32, place: u64, begin: u64, event: Value| json!({"thread": thread, "place": place, "begin": begin, "end": begin + 400, "event": event});
+    let reference = json!({"slot": 0, "generation": 0});
+    let lines = [
+        json!({"history": "refmap", "version": 1, "parameters": {
+            "collector": "on-the-fly", "threads": 2, "mutators": 3, "objects": 4, "fields": 1,
+            "fault": "none", "seed": 2,
+        }}),
+        event(0, 0, 1000, json!({"join": {"owes": null}})),
+        event(
+            0,
+            1,
+            2000,
+            json!({"alloc": {"reference": reference, "mark": false}}),
+        ),
+        event(1, 0, 3000, json!({"join": {"owes": null}})),
+        event(
+            0,
+            2,
+            9000,
+            json!({
+                "overwrite": {"src": reference, "field": 2, "was": null, "value": null},
+            }),
+        ),
+    ];
+    fs::write(&file, lines.map(|line| line.to_string()).join("\n")).expect("it can be written");
+    for against in ["tso", "collect-only-garbage"] {
+        let output = refmap(&format!("validate {} --against {against}", file.display()));
+        assert_eq!(status(&output), 2, "{against}");
+        let told = text(&output.stderr);
+        assert!(told.contains("line 5: there is no field 2"), "{told}");
+    }
+}
+
+/// An event that was not recorded has more steps in a memory of 4096 nodes than can be taken in hours. A signal is heard
+/// meanwhile.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_is_heard_while_an_event_has_many_steps() {
+    let folder = tempfile::tempdir().expect("there is a folder");
+    let file = folder.path().join("history.jsonl");
+    let parameters = json!({"collector": "ben-ari", "nodes": 4096, "sons": 4, "roots": 4096});
+    let lines = [
+        json!({"history": "refmap", "version": 1, "parameters": parameters}),
+        json!({"thread": 0, "place": 0, "begin": 0, "end": 9, "event": null}),
+        json!({"history": "end", "events": 1}),
+    ];
+    fs::write(&file, lines.map(|line| line.to_string()).join("\n")).expect("it can be written");
+    let words = format!(
+        "validate {} --against collect-only-garbage --max-configurations 4294967296",
+        file.display()
+    );
+    let child = super::signals::started("", &words, &["--json"]);
+    super::signals::send("-TERM", &child);
+    super::signals::is_partial(child);
 }
 
 /// A name with a typo is not one left out.

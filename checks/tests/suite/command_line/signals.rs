@@ -14,11 +14,17 @@ const TERM: u32 = 15;
 
 /// A check that takes long, started by a shell that first does as `first` says. It has its handlers.
 pub fn long_check(first: &str, more: &[&str]) -> Child {
+    let check = "check ben-ari-3 --nodes 6 --sons 2 --max-seconds 120 --threads 1";
+    started(first, check, more)
+}
+
+/// A command that is started by a shell that first does as `first` says. It has its handlers.
+pub fn started(first: &str, words: &str, more: &[&str]) -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{first}\nexec \"$0\" \"$@\"")]);
     command.arg(env!("CARGO_BIN_EXE_refmap"));
-    command.args("check ben-ari-3 --nodes 6 --sons 2 --max-seconds 120 --threads 1".split(' '));
     command
+        .args(words.split(' '))
         .args(more)
         .stdout(Stdio::piped())
         .stderr(Stdio::null());

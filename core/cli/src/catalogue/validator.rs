@@ -1,16 +1,18 @@
 //! Validators of recorded histories.
 
 use std::fmt;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::InputError;
+use refmap::explore::Limit;
 use refmap::report::Report;
 use refmap_histories::{
-    Header, History, HistoryError, Observed, Settings, TraceError, validate, validate_trace,
+    Header, History, HistoryError, Interrupted, Observed, Problem, Settings, TraceError,
+    Validation, validate, validate_trace,
 };
 
 type Answer = Result<Report, ValidatorError>;
@@ -44,6 +46,9 @@ pub enum ValidatorError {
     /// The file is not a trace of this specification.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// The trace cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[source] io::Error),
     /// The trace is not valid JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -106,7 +111,8 @@ impl Validator {
         }
     }
 
-    /// Decides whether the history in `input` is a behaviour.
+    /// Decides whether the history in `input` is a behaviour. If a limit is reached before it has a header
+    /// ([`Source`](refmap_histories::Source)), the report says only that.
     ///
     /// # Errors
     ///
@@ -116,7 +122,20 @@ impl Validator {
         input: &mut dyn BufRead,
         settings: &Settings<'_>,
     ) -> Result<Report, ValidatorError> {
-        (self.run)(History::open(input)?, settings)
+        match History::open(input) {
+            Ok(history) => (self.run)(history, settings),
+            Err(HistoryError {
+                problem: Problem::Interrupted(limit),
+                ..
+            }) => Ok(self.unread(limit)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Report of a history, or a trace, of which a limit left nothing to be read.
+    pub fn unread(&self, limit: Limit) -> Report {
+        let report = Validation::unread(limit).report();
+        report.named(self.name, Map::<String, Value>::new())
     }
 
     /// Decides whether the ITF trace in `input` is a behaviour.
@@ -130,10 +149,20 @@ impl Validator {
         settings: &Settings<'_>,
     ) -> Result<Report, ValidatorError> {
         let mut bounded = input.take(LONGEST_TRACE);
-        let trace = serde_json::from_reader(&mut bounded);
-        match bounded.limit() {
-            0 => Err(ValidatorError::LongTrace),
-            _ => (self.trace)(&trace?, settings),
+        let read = serde_json::from_reader(&mut bounded);
+        if bounded.limit() == 0 {
+            return Err(ValidatorError::LongTrace);
+        }
+        match read {
+            Ok(trace) => (self.trace)(&trace, settings),
+            Err(error) if error.is_io() => {
+                let error = io::Error::from(error);
+                match Interrupted::in_error(&error) {
+                    Some(limit) => Ok(self.unread(limit)),
+                    None => Err(ValidatorError::Io(error)),
+                }
+            }
+            Err(error) => Err(error.into()),
         }
     }
 }

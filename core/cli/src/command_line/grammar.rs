@@ -285,7 +285,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
         .after_help(format!(
             "Specifications:\n{}\n\
              Exit status: 0 it is, 1 it is not, 2 the command or the history is unusable, 3 a limit came \
-             first, or the history has no event of interest.",
+             first, or the history has no end or no event of interest.",
             listed.collect::<String>()
         ))
         .arg(

@@ -1,8 +1,8 @@
 //! `validate`: decides whether a recorded history is a behaviour of a specification.
 
 use std::fs::File;
-use std::io::{self, BufReader, Write};
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::command::ValidateCommand;
@@ -12,7 +12,7 @@ use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use refmap::explore::Watch;
 use refmap::report::{TextOptions, Verdict};
-use refmap_histories::Settings;
+use refmap_histories::{Interrupted, Settings, Source};
 
 /// Error: a file has no verdict.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +35,15 @@ pub enum HistoryFileError {
     },
 }
 
+/// Opens the history. That takes until there is a writer, if it is a pipe with a name.
+fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(file)
+}
+
 pub(super) fn run(
     catalogue: &Catalogue,
     command: &ValidateCommand,
@@ -48,16 +57,6 @@ pub(super) fn run(
         .find(|validator| validator.name == command.against)
         .expect("the command line knows the validators of the catalogue only");
     let path = || command.file.clone();
-    let open = File::open(&command.file).and_then(|file| match file.metadata()?.is_dir() {
-        true => Err(io::ErrorKind::IsADirectory.into()),
-        false => Ok(file),
-    });
-    let file = open.map_err(|source| HistoryFileError::Open {
-        path: path(),
-        source,
-    })?;
-    #[cfg(feature = "pictures")]
-    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
     let bar = progress::Bar::new(command.quiet, validator.name, 0, command.limits);
     let settings = Settings {
         configurations: command.configurations,
@@ -69,11 +68,24 @@ pub(super) fn run(
         },
         ..Settings::default()
     };
-    let mut input = BufReader::new(file);
+    let file = path();
+    let opened = match Source::open(move || open(&file), &settings) {
+        Ok(input) => Ok(input),
+        Err(source) => match Interrupted::in_error(&source) {
+            Some(limit) => Err(limit),
+            None => {
+                let path = path();
+                return Err(HistoryFileError::Open { path, source }.into());
+            }
+        },
+    };
+    #[cfg(feature = "pictures")]
+    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
     let is_trace = command.file.to_string_lossy().ends_with(".itf.json");
-    let report = match is_trace {
-        true => validator.run_trace(&mut input, &settings),
-        false => validator.run(&mut input, &settings),
+    let report = match opened {
+        Ok(mut input) if is_trace => validator.run_trace(&mut input, &settings),
+        Ok(mut input) => validator.run(&mut input, &settings),
+        Err(limit) => Ok(validator.unread(limit)),
     };
     bar.clear();
     let report = report.map_err(|source| HistoryFileError::History {

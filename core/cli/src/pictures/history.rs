@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use refmap::internal::compact;
-use refmap::report::history::{Explanation, PrefixStep, Recorded, ShownEvent, StepKind};
+use refmap::report::history::{Explanation, NoEnd, PrefixStep, Recorded, ShownEvent, StepKind};
 
 use super::escape::Escaped;
 use super::svg::PLAIN;
@@ -21,6 +21,17 @@ pub fn part(history: &Recorded) -> String {
         "<h2>History</h2>\n<p>{} events ({} of interest) of {} threads; at most {} under way at a time.</p>\n",
         history.events, history.interesting, history.threads, history.widest_window
     );
+    if let Some(NoEnd { line, within_line }) = history.no_end {
+        let place = if within_line {
+            "in the middle of"
+        } else {
+            "after"
+        };
+        let _ = writeln!(
+            part,
+            "<p class=\"bad\">The history has no end: it stops {place} line {line}, and may have been cut.</p>"
+        );
+    }
     if let Some(explanation) = &history.explanation {
         refused(&mut part, explanation);
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use refmap::internal::{catch, misfiled, mix, some_steps};
+use super::patience::Patience;
+use crate::call::call;
+use refmap::internal::{break_off, catch, misfiled, mix, until_enough, visit_steps};
 use refmap::{ActionOf, Disagreement, StateOf, TransitionSystem};
 
 /// The first steps up to this number are compared; of later ones one in this number, selected by hash.
@@ -10,12 +12,18 @@ const FIRST: u64 = 1 << 8;
 const ONE_IN: u64 = 1 << 12;
 /// Greatest number of steps of a state to compare.
 const MOST_STEPS: usize = 1 << 12;
+/// Number of steps that `next` may visit for all comparisons, and one more for every so many steps tried: a comparison
+/// costs as much as `next`, and the history is decided without it.
+const VISITED: u64 = 1 << 16;
+const ONE_VISITED_IN: u64 = 4;
 
 /// Result of the comparison.
 #[derive(Default)]
 pub(crate) struct Compared {
     /// Number of steps tried.
     tried: u64,
+    /// Number of steps that `next` visited for comparisons.
+    visited: u64,
     /// The first disagreement.
     found: Option<Disagreement>,
     /// Rules of which an action was taken that `next` does not visit there: `next` may visit several steps as one,
@@ -31,11 +39,13 @@ impl Compared {
         from: &StateOf<S>,
         action: &ActionOf<S>,
         to: Option<&StateOf<S>>,
+        patience: &Patience<'_>,
     ) {
         let number = self.tried;
         self.tried += 1;
-        if number < FIRST || mix(number).is_multiple_of(ONE_IN) {
-            self.compare(system, from, action, to);
+        let is_sampled = number < FIRST || mix(number).is_multiple_of(ONE_IN);
+        if is_sampled && self.visited <= VISITED + number / ONE_VISITED_IN {
+            self.compare(system, from, action, to, patience);
         }
     }
 
@@ -46,18 +56,36 @@ impl Compared {
         from: &StateOf<S>,
         action: &ActionOf<S>,
         to: Option<&StateOf<S>>,
+        patience: &Patience<'_>,
     ) {
         if self.found.is_some() {
             return;
         }
         // A disabled action need not have a rule.
-        self.found = to.and_then(|_| misfiled(system, action));
+        self.found = to.and_then(|_| {
+            call("`rule_of` or `process_of` of the specification", || {
+                misfiled(system, action)
+            })
+        });
         if self.found.is_some() {
             return;
         }
+        let mut offered = Vec::new();
         // A history is decided without `next`, which may be unimplemented and panic.
-        let visited = catch(|| some_steps(system, from, MOST_STEPS));
-        let offered = visited.map_or_else(|_| Vec::new(), |(offered, _)| offered);
+        let visited = catch(|| {
+            until_enough(|| {
+                visit_steps(system, from, &mut |action, to| {
+                    if offered.len() == MOST_STEPS || patience.turn().is_some() {
+                        break_off();
+                    }
+                    offered.push((action, to));
+                });
+            });
+        });
+        if visited.is_err() {
+            offered.clear();
+        }
+        self.visited += offered.len() as u64;
         let mut targets = offered.iter().filter(|(other, _)| other == action);
         let is_offered = targets.clone().next().is_some();
         let agrees = match to {

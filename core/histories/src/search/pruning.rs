@@ -3,10 +3,12 @@
 use std::mem;
 
 use super::Search;
+use crate::call::call;
 use crate::configuration::{Ahead, Configuration, Fresh, Kind, Taken, Way};
 use crate::needed::Needed;
 use crate::observed::{Effect, Happening, Observed, State};
 use crate::window::{Lane, Log};
+use refmap::explore::Limit;
 
 impl<O: Observed> Search<'_, O> {
     /// Takes every read-only event whose result matches the state: any step that can precede it can follow it, and
@@ -53,48 +55,53 @@ impl<O: Observed> Search<'_, O> {
         let Some(what) = event.event.as_ref() else {
             return false;
         };
-        let may_come = match self.observed.effect(what) {
+        if event.end.is_none() {
+            // No order needs it: see `set`.
+            return false;
+        }
+        let may_come = match log.effect(self.observed, number) {
             Effect::Within => true,
             Effect::Draining => ahead.pending == 0,
             Effect::Delayed => false,
         };
-        if !may_come || !self.observed.only_looks(what) {
+        if !may_come || !log.only_looks(self.observed, number) {
             return false;
         }
         let waiting = log.recorded(lane.pending(ahead));
         let mut sees = false;
-        self.observed.shows(
-            state,
-            &Happening::of(event, what, &waiting),
-            &mut |action| {
+        let happening = Happening::of(event, what, &waiting);
+        call("`shows` of the adapter", || {
+            self.observed.shows(state, &happening, &mut |action| {
                 sees |= action.is_none();
-            },
-        );
+            });
+        });
         sees
     }
 
     /// Removes configurations that are reachable from another one found: a step that can be taken later need not be
     /// taken yet. Steps that take or settle an event form no cycle, so some configuration always remains from which
     /// a removed one is reachable.
-    pub(super) fn postpone(&mut self, log: &Log<O::Event>) {
-        let mut early = vec![false; self.found.entries.len()];
+    pub(super) fn postpone(&mut self, log: &Log<O::Event>) -> Result<(), Limit> {
+        let found = &self.pass.found;
+        let mut early = vec![false; found.entries.len()];
         let mut fresh = mem::take(&mut self.fresh);
-        for (configuration, _) in &self.found.entries {
-            self.steps(log, configuration, None, &Needed::default(), &mut fresh);
+        for (place, (configuration, _)) in found.entries.iter().enumerate() {
+            if found.is_superfluous(place) {
+                continue;
+            }
+            self.steps(log, configuration, None, &Needed::default(), &mut fresh)?;
             for Fresh { step, mut to } in fresh.drain(..) {
                 if step.kind == Kind::Internal {
                     continue;
                 }
                 self.look(log, &mut to, &mut None);
-                if let Some(place) = self.found.find(&to) {
+                if let Some(place) = found.find(&to) {
                     early[place] = true;
                 }
             }
         }
         self.fresh = fresh;
-        let mut early = early.into_iter();
-        self.found
-            .entries
-            .retain(|_| !early.next().unwrap_or_default());
+        self.pass.found.remove(&early);
+        Ok(())
     }
 }

@@ -2,15 +2,38 @@
 //! step.
 
 use super::Search;
+use crate::call::call;
 use crate::configuration::{Ahead, Configuration, Fresh, Kind, Taken};
 use crate::needed::Needed;
 use crate::observed::{Action, Effect, Happening, Observed, State};
 use crate::window::Log;
 use refmap::TransitionSystem;
+use refmap::explore::Limit;
+use refmap::internal::{break_off, until_enough};
 
 impl<O: Observed> Search<'_, O> {
-    /// Visits every step from a configuration.
+    /// Adds every step from a configuration to `fresh`. A limit ends the enumeration, of one event's steps too; then those
+    /// before it were added.
     pub(super) fn steps(
+        &self,
+        log: &Log<O::Event>,
+        from: &Configuration<State<O>>,
+        target: Option<u32>,
+        needed: &Needed,
+        fresh: &mut Vec<Fresh<O>>,
+    ) -> Result<(), Limit> {
+        until_enough(|| self.all_steps(log, from, target, needed, fresh));
+        self.patience.reached().map_or(Ok(()), Err)
+    }
+
+    /// Leaves the function of the specification or the adapter that called back, if a limit is reached.
+    fn keep_limits(&self, fresh: &[Fresh<O>]) {
+        if self.patience.turn_with(fresh.len()).is_some() {
+            break_off();
+        }
+    }
+
+    fn all_steps(
         &self,
         log: &Log<O::Event>,
         from: &Configuration<State<O>>,
@@ -40,6 +63,12 @@ impl<O: Observed> Search<'_, O> {
                     ..ahead
                 };
                 match log.effect(self.observed, number) {
+                    // One without an end is the last of its thread: that it takes place is seen by its effect alone.
+                    Effect::Delayed if log.get(number).end.is_none() => {
+                        if ahead.pending == 0 && self.has_room(ahead) {
+                            self.take(log, from, after, number, Kind::Effect, &[], fresh);
+                        }
+                    }
                     Effect::Delayed if self.has_room(ahead) => {
                         fresh.push(issue::<O>(from, ahead, number));
                     }
@@ -65,26 +94,31 @@ impl<O: Observed> Search<'_, O> {
                 self.take(log, from, after, number, Kind::Effect, &[], fresh);
             }
         }
-        self.observed.internal(&from.state, &mut |action| {
-            if let Some(state) = self.successor(&from.state, &action) {
-                fresh.push(Fresh {
-                    step: Taken {
-                        kind: Kind::Internal,
-                        event: None,
-                        action: Some(action),
-                    },
-                    to: from.with_state(state),
-                });
-            }
+        call("`internal` of the adapter", || {
+            self.observed.internal(&from.state, &mut |action| {
+                self.keep_limits(fresh);
+                if let Some(state) = self.successor(&from.state, &action) {
+                    fresh.push(Fresh {
+                        step: Taken {
+                            kind: Kind::Internal,
+                            event: None,
+                            action: Some(action),
+                        },
+                        to: from.with_state(state),
+                    });
+                }
+            });
         });
     }
 
     /// Target state of `action` by the specification; in a sample, compares it with `next`.
     fn successor(&self, from: &State<O>, action: &Action<O>) -> Option<State<O>> {
         let specification = self.observed.specification();
-        let to = specification.successor(from, action);
+        let to = call("`successor` of the specification", || {
+            specification.successor(from, action)
+        });
         let mut compared = self.compared.borrow_mut();
-        compared.note(specification, from, action, to.as_ref());
+        compared.note(specification, from, action, to.as_ref(), &self.patience);
         to
     }
 
@@ -108,7 +142,13 @@ impl<O: Observed> Search<'_, O> {
         pending: &[&O::Event],
         fresh: &mut Vec<Fresh<O>>,
     ) {
-        let mut step = |action: Option<Action<O>>, state: State<O>| {
+        let mut shown = |action: Option<Action<O>>| {
+            self.keep_limits(fresh);
+            let state = match &action {
+                None => Some(from.state.clone()),
+                Some(action) => self.successor(&from.state, action),
+            };
+            let Some(state) = state else { return };
             let mut to = from.with_state(state);
             to.set(after);
             fresh.push(Fresh {
@@ -120,23 +160,18 @@ impl<O: Observed> Search<'_, O> {
                 to,
             });
         };
-        let mut shown = |action: Option<Action<O>>| match action {
-            None => step(None, from.state.clone()),
-            Some(action) => {
-                if let Some(state) = self.successor(&from.state, &action) {
-                    step(Some(action), state);
-                }
-            }
-        };
         let event = log.get(number);
         let Some(what) = &event.event else {
             shown(None);
-            let visit = &mut |action| shown(Some(action));
-            self.observed.unrecorded(&from.state, event.thread, visit);
-            return;
+            return call("`unrecorded` of the adapter", || {
+                let visit = &mut |action| shown(Some(action));
+                self.observed.unrecorded(&from.state, event.thread, visit);
+            });
         };
         let happening = Happening::of(event, what, pending);
-        self.observed.shows(&from.state, &happening, &mut shown);
+        call("`shows` of the adapter", || {
+            self.observed.shows(&from.state, &happening, &mut shown);
+        });
     }
 }
 

@@ -62,6 +62,8 @@ impl Way {
                 cancel: Some(&self.cancel),
                 ..Watch::default()
             },
+            // All orders are looked at.
+            crowd: usize::MAX,
             ..Settings::default()
         };
         validate(self, Ordered::of(events), &settings).expect("it is in order")
@@ -295,8 +297,8 @@ fn a_smaller_part_that_was_not_looked_for_is_not_said_not_to_be() {
         };
         way.validate(vec![event(0, 0, 0, Sign::Beyond)], Limits::default())
     };
-    // Eleven calls up to the verdict, and eleven more to explain it.
-    let interrupted = refused(15);
+    // Eleven calls up to the verdict, twice as many to take all events again, and then one for each prefix.
+    let interrupted = refused(35);
     let cut = explanation(&interrupted);
     assert_eq!(cut.cut_short, Some(Limit::Cancelled));
     assert!(cut.window.is_none() && !cut.prefixes.is_empty());

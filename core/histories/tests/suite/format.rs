@@ -1,11 +1,14 @@
 //! Tests of the format of a history, and of every error in it.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 
+use refmap::explore::{Limit, Limits, Watch};
 use refmap::random::Generator;
 use refmap_histories::{
-    Event, Header, History, HistoryError, LONGEST_LINE, Ordered, Outcome, Problem, Settings,
-    Writer, validate,
+    Event, Header, History, HistoryError, Interrupted, LONGEST_LINE, Ordered, Outcome, Problem,
+    Settings, Source, Writer, validate,
 };
 use serde_json::json;
 
@@ -17,6 +20,11 @@ const STORE: &str =
 
 fn read(text: impl AsRef<[u8]>) -> Result<Vec<Event<Access>>, HistoryError> {
     History::open(text.as_ref())?.events().collect()
+}
+
+/// The line that ends a history of so many events.
+fn end(events: u64) -> String {
+    json!({"history": "end", "events": events}).to_string()
 }
 
 /// The error in a history with these lines after the header.
@@ -90,9 +98,18 @@ fn a_history_needs_its_header() {
         "{}\n",
         STORE,
         "what is this\n",
-        "{\"history\"",
+        "{\"history\"\n",
     ] {
         assert!(matches!(problem(none), Problem::NoHeader), "{none}");
+    }
+    let cut = problem("{\"history\"");
+    assert!(matches!(cut, Problem::NoEnd { within_line: true }));
+    for twice in [
+        r#"{"history":"refmap","version":1,"version":2}"#,
+        r#"{"history":"refmap","version":1,"parameters":{"version":1,"version":1}}"#,
+    ] {
+        let twice = problem(twice);
+        assert!(matches!(twice, Problem::TwiceInHeader { field } if field == "version"));
     }
     let other = problem(r#"{"history":"jepsen","version":1}"#);
     assert!(matches!(other, Problem::OtherFormat { found } if found == "jepsen"));
@@ -113,7 +130,8 @@ fn a_history_needs_its_header() {
         let other = problem(text);
         assert!(matches!(other, Problem::HeaderField { field } if field == named));
     }
-    assert_eq!(read(r#"{"history":"refmap","version":1}"#).unwrap(), []);
+    let empty = format!("{}\n{}", r#"{"history":"refmap","version":1}"#, end(0));
+    assert_eq!(read(empty).unwrap(), []);
 }
 
 #[test]
@@ -158,7 +176,10 @@ fn damage_is_reported_with_its_line_and_reason() {
     let truncated = problem(&[STORE, r#"{"thread":1,"place":0,"beg"#]);
     assert_eq!(truncated.to_string(), "line 3: the line is truncated");
     let unfinished = read(format!("{HEADER}\n{}", &STORE[..40])).expect_err("it is truncated");
-    assert_eq!(unfinished.to_string(), "line 2: the line is truncated");
+    assert_eq!(
+        unfinished.to_string(),
+        "line 2: the history has no end: the input ends in the middle of this line"
+    );
 
     let event = |thread: u32, place: u64, begin: u64, end: Option<u64>| {
         let mut event = json!({"thread": thread, "place": place, "begin": begin, "event": null});
@@ -198,6 +219,108 @@ fn damage_is_reported_with_its_line_and_reason() {
         &[event(0, 0, 10, None), event(0, 1, 12, Some(30))],
         "after an event that has no end",
     );
+}
+
+/// A history is cut after any byte. It is read up to there, and the cut is told with its line, whatever is cut: no prefix of
+/// a line is a line. Only the line break at its end may be missing.
+#[test]
+fn a_cut_is_told_wherever_it_is() {
+    let mut writer = Writer::new(Vec::new(), &Header::new([("cells", 2)])).unwrap();
+    for event in long(3) {
+        writer.write(&event.unwrap()).unwrap();
+    }
+    let whole = String::from_utf8(writer.finish().unwrap()).unwrap();
+    assert!(whole.ends_with(&format!("{}\n", end(3))), "{whole}");
+    for at in 1..whole.len() - 1 {
+        let cut = &whole[..at];
+        let breaks = cut.matches('\n').count();
+        let is_whole_line = cut.ends_with('\n') || whole[at..].starts_with('\n');
+        let events = match History::open(cut.as_bytes()) {
+            Ok(history) => history.events::<Access>(),
+            Err(error) => {
+                assert!(breaks == 0 && !is_whole_line, "{cut}: {error}");
+                assert_eq!(error.line, 1);
+                assert!(matches!(
+                    error.problem,
+                    Problem::NoEnd { within_line: true }
+                ));
+                continue;
+            }
+        };
+        let mut events: Vec<_> = events.collect();
+        let error = events
+            .pop()
+            .expect("there is an item")
+            .expect_err("it is cut");
+        assert!(events.iter().all(Result::is_ok), "{cut}");
+        let lines = breaks + usize::from(is_whole_line && !cut.ends_with('\n'));
+        assert_eq!(events.len(), lines - 1, "{cut}");
+        let last = lines + usize::from(!is_whole_line);
+        assert_eq!(error.line, last as u64, "{cut}: {error}");
+        assert!(
+            matches!(error.problem, Problem::NoEnd { within_line } if within_line != is_whole_line),
+            "{cut}: {error}"
+        );
+    }
+    for sound in [&whole[..], whole.trim_end()] {
+        assert_eq!(read(sound).unwrap().len(), 3);
+    }
+    // A character of two bytes is cut.
+    let text = "{\"é".as_bytes();
+    let cut = [HEADER.as_bytes(), b"\n", &text[..3]].concat();
+    let error = read(cut).expect_err("it is cut");
+    assert!(
+        matches!(error.problem, Problem::NoEnd { within_line: true }),
+        "{error}"
+    );
+}
+
+/// The end counts the events, and nothing follows it.
+#[test]
+fn an_end_that_is_wrong_is_told() {
+    let says = |lines: &[&str], line: u64, text: &str| {
+        let error = problem(lines);
+        assert_eq!(error.line, line, "{error}");
+        assert!(error.to_string().contains(text), "{error}");
+    };
+    says(
+        &[&end(1)],
+        2,
+        "ends after 1 events, as this line says, and there are 0",
+    );
+    says(
+        &[STORE, &end(2)],
+        3,
+        "ends after 2 events, as this line says, and there are 1",
+    );
+    says(
+        &[STORE, &end(1), STORE],
+        4,
+        "a line after the end of the history",
+    );
+    says(
+        &[STORE, &end(1), HEADER],
+        4,
+        "a line after the end of the history",
+    );
+    says(
+        &[STORE, HEADER],
+        3,
+        "not the end of a history, {\"history\":\"end\",\"events\":NUMBER}",
+    );
+    says(
+        &[STORE, r#"{"history":"end"}"#],
+        3,
+        "missing field `events`",
+    );
+    says(
+        &[STORE, r#"{"history":"end","events":-1}"#],
+        3,
+        "not the end of a history",
+    );
+    // In any form.
+    let other = format!("{HEADER}\n{STORE}\n{{ \"events\": 1, \"history\": \"end\" }}");
+    assert_eq!(read(other).unwrap().len(), 1);
 }
 
 #[test]
@@ -272,6 +395,65 @@ fn an_input_that_fails_says_where() {
         error.to_string(),
         "line 2: cannot be read: the disk is gone"
     );
+}
+
+/// A source that is silent, and one that cannot be opened.
+#[test]
+fn who_waits_for_an_input_keeps_the_limits() {
+    let cancel = AtomicBool::new(false);
+    let settings = Settings {
+        limits: Limits {
+            seconds: Some(0.05),
+            ..Limits::default()
+        },
+        watch: Watch {
+            cancel: Some(&cancel),
+            ..Watch::default()
+        },
+        ..Settings::default()
+    };
+    let (reader, mut writer) = io::pipe().unwrap();
+    let source = Source::open(move || Ok(reader), &settings).unwrap();
+    writeln!(writer, "{HEADER}\n{STORE}").unwrap();
+    let history = History::open(source).unwrap();
+    let validation = validate(&ObservedMemory(Stores::AtOnce), history.events(), &settings);
+    let validation = validation.unwrap();
+    assert!(
+        matches!(validation.outcome, Outcome::Undecided(Limit::Seconds(_))),
+        "{:?}",
+        validation.outcome
+    );
+    assert_eq!((validation.events, validation.no_end), (1, None));
+    // Before there is a header; and before it is open.
+    cancel.store(true, Ordering::Relaxed);
+    let (reader, _writer) = io::pipe().unwrap();
+    let source = Source::open(move || Ok(reader), &settings).unwrap();
+    let error = History::open(source).expect_err("there is no header");
+    assert!(
+        matches!(error.problem, Problem::Interrupted(Limit::Cancelled)),
+        "{error}"
+    );
+    let (never, waits) = mpsc::channel::<()>();
+    let open = move || {
+        let _ = waits.recv();
+        Ok(io::empty())
+    };
+    let error = Source::open(open, &settings).expect_err("it is never open");
+    assert_eq!(Interrupted::in_error(&error), Some(Limit::Cancelled));
+    drop(never);
+    let refused = || Err::<io::Empty, _>(io::Error::from(io::ErrorKind::NotFound));
+    let error = Source::open(refused, &settings).expect_err("it cannot be opened");
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    // What is there is read whole.
+    cancel.store(false, Ordering::Relaxed);
+    let bytes: Vec<u8> = (0..300_000_u32)
+        .map(|number| (number % 251) as u8)
+        .collect();
+    let input = io::Cursor::new(bytes.clone());
+    let mut read = Vec::new();
+    let mut source = Source::open(move || Ok(input), &Settings::default()).unwrap();
+    source.read_to_end(&mut read).unwrap();
+    assert!(read == bytes);
 }
 
 /// Arbitrary bytes yield a verdict or an error with a line of the file, without a panic.

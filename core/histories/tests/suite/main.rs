@@ -1,9 +1,12 @@
 //! Tests of the validator against an enumeration of all interleavings, and of its reports.
 
 mod agreement;
+mod automaton;
 mod bounds;
 mod contradicting;
+mod endless;
 mod explaining;
+mod failing;
 mod format;
 mod heap;
 mod memory;
@@ -11,4 +14,5 @@ mod oracle;
 mod queue;
 mod random;
 mod recording;
+mod stopping;
 mod traces;

@@ -49,7 +49,7 @@ impl<'a, O: Observed> Oracle<'a, O> {
         accepted
     }
 
-    /// Greatest number of events of a valid order that includes all events that ended before `time`.
+    /// Greatest number of events with an end of a valid order that includes all events that ended before `time`.
     pub fn longest(&self, time: u64) -> usize {
         let mut longest = 0;
         self.orders(&mut |oracle, order| {
@@ -59,7 +59,9 @@ impl<'a, O: Observed> Oracle<'a, O> {
                 rest.all(|event| event.end.is_none_or(|end| end >= time))
             });
             if enough {
-                longest = longest.max(order.taken.iter().sum());
+                let threads = oracle.threads.iter().zip(&order.taken);
+                let taken = threads.flat_map(|(events, taken)| &events[..*taken]);
+                longest = longest.max(taken.filter(|event| event.end.is_some()).count());
             }
             false
         });

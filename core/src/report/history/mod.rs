@@ -21,6 +21,9 @@ pub struct Recorded {
     pub threads: usize,
     /// Events that were recorded in part.
     pub partial: Partial,
+    /// Where the history stops, if it has no end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub no_end: Option<NoEnd>,
     /// What the search filled in, in one order that it found.
     pub assumed: Vec<Assumption>,
     /// The most events that were under way, or delayed, at a time.
@@ -42,6 +45,15 @@ pub struct Partial {
     pub open: u64,
     /// Something else of them is missing.
     pub incomplete: u64,
+}
+
+/// Where a history stops that has no end: nothing says that it is whole, so it may have been cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoEnd {
+    /// The last line.
+    pub line: u64,
+    /// Whether the last line is cut itself, so that it is no event.
+    pub within_line: bool,
 }
 
 /// Something that was not recorded and that the search filled in, in the order that it found.

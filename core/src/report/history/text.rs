@@ -4,24 +4,35 @@ use std::fmt::{self, Formatter};
 
 use serde_json::Value;
 
-use super::{Explanation, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind};
+use super::{Explanation, NoEnd, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind};
 use crate::report::layout::Ink;
 use crate::report::text::Text;
 use crate::report::value::compact;
 use crate::report::{Evidence, Report, Verdict};
 
 /// What the verdict rests on: one order is enough to hold, and none must be left to be violated.
-pub(in crate::report) fn evidence(report: &Report) -> &'static str {
-    match (report.evidence, report.verdict) {
-        (Evidence::Exhaustive, Some(Verdict::Violated)) => {
-            ", no order of its events is a behaviour; nothing is said of other runs"
+pub(in crate::report) fn evidence(report: &Report, history: &Recorded) -> String {
+    let is_violated = report.verdict == Some(Verdict::Violated);
+    let is_decided = report.evidence == Evidence::Exhaustive;
+    let is_refused = history.explanation.is_some();
+    match history.no_end {
+        Some(_) if is_decided && is_violated => {
+            ", no order of its events is a behaviour, whatever comes after: it has no end; nothing is said of other runs"
+                .to_owned()
         }
-        (Evidence::Exhaustive, _) => {
-            ", an order of its events is a behaviour; nothing is said of other runs"
+        Some(NoEnd { line, .. }) if is_decided => format!(
+            ", an order of its events up to line {line} is a behaviour: it has no end, so that more may be missing"
+        ),
+        Some(NoEnd { line, .. }) if is_refused => format!(
+            ", no order of its events up to line {line} is a behaviour, unless one that is missing makes it so: it has no end"
+        ),
+        None if is_decided && is_violated => {
+            ", no order of its events is a behaviour; nothing is said of other runs".to_owned()
         }
-        (Evidence::Bounded | Evidence::Sampled, _) => {
-            ", the orders looked at before the search ended"
+        None if is_decided => {
+            ", an order of its events is a behaviour; nothing is said of other runs".to_owned()
         }
+        Some(_) | None => ", the orders looked at before the search ended".to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod accesses;
 mod ben_ari;
 mod model;
+mod mutated;
 mod projected;
 
 use refmap::{TransitionSystem, Verdict};

@@ -445,6 +445,10 @@ fn a_history_is_of_an_instance_that_the_model_has() {
             Header::default(),
             "\"mutators\" must be a number from 1 to 3, and is none",
         ),
+        (
+            Header::new([("mutators", -3)]),
+            "\"mutators\" must be a number from 1 to 3, and is -3",
+        ),
     ] {
         let error = ObservedModel::of(&header).err().expect(message);
         assert!(error.to_string().contains(message), "{error}");

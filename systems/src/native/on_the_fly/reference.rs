@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A reference: a slot, and the generation of the object in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reference {
     /// The place in the heap.
     pub slot: u32,

@@ -11,7 +11,7 @@ use super::stage::Stage;
 /// An event of a mutator or of the collector: every access to shared data that determines the location of its thread
 /// in Figs. 2, 5 and 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Event {
     /// A mutator joined, without roots.
     Join {

@@ -1,0 +1,371 @@
+//! Histories with arbitrary changes: each has a verdict, or an error with its line, and nothing panics.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use refmap::random::Generator;
+use refmap_histories::{
+    Event as Recorded, Header, History, Observed, Problem, Recorder, Settings, Writer, validate,
+};
+use refmap_refinements::native::{HeaderError, ObservedHeap, ObservedMemory, ObservedModel};
+use refmap_systems::native::on_the_fly::{Fault, Shape};
+use refmap_systems::native::{Stress, ben_ari, most_mutators};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Greatest number of events.
+const LENGTH: usize = 60;
+/// Changed histories of each kind.
+const SEEDS: u64 = 400;
+
+/// The lines of a history, as JSON.
+fn lines<E: Serialize>(header: &Header, events: &[Recorded<E>]) -> Vec<Value> {
+    let mut writer = Writer::new(Vec::new(), header).expect("there is memory");
+    for event in events.iter().take(LENGTH) {
+        writer.write(event).expect("there is memory");
+    }
+    let text = writer.finish().expect("there is memory");
+    let lines = text
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
+    let lines = lines.map(serde_json::from_slice);
+    lines.collect::<Result<_, _>>().expect("each line is JSON")
+}
+
+fn of_the_collector() -> Vec<Value> {
+    let shape = Shape {
+        objects: 4,
+        fields: 1,
+    };
+    let stress = Stress {
+        shape,
+        threads: 2,
+        fault: Fault::None,
+        seed: 1,
+        duration: Duration::ZERO,
+        program: None,
+    };
+    let events = stress.record(&stress.long_program());
+    let events = events.expect("the heap can be");
+    let header = Header::new([
+        ("mutators", most_mutators(&events).clamp(1, 3) as u32),
+        ("objects", shape.objects),
+        ("fields", shape.fields),
+    ]);
+    lines(&header, &events)
+}
+
+fn of_ben_ari() -> Vec<Value> {
+    let bounds = ben_ari::Bounds {
+        nodes: 5,
+        sons: 2,
+        roots: 2,
+    };
+    let recorder = Recorder::new();
+    let run = ben_ari::run(
+        bounds,
+        ben_ari::Fault::None,
+        1,
+        2_000,
+        Some(&recorder),
+        || true,
+    );
+    run.expect("the memory can be");
+    let header = Header::new([
+        ("nodes", bounds.nodes),
+        ("sons", bounds.sons),
+        ("roots", bounds.roots),
+    ]);
+    lines(&header, &recorder.finish())
+}
+
+/// Values without others in them.
+fn leaves<'a>(value: &'a mut Value, all: &mut Vec<&'a mut Value>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| leaves(item, all)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| leaves(field, all)),
+        leaf => all.push(leaf),
+    }
+}
+
+fn objects<'a>(value: &'a mut Value, all: &mut Vec<&'a mut Map<String, Value>>) {
+    // An object and those in it cannot be borrowed at once: the innermost of a line are enough.
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| objects(item, all)),
+        Value::Object(fields) if fields.values().any(Value::is_object) => {
+            fields.values_mut().for_each(|field| objects(field, all));
+        }
+        Value::Object(fields) => all.push(fields),
+        _ => (),
+    }
+}
+
+fn another(random: &mut Generator, is_size: bool) -> Value {
+    const WIDE: u64 = 1 << 32;
+    let any = [
+        json!(null),
+        json!(true),
+        json!("2"),
+        json!(-1),
+        json!(1.5),
+        json!([]),
+        json!({}),
+    ];
+    // A memory may be large, and would then be as slow.
+    let sizes = [0, 1, 2, 3, 4, 5, 63, 64, 255, 256, WIDE, u64::MAX];
+    let numbers = [
+        0,
+        1,
+        2,
+        3,
+        4,
+        7,
+        63,
+        64,
+        255,
+        256,
+        65_535,
+        65_536,
+        WIDE - 1,
+        WIDE,
+        u64::MAX,
+    ];
+    match random.below(3) {
+        0 => any[random.below(any.len())].clone(),
+        _ if is_size => sizes[random.below(sizes.len())].into(),
+        _ => numbers[random.below(numbers.len())].into(),
+    }
+}
+
+fn change(lines: &mut Vec<Value>, random: &mut Generator) {
+    let at = random.below(lines.len());
+    match random.below(8) {
+        0..4 => {
+            let mut all = Vec::new();
+            leaves(&mut lines[at], &mut all);
+            let number = all.len();
+            if number > 0 {
+                *all[random.below(number)] = another(random, at == 0);
+            }
+        }
+        4 => {
+            let mut all = Vec::new();
+            objects(&mut lines[at], &mut all);
+            let number = all.len();
+            if number > 0 {
+                let fields = &mut all[random.below(number)];
+                let name = fields
+                    .keys()
+                    .nth(random.below(fields.len().max(1)))
+                    .cloned();
+                let value = name.and_then(|name| fields.remove(&name));
+                if random.below(2) == 0 {
+                    fields.insert("other".to_owned(), value.unwrap_or_default());
+                }
+            }
+        }
+        5 => lines.insert(at, lines[at].clone()),
+        6 => drop(lines.remove(at)),
+        _ => {
+            let other = random.below(lines.len());
+            lines.swap(at, other);
+        }
+    }
+}
+
+/// Numbers of changed histories by what became of them.
+#[derive(Debug, Default)]
+struct Fates {
+    decided: u32,
+    headers: u32,
+    lines: u32,
+    /// Those that name something that there is not.
+    named: u32,
+}
+
+fn run<O: Observed>(
+    observed: impl Fn(&Header) -> Result<O, HeaderError>,
+    lines: Vec<Value>,
+    fates: &mut Fates,
+    case: &dyn Debug,
+) {
+    let mut text: Vec<u8> = Vec::new();
+    for line in &lines {
+        serde_json::to_writer(&mut text, line).expect("there is memory");
+        text.push(b'\n');
+    }
+    let settings = Settings {
+        configurations: 200,
+        ..Settings::default()
+    };
+    let history = match History::open(text.as_slice()) {
+        Ok(history) => history,
+        Err(error) => {
+            assert_eq!(error.line, 1, "{case:?}: {error}");
+            fates.headers += 1;
+            return;
+        }
+    };
+    let Ok(observed) = observed(history.header()) else {
+        fates.headers += 1;
+        return;
+    };
+    match validate(&observed, history.events(), &settings) {
+        Ok(validation) => {
+            assert_eq!(validation.panicked, None, "{case:?}");
+            let _ = validation.report().to_string();
+            fates.decided += 1;
+        }
+        Err(error) => {
+            assert!(
+                (2..=lines.len() as u64).contains(&error.line),
+                "{case:?}: {error}"
+            );
+            fates.lines += 1;
+            fates.named += u32::from(matches!(error.problem, Problem::NoSuch(_)));
+        }
+    }
+}
+
+fn mutated<O: Observed>(sound: &[Value], observed: impl Fn(&Header) -> Result<O, HeaderError>) {
+    let mut fates = Fates::default();
+    for seed in 0..SEEDS {
+        let mut random = Generator::new(seed);
+        let mut lines = sound.to_vec();
+        for _ in 0..=random.below(2) {
+            change(&mut lines, &mut random);
+        }
+        run(&observed, lines, &mut fates, &seed);
+    }
+    assert!(fates.decided > 20 && fates.headers > 1, "{fates:?}");
+    assert!(fates.lines > 100 && fates.named > 5, "{fates:?}");
+    let mut fates = Fates::default();
+    run(&observed, sound.to_vec(), &mut fates, &"sound");
+    assert_eq!(fates.decided, 1, "{fates:?}");
+}
+
+#[test]
+fn a_collector_s_history_may_be_changed() {
+    let sound = of_the_collector();
+    mutated(&sound, ObservedHeap::of);
+    mutated(&sound, ObservedModel::of);
+}
+
+#[test]
+fn ben_ari_s_history_may_be_changed() {
+    mutated(&of_ben_ari(), ObservedMemory::of);
+}
+
+/// A field, a slot, a node and a son that the header's instance does not have are refused with their line, in whatever event
+/// they are, and are no violation.
+#[test]
+fn what_the_instance_does_not_have_is_refused() {
+    let refusal = |header: Value, event: Value, validator: &str| -> String {
+        let lines = [
+            json!({"history": "refmap", "version": 1, "parameters": header}),
+            json!({"thread": 0, "place": 0, "begin": 0, "end": 1, "event": event}),
+            json!({"history": "end", "events": 1}),
+        ];
+        let text = lines.map(|line| line.to_string()).join("\n");
+        let history = History::open(text.as_bytes()).expect("there is a header");
+        let header = history.header().clone();
+        let settings = Settings::default();
+        let decided = match validator {
+            "heap" => {
+                let observed = ObservedHeap::of(&header).expect("there is such a heap");
+                validate(&observed, history.events(), &settings)
+            }
+            "model" => {
+                let observed = ObservedModel::of(&header).expect("there is such a model");
+                validate(&observed, history.events(), &settings)
+            }
+            _ => {
+                let observed = ObservedMemory::of(&header).expect("there is such a memory");
+                validate(&observed, history.events(), &settings)
+            }
+        };
+        let error = decided.expect_err("the history is malformed");
+        assert_eq!(error.line, 2);
+        error.problem.to_string()
+    };
+    let there = json!({"slot": 3, "generation": 0});
+    let gone = json!({"slot": 4, "generation": 0});
+    let heap = json!({"mutators": 3, "objects": 4, "fields": 1});
+    for (event, told) in [
+        (json!({"hold": {"reference": gone}}), "slot 4"),
+        (json!({"alloc": {"reference": gone}}), "slot 4"),
+        (
+            json!({"load": {"src": gone, "field": 0, "value": null}}),
+            "slot 4",
+        ),
+        (
+            json!({"load": {"src": there, "field": 1, "value": null}}),
+            "field 1",
+        ),
+        (
+            json!({"load": {"src": there, "field": 0, "value": gone}}),
+            "slot 4",
+        ),
+        (
+            json!({"overwrite": {"src": there, "field": 2, "was": null, "value": null}}),
+            "field 2",
+        ),
+        (
+            json!({"overwrite": {"src": there, "field": 0, "was": gone, "value": null}}),
+            "slot 4",
+        ),
+        (
+            json!({"overwrite": {"src": there, "field": 0, "was": null, "value": gone}}),
+            "slot 4",
+        ),
+        (
+            json!({"store": {"src": there, "field": 4_294_967_295_u32, "value": null}}),
+            "field 4294967295",
+        ),
+        (
+            json!({"store": {"src": there, "field": 0, "value": gone}}),
+            "slot 4",
+        ),
+        (json!({"discard": {"reference": gone}}), "slot 4"),
+        (json!({"sense": {"reference": gone, "fm": true}}), "slot 4"),
+        (json!({"look": {"reference": gone, "mark": true}}), "slot 4"),
+        (
+            json!({"test": {"reference": gone, "phase": "idle"}}),
+            "slot 4",
+        ),
+        (json!({"mark": {"reference": gone, "won": true}}), "slot 4"),
+        (json!({"trace": {"reference": gone}}), "slot 4"),
+        (
+            json!({"scan": {"src": there, "field": 1, "value": null}}),
+            "field 1",
+        ),
+        (json!({"free": {"reference": gone}}), "slot 4"),
+    ] {
+        for validator in ["heap", "model"] {
+            let refused = refusal(heap.clone(), event.clone(), validator);
+            assert!(
+                refused.starts_with(&format!("there is no {told}:")),
+                "{event}: {refused}"
+            );
+        }
+    }
+    let memory = json!({"nodes": 5, "sons": 2, "roots": 1});
+    for (event, told) in [
+        (json!({"append": {"node": 5}}), "node 5"),
+        (
+            json!({"redirect": {"node": 5, "son": 0, "to": 0}}),
+            "node 5",
+        ),
+        (json!({"redirect": {"node": 0, "son": 2, "to": 0}}), "son 2"),
+        (
+            json!({"redirect": {"node": 0, "son": 0, "to": 5}}),
+            "node 5",
+        ),
+    ] {
+        let refused = refusal(memory.clone(), event.clone(), "memory");
+        assert!(
+            refused.starts_with(&format!("there is no {told}:")),
+            "{event}: {refused}"
+        );
+    }
+}
