@@ -772,14 +772,14 @@ enum Numbered {
 }
 
 /// The process of an action, if there is one.
-fn process_of(action: &Numbered) -> Option<refmap::Process> {
+fn process_of(action: &Numbered) -> Option<Process> {
     refmap::internal::catch(|| action.process()).ok().flatten()
 }
 
 #[test]
 fn a_process_has_the_number_that_its_field_has() {
     for number in 0..=u16::MAX {
-        let own = Some(refmap::Process::numbered("node", number));
+        let own = Some(Process::numbered("node", number));
         assert_eq!(Numbered::U16(number).process(), own);
         assert_eq!(Numbered::I32(number.into()).process(), own);
         let before = number as u8;
@@ -788,7 +788,7 @@ fn a_process_has_the_number_that_its_field_has() {
     }
     for number in i8::MIN..=i8::MAX {
         let own = u16::try_from(number).ok();
-        let own = own.map(|number| refmap::Process::numbered("node", number));
+        let own = own.map(|number| Process::numbered("node", number));
         assert_eq!(process_of(&Numbered::I8(number)), own);
         assert_eq!(process_of(&Numbered::I16(number.into())), own);
         assert_eq!(process_of(&Numbered::I128(number.into())), own);

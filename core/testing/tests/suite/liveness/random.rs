@@ -317,3 +317,73 @@ fn a_violation_on_a_part_of_the_graph_is_one_of_the_whole() {
     }
     assert!(violated > cases && open > cases, "{violated} {open}");
 }
+
+/// What is violated under a constraint is violated by a behaviour that stays within it, and is violated without it; what
+/// stays within and violates it is found; and nothing holds that a behaviour might violate that leaves.
+#[test]
+fn under_a_constraint_behaviours_that_stay_within_are_decided() {
+    let cases = 500;
+    let [mut violated, mut open, mut held] = [0, 0, 0];
+    for seed in 0..cases {
+        let Case { mut refinement, .. } = case(seed);
+        let whole = decided(&refinement, 1, Storage::Packed);
+        let rng = &mut Rng::new(seed ^ 0x00C0_FFEE);
+        let rows = refinement.images.len();
+        let within: Vec<bool> = (0..rows).map(|row| row == 0 || rng.percent(75)).collect();
+        refinement.within = Some(within.clone());
+        let part = decided(&refinement, 1 + seed as usize % 3, Storage::Packed);
+        let outside = part
+            .constraint
+            .as_ref()
+            .expect("there is one")
+            .states_outside;
+        let stays = |row: &refmap::report::Obligation| {
+            let mut steps = row.counterexamples[0].steps.iter();
+            steps.all(|step| {
+                let number = |name| step.state[name].as_u64().expect("a number") as u8;
+                let (place, secret) = (number("place"), number("secret"));
+                within[State {
+                    place,
+                    secret,
+                    lane: 0,
+                }
+                .row()]
+            })
+        };
+        for row in &part.obligations {
+            if !LIVENESS.iter().any(|kind| row.name.starts_with(kind)) {
+                continue;
+            }
+            let note = row.note.as_deref().unwrap_or_default();
+            assert!(!note.contains("fault"), "{seed}: {part}");
+            let of_whole = whole.obligation(&row.name).expect("it is decided");
+            if outside == 0 {
+                assert_eq!(row, of_whole, "{seed}: {part}");
+                held += 1;
+                continue;
+            }
+            let is_lasso = |row: &refmap::report::Obligation| {
+                row.counterexamples
+                    .first()
+                    .is_some_and(|one| one.loop_start.is_some())
+            };
+            match row.verdict {
+                Verdict::Violated => {
+                    violated += 1;
+                    assert_eq!(of_whole.verdict, Verdict::Violated, "{seed}: {part}");
+                    assert!(is_lasso(row) && stays(row), "{seed}: {part}");
+                }
+                verdict => {
+                    open += 1;
+                    assert_eq!(verdict, Verdict::Incomplete, "{seed}: {part}");
+                    let is_missed = is_lasso(of_whole) && stays(of_whole);
+                    assert!(!is_missed, "{seed}: {}: {part}{whole}", row.name);
+                }
+            }
+        }
+    }
+    assert!(
+        violated > cases / 2 && open > cases && held > cases,
+        "{violated} {open} {held}"
+    );
+}

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use refmap::obligation::{Search, Selection, Settings, Until};
+use refmap::obligation::{Liveness, Search, Selection, Settings, Until};
 use refmap::random::Walks;
 use refmap::report::About;
-use refmap::{Constraint, Evidence, Invariant, Process, Report, Verdict, check, compose};
+use refmap::{
+    Constraint, Evidence, Fairness, Invariant, Process, Property, Report, Verdict, check, compose,
+};
 use refmap_testing::{Machine, Via, itself};
 
 use super::{assert_caught, assert_holds, counter, report};
@@ -276,4 +278,37 @@ fn an_environment_that_is_met_beyond_a_constraint_is_not_decided() {
     );
     // Where nothing that is offered lies within, nothing was tested.
     assert_eq!(row(&with(Some(1))).0, Verdict::Untested);
+}
+
+/// A counter that goes on for ever comes to no end within any bound, and a loop within one is a loop.
+#[test]
+fn liveness_of_what_leaves_a_constraint_is_not_decided() {
+    let with = |most: u8, loops: bool| {
+        let mut refinement = constrained(most);
+        refinement.implementation.next = match loops {
+            true => |n| vec![(("tick", 0), (n + 1) % 3)],
+            false => |n| vec![(("tick", 0), (n + 1).min(200))],
+        };
+        refinement.specification.next = refinement.implementation.next;
+        refinement.implementation.fairness = vec![Fairness::weak("goes on", ["tick"])];
+        let hundred = |n: &u8| *n >= 100;
+        refinement.liveness = vec![Property::eventually("hundred", "a test", hundred)];
+        let settings = Settings {
+            liveness: Liveness::Included,
+            ..Settings::default()
+        };
+        let report = check(&refinement, &settings).expect("the settings fit");
+        let row = report
+            .obligation("eventually:hundred")
+            .expect("it is asked for");
+        (row.verdict, row.note.clone().unwrap_or_default())
+    };
+    assert_eq!(with(200, false).0, Verdict::Holds);
+    let (verdict, note) = with(50, false);
+    assert_eq!(verdict, Verdict::Incomplete);
+    assert!(
+        note.contains("no behaviour that stays within the constraint"),
+        "{note}"
+    );
+    assert_eq!(with(50, true).0, Verdict::Violated);
 }
