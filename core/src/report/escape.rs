@@ -38,7 +38,10 @@ mod tests {
             ("plain, ‘quoted’, äöü ↝ 日本", "plain, ‘quoted’, äöü ↝ 日本"),
             ("two\nlines\r\tand more", "two\\nlines\\r\\tand more"),
             ("\u{1b}[2J\u{7}\u{9b}31m", "\\u{1b}[2J\\u{7}\\u{9b}31m"),
-            ("a\u{202e}b\u{2066}c\u{feff}", "a\\u{202e}b\\u{2066}c\\u{feff}"),
+            (
+                "a\u{202e}b\u{2066}c\u{feff}",
+                "a\\u{202e}b\\u{2066}c\\u{feff}",
+            ),
         ] {
             assert_eq!(escaped(text), shown);
         }

@@ -89,8 +89,10 @@ impl Clustered {
         let cluster = self.clusters[number].clone();
         let sources = match random.below(5) {
             0 | 1 => cluster.clone(),
-            2 => cluster[1..].to_vec(),
-            _ => (0..1 + random.below(2)).map(|_| random.pick(&cluster)).collect(),
+            2 if cluster.len() > 1 => cluster[1..].to_vec(),
+            _ => (0..1 + random.below(2))
+                .map(|_| random.pick(&cluster))
+                .collect(),
         };
         let leaves = random.percent(80);
         for from in sources {
@@ -105,7 +107,11 @@ impl Clustered {
     /// A state of a later cluster, mostly of one that is near.
     fn later(&self, random: &mut Random, number: usize) -> Option<u32> {
         let after = self.clusters.len() - number - 1;
-        let near = if random.percent(70) { after.min(3) } else { after };
+        let near = if random.percent(70) {
+            after.min(3)
+        } else {
+            after
+        };
         (near > 0).then(|| {
             let to = number + 1 + random.below(near);
             random.pick(&self.clusters[to])

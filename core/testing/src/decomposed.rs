@@ -34,6 +34,14 @@ pub struct Large {
     pub conditions: Vec<(Strength, Pairs)>,
 }
 
+/// Fairness condition, as a loop meets it or not.
+struct Condition {
+    strength: Strength,
+    enabled: Marks,
+    /// Of each state, where steps of the action lead that a loop may take.
+    takes: Vec<Vec<u32>>,
+}
+
 /// What a set of states is that reach each other.
 enum Candidate {
     Fair,
@@ -69,6 +77,7 @@ impl Large {
             Said::Fair(Strength::Weak, enabled, taken) => (enabled.clone(), taken, all()),
             Said::Fair(Strength::Strong, enabled, taken) => (all(), taken, enabled.clone()),
         };
+        let after = self.by_source(&self.steps, |_| true);
         let loops = self.fair_sets(&within, left_out);
         let loops = loops
             .iter()
@@ -78,35 +87,95 @@ impl Large {
             Said::LeadsTo {
                 premise,
                 conclusion,
-            } => self.way(around, visits(around, premise), |waits, at| {
-                (waits || premise[at]) && !conclusion[at]
+            } => self.way(&after, around, visits(around, premise), |waits, at| {
+                Some((waits || premise[at]) && !conclusion[at])
             }),
             Said::EventuallyAlways { premise, .. } => {
-                self.way(around, visits(around, premise), |seen, at| {
-                    seen || premise[at]
+                self.way(&after, around, visits(around, premise), |seen, at| {
+                    Some(seen || premise[at])
                 })
             }
-            Said::Always(one) => self.way(around, visits(around, &not(one)), |seen, at| {
-                seen || !one[at]
+            Said::Always(one) => self.way(&after, around, visits(around, &not(one)), |seen, at| {
+                Some(seen || !one[at])
             }),
-            Said::Eventually(one) => self.way_past(around, one),
-            Said::AlwaysEventually(_) | Said::Fair(..) => self.way(around, true, |_, _| true),
+            Said::Eventually(one) => {
+                self.way(&after, around, true, |_, at| (!one[at]).then_some(true))
+            }
+            Said::AlwaysEventually(_) | Said::Fair(..) => {
+                self.way(&after, around, true, |_, _| Some(true))
+            }
         });
         stems.min()
     }
 
+    /// Whether a lasso is a fair behaviour that violates a property: its states, and the place of the first one of the loop.
+    /// A loop of one state is a stutter.
+    pub fn is_violated_by(&self, said: &Said<Marks>, states: &[u32], loop_start: usize) -> bool {
+        let has = |set: &Marks, at: &u32| set[*at as usize];
+        let around = &states[loop_start..];
+        let pairs = |of: &[u32]| of.windows(2).map(|two| (two[0], two[1])).collect::<Pairs>();
+        let mut turn = pairs(around);
+        if let [first, .., last] = around {
+            turn.push((*last, *first));
+        }
+        let all = pairs(states);
+        let is_behaviour = self.initial.contains(&states[0])
+            && all
+                .iter()
+                .chain(&turn)
+                .all(|step| self.steps.contains(step));
+        let takes = |action: &Pairs| turn.iter().any(|step| action.contains(step));
+        let is_fair = self.conditions.iter().all(|(strength, action)| {
+            let mut enabled = around
+                .iter()
+                .map(|at| action.iter().any(|(from, _)| from == at));
+            takes(action)
+                || match strength {
+                    Strength::Weak => !enabled.all(|enabled| enabled),
+                    Strength::Strong => !enabled.any(|enabled| enabled),
+                }
+        });
+        let violates = match said {
+            Said::LeadsTo {
+                premise,
+                conclusion,
+            } => (0..states.len()).any(|at| {
+                // All of the loop comes after each of its states.
+                let after = &states[at.min(loop_start)..];
+                has(premise, &states[at]) && !after.iter().any(|at| has(conclusion, at))
+            }),
+            Said::Eventually(one) => !states.iter().any(|at| has(one, at)),
+            Said::AlwaysEventually(one) => !around.iter().any(|at| has(one, at)),
+            Said::EventuallyAlways {
+                premise,
+                conclusion,
+            } => {
+                states.iter().any(|at| has(premise, at))
+                    && !around.iter().all(|at| has(conclusion, at))
+            }
+            Said::Always(one) => !states.iter().all(|at| has(one, at)),
+            Said::Fair(Strength::Weak, enabled, taken) => {
+                around.iter().all(|at| has(enabled, at)) && !takes(taken)
+            }
+            Said::Fair(Strength::Strong, enabled, taken) => {
+                around.iter().any(|at| has(enabled, at)) && !takes(taken)
+            }
+        };
+        is_behaviour && is_fair && violates
+    }
+
     /// The states that are reached.
     pub fn reached(&self) -> Marks {
-        let mut reached = marks(self.states, self.initial.iter().copied());
-        let after = self.by_source(|_| true);
-        spread(&mut reached, &after, |_| true);
+        let after = self.by_source(&self.steps, |_| true);
+        let mut reached = marks(self.states, []);
+        spread(&mut reached, &self.initial, &after, |_| true);
         reached
     }
 
-    /// The targets of each state's steps that are kept.
-    fn by_source(&self, keeps: impl Fn(&(u32, u32)) -> bool) -> Vec<Vec<u32>> {
+    /// Of steps those that are kept: of each state the targets.
+    fn by_source(&self, steps: &Pairs, keeps: impl Fn(&(u32, u32)) -> bool) -> Vec<Vec<u32>> {
         let mut targets = vec![Vec::new(); self.states as usize];
-        for (from, to) in self.steps.iter().filter(|step| keeps(step)) {
+        for (from, to) in steps.iter().filter(|step| keeps(step)) {
             targets[*from as usize].push(*to);
         }
         targets
@@ -115,13 +184,19 @@ impl Large {
     /// The largest sets of states that a fair loop can visit, which stays within a set and does not take some pairs.
     fn fair_sets(&self, within: &Marks, left_out: &Pairs) -> Vec<Vec<u32>> {
         let left_out: HashSet<(u32, u32)> = left_out.iter().copied().collect();
-        let after = self.by_source(|step| !left_out.contains(step));
+        let after = self.by_source(&self.steps, |step| !left_out.contains(step));
         let mut before = vec![Vec::new(); self.states as usize];
         for (from, targets) in (0..).zip(&after) {
             for to in targets {
                 before[*to as usize].push(from);
             }
         }
+        let conditions = self.conditions.iter().map(|(strength, action)| Condition {
+            strength: *strength,
+            enabled: marks(self.states, action.iter().map(|(from, _)| *from)),
+            takes: self.by_source(action, |step| !left_out.contains(step)),
+        });
+        let conditions: Vec<Condition> = conditions.collect();
         let reached = self.reached();
         let is_open = |at: &u32| within[*at as usize] && reached[*at as usize];
         let mut open = vec![(0..self.states).filter(is_open).collect::<Vec<u32>>()];
@@ -133,14 +208,14 @@ impl Large {
                     continue;
                 }
                 let [ahead, back] = [&after, &before].map(|steps| {
-                    let mut reached = marks(self.states, [first]);
-                    spread(&mut reached, steps, |at| left[at]);
+                    let mut reached = marks(self.states, []);
+                    spread(&mut reached, &[first], steps, |at| left[at]);
                     reached
                 });
                 let together = |at: &u32| ahead[*at as usize] && back[*at as usize];
                 let set: Vec<u32> = (0..self.states).filter(together).collect();
                 set.iter().for_each(|at| left[*at as usize] = false);
-                match self.candidate(&set, &left_out) {
+                match self.candidate(&set, &conditions) {
                     Candidate::Fair => fair.push(set),
                     Candidate::Unfair => {}
                     Candidate::Left(part) => open.push(part),
@@ -150,16 +225,19 @@ impl Large {
         fair
     }
 
-    fn candidate(&self, set: &[u32], left_out: &HashSet<(u32, u32)>) -> Candidate {
+    fn candidate(&self, set: &[u32], conditions: &[Condition]) -> Candidate {
         let inside = marks(self.states, set.iter().copied());
         let mut left = inside.clone();
-        for (strength, action) in &self.conditions {
-            let mut steps = action.iter();
-            let stays = |(from, to): &(u32, u32)| inside[*from as usize] && inside[*to as usize];
-            if steps.any(|step| stays(step) && !left_out.contains(step)) {
+        for Condition {
+            strength,
+            enabled,
+            takes,
+        } in conditions
+        {
+            let mut from = set.iter();
+            if from.any(|from| takes[*from as usize].iter().any(|to| inside[*to as usize])) {
                 continue;
             }
-            let enabled = marks(self.states, action.iter().map(|(from, _)| *from));
             match strength {
                 Strength::Weak if set.iter().all(|at| enabled[*at as usize]) => {
                     return Candidate::Unfair;
@@ -174,64 +252,54 @@ impl Large {
         if left == inside {
             return Candidate::Fair;
         }
-        Candidate::Left(set.iter().copied().filter(|at| left[*at as usize]).collect())
+        Candidate::Left(
+            set.iter()
+                .copied()
+                .filter(|at| left[*at as usize])
+                .collect(),
+        )
     }
 
     /// The least number of steps to a state of a loop, with a memory that is true or does not matter there. `remembers` is
-    /// what the memory is after a state is visited.
+    /// what the memory is after a state is visited, and nothing where the way may not visit it.
     fn way(
         &self,
+        after: &[Vec<u32>],
         around: &[u32],
         any_memory: bool,
-        remembers: impl Fn(bool, usize) -> bool,
+        remembers: impl Fn(bool, usize) -> Option<bool>,
     ) -> Option<usize> {
         let around = marks(self.states, around.iter().copied());
-        let after = self.by_source(|_| true);
         let initial = self.initial.iter();
-        let initial = initial.map(|at| (*at, remembers(false, *at as usize), 0));
-        let mut open: VecDeque<(u32, bool, usize)> = initial.collect();
-        let mut seen = HashSet::new();
+        let mut open: VecDeque<(u32, bool, usize)> = initial.map(|at| (*at, false, 0)).collect();
+        let mut seen = [marks(self.states, []), marks(self.states, [])];
         while let Some((at, memory, steps)) = open.pop_front() {
-            if !seen.insert((at, memory)) {
+            let Some(memory) = remembers(memory, at as usize) else {
+                continue;
+            };
+            let seen = &mut seen[usize::from(memory)][at as usize];
+            if std::mem::replace(seen, true) {
                 continue;
             }
             if around[at as usize] && (memory || any_memory) {
                 return Some(steps);
             }
             for to in &after[at as usize] {
-                open.push_back((*to, remembers(memory, *to as usize), steps + 1));
+                open.push_back((*to, memory, steps + 1));
             }
         }
         None
     }
-
-    /// The least number of steps to a state of a loop that visit no state of a set.
-    fn way_past(&self, around: &[u32], set: &Marks) -> Option<usize> {
-        let outside = |at: &&u32| !set[**at as usize];
-        let without = Self {
-            initial: self.initial.iter().filter(outside).copied().collect(),
-            steps: self
-                .steps
-                .iter()
-                .filter(|(from, to)| !set[*from as usize] && !set[*to as usize])
-                .copied()
-                .collect(),
-            ..self.clone()
-        };
-        without.way(around, true, |_, _| true)
-    }
 }
 
-/// Adds what the states of a set lead to, by steps to states that are kept.
-fn spread(reached: &mut Marks, steps: &[Vec<u32>], keeps: impl Fn(usize) -> bool) {
-    let mut open: Vec<usize> = (0..reached.len()).filter(|at| reached[*at]).collect();
+/// Adds some states, and what they lead to by steps to states that are kept.
+fn spread(reached: &mut Marks, from: &[u32], steps: &[Vec<u32>], keeps: impl Fn(usize) -> bool) {
+    let mut open = from.to_vec();
     while let Some(at) = open.pop() {
-        for to in &steps[at] {
-            let to = *to as usize;
-            if !reached[to] && keeps(to) {
-                reached[to] = true;
-                open.push(to);
-            }
+        let at = at as usize;
+        if !reached[at] && keeps(at) {
+            reached[at] = true;
+            open.extend(&steps[at]);
         }
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn run(
     let mut results = Results {
         cancel,
         output: match command.json {
-            true => Output::Json(Answer::begin(output)?),
+            true => Output::Json(Answer::new(output)),
             false => Output::Text(output),
         },
         output_failed: None,
@@ -116,6 +116,10 @@ pub(super) fn run(
 
 impl Results<'_> {
     fn files(&mut self, files: &[PathBuf]) -> io::Result<()> {
+        self.put(|output| match output {
+            Output::Text(_) => Ok(()),
+            Output::Json(answer) => answer.begin(),
+        })?;
         for path in files {
             self.file(path)?;
             if self.interrupted {
@@ -273,7 +277,8 @@ impl Results<'_> {
         })?;
         #[cfg(feature = "pictures")]
         if let Some(page) = &mut self.page {
-            let data = json!({"name": system.name, "warnings": warnings, "properties": on_page_as_data});
+            let data =
+                json!({"name": system.name, "warnings": warnings, "properties": on_page_as_data});
             page.system(&ways, system, &on_page, data);
         }
         Ok(())

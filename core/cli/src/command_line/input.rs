@@ -133,7 +133,10 @@ mod tests {
                 let read = scope.spawn(move || input.read(&mut [0]));
                 cancel.store(true, Ordering::Relaxed);
                 let read = read.join().expect("it does not panic");
-                assert_eq!(read.expect_err("nothing is said").to_string(), "interrupted");
+                assert_eq!(
+                    read.expect_err("nothing is said").to_string(),
+                    "interrupted"
+                );
             });
             cancel.store(false, Ordering::Relaxed);
         };

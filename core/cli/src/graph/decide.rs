@@ -76,8 +76,8 @@ impl<'s> Decider<'s> {
         let initial = &self.system.initial;
         let question = Question::of(&claim, self.pairs.states(), initial, &taken);
         let Some(lasso) = violation(&self.pairs, initial, &self.conditions, &question) else {
-            let missing = occasions
-                .filter(|(_, states)| !states.iter().any(|at| self.reached.contains(*at)));
+            let missing =
+                occasions.filter(|(_, states)| !states.iter().any(|at| self.reached.contains(*at)));
             return Ok(Decided {
                 violation: None,
                 vacuous: missing.map(|(vacuous, _)| vacuous),

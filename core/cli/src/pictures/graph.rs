@@ -69,11 +69,7 @@ impl GraphPage {
             system.steps.len()
         );
         for outcome in outcomes {
-            let class = if outcome.is_pass {
-                "holds"
-            } else {
-                "violated"
-            };
+            let class = if outcome.is_pass { "holds" } else { "violated" };
             let _ = writeln!(
                 self.body,
                 "<tr><td><code>{}</code></td><td class=\"{class}\">{}</td></tr>",

@@ -11,7 +11,7 @@ use crate::command_line::json::SCHEMA;
 /// Most bytes of errors that are held in memory.
 const IN_MEMORY: usize = 1 << 20;
 
-/// Answer of which the beginning is written.
+/// Answer: its beginning, then systems and errors in any order, then its end.
 pub struct Answer<'o> {
     output: &'o mut dyn Write,
     systems: List,
@@ -21,15 +21,19 @@ pub struct Answer<'o> {
 }
 
 impl<'o> Answer<'o> {
-    pub fn begin(output: &'o mut dyn Write) -> io::Result<Self> {
-        write!(output, "{{\n  \"schema\": {SCHEMA},\n  \"graphs\": [")?;
-        Ok(Self {
+    pub fn new(output: &'o mut dyn Write) -> Self {
+        Self {
             output,
             systems: List::within(1),
             properties: List::within(3),
             errors: List::within(1),
             errors_until_then: SpooledTempFile::new(IN_MEMORY),
-        })
+        }
+    }
+
+    pub fn begin(&mut self) -> io::Result<()> {
+        let beginning = format!("{{\n  \"schema\": {SCHEMA},\n  \"graphs\": [");
+        self.output.write_all(beginning.as_bytes())
     }
 
     /// Begins a system, of which the properties follow.
@@ -129,11 +133,14 @@ mod tests {
         for systems in 0..3 {
             for errors in [0, 1, 40_000] {
                 let mut output = Vec::new();
-                let mut answer = Answer::begin(&mut output).expect("it can be written");
+                let mut answer = Answer::new(&mut output);
+                answer.begin().expect("it can be written");
                 let mut expected = Vec::new();
                 for properties in 0..systems {
                     let warnings = vec!["two\nlines".to_owned(); properties];
-                    answer.begin_system("s", &warnings).expect("it can be written");
+                    answer
+                        .begin_system("s", &warnings)
+                        .expect("it can be written");
                     let all = vec![property("p"); properties];
                     for property in &all {
                         answer.property(property).expect("it can be written");
@@ -152,5 +159,25 @@ mod tests {
                 assert!(output == expected, "{systems} {errors}: {output}");
             }
         }
+    }
+
+    /// Errors go to a file, and systems to the output at once.
+    #[test]
+    fn nothing_is_held_in_memory() {
+        let mut output = Vec::new();
+        let mut answer = Answer::new(&mut output);
+        let error = json!({"file": "f", "line": 1, "message": "e".repeat(1000)});
+        for _ in 0..IN_MEMORY / 1000 + 1 {
+            answer.error(&error).expect("it can be written");
+        }
+        assert!(answer.errors_until_then.is_rolled());
+        answer.begin_system("s", &[]).expect("it can be written");
+        answer.property(&"p").expect("it can be written");
+        drop(answer);
+        assert!(
+            String::from_utf8(output)
+                .expect("it is text")
+                .contains("\"p\"")
+        );
     }
 }

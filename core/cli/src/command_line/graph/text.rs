@@ -65,10 +65,7 @@ pub fn property(
     line(output, &format!("          {back}"))?;
     for (condition, met) in system.conditions.iter().zip(met) {
         let reason = reason(system, lasso, *met);
-        line(
-            output,
-            &format!("    {} is met: {reason}", condition.name),
-        )?;
+        line(output, &format!("    {} is met: {reason}", condition.name))?;
     }
     Ok(())
 }

@@ -176,8 +176,7 @@ fn a_premise_that_never_holds_is_told() {
     let holds = one(&system(3, r#""P":[1],"Q":[1]"#, &steps, &[], LEADS_TO));
     assert!(holds.vacuous.is_none() && holds.violation.is_none());
     // Of a behaviour in which the premise never holds nothing is said, and of one in which it does it is not said in vain.
-    let after =
-        r#"{"name":"p","kind":"eventually_always","premise":"P","conclusion":"Q"}"#;
+    let after = r#"{"name":"p","kind":"eventually_always","premise":"P","conclusion":"Q"}"#;
     let never = one(&system(3, r#""P":[2],"Q":[1]"#, &steps, &[], after));
     assert_eq!(never.vacuous, Some(Vacuous::Premise));
     let holds = one(&system(3, r#""P":[1],"Q":[1]"#, &steps, &[], after));
@@ -214,8 +213,7 @@ fn fairness_of_what_is_never_enabled_is_vacuous() {
 #[test]
 fn eventually_always_may_have_a_premise() {
     let after = |labels: &str, steps: &[(u32, &str, u32)], fair: &[(&str, &str)]| {
-        let property =
-            r#"{"name":"p","kind":"eventually_always","premise":"P","conclusion":"Q"}"#;
+        let property = r#"{"name":"p","kind":"eventually_always","premise":"P","conclusion":"Q"}"#;
         lasso(&system(4, labels, steps, fair, property))
     };
     // 0 → 1 → 2 ⇄ 3.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use refmap::liveness::Strength;
+use refmap::liveness::{Lasso, Strength};
 use refmap_cli::graph::{Decider, PropertyKind, System, Vacuous, read};
 use refmap_testing::Random;
 use refmap_testing::decomposed::{Large, Marks, marks};
@@ -184,13 +184,20 @@ fn compare(seeds: std::ops::Range<u64>) {
             let decided = decided.unwrap_or_else(|fault| panic!("{fault}: {name}: {line}"));
             let lasso = decided.violation.as_ref().map(|(lasso, _)| lasso);
             let stem = lasso.map(|lasso| lasso.stem());
-            let of_set: Said<Set> =
-                said(&system, &property.kind, |states| set(states.iter().copied()));
-            assert_eq!(stem, small.stem(&of_set), "{name}: {line}");
-            let of_marks = said(&system, &property.kind, |states| {
-                marks(small.states, states.iter().copied())
+            let of_set: Said<Set> = said(&system, &property.kind, |states| {
+                set(states.iter().copied())
             });
-            assert_eq!(stem, large.stem(&of_marks), "{name}: {line}");
+            assert_eq!(stem, small.stem(&of_set), "{name}: {line}");
+            if seed % 5 == 0 {
+                let of_marks = said(&system, &property.kind, |states| {
+                    marks(small.states, states.iter().copied())
+                });
+                assert_eq!(stem, large.stem(&of_marks), "{name}: {line}");
+                let is_one = |lasso: &Lasso| {
+                    large.is_violated_by(&of_marks, &lasso.states, lasso.loop_start)
+                };
+                assert!(lasso.is_none_or(is_one), "{name}: {line}");
+            }
             let reached = large.reached();
             let of_small = (0..small.states).map(|at| has(small.reached(), at));
             assert_eq!(reached, of_small.collect::<Marks>());
@@ -206,20 +213,22 @@ fn compare(seeds: std::ops::Range<u64>) {
         assert!(held.min(violated) > cases / 50, "{fates:?}");
         assert!(by_steps > cases / 200, "{fates:?}");
         // Those with a premise, and those of rules.
-        let can_be_vacuous = KINDS.get(number).is_none_or(|(_, has_premise)| *has_premise);
+        let can_be_vacuous = KINDS
+            .get(number)
+            .is_none_or(|(_, has_premise)| *has_premise);
         assert_eq!(vacuous > cases / 100, can_be_vacuous, "{fates:?}");
     }
 }
 
 #[test]
 fn random_systems_are_decided_as_the_textbook_decides_them() {
-    compare(0..5_000);
+    compare(0..3_000);
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn slow_random_systems_are_decided_as_the_textbook_decides_them() {
-    compare(5_000..205_000);
+    compare(3_000..203_000);
 }
 
 /// A line in which some bytes were changed, left out or doubled is refused with a reason, or decided.
