@@ -34,6 +34,27 @@ pub struct Large {
     pub conditions: Vec<(Strength, Pairs)>,
 }
 
+/// What a fault of a program might leave out or change of a system: tests see that each would have been noticed.
+pub const ALTERED: [(&str, fn(&mut Large)); 5] = [
+    ("conditions from the 65th on", |of| {
+        of.conditions.truncate(64)
+    }),
+    ("conditions 32 to 63", |of| {
+        let later = of.conditions.split_off(of.conditions.len().min(64));
+        of.conditions.truncate(32);
+        of.conditions.extend(later);
+    }),
+    ("strong conditions", |of| {
+        let conditions = of.conditions.iter_mut();
+        conditions.for_each(|(strength, _)| *strength = Strength::Weak);
+    }),
+    ("weak conditions", |of| {
+        let conditions = of.conditions.iter_mut();
+        conditions.for_each(|(strength, _)| *strength = Strength::Strong);
+    }),
+    ("all initial states but one", |of| of.initial.truncate(1)),
+];
+
 /// Fairness condition, as a loop meets it or not.
 struct Condition {
     strength: Strength,
@@ -184,7 +205,9 @@ impl Large {
     /// The largest sets of states that a fair loop can visit, which stays within a set and does not take some pairs.
     fn fair_sets(&self, within: &Marks, left_out: &Pairs) -> Vec<Vec<u32>> {
         let left_out: HashSet<(u32, u32)> = left_out.iter().copied().collect();
-        let after = self.by_source(&self.steps, |step| !left_out.contains(step));
+        // It is slow to ask an empty set so often, too.
+        let keeps = |step: &(u32, u32)| left_out.is_empty() || !left_out.contains(step);
+        let after = self.by_source(&self.steps, keeps);
         let mut before = vec![Vec::new(); self.states as usize];
         for (from, targets) in (0..).zip(&after) {
             for to in targets {
@@ -194,7 +217,7 @@ impl Large {
         let conditions = self.conditions.iter().map(|(strength, action)| Condition {
             strength: *strength,
             enabled: marks(self.states, action.iter().map(|(from, _)| *from)),
-            takes: self.by_source(action, |step| !left_out.contains(step)),
+            takes: self.by_source(action, keeps),
         });
         let conditions: Vec<Condition> = conditions.collect();
         let reached = self.reached();

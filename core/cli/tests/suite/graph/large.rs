@@ -3,12 +3,12 @@
 
 use std::fs;
 
-use refmap::liveness::{Lasso, Strength};
+use refmap::liveness::Lasso;
 use refmap_cli::Status;
 use refmap_cli::graph::{Decider, System, read};
 use refmap_testing::Random;
 use refmap_testing::clustered::Clustered;
-use refmap_testing::decomposed::{Large, Marks, marks};
+use refmap_testing::decomposed::{ALTERED, Marks, marks};
 use refmap_testing::textbook::Said;
 use serde_json::{Value, json};
 
@@ -77,27 +77,6 @@ fn of_marks(system: &System, number: usize) -> Said<Marks> {
         marks(system.given.len() as u32, states.iter().copied())
     })
 }
-
-/// What a fault of the program might leave out or change of a system.
-const ALTERED: [(&str, fn(&mut Large)); 5] = [
-    ("conditions from the 65th on", |of| {
-        of.conditions.truncate(64)
-    }),
-    ("conditions 32 to 63", |of| {
-        let later = of.conditions.split_off(of.conditions.len().min(64));
-        of.conditions.truncate(32);
-        of.conditions.extend(later);
-    }),
-    ("strong conditions", |of| {
-        let conditions = of.conditions.iter_mut();
-        conditions.for_each(|(strength, _)| *strength = Strength::Weak);
-    }),
-    ("weak conditions", |of| {
-        let conditions = of.conditions.iter_mut();
-        conditions.for_each(|(strength, _)| *strength = Strength::Strong);
-    }),
-    ("all initial states but one", |of| of.initial.truncate(1)),
-];
 
 /// Decides random systems as the decomposition does. Each kind of property holds in some and is violated in some; and each
 /// alteration changes what is found in some of the systems that it is tried on.

@@ -1,5 +1,6 @@
 //! Liveness of models: what is decided, what is refused, and what a report shows.
 
+mod large;
 mod random;
 mod settings;
 mod shown;
