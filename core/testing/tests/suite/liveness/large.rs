@@ -421,3 +421,61 @@ fn large_refinements_are_decided_as_the_decomposition_decides_them() {
 fn slow_large_refinements_are_decided_as_the_decomposition_decides_them() {
     compare(15..1_515, 2);
 }
+
+/// A ring of 200 states: what its properties say is found of each state, around the ends of words and of workers' shares.
+#[test]
+fn each_of_many_states_counts() {
+    let states = 200;
+    let ring = || {
+        let mut ring = Web::new(states, 1);
+        ring.initial = vec![0];
+        ring.fairness = vec![Fairness::weak("goes round", ["rule 0"])];
+        for at in 0..states as u32 {
+            ring.add(at, Step::by(0, (at + 1) % states as u32));
+        }
+        ring
+    };
+    let (implementation, specification) = (ring(), ring());
+    let answers = (0..states as u16).map(|at| {
+        let step = implementation.steps[usize::from(at)][0];
+        ((at, step), step)
+    });
+    let near = [
+        0, 1, 62, 63, 64, 65, 66, 99, 100, 126, 127, 128, 129, 191, 192, 199,
+    ];
+    let properties = near.into_iter().flat_map(|one: u16| {
+        let is_it = move |At(at): &At| *at == one;
+        [
+            Property::always_eventually(format!("{one}"), "", is_it),
+            Property::eventually_always(format!("{one}"), "", move |at: &At| !is_it(at)),
+            Property::leads_to(format!("{one}"), "", is_it, |_: &At| false),
+        ]
+    });
+    let case = Case {
+        answers: answers.collect(),
+        implementation,
+        specification,
+        images: (0..states as u32).collect(),
+        properties: properties.collect(),
+        said: Vec::new(),
+    };
+    for threads in 1..=3 {
+        let report = decided(&case, threads);
+        for one in near {
+            let row = |kind: &str| {
+                report
+                    .obligation(&format!("{kind}:{one}"))
+                    .expect("it is decided")
+            };
+            let stem = |kind: &str| {
+                row(kind)
+                    .counterexamples
+                    .first()
+                    .and_then(|one| one.loop_start)
+            };
+            assert_eq!(row("always-eventually").verdict, Verdict::Holds, "{one}");
+            assert_eq!(stem("eventually-always"), Some(0), "{one}");
+            assert_eq!(stem("leads-to"), Some(usize::from(one)), "{one}");
+        }
+    }
+}
