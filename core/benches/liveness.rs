@@ -129,7 +129,10 @@ fn main() {
         ),
         (
             "the first digit is zero from some time on",
-            Claim::EventuallyAlways(zero),
+            Claim::EventuallyAlways {
+                premise: None,
+                conclusion: zero,
+            },
         ),
     ];
     for (name, claim) in questions {

@@ -137,6 +137,7 @@ pub mod internal {
     pub use crate::random::generator::mix;
     pub use crate::random::shrink::Cuts;
     pub use crate::report::changes;
+    pub use crate::report::escape::{escaped, is_unseen};
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::layout::{Ink, plain, steps, wrap};
     pub use crate::report::story::misfit;

@@ -88,13 +88,40 @@ impl<S: TransitionSystem> Property<S> {
         Self::of(Formula::AlwaysEventually, name, source, conclusion)
     }
 
-    /// From some time on `conclusion` holds for ever.
+    /// From some time on `conclusion` holds for ever: in every behaviour, whatever happens in it.
     pub fn eventually_always(
         name: impl Into<Cow<'static, str>>,
         source: impl Into<Cow<'static, str>>,
         conclusion: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
     ) -> Self {
         Self::of(Formula::EventuallyAlways, name, source, conclusion)
+    }
+
+    /// If `premise` holds at some time, then from some time on `conclusion` holds for ever. The premise need not go on
+    /// holding, and the conclusion may still be false for a while after it; of a behaviour in which the premise never holds
+    /// nothing is said. The obligation is one of `eventually-always:NAME`, and fails if the premise holds in no state that is
+    /// reached.
+    ///
+    /// ```
+    /// use refmap::{Property, TransitionSystem};
+    ///
+    /// /// Of a system whose states are how many servers have failed, and whether there is a leader.
+    /// fn property<S: TransitionSystem<State = (u8, bool)>>() -> Property<S> {
+    ///     let calm = |(failed, _): &(u8, bool)| *failed == 1;
+    ///     let led = |(_, leader): &(u8, bool)| *leader;
+    ///     Property::eventually_always_after("led", "a leader stays after the only failure", calm, led)
+    /// }
+    /// ```
+    pub fn eventually_always_after(
+        name: impl Into<Cow<'static, str>>,
+        source: impl Into<Cow<'static, str>>,
+        premise: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+        conclusion: impl Fn(&StateOf<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            premise: Some(Arc::new(premise)),
+            ..Self::eventually_always(name, source, conclusion)
+        }
     }
 
     fn of(
@@ -124,6 +151,11 @@ impl<S: TransitionSystem> Property<S> {
 
     pub(crate) fn formula(&self) -> Formula {
         self.formula
+    }
+
+    /// Whether the property has a premise.
+    pub(crate) fn has_premise(&self) -> bool {
+        self.premise.is_some()
     }
 
     /// Whether the premise holds in a state; false if the property has none.

@@ -11,6 +11,7 @@ mod explore;
 mod fences;
 mod grammar;
 mod graph;
+mod input;
 mod json;
 mod junit;
 mod listing;

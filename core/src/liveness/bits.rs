@@ -53,3 +53,47 @@ impl Bits {
         self.words.iter().all(|word| *word == 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Around the ends of words, against a set of numbers.
+    #[test]
+    fn it_is_a_set_of_numbers() {
+        for len in [0, 1, 63, 64, 65, 127, 128, 129, 200] {
+            for keeps in [1_u32, 2, 63, 64, 65, 1000] {
+                let is_in = |at: &u32| (at + 1).is_multiple_of(keeps);
+                let mut bits = Bits::of(len, |at| is_in(&at));
+                let mut set: BTreeSet<u32> = (0..len as u32).filter(is_in).collect();
+                for at in 0..len as u32 {
+                    for inserts in [true, false] {
+                        let all: Vec<u32> = bits.iter().collect();
+                        assert_eq!(all, set.iter().copied().collect::<Vec<_>>());
+                        assert!((0..len as u32).all(|at| bits.contains(at) == set.contains(&at)));
+                        assert_eq!(bits.is_empty(), set.is_empty());
+                        if inserts {
+                            bits.insert(at);
+                            set.insert(at);
+                        } else {
+                            bits.remove(at);
+                            set.remove(&at);
+                        }
+                    }
+                }
+                assert!(bits.is_empty() && bits == Bits::none(len));
+            }
+        }
+    }
+
+    /// One number alone, be it the last one.
+    #[test]
+    fn one_number_is_not_none() {
+        for at in 0..200 {
+            let bits = Bits::of(200, |other| other == at);
+            assert!(!bits.is_empty());
+            assert_eq!(bits.iter().collect::<Vec<_>>(), [at]);
+        }
+    }
+}

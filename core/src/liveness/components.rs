@@ -156,16 +156,23 @@ impl<G: Steps> Search<'_, G> {
 }
 
 /// Decides whether a component is fair.
+///
+/// PERF: of a set of conditions only the words are looked at that have any. With n conditions on n states of which each
+/// takes one state out, a round is linear in the steps.
 struct Fairness<'a> {
     conditions: &'a Conditions,
     weak: Vec<u64>,
     strong: Vec<u64>,
     all: Vec<u64>,
-    /// The conditions whose actions are enabled in the state that is looked at, in all states, and in any; and those
-    /// whose actions are taken.
+    /// The conditions whose actions are enabled in the state that is looked at, and the words that have any.
     enabled: Vec<u64>,
+    enabling: Vec<u32>,
+    /// Per word, in how many states of the component it has any; and the conditions whose actions are enabled in all of these,
+    /// and in any.
+    states: Vec<u32>,
     everywhere: Vec<u64>,
     somewhere: Vec<u64>,
+    /// The conditions whose actions are taken.
     taken: Vec<u64>,
 }
 
@@ -184,6 +191,8 @@ impl<'a> Fairness<'a> {
             weak,
             strong,
             enabled: none.clone(),
+            enabling: Vec::new(),
+            states: vec![0; conditions.words()],
             everywhere: none.clone(),
             somewhere: none.clone(),
             taken: none,
@@ -236,22 +245,32 @@ impl<'a> Fairness<'a> {
             return is_enabled.then(Vec::new);
         }
         let words = 0..self.taken.len();
+        self.states.fill(0);
         self.everywhere.fill(u64::MAX);
         self.somewhere.fill(0);
         self.taken.fill(0);
+        // The words before this one are taken wholly.
+        let mut open = 0;
         for state in component {
             self.look_at(search, *state);
-            for word in words.clone() {
+            for word in self.enabling.iter().map(|word| *word as usize) {
+                self.states[word] += 1;
                 self.everywhere[word] &= self.enabled[word];
                 self.somewhere[word] |= self.enabled[word];
             }
             // PERF: mostly a few states take all there is to take.
-            if (words.clone()).all(|word| self.all[word] & !self.taken[word] == 0) {
+            while open < words.end && self.all[open] & !self.taken[open] == 0 {
+                open += 1;
+            }
+            if open == words.end {
                 return None;
             }
         }
-        let starves = |word: usize| self.weak[word] & self.everywhere[word] & !self.taken[word];
-        if words.clone().any(|word| starves(word) != 0) {
+        let starves = |word: usize| {
+            let in_all = self.states[word] as usize == component.len();
+            in_all && self.weak[word] & self.everywhere[word] & !self.taken[word] != 0
+        };
+        if words.clone().any(starves) {
             return Some(Vec::new());
         }
         let passed_over =
@@ -263,12 +282,8 @@ impl<'a> Fairness<'a> {
         let mut left = Vec::new();
         for state in component {
             self.look_at(search, *state);
-            if self
-                .enabled
-                .iter()
-                .zip(&passed_over)
-                .all(|(enabled, out)| enabled & out == 0)
-            {
+            let mut enabling = self.enabling.iter().map(|word| *word as usize);
+            if enabling.all(|word| self.enabled[word] & passed_over[word] == 0) {
                 left.push(*state);
             }
         }
@@ -277,14 +292,19 @@ impl<'a> Fairness<'a> {
 
     /// Notes what is enabled in a state, and adds what its steps take that stay in the component.
     fn look_at<G: Steps>(&mut self, search: &Search<'_, G>, state: u32) {
-        self.enabled.fill(0);
+        for word in self.enabling.drain(..) {
+            self.enabled[word as usize] = 0;
+        }
         for (to, class) in search.graph.steps(state).filter(|(to, _)| *to != state) {
-            let set = self.conditions.set(class);
             let stays =
                 search.marks[to as usize] == CURRENT && search.question.allows(state, class, to);
-            for (word, set) in set.iter().enumerate() {
-                self.enabled[word] |= set;
-                self.taken[word] |= if stays { *set } else { 0 };
+            for (word, set) in self.conditions.set(class) {
+                let enabled = &mut self.enabled[*word as usize];
+                if *enabled == 0 {
+                    self.enabling.push(*word);
+                }
+                *enabled |= set;
+                self.taken[*word as usize] |= if stays { *set } else { 0 };
             }
         }
     }

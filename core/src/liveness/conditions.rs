@@ -1,5 +1,6 @@
 //! The fairness conditions that behaviours meet.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 use foldhash::{HashMap, HashMapExt};
@@ -24,15 +25,18 @@ impl Display for Strength {
     }
 }
 
+/// Conditions of a word of 64, a bit each: the number of the word, and the bits.
+pub(super) type Word = (u32, u64);
+
 /// Conditions by number, and classes of steps by the set of conditions whose actions they take.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     strengths: Vec<Strength>,
-    /// How many words a set of conditions takes.
-    words: usize,
-    /// Per class, its set.
-    classes: Vec<u64>,
-    numbers: HashMap<Vec<u64>, u32>,
+    /// Per class, where its set begins; and where the last one ends.
+    starts: Vec<usize>,
+    /// The sets: the words that have any conditions, by their numbers, in order.
+    sets: Vec<Word>,
+    numbers: HashMap<Vec<Word>, u32>,
 }
 
 impl Conditions {
@@ -40,9 +44,9 @@ impl Conditions {
     pub fn new(strengths: impl IntoIterator<Item = Strength>) -> Self {
         let strengths: Vec<_> = strengths.into_iter().collect();
         Self {
-            words: strengths.len().div_ceil(64),
             strengths,
-            classes: Vec::new(),
+            starts: vec![0],
+            sets: Vec::new(),
             numbers: HashMap::new(),
         }
     }
@@ -64,14 +68,16 @@ impl Conditions {
 
     /// The class of the steps that take the actions of just these conditions.
     pub fn class(&mut self, conditions: impl IntoIterator<Item = usize>) -> u32 {
-        let mut set = vec![0; self.words];
+        let mut words: BTreeMap<u32, u64> = BTreeMap::new();
         for condition in conditions {
-            set[condition / 64] |= 1 << (condition % 64);
+            *words.entry((condition / 64) as u32).or_default() |= 1 << (condition % 64);
         }
+        let set: Vec<Word> = words.into_iter().collect();
         let next = self.numbers.len() as u32;
-        let classes = &mut self.classes;
+        let (starts, sets) = (&mut self.starts, &mut self.sets);
         *self.numbers.entry(set).or_insert_with_key(|set| {
-            classes.extend(set);
+            sets.extend(set);
+            starts.push(sets.len());
             next
         })
     }
@@ -83,28 +89,31 @@ impl Conditions {
 
     /// Whether a step of a class takes the action of a condition.
     pub fn takes(&self, class: u32, condition: usize) -> bool {
-        self.set(class)[condition / 64] >> (condition % 64) & 1 == 1
+        let word = (condition / 64) as u32;
+        let mut words = self.set(class).iter();
+        words.any(|(number, set)| *number == word && set >> (condition % 64) & 1 == 1)
     }
 
     /// Whether a step of a class takes the action of any condition.
     pub fn takes_any(&self, class: u32) -> bool {
-        self.set(class).iter().any(|word| *word != 0)
+        !self.set(class).is_empty()
     }
 
-    /// The conditions whose actions a step of a class takes, a bit each.
-    pub(super) fn set(&self, class: u32) -> &[u64] {
-        let start = class as usize * self.words;
-        &self.classes[start..start + self.words]
+    /// The conditions whose actions a step of a class takes.
+    #[inline]
+    pub(super) fn set(&self, class: u32) -> &[Word] {
+        let [start, end] = [0, 1].map(|after| self.starts[class as usize + after]);
+        &self.sets[start..end]
     }
 
-    /// The words of a set.
+    /// How many words all conditions take.
     pub(super) fn words(&self) -> usize {
-        self.words
+        self.strengths.len().div_ceil(64)
     }
 
     /// The conditions of a strength, a bit each.
     pub(super) fn of_strength(&self, strength: Strength) -> Vec<u64> {
-        let mut set = vec![0; self.words];
+        let mut set = vec![0; self.words()];
         for (condition, other) in self.strengths.iter().enumerate() {
             set[condition / 64] |= u64::from(*other == strength) << (condition % 64);
         }

@@ -62,9 +62,13 @@ impl Word {
         self.around().any(holds)
     }
 
-    /// Whether from some time on only places are visited at which `holds` is true.
-    pub fn eventually_always(&self, holds: impl Fn(usize) -> bool) -> bool {
-        self.around().all(holds)
+    /// Whether `premise` is true of no place, or from some time on only places are visited at which `conclusion` is true.
+    pub fn eventually_always(
+        &self,
+        premise: impl Fn(usize) -> bool,
+        conclusion: impl Fn(usize) -> bool,
+    ) -> bool {
+        !self.eventually(premise) || self.around().all(conclusion)
     }
 }
 

@@ -16,8 +16,13 @@ pub enum Claim {
     Eventually(Bits),
     /// The conclusion holds infinitely often.
     AlwaysEventually(Bits),
-    /// From some time on the conclusion holds for ever.
-    EventuallyAlways(Bits),
+    /// If the premise holds at some time, then from some time on the conclusion holds for ever.
+    EventuallyAlways {
+        /// Where the premise holds; none of a claim without one, as if it held everywhere.
+        premise: Option<Bits>,
+        /// Where the conclusion holds.
+        conclusion: Bits,
+    },
     /// The conclusion holds in every state.
     Always(Bits),
     /// Weak fairness of an action that is enabled in these states, and taken by the steps that the question leaves out.
@@ -70,9 +75,13 @@ impl<'a> Question<'a> {
                 let within = not(conclusion);
                 staying(within.clone(), within)
             }
-            Claim::EventuallyAlways(conclusion) => Self {
+            // The premise may hold before the conclusion is false for the first time, after it, or in the same state.
+            Claim::EventuallyAlways {
+                premise,
+                conclusion,
+            } => Self {
                 wanted: Some(not(conclusion)),
-                ..staying(all(), all())
+                ..staying(premise.clone().unwrap_or_else(all), all())
             },
             // Any behaviour goes on fairly from wherever it is.
             Claim::Always(conclusion) => staying(not(conclusion), all()),

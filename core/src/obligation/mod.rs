@@ -18,7 +18,7 @@
 //! | `leads-to:NAME` | whenever the premise holds, the conclusion holds then or later |
 //! | `eventually:NAME` | the conclusion holds at some time |
 //! | `always-eventually:NAME` | the conclusion holds infinitely often |
-//! | `eventually-always:NAME` | from some time on the conclusion holds for ever |
+//! | `eventually-always:NAME` | from some time on the conclusion holds for ever, if the premise, where there is one, holds at some time |
 //! | `deadlock` | every state has a step, or is one where the system may stop |
 //! | `coverage` | what the specification can do, the implementation does somewhere |
 //! | `model` | the functions of the model return, and are functions; no state offers an action twice; what is overridden agrees with the rest; states survive packing; listed only if violated |

@@ -8,12 +8,16 @@
 )]
 
 mod changed;
+pub mod clustered;
+pub mod decomposed;
 mod labelling;
+mod random;
 mod sundry;
 pub mod textbook;
 
 pub use changed::{Change, Changed};
 pub use labelling::Labelling;
+pub use random::Random;
 pub use sundry::{Sundry, sundry_trace};
 
 use refmap::{

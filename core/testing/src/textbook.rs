@@ -25,19 +25,24 @@ pub struct Small {
     pub conditions: Vec<(Strength, Pairs)>,
 }
 
-/// Property of its behaviours.
+/// Property of behaviours, of sets of states of the type `S`.
 #[derive(Clone, Debug)]
-pub enum Said {
+pub enum Said<S = Set> {
     LeadsTo {
-        premise: Set,
-        conclusion: Set,
+        premise: S,
+        conclusion: S,
     },
-    Eventually(Set),
-    AlwaysEventually(Set),
-    EventuallyAlways(Set),
-    Always(Set),
+    Eventually(S),
+    AlwaysEventually(S),
+    /// If the premise holds at some time, the conclusion holds for ever from some time on. The premise of a property that
+    /// has none is the set of all states.
+    EventuallyAlways {
+        premise: S,
+        conclusion: S,
+    },
+    Always(S),
     /// Fairness of an action that is enabled in some states, and taken by some pairs.
-    Fair(Strength, Set, Pairs),
+    Fair(Strength, S, Pairs),
 }
 
 /// Whether a state is in a set.
@@ -103,8 +108,13 @@ impl Small {
             Said::AlwaysEventually(one) => {
                 (around & one == 0).then(|| self.way(anyhow, anywhere, around))?
             }
-            Said::EventuallyAlways(one) => {
-                (around & !one != 0).then(|| self.way(anyhow, anywhere, around))?
+            Said::EventuallyAlways {
+                premise,
+                conclusion,
+            } => {
+                let seen = |seen, at| seen || has(premise, at);
+                let enters = |seen| seen || around & premise != 0;
+                (around & !conclusion != 0).then(|| self.way(seen, enters, around))?
             }
             Said::Always(one) => {
                 let seen = |seen, at| seen || !has(one, at);

@@ -178,11 +178,11 @@ fn litmus() -> clap::Command {
 fn graph() -> clap::Command {
     clap::Command::new("graph")
         .about("Decides liveness properties of explicit transition systems under fairness")
-        .after_help(
-            "A line is a system in JSON: name, states, initial, labels, steps, fairness, properties.\n\n\
-             Exit status: 0 every property holds and none is vacuous, 1 one is violated or vacuous, 2 a line or \
+        .after_help(format!(
+            "{}\nExit status: 0 every property holds and none is vacuous, 1 one is violated or vacuous, 2 a line or \
              a file could not be read, and the others are decided nevertheless, 3 it was interrupted.",
-        )
+            crate::graph::FORMAT
+        ))
         .arg(
             Arg::new("files")
                 .value_name("FILE")

@@ -1,22 +1,30 @@
-//! `graph`: decides the properties of explicit fair transition systems.
+//! `graph`: decides the properties of explicit fair transition systems. Each is told as soon as it is decided, so that
+//! memory is that of the longest line, and of the names that are to be distinct.
 
-use std::borrow::Cow;
+mod answer;
+#[cfg(feature = "pictures")]
+mod page;
+mod text;
+
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use refmap::liveness::{Fault, Lasso, Met};
+use refmap::internal::escaped;
+use refmap::liveness::{Fault, Lasso};
 use serde_json::{Value, json};
 
+use self::answer::Answer;
+#[cfg(feature = "pictures")]
+use self::page::ShownPage;
+use self::text::Ways;
 use super::command::GraphCommand;
+use super::input::Input;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
 use super::{CommandError, Status};
-use crate::graph::{Decided, GraphError, LONGEST_LINE, Lines, System, decide, read};
-#[cfg(feature = "pictures")]
-use crate::pictures::graph::{GraphPage, Outcome};
+use crate::graph::{Decided, Decider, GraphError, LONGEST_LINE, Lines, Property, System, read};
 
 /// Error: a file or a line has no result.
 #[derive(Debug, thiserror::Error)]
@@ -31,23 +39,38 @@ enum LineError {
     Nothing,
     #[error("interrupted: neither this nor what follows is decided")]
     Interrupted,
+    #[error("interrupted: neither the property `{0}` nor what follows is decided")]
+    InterruptedAt(String),
     #[error(
         "property `{property}`: a fault of this program, so nothing is said of the property: {fault}"
     )]
     Fault { property: String, fault: Fault },
 }
 
+/// Place of what is told: a file, and the line where it is about one.
+#[derive(Clone, Copy)]
+struct Place<'f> {
+    file: &'f str,
+    line: Option<u64>,
+}
+
+/// Where results are told.
+enum Output<'o> {
+    Text(&'o mut dyn Write),
+    Json(Answer<'o>),
+}
+
 /// What was found so far.
 struct Results<'a> {
-    json: bool,
-    output: &'a mut dyn Write,
-    graphs: Vec<Value>,
-    errors: Vec<Value>,
+    cancel: &'a AtomicBool,
+    output: Output<'a>,
+    /// Why the output cannot be written any more, where a page is still to be made.
+    output_failed: Option<io::Error>,
     /// Whether something was left undecided since the command was cancelled.
     interrupted: bool,
     status: Status,
     #[cfg(feature = "pictures")]
-    page: Option<GraphPage>,
+    page: Option<ShownPage>,
 }
 
 /// Decides the systems of every file until the command is cancelled. Reports lines that cannot be read, and continues with
@@ -63,73 +86,72 @@ pub(super) fn run(
         None => None,
     };
     let mut results = Results {
-        json: command.json,
-        output,
-        graphs: Vec::new(),
-        errors: Vec::new(),
+        cancel,
+        output: match command.json {
+            true => Output::Json(Answer::new(output)),
+            false => Output::Text(output),
+        },
+        output_failed: None,
         interrupted: false,
         status: Status::Success,
         #[cfg(feature = "pictures")]
-        page: page.as_ref().map(|page| GraphPage::new(page.command)),
+        page: page.as_ref().map(|page| ShownPage::new(page.command)),
     };
-    for path in &command.files {
-        results.file(path, cancel)?;
-        if results.interrupted {
-            break;
+    results.files(&command.files)?;
+    #[cfg(feature = "pictures")]
+    let shown = results.page.take();
+    let ended = results.end();
+    #[cfg(feature = "pictures")]
+    if let (Some(page), Some(shown)) = (page, shown)
+        && let Err(error) = page.write(&shown.html())
+    {
+        // One error is returned: the other is told here.
+        if let Err(first) = ended {
+            let _ = writeln!(io::stderr(), "{first}");
         }
+        return Err(error.into());
     }
-    #[cfg(feature = "pictures")]
-    let made = results.page.take();
-    let Results {
-        graphs,
-        errors,
-        interrupted,
-        mut status,
-        ..
-    } = results;
-    if interrupted && status == Status::Success {
-        status = Status::Incomplete;
-    }
-    let answer = json!({"graphs": graphs, "errors": errors});
-    if command.json {
-        super::json::print(&answer, output)?;
-    }
-    output.flush()?;
-    #[cfg(feature = "pictures")]
-    if let (Some(page), Some(made)) = (page, made) {
-        page.write(&made.html(&answer))?;
-    }
-    Ok(status)
+    ended
 }
 
 impl Results<'_> {
-    fn file(&mut self, path: &Path, cancel: &AtomicBool) -> Result<(), CommandError> {
-        let file = path.display().to_string();
-        if cancel.load(Ordering::Relaxed) {
-            self.interrupt(&file, None);
-            return Ok(());
-        }
-        let opened = match File::open(path) {
-            Ok(opened) => opened,
-            Err(error) => {
-                self.refuse(&file, None, &error.into());
-                return Ok(());
+    fn files(&mut self, files: &[PathBuf]) -> io::Result<()> {
+        self.put(|output| match output {
+            Output::Text(_) => Ok(()),
+            Output::Json(answer) => answer.begin(),
+        })?;
+        for path in files {
+            self.file(path)?;
+            if self.interrupted {
+                break;
             }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path) -> io::Result<()> {
+        let file = &path.display().to_string();
+        let at = |line| Place { file, line };
+        if self.is_cancelled() {
+            return self.interrupt(at(None), &LineError::Interrupted);
+        }
+        let input = match Input::open(path, self.cancel) {
+            Ok(input) => input,
+            Err(error) => return self.refuse(at(None), &error.into()),
         };
         let mut names = HashSet::new();
-        let mut any = false;
-        for line in Lines::new(BufReader::new(opened), LONGEST_LINE) {
-            any = true;
+        let mut last = None;
+        for line in Lines::new(BufReader::new(input), LONGEST_LINE) {
             let (number, line) = match line {
                 Ok(line) => line,
-                Err(error) => {
-                    self.refuse(&file, None, &error.into());
-                    return Ok(());
+                Err(_) if self.is_cancelled() => {
+                    return self.interrupt(at(last.map(|last| last + 1)), &LineError::Interrupted);
                 }
+                Err(error) => return self.refuse(at(None), &error.into()),
             };
-            if cancel.load(Ordering::Relaxed) {
-                self.interrupt(&file, Some(number));
-                return Ok(());
+            last = Some(number);
+            if self.is_cancelled() {
+                return self.interrupt(at(last), &LineError::Interrupted);
             }
             let system = line.ok_or(LineError::TooLong);
             let system = system.and_then(|line| Ok(read(&line)?));
@@ -138,204 +160,166 @@ impl Results<'_> {
                 false => Err(GraphError::Name(system.name).into()),
             });
             match system {
-                Ok(system) => self.system(&file, number, &system)?,
-                Err(error) => self.refuse(&file, Some(number), &error),
+                Ok(system) => self.system(at(last), &system)?,
+                Err(error) => self.refuse(at(last), &error)?,
+            }
+            if self.interrupted {
+                return Ok(());
             }
         }
-        if !any {
-            self.refuse(&file, None, &LineError::Nothing);
+        match last {
+            Some(_) => Ok(()),
+            None => self.refuse(at(None), &LineError::Nothing),
         }
-        Ok(())
     }
 
-    fn refuse(&mut self, file: &str, line: Option<u64>, error: &LineError) {
-        self.tell(file, line, error);
+    fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    fn refuse(&mut self, place: Place<'_>, error: &LineError) -> io::Result<()> {
         self.status = Status::Unusable;
+        self.tell(place, error)
     }
 
-    fn interrupt(&mut self, file: &str, line: Option<u64>) {
-        self.tell(file, line, &LineError::Interrupted);
+    fn interrupt(&mut self, place: Place<'_>, error: &LineError) -> io::Result<()> {
         self.interrupted = true;
+        self.tell(place, error)
     }
 
     /// Tells why a line, or all lines, of a file are not decided.
-    fn tell(&mut self, file: &str, line: Option<u64>, error: &LineError) {
+    fn tell(&mut self, Place { file, line }: Place<'_>, error: &LineError) -> io::Result<()> {
         let place = line.map_or_else(String::new, |line| format!(":{line}"));
         let message = error.to_string();
+        let text = format!("{file}{place}: {message}");
         // Errors go to standard error even with `--json`.
-        let _ = writeln!(io::stderr(), "{file}{place}: {}", visible(&message));
+        let _ = writeln!(io::stderr(), "{}", escaped(&text));
+        let data = json!({"file": file, "line": line, "message": message});
+        self.put(|output| match output {
+            Output::Text(_) => Ok(()),
+            Output::Json(answer) => answer.error(&data),
+        })?;
         #[cfg(feature = "pictures")]
         if let Some(page) = &mut self.page {
-            page.error(&format!("{file}{place}: {message}"));
+            page.error(&text, data);
         }
-        self.errors
-            .push(json!({"file": file, "line": line, "message": message}));
-    }
-
-    /// A line of the text.
-    fn line(&mut self, line: &str) -> io::Result<()> {
-        writeln!(self.output, "{}", visible(line))
-    }
-
-    fn system(&mut self, file: &str, line: u64, system: &System) -> Result<(), CommandError> {
-        let mut properties = Vec::new();
-        if !self.json {
-            let System { name, count, .. } = system;
-            let steps = system.steps.len();
-            self.line(&format!("{name}: {count} states, {steps} steps"))?;
-        }
-        let all = decide(system);
-        #[cfg(feature = "pictures")]
-        self.picture(system, &all);
-        for (property, decided) in system.properties.iter().zip(all) {
-            let decided = match decided {
-                Ok(decided) => decided,
-                Err(fault) => {
-                    let property = property.name.clone();
-                    self.refuse(file, Some(line), &LineError::Fault { property, fault });
-                    continue;
-                }
-            };
-            if (decided.vacuous || decided.violation.is_some()) && self.status == Status::Success {
-                self.status = Status::Violated;
-            }
-            if !self.json {
-                let of = format!("{} {}", property.kind.name(), property.name);
-                self.text(system, &of, &decided)?;
-            }
-            properties.push(as_json(system, &property.name, &decided));
-        }
-        self.graphs
-            .push(json!({"name": system.name, "properties": properties}));
         Ok(())
     }
 
-    /// Adds a system to the page.
+    /// Writes to the output. What cannot be written ends the command, but where a page is still to be made.
+    fn put(&mut self, write: impl FnOnce(&mut Output<'_>) -> io::Result<()>) -> io::Result<()> {
+        if self.output_failed.is_some() {
+            return Ok(());
+        }
+        match write(&mut self.output) {
+            Err(error) if self.makes_page() => self.output_failed = Some(error),
+            written => written?,
+        }
+        Ok(())
+    }
+
     #[cfg(feature = "pictures")]
-    fn picture(&mut self, system: &System, decided: &[Result<Decided, Fault>]) {
-        let Some(page) = &mut self.page else {
-            return;
-        };
-        let properties = system.properties.iter().zip(decided);
-        let outcomes: Vec<_> = properties
-            .map(|(property, decided)| {
-                let violation = decided.as_ref().ok().and_then(|one| one.violation.as_ref());
-                Outcome {
-                    property: format!("{} {}", property.kind.name(), property.name),
-                    kind: &property.kind,
-                    verdict: match decided {
-                        Err(fault) => format!("a fault of this program: {fault}"),
-                        Ok(Decided { vacuous: true, .. }) => "holds vacuously".to_owned(),
-                        Ok(_) if violation.is_some() => "violated".to_owned(),
-                        Ok(_) => "holds".to_owned(),
-                    },
-                    violation: violation.map(|(lasso, met)| {
-                        let met = met.iter().map(|met| reason(system, lasso, *met));
-                        (lasso, met.collect())
-                    }),
-                }
+    fn makes_page(&self) -> bool {
+        self.page.is_some()
+    }
+
+    #[cfg(not(feature = "pictures"))]
+    fn makes_page(&self) -> bool {
+        false
+    }
+
+    fn system(&mut self, place: Place<'_>, system: &System) -> io::Result<()> {
+        let decider = Decider::new(system);
+        let warnings: Vec<String> = decider
+            .idle_conditions()
+            .map(|condition| {
+                format!(
+                    "the fairness condition `{}` is on an action that is enabled in no state that is reached: it assumes \
+                     nothing",
+                    condition.name
+                )
             })
             .collect();
+        self.put(|output| match output {
+            Output::Text(output) => text::system(*output, system, &warnings),
+            Output::Json(answer) => answer.begin_system(&system.name, &warnings),
+        })?;
         let ways = Ways::new(system);
-        page.system(system, &outcomes, &|from, to| ways.between(from, to));
-    }
-
-    fn text(&mut self, system: &System, property: &str, decided: &Decided) -> io::Result<()> {
-        let Some((lasso, met)) = &decided.violation else {
-            let vacuous = match decided.vacuous {
-                true => ", vacuously: the premise holds in no state that is reached",
-                false => "",
-            };
-            return self.line(&format!("  {property}: holds{vacuous}"));
-        };
-        let ways = Ways::new(system);
-        let (stem, around) = (lasso.stem(), lasso.loop_length());
-        self.line(&format!(
-            "  {property}: violated by a stem of {stem} and a loop of {around}"
-        ))?;
-        for (place, state) in lasso.states.iter().enumerate() {
-            let by = place
-                .checked_sub(1)
-                .map(|from| ways.between(lasso.states[from], *state));
-            let mark = if place == lasso.loop_start {
-                "loop:"
-            } else {
-                ""
-            };
-            let by = by.map_or_else(String::new, |by| format!("  by {by}"));
-            let given = system.given[*state as usize];
-            self.line(&format!("    {mark:>5} {given}{by}"))?;
-        }
-        let (last, first) = (lasso.states.len() - 1, lasso.loop_start);
-        let back = match around {
-            0 => "and stays there".to_owned(),
-            _ => {
-                let (last, first) = (lasso.states[last], lasso.states[first]);
-                format!("and back by {}", ways.between(last, first))
+        // What the page shows of it: all at once.
+        let mut on_page = Vec::new();
+        let mut on_page_as_data = Vec::new();
+        for property in &system.properties {
+            if self.is_cancelled() {
+                let error = LineError::InterruptedAt(property.name.clone());
+                self.interrupt(place, &error)?;
+                break;
             }
-        };
-        self.line(&format!("          {back}"))?;
-        for (condition, met) in system.conditions.iter().zip(met) {
-            let reason = reason(system, lasso, *met);
-            self.line(&format!("    {} is met: {reason}", condition.name))?;
+            let decided = decider.decide(&property.kind);
+            match &decided {
+                Ok(decided) => {
+                    let data = self.property(&ways, system, property, decided)?;
+                    if self.makes_page() {
+                        on_page_as_data.push(data);
+                    }
+                }
+                Err(fault) => {
+                    let (property, fault) = (property.name.clone(), fault.clone());
+                    self.refuse(place, &LineError::Fault { property, fault })?;
+                }
+            }
+            if self.makes_page() {
+                on_page.push(decided);
+            }
+        }
+        self.put(|output| match output {
+            Output::Text(_) => Ok(()),
+            Output::Json(answer) => answer.end_system(),
+        })?;
+        #[cfg(feature = "pictures")]
+        if let Some(page) = &mut self.page {
+            let data =
+                json!({"name": system.name, "warnings": warnings, "properties": on_page_as_data});
+            page.system(&ways, system, &on_page, data);
         }
         Ok(())
     }
-}
 
-/// Text of others as it can be shown in a line of its own: control characters, which would end the line or move the cursor,
-/// as their escapes.
-fn visible(text: &str) -> Cow<'_, str> {
-    match text.contains(char::is_control) {
-        false => Cow::Borrowed(text),
-        true => {
-            let shown = |one: char| match one.is_control() {
-                true => one.escape_default().to_string(),
-                false => one.to_string(),
-            };
-            Cow::Owned(text.chars().map(shown).collect())
+    /// Tells what was decided of a property, and returns it as data.
+    fn property(
+        &mut self,
+        ways: &Ways<'_>,
+        system: &System,
+        property: &Property,
+        decided: &Decided,
+    ) -> io::Result<Value> {
+        let is_pass = decided.vacuous.is_none() && decided.violation.is_none();
+        if !is_pass && self.status == Status::Success {
+            self.status = Status::Violated;
         }
-    }
-}
-
-/// The steps of a system by source and target.
-struct Ways<'a> {
-    system: &'a System,
-    /// Source, target and rule, in order.
-    steps: Vec<(u32, u32, u32)>,
-}
-
-impl<'a> Ways<'a> {
-    fn new(system: &'a System) -> Self {
-        let steps = system.steps.iter();
-        let mut steps: Vec<_> = steps.map(|(from, rule, to)| (*from, *to, *rule)).collect();
-        steps.sort_unstable();
-        steps.dedup();
-        Self { system, steps }
+        let data = as_json(system, &property.name, decided);
+        self.put(|output| match output {
+            Output::Text(output) => {
+                let of = format!("{} {}", property.kind.name(), property.name);
+                text::property(*output, ways, &of, decided)
+            }
+            Output::Json(answer) => answer.property(&data),
+        })?;
+        Ok(data)
     }
 
-    /// The rules of the steps from a state to another.
-    fn between(&self, from: u32, to: u32) -> String {
-        let ends = |step: &(u32, u32, u32)| (step.0, step.1);
-        let first = self.steps.partition_point(|step| ends(step) < (from, to));
-        let between = self.steps[first..]
-            .iter()
-            .take_while(|step| ends(step) == (from, to));
-        let mut rules: Vec<&str> = between
-            .map(|(_, _, rule)| self.system.rules[*rule as usize].as_str())
-            .collect();
-        rules.sort_unstable();
-        rules.join(", ")
-    }
-}
-
-/// Why the loop meets a condition.
-fn reason(system: &System, lasso: &Lasso, met: Met) -> String {
-    let given = |place: usize| system.given[lasso.states[place] as usize];
-    match met {
-        Met::NeverEnabled => "its action is enabled nowhere in the loop".to_owned(),
-        Met::NotEnabled(at) => format!("its action is not enabled in {}", given(at)),
-        Met::Taken(at) => format!("its action is taken from {}", given(at)),
+    /// Ends what is written to the output.
+    fn end(self) -> Result<Status, CommandError> {
+        if let Some(error) = self.output_failed {
+            return Err(error.into());
+        }
+        match self.output {
+            Output::Text(output) => output.flush()?,
+            Output::Json(answer) => answer.end()?,
+        }
+        Ok(match self.status {
+            Status::Success if self.interrupted => Status::Incomplete,
+            status => status,
+        })
     }
 }
 
@@ -346,7 +330,7 @@ fn as_json(system: &System, property: &str, decided: &Decided) -> Value {
     json!({
         "name": property,
         "verdict": if lasso.is_some() { "violated" } else { "holds" },
-        "vacuous": decided.vacuous,
+        "vacuous": decided.vacuous.is_some(),
         "stem": lasso.map(Lasso::stem),
         "loop": lasso.map(Lasso::loop_length),
         "states": states,

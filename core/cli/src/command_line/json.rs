@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Version of the schemas in `core/cli/schema`. It increases when a reader of the previous version could misread an
 /// object; an additional field is compatible.
-const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a, T> {

@@ -1,80 +1,145 @@
 //! Decides the properties of a system, and has each lasso judged once more.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::{self, Display, Formatter};
 
 use refmap::liveness::{
     Bits, Claim, Conditions, Facts, Fault, Lasso, Met, Question, Steps, Strength, Word, judge,
     violation,
 };
 
-use super::system::{Pairs, PropertyKind, System};
+use super::system::{Condition, Pairs, PropertyKind, System};
 
-/// What was found of a property.
+/// Outcome of a property.
 #[derive(Clone, Debug)]
 pub struct Decided {
     /// A fair behaviour that violates it, if there is one, with the reason why each fairness condition is met.
     pub violation: Option<(Lasso, Vec<Met>)>,
-    /// Whether it is a `leads_to` whose premise holds in no state that is reached.
-    pub vacuous: bool,
+    /// Why it holds whatever the system does, if it does.
+    pub vacuous: Option<Vacuous>,
 }
 
-/// Decides the properties of a system, in their order. States in lassos are numbered as the system numbers them.
-///
-/// # Errors
-///
-/// A property has the fault of a lasso that was found for it and is none: the search was wrong, and nothing is known of the
-/// property.
-pub fn decide(system: &System) -> Vec<Result<Decided, Fault>> {
-    let strengths: Vec<Strength> = system.conditions.iter().map(|one| one.strength).collect();
-    let mut conditions = Conditions::new(strengths.iter().copied());
-    let pairs = Pairs::new(system, &mut conditions);
-    let decide_one = |kind: &PropertyKind| {
-        let states = pairs.states();
-        let (claim, taken) = claim(system, kind, states);
+/// Reason why a property says nothing of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vacuous {
+    /// The premise holds in no state that is reached.
+    Premise,
+    /// The action of which fairness is claimed is enabled in no state that is reached.
+    Action,
+}
+
+impl Display for Vacuous {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Premise => "the premise holds in no state that is reached",
+            Self::Action => "its action is enabled in no state that is reached",
+        })
+    }
+}
+
+/// A system, prepared for its properties to be decided. States in lassos are numbered as the system numbers them.
+pub struct Decider<'s> {
+    system: &'s System,
+    strengths: Vec<Strength>,
+    conditions: Conditions,
+    pairs: Pairs,
+    reached: Bits,
+}
+
+impl<'s> Decider<'s> {
+    /// Prepares a system.
+    pub fn new(system: &'s System) -> Self {
+        let strengths: Vec<Strength> = system.conditions.iter().map(|one| one.strength).collect();
+        let mut conditions = Conditions::new(strengths.iter().copied());
+        let pairs = Pairs::new(system, &mut conditions);
+        Self {
+            system,
+            strengths,
+            conditions,
+            reached: pairs.reached(&system.initial),
+            pairs,
+        }
+    }
+
+    /// Decides a property.
+    ///
+    /// # Errors
+    ///
+    /// The fault of a lasso that was found for it and is none: the search was wrong, and nothing is known of the property.
+    pub fn decide(&self, kind: &PropertyKind) -> Result<Decided, Fault> {
+        let Claimed {
+            claim,
+            taken,
+            occasions,
+        } = claimed(self.system, kind, self.pairs.states());
         let taken = |from, _, to| taken.contains(&(from, to));
-        let question = Question::of(&claim, states, &system.initial, &taken);
-        let Some(lasso) = violation(&pairs, &system.initial, &conditions, &question) else {
-            let vacuous = match kind {
-                PropertyKind::LeadsTo { premise, .. } => {
-                    let reached = pairs.reached(&system.initial);
-                    !premise.iter().any(|at| reached.contains(*at))
-                }
-                _ => false,
-            };
+        let initial = &self.system.initial;
+        let question = Question::of(&claim, self.pairs.states(), initial, &taken);
+        let Some(lasso) = violation(&self.pairs, initial, &self.conditions, &question) else {
+            let missing =
+                occasions.filter(|(_, states)| !states.iter().any(|at| self.reached.contains(*at)));
             return Ok(Decided {
                 violation: None,
-                vacuous,
+                vacuous: missing.map(|(vacuous, _)| vacuous),
             });
         };
-        let met = judge(&lasso, &strengths, &Naive::new(system, kind, &lasso))?;
+        let facts = Naive::new(self.system, kind, &lasso);
+        let met = judge(&lasso, &self.strengths, &facts)?;
         Ok(Decided {
             violation: Some((lasso, met)),
-            vacuous: false,
+            vacuous: None,
         })
-    };
-    let properties = system.properties.iter();
-    properties
-        .map(|property| decide_one(&property.kind))
-        .collect()
+    }
+
+    /// The fairness conditions whose actions are enabled in no state that is reached: they assume nothing.
+    pub fn idle_conditions(&self) -> impl Iterator<Item = &'s Condition> {
+        let steps = self.system.steps.iter();
+        let mut enabled = vec![false; self.system.rules.len()];
+        for (_, rule, _) in steps.filter(|(from, _, to)| from != to && self.reached.contains(*from))
+        {
+            enabled[*rule as usize] = true;
+        }
+        let conditions = self.system.conditions.iter();
+        conditions.filter(move |one| !one.rules.iter().any(|rule| enabled[*rule as usize]))
+    }
 }
 
-/// What a property claims, and the pairs that are steps of the action of which fairness is claimed.
-fn claim(system: &System, kind: &PropertyKind, states: usize) -> (Claim, HashSet<(u32, u32)>) {
+/// What a property claims.
+struct Claimed {
+    claim: Claim,
+    /// The pairs that are steps of the action of which fairness is claimed.
+    taken: HashSet<(u32, u32)>,
+    /// The states of which one has to be reached for the property to say anything, and what it is if none is; none for a
+    /// property that speaks of every behaviour.
+    occasions: Option<(Vacuous, Vec<u32>)>,
+}
+
+fn claimed(system: &System, kind: &PropertyKind, states: usize) -> Claimed {
     let bits = |of: &[u32]| {
         let mut bits = Bits::none(states);
         of.iter().for_each(|at| bits.insert(*at));
         bits
     };
-    let pairs = |rules: &[u32]| -> HashSet<(u32, u32)> {
+    let of_behaviours = |claim| Claimed {
+        claim,
+        taken: HashSet::new(),
+        occasions: None,
+    };
+    let after = |claim, premise: &[u32]| Claimed {
+        occasions: Some((Vacuous::Premise, premise.to_vec())),
+        ..of_behaviours(claim)
+    };
+    let fair = |claim: fn(Bits) -> Claim, rules: &[u32]| {
         let steps = system.steps.iter();
         let of_rules = steps.filter(|(from, rule, to)| from != to && rules.contains(rule));
-        of_rules.map(|(from, _, to)| (*from, *to)).collect()
+        let taken: HashSet<(u32, u32)> = of_rules.map(|(from, _, to)| (*from, *to)).collect();
+        let enabled: Vec<u32> = taken.iter().map(|(from, _)| *from).collect();
+        Claimed {
+            claim: claim(bits(&enabled)),
+            taken,
+            occasions: Some((Vacuous::Action, enabled)),
+        }
     };
-    let enabled = |pairs: &HashSet<(u32, u32)>| {
-        let sources: Vec<u32> = pairs.iter().map(|(from, _)| *from).collect();
-        bits(&sources)
-    };
-    let none = HashSet::new();
     match kind {
         PropertyKind::LeadsTo {
             premise,
@@ -84,20 +149,26 @@ fn claim(system: &System, kind: &PropertyKind, states: usize) -> (Claim, HashSet
                 premise: bits(premise),
                 conclusion: bits(conclusion),
             };
-            (claim, none)
+            after(claim, premise)
         }
-        PropertyKind::Eventually(one) => (Claim::Eventually(bits(one)), none),
-        PropertyKind::AlwaysEventually(one) => (Claim::AlwaysEventually(bits(one)), none),
-        PropertyKind::EventuallyAlways(one) => (Claim::EventuallyAlways(bits(one)), none),
-        PropertyKind::Always(one) => (Claim::Always(bits(one)), none),
-        PropertyKind::WeaklyFair(rules) => {
-            let pairs = pairs(rules);
-            (Claim::WeaklyFair(enabled(&pairs)), pairs)
+        PropertyKind::Eventually(one) => of_behaviours(Claim::Eventually(bits(one))),
+        PropertyKind::AlwaysEventually(one) => of_behaviours(Claim::AlwaysEventually(bits(one))),
+        PropertyKind::EventuallyAlways {
+            premise,
+            conclusion,
+        } => {
+            let claim = Claim::EventuallyAlways {
+                premise: premise.as_deref().map(bits),
+                conclusion: bits(conclusion),
+            };
+            match premise {
+                Some(premise) => after(claim, premise),
+                None => of_behaviours(claim),
+            }
         }
-        PropertyKind::StronglyFair(rules) => {
-            let pairs = pairs(rules);
-            (Claim::StronglyFair(enabled(&pairs)), pairs)
-        }
+        PropertyKind::Always(one) => of_behaviours(Claim::Always(bits(one))),
+        PropertyKind::WeaklyFair(rules) => fair(Claim::WeaklyFair, rules),
+        PropertyKind::StronglyFair(rules) => fair(Claim::StronglyFair, rules),
     }
 }
 
@@ -188,9 +259,13 @@ impl Facts for Naive<'_> {
                 let one = holding(one);
                 !word.always_eventually(|at| has(&one, at))
             }
-            PropertyKind::EventuallyAlways(one) => {
-                let one = holding(one);
-                !word.eventually_always(|at| has(&one, at))
+            PropertyKind::EventuallyAlways {
+                premise,
+                conclusion,
+            } => {
+                let (premise, conclusion) = (premise.as_deref().map(holding), holding(conclusion));
+                let comes = |at| premise.as_ref().is_none_or(|premise| has(premise, at));
+                !word.eventually_always(comes, |at| has(&conclusion, at))
             }
             PropertyKind::Always(one) => {
                 let one = holding(one);

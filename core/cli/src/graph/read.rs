@@ -1,7 +1,7 @@
 //! Reads a system from a line of JSON.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use refmap::liveness::Strength;
@@ -65,6 +65,9 @@ pub enum GraphError {
     /// A system has the name of an earlier one.
     #[error("there is a system of the name `{0}` already")]
     Name(String),
+    /// A property has the name of an earlier one.
+    #[error("two properties are named `{0}`")]
+    PropertyName(String),
     /// There is more than can be numbered.
     #[error("there are more than 2³¹ steps or states")]
     TooLarge,
@@ -139,8 +142,8 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Opti
     T::deserialize(from).map(Some)
 }
 
-/// Labels, each once.
-struct Labels(HashMap<String, Vec<u64>>);
+/// Labels, each once, in the order of the line: states are numbered in it, and so found in the same order at every run.
+struct Labels(Vec<(String, Vec<u64>)>);
 
 impl<'de> Deserialize<'de> for Labels {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -153,13 +156,13 @@ impl<'de> Deserialize<'de> for Labels {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Labels, A::Error> {
-                let mut labels = HashMap::new();
+                let (mut labels, mut known) = (Vec::new(), HashSet::new());
                 while let Some((label, states)) = map.next_entry::<String, Vec<u64>>()? {
-                    if labels.contains_key(&label) {
+                    if !known.insert(label.clone()) {
                         let message = format!("the label `{label}` is there twice");
                         return Err(serde::de::Error::custom(message));
                     }
-                    labels.insert(label, states);
+                    labels.push((label, states));
                 }
                 Ok(Labels(labels))
             }
@@ -239,7 +242,11 @@ pub fn read(line: &[u8]) -> Result<System, GraphError> {
         });
     }
     let mut properties = Vec::new();
+    let mut named = HashSet::new();
     for Object(claimed) in line.properties {
+        if !named.insert(claimed.name.clone()) {
+            return Err(GraphError::PropertyName(claimed.name));
+        }
         properties.push(property(claimed, &labels, &of_rules)?);
     }
     let mut names: Vec<(String, u32)> = rules.clone().into_iter().collect();
@@ -316,6 +323,7 @@ fn property(
     let place = || format!("property `{}`", claimed.name);
     let needs_labels = "has `premise` and `conclusion`";
     let needs_label = "has `conclusion`, and no `premise` or `rules`";
+    let needs_one_label = "has `conclusion`, may have `premise`, and has no `rules`";
     let needs_rules = "has `rules`, and no `premise` or `conclusion`";
     let kind = match (claimed.kind.0, premise, conclusion, named) {
         (ClaimedKind::LeadsTo, Some(premise), Some(conclusion), None) => PropertyKind::LeadsTo {
@@ -326,8 +334,11 @@ fn property(
         (ClaimedKind::AlwaysEventually, None, Some(one), None) => {
             PropertyKind::AlwaysEventually(label(one)?)
         }
-        (ClaimedKind::EventuallyAlways, None, Some(one), None) => {
-            PropertyKind::EventuallyAlways(label(one)?)
+        (ClaimedKind::EventuallyAlways, premise, Some(conclusion), None) => {
+            PropertyKind::EventuallyAlways {
+                premise: premise.map(label).transpose()?,
+                conclusion: label(conclusion)?,
+            }
         }
         (ClaimedKind::Always, None, Some(one), None) => PropertyKind::Always(label(one)?),
         (ClaimedKind::WeakFairness, None, None, Some(named)) => {
@@ -342,7 +353,7 @@ fn property(
             return Err(misfit("always_eventually", needs_label));
         }
         (ClaimedKind::EventuallyAlways, ..) => {
-            return Err(misfit("eventually_always", needs_label));
+            return Err(misfit("eventually_always", needs_one_label));
         }
         (ClaimedKind::Always, ..) => return Err(misfit("always", needs_label)),
         (ClaimedKind::WeakFairness, ..) => return Err(misfit("weak_fairness", needs_rules)),

@@ -60,8 +60,13 @@ pub enum PropertyKind {
     Eventually(Vec<u32>),
     /// `always_eventually`: the conclusion holds infinitely often.
     AlwaysEventually(Vec<u32>),
-    /// `eventually_always`: from some time on the conclusion holds for ever.
-    EventuallyAlways(Vec<u32>),
+    /// `eventually_always`: from some time on the conclusion holds for ever; with a premise, if that holds at some time.
+    EventuallyAlways {
+        /// The states with the label `premise`, if one is given.
+        premise: Option<Vec<u32>>,
+        /// The states with the label `conclusion`.
+        conclusion: Vec<u32>,
+    },
     /// `always`: the conclusion holds in every state.
     Always(Vec<u32>),
     /// `weak_fairness` of `rules`.
@@ -77,7 +82,7 @@ impl PropertyKind {
             Self::LeadsTo { .. } => "leads_to",
             Self::Eventually(_) => "eventually",
             Self::AlwaysEventually(_) => "always_eventually",
-            Self::EventuallyAlways(_) => "eventually_always",
+            Self::EventuallyAlways { .. } => "eventually_always",
             Self::Always(_) => "always",
             Self::WeaklyFair(_) => "weak_fairness",
             Self::StronglyFair(_) => "strong_fairness",

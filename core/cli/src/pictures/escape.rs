@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use refmap::internal::is_unseen;
+
 /// Text in which nothing is markup, and no character is a control of the terminal, of the page or of the direction of
 /// writing.
 pub struct Escaped<T>(pub T);
@@ -27,15 +29,6 @@ impl Write for Escaping<'_, '_> {
             _ => self.0.write_char(character),
         })
     }
-}
-
-/// Whether a character is a control, changes the direction of writing, or is none of Unicode's characters.
-fn is_unseen(character: char) -> bool {
-    let code = u32::from(character);
-    character.is_control()
-        || matches!(code, 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x2069 | 0xfeff)
-        || matches!(code, 0xfdd0..=0xfdef)
-        || code & 0xfffe == 0xfffe
 }
 
 /// JSON inside a page: `<` cannot end the element that it is in.

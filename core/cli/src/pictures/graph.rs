@@ -28,6 +28,8 @@ pub struct Outcome<'o> {
     /// What it says, and its name.
     pub property: String,
     pub kind: &'o PropertyKind,
+    /// Whether it holds, and not vacuously.
+    pub is_pass: bool,
     /// What became of it, in a word or a sentence.
     pub verdict: String,
     /// The lasso that violates it, with why it meets each condition.
@@ -67,10 +69,7 @@ impl GraphPage {
             system.steps.len()
         );
         for outcome in outcomes {
-            let class = match outcome.violation {
-                Some(_) => "violated",
-                None => "holds",
-            };
+            let class = if outcome.is_pass { "holds" } else { "violated" };
             let _ = writeln!(
                 self.body,
                 "<tr><td><code>{}</code></td><td class=\"{class}\">{}</td></tr>",
@@ -165,13 +164,20 @@ fn step(system: &System, kind: &PropertyKind, at: u32, rules: Option<String>) ->
         PropertyKind::LeadsTo {
             premise,
             conclusion,
+        }
+        | PropertyKind::EventuallyAlways {
+            premise: Some(premise),
+            conclusion,
         } => {
             holds("premise", premise);
             holds("conclusion", conclusion);
         }
         PropertyKind::Eventually(one)
         | PropertyKind::AlwaysEventually(one)
-        | PropertyKind::EventuallyAlways(one)
+        | PropertyKind::EventuallyAlways {
+            premise: None,
+            conclusion: one,
+        }
         | PropertyKind::Always(one) => holds("conclusion", one),
         PropertyKind::WeaklyFair(_) | PropertyKind::StronglyFair(_) => (),
     }

@@ -42,7 +42,7 @@ impl<R: Refinement> Decision<'_, R> {
             premise,
             conclusion,
         } = predicates;
-        if property.formula() == Formula::LeadsTo && premise.is_empty() && self.open.is_none() {
+        if property.has_premise() && premise.is_empty() && self.open.is_none() {
             let explanation = "vacuous: the premise holds in no state that is reached";
             let vacuous = Counterexample::without_steps(explanation.to_owned());
             return Obligation::violated(states as u64, vec![vacuous]);
@@ -55,7 +55,10 @@ impl<R: Refinement> Decision<'_, R> {
             },
             Formula::Eventually => Claim::Eventually(conclusion),
             Formula::AlwaysEventually => Claim::AlwaysEventually(conclusion),
-            Formula::EventuallyAlways => Claim::EventuallyAlways(conclusion),
+            Formula::EventuallyAlways => Claim::EventuallyAlways {
+                premise: property.has_premise().then(|| premise.clone()),
+                conclusion,
+            },
         };
         let none = |_, _, _| false;
         let question = Question::of(&claim, states, &self.initial, &none);
@@ -168,7 +171,10 @@ impl<R: Refinement> Decision<'_, R> {
             return false;
         }
         let none = |_, _, _| false;
-        let claim = Claim::EventuallyAlways(stops);
+        let claim = Claim::EventuallyAlways {
+            premise: None,
+            conclusion: stops,
+        };
         let question = Question::of(&claim, states, &self.initial, &none);
         let conditions = &self.assumed.conditions;
         !self.steps.is_violated(&self.initial, conditions, &question)

@@ -187,6 +187,9 @@ impl<'a, R: Refinement> Shown<'a, R> {
                     Formula::LeadsTo => "the premise comes about and the conclusion never after it",
                     Formula::Eventually => "the conclusion is never true",
                     Formula::AlwaysEventually => "from some time on the conclusion is never true",
+                    Formula::EventuallyAlways if property.has_premise() => {
+                        "the premise comes about, and the conclusion is false again and again"
+                    }
                     Formula::EventuallyAlways => "the conclusion is false again and again",
                 };
                 format!("{said}{source}")
@@ -285,7 +288,10 @@ impl<R: Refinement> Facts for Shown<'_, R> {
                     Formula::LeadsTo => !word.leads_to(premise, conclusion),
                     Formula::Eventually => !word.eventually(conclusion),
                     Formula::AlwaysEventually => !word.always_eventually(conclusion),
-                    Formula::EventuallyAlways => !word.eventually_always(conclusion),
+                    Formula::EventuallyAlways => {
+                        let premise = |at| !property.has_premise() || premise(at);
+                        !word.eventually_always(premise, conclusion)
+                    }
                 }
             }
             Violated::Fairness(instance) => {

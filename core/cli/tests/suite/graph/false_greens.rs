@@ -1,6 +1,6 @@
 //! Where other checkers said that a property holds and it does not, or the other way round: each as a graph of a few states.
 
-use refmap_cli::graph::{Decided, System, decide, read};
+use refmap_cli::graph::{Decided, Decider, System, Vacuous, read};
 
 /// A system of states 0 to `states` − 1, 0 initial. Fairness and properties are given as JSON.
 fn system(
@@ -30,9 +30,9 @@ fn system(
 }
 
 fn one(system: &System) -> Decided {
-    let mut decided = decide(system);
-    assert_eq!(decided.len(), 1);
-    decided.remove(0).expect("the search finds lassos only")
+    assert_eq!(system.properties.len(), 1);
+    let decided = Decider::new(system).decide(&system.properties[0].kind);
+    decided.expect("the search finds lassos only")
 }
 
 /// The states of the lasso that violates the only property, and where its loop begins.
@@ -171,9 +171,72 @@ fn two_conditions_may_need_states_that_no_loop_has_both() {
 fn a_premise_that_never_holds_is_told() {
     let steps = [(0, "a", 1)];
     let never = one(&system(3, r#""P":[2],"Q":[1]"#, &steps, &[], LEADS_TO));
-    assert!(never.vacuous && never.violation.is_none());
+    assert_eq!(never.vacuous, Some(Vacuous::Premise));
+    assert!(never.violation.is_none());
     let holds = one(&system(3, r#""P":[1],"Q":[1]"#, &steps, &[], LEADS_TO));
-    assert!(!holds.vacuous && holds.violation.is_none());
+    assert!(holds.vacuous.is_none() && holds.violation.is_none());
+    // Of a behaviour in which the premise never holds nothing is said, and of one in which it does it is not said in vain.
+    let after = r#"{"name":"p","kind":"eventually_always","premise":"P","conclusion":"Q"}"#;
+    let never = one(&system(3, r#""P":[2],"Q":[1]"#, &steps, &[], after));
+    assert_eq!(never.vacuous, Some(Vacuous::Premise));
+    let holds = one(&system(3, r#""P":[1],"Q":[1]"#, &steps, &[], after));
+    assert!(holds.vacuous.is_none() && holds.violation.is_none());
+}
+
+/// Fairness of an action that is never enabled says nothing: its steps change no state, or begin where nothing leads.
+#[test]
+fn fairness_of_what_is_never_enabled_is_vacuous() {
+    for kind in ["weak", "strong"] {
+        let fair = format!(r#"{{"name":"p","kind":"{kind}_fairness","rules":["a"]}}"#);
+        let vacuous = |states, steps: &[(u32, &str, u32)]| {
+            let one = one(&system(states, "", steps, &[], &fair));
+            (one.vacuous, one.violation.is_some())
+        };
+        let loops = [(0, "a", 0), (0, "b", 1), (1, "b", 0)];
+        assert_eq!(vacuous(2, &loops), (Some(Vacuous::Action), false));
+        let unreached = [(0, "b", 1), (1, "b", 0), (2, "a", 3)];
+        assert_eq!(vacuous(4, &unreached), (Some(Vacuous::Action), false));
+        // It is enabled once, and is to be taken.
+        let enabled = [(0, "b", 1), (1, "b", 0), (1, "a", 2)];
+        assert_eq!(vacuous(3, &enabled), (None, true));
+        // Its only step is taken in every behaviour that goes on.
+        let same = format!(r#"{{"name":"F","kind":"{kind}","rules":["a"]}}"#);
+        let line = format!(
+            r#"{{"name":"a test","states":2,"initial":[0],"labels":{{}},"steps":[[0,"a",1]],"fairness":[{same}],"properties":[{fair}]}}"#
+        );
+        let held = one(&read(line.as_bytes()).unwrap());
+        assert!(held.vacuous.is_none() && held.violation.is_none());
+    }
+}
+
+/// The premise may come before the conclusion is last false, with it, or after it, on the way or in the loop.
+#[test]
+fn eventually_always_may_have_a_premise() {
+    let after = |labels: &str, steps: &[(u32, &str, u32)], fair: &[(&str, &str)]| {
+        let property = r#"{"name":"p","kind":"eventually_always","premise":"P","conclusion":"Q"}"#;
+        lasso(&system(4, labels, steps, fair, property))
+    };
+    // 0 → 1 → 2 ⇄ 3.
+    let steps = [(0, "a", 1), (1, "b", 2), (2, "c", 3), (3, "c", 2)];
+    let fair = [("weak", "a"), ("weak", "b"), ("weak", "c")];
+    for premise in [0, 1, 2, 3] {
+        let labels = |conclusion: &str| format!(r#""P":[{premise}],"Q":{conclusion}"#);
+        // The conclusion is false for a while after the premise, and then true.
+        assert_eq!(after(&labels("[2,3]"), &steps, &fair), None);
+        // It is false again and again, be it that the premise comes only once.
+        let violated = Some((vec![0, 1, 2, 3], 2));
+        assert_eq!(after(&labels("[0,1,2]"), &steps, &fair), violated);
+    }
+    // A behaviour that never comes to the premise may do what it likes.
+    let fork = [(0, "a", 1), (0, "a", 2), (2, "c", 0)];
+    let labels = r#""P":[1],"Q":[1]"#;
+    assert_eq!(after(labels, &fork, &[]), None);
+    let without = r#"{"name":"p","kind":"eventually_always","conclusion":"Q"}"#;
+    let stays = lasso(&system(4, labels, &fork, &[], without));
+    assert_eq!(stays, Some((vec![0], 0)));
+    // And the premise may be given up: it held once.
+    let given_up = after(r#""P":[0],"Q":[0,2]"#, &fork, &[]);
+    assert_eq!(given_up, Some((vec![0, 1], 1)));
 }
 
 /// A step of another rule between the same states is a step of both; conditions that are not stated assume nothing.

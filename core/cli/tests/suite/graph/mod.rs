@@ -1,5 +1,7 @@
-//! Tests of explicit graphs: what is decided, and what is refused.
+//! Tests of explicit graphs: what is decided, what is refused, and how it is told.
 
 mod false_greens;
+mod large;
 mod random;
 mod refused;
+mod streamed;

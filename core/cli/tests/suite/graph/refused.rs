@@ -1,17 +1,18 @@
 //! Lines that describe no system, and what is said of them.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use refmap::report::TextOptions;
 use refmap_cli::catalogue::Catalogue;
-use refmap_cli::graph::read;
+use refmap_cli::graph::{FORMAT, read};
 use refmap_cli::{CommandError, Status, run};
 use serde_json::{Value, json};
 
 /// The parts of a system that is read.
-fn good() -> Value {
+pub fn good() -> Value {
     json!({
         "name": "good", "states": 2, "initial": [0], "labels": {"Q": [1]}, "steps": [[0, "a", 1]],
         "fairness": [{"name": "F", "kind": "weak", "rules": ["a"]}],
@@ -95,6 +96,40 @@ fn each_part_is_looked_at() {
         (
             "properties",
             property(json!({"name": "p", "kind": "eventually", "conclusion": null})),
+            "expected a string",
+        ),
+        (
+            "properties",
+            json!([
+                {"name": "p", "kind": "eventually", "conclusion": "Q"},
+                {"name": "p", "kind": "always", "conclusion": "Q"},
+            ]),
+            "two properties are named `p`",
+        ),
+        (
+            "properties",
+            property(json!({"name": "p", "kind": "eventually_always", "premise": "Q"})),
+            "has `conclusion`, may have `premise`",
+        ),
+        (
+            "properties",
+            property(
+                json!({"name": "p", "kind": "eventually_always", "conclusion": "Q", "rules": ["a"]}),
+            ),
+            "has no `rules`",
+        ),
+        (
+            "properties",
+            property(
+                json!({"name": "p", "kind": "eventually_always", "premise": "R", "conclusion": "Q"}),
+            ),
+            "the label `R`, which is not among",
+        ),
+        (
+            "properties",
+            property(
+                json!({"name": "p", "kind": "eventually_always", "premise": null, "conclusion": "Q"}),
+            ),
             "expected a string",
         ),
         ("more", json!(1), "unknown field `more`"),
@@ -225,6 +260,28 @@ fn what_the_status_says() {
         write("good", good().to_string()),
         write("vacuous", vacuous.to_string()),
     );
+    for rules in [["loop"], ["far"]] {
+        for kind in ["weak_fairness", "strong_fairness"] {
+            let mut fair = self::good();
+            fair["states"] = json!(4);
+            fair["steps"] = json!([[0, "a", 1], [0, "loop", 0], [2, "far", 3]]);
+            fair["properties"] = json!([{"name": "p", "kind": kind, "rules": rules}]);
+            let fair = write("fair", fair.to_string());
+            let (status, all) = decided(&[&fair]);
+            assert_eq!(status, Status::Violated, "{rules:?} {kind}");
+            let property = &all["graphs"][0]["properties"][0];
+            assert_eq!(
+                (&property["verdict"], &property["vacuous"]),
+                (&json!("holds"), &json!(true))
+            );
+            let (_, text) = asked(&[], &[&fair], false);
+            let text = String::from_utf8(text).unwrap();
+            let expected = format!(
+                "  {kind} p: holds, vacuously: its action is enabled in no state that is reached\n"
+            );
+            assert!(text.ends_with(&expected), "{text}");
+        }
+    }
     let empty = write("empty", String::new());
     assert_eq!(decided(&[&good]).0, Status::Success);
     let (status, all) = decided(&[&vacuous]);
@@ -259,7 +316,12 @@ fn control_characters_in_names_are_escaped() {
     let mut system = good();
     system["name"] = json!("ok\nforged: 1 states, 0 steps\u{1b}[2J");
     system["properties"][0]["name"] = json!("p\rq");
-    system["fairness"] = json!([]);
+    system["steps"] = json!([[0, "a", 1], [1, "a", 1], [0, "b\u{7}", 0]]);
+    system["labels"] = json!({"Q": []});
+    system["fairness"] = json!([
+        {"name": "F\u{9b}", "kind": "weak", "rules": ["a"]},
+        {"name": "idle\u{202e}", "kind": "weak", "rules": ["b\u{7}"]},
+    ]);
     fs::write(&file, system.to_string()).unwrap();
     let (status, output) = asked(&[], &[&file], false);
     assert_eq!(status.unwrap(), Status::Violated);
@@ -269,7 +331,100 @@ fn control_characters_in_names_are_escaped() {
         "{text}"
     );
     assert!(text.contains("eventually p\\rq: violated"), "{text}");
-    assert!(!text.contains(['\r', '\u{1b}']), "{text}");
+    assert!(text.contains("    F\\u{9b} is met: "), "{text}");
+    assert!(
+        text.contains("warning: the fairness condition `idle\\u{202e}` is on"),
+        "{text}"
+    );
+    let controls = text.chars().filter(|one| one.is_control() && *one != '\n');
+    assert_eq!(controls.count(), 0, "{text}");
+    assert!(!text.contains('\u{202e}'), "{text}");
+}
+
+/// What assumes nothing is told beside what is decided.
+#[test]
+fn a_condition_that_is_enabled_nowhere_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("systems.jsonl");
+    let mut system = good();
+    system["states"] = json!(4);
+    system["steps"] = json!([[0, "a", 1], [0, "loop", 0], [2, "far", 3]]);
+    let condition = |rule: &str| json!({"name": rule, "kind": "strong", "rules": [rule]});
+    system["fairness"] = json!(["a", "loop", "far"].map(condition));
+    fs::write(&file, system.to_string()).unwrap();
+    let (status, all) = decided(&[&file]);
+    assert_eq!(status, Status::Success);
+    let warnings = ["loop", "far"].map(|name| {
+        format!(
+            "the fairness condition `{name}` is on an action that is enabled in no state that is reached: it assumes nothing"
+        )
+    });
+    assert_eq!(all["graphs"][0]["warnings"], json!(warnings));
+    fs::write(&file, good().to_string()).unwrap();
+    assert_eq!(decided(&[&file]).1["graphs"][0]["warnings"], json!([]));
+}
+
+/// The help has the format, and its example is one.
+#[test]
+fn the_help_has_the_format_with_an_example() {
+    let (status, _) = asked(&["--help"], &[], false);
+    let help = status.expect_err("to clap it is one").to_string();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&help).contains(&words(FORMAT)), "{help}");
+    let (_, example) = FORMAT.split_once("one line in the file:").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("systems.jsonl");
+    fs::write(&file, words(example)).unwrap();
+    let (status, all) = decided(&[&file]);
+    assert_eq!(status, Status::Success);
+    assert_eq!(all["graphs"][0]["properties"][0]["vacuous"], false);
+    // It needs both conditions.
+    for condition in [0, 1] {
+        let mut less: Value = serde_json::from_str(example).unwrap();
+        less["fairness"].as_array_mut().unwrap().remove(condition);
+        fs::write(&file, less.to_string()).unwrap();
+        assert_eq!(decided(&[&file]).0, Status::Violated);
+    }
+    // All keys, and all kinds that the reader knows.
+    for key in good().as_object().unwrap().keys() {
+        assert!(FORMAT.contains(&format!("\n  {key} ")), "{key}");
+    }
+    let mut unknown = good();
+    unknown["properties"][0]["kind"] = json!("none");
+    let refusal = refusal(&unknown.to_string());
+    let (_, kinds) = refusal.split_once("expected one of ").unwrap();
+    let kinds: Vec<&str> = kinds.split('`').skip(1).step_by(2).collect();
+    assert_eq!(kinds.len(), 7, "{refusal}");
+    for kind in kinds {
+        assert!(FORMAT.contains(&format!("\n  {kind} ")), "{kind}");
+    }
+}
+
+/// Of several lassos with the shortest stem it is the same one that is told.
+#[test]
+fn the_same_is_told_at_every_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("systems.jsonl");
+    let states = 40;
+    let labels: serde_json::Map<String, Value> = (0..states)
+        .map(|state| (format!("label {state}"), json!([state])))
+        .collect();
+    let rules: Vec<String> = (1..states).map(|state| format!("to {state}")).collect();
+    let steps: Vec<Value> = rules
+        .iter()
+        .zip(1..)
+        .flat_map(|(rule, to)| [json!([0, rule, to]), json!([to, "back", 0])])
+        .collect();
+    let system = json!({
+        "name": "star", "states": states, "initial": [0], "labels": labels, "steps": steps,
+        "fairness": [{"name": "goes on", "kind": "weak", "rules": rules}],
+        "properties": [{"name": "p", "kind": "always_eventually", "conclusion": "label 7"}],
+    });
+    fs::write(&file, system.to_string()).unwrap();
+    let first = asked(&[], &[&file], false).1;
+    for _ in 0..20 {
+        assert_eq!(asked(&[], &[&file], false).1, first);
+    }
 }
 
 #[cfg(feature = "pictures")]
@@ -288,7 +443,7 @@ fn a_page_does_not_take_the_place_of_what_it_is_made_from() {
     assert_eq!(fs::read_to_string(&file).unwrap(), good().to_string());
 }
 
-fn decided(files: &[&PathBuf]) -> (Status, Value) {
+pub fn decided(files: &[&PathBuf]) -> (Status, Value) {
     let (status, output) = asked(&["--json"], files, false);
     let status = status.expect("the command is good");
     (status, serde_json::from_slice(&output).expect("it is JSON"))
@@ -300,17 +455,21 @@ fn asked(
     files: &[&PathBuf],
     cancelled: bool,
 ) -> (Result<Status, CommandError>, Vec<u8>) {
+    let mut output = Vec::new();
+    let status = into(options, files, &AtomicBool::new(cancelled), &mut output);
+    (status, output)
+}
+
+/// Runs `graph` with these options on these files.
+pub fn into(
+    options: &[&str],
+    files: &[&PathBuf],
+    cancel: &AtomicBool,
+    output: &mut dyn Write,
+) -> Result<Status, CommandError> {
     let words = ["refmap", "graph"].iter().chain(options).map(Into::into);
     let words = words.chain(files.iter().map(|file| file.as_os_str().to_owned()));
-    let mut output = Vec::new();
-    let status = run(
-        "refmap",
-        "",
-        &Catalogue::default(),
-        words,
-        &AtomicBool::new(cancelled),
-        TextOptions::default(),
-        &mut output,
-    );
-    (status, output)
+    let catalogue = Catalogue::default();
+    let options = TextOptions::default();
+    run("refmap", "", &catalogue, words, cancel, options, output)
 }

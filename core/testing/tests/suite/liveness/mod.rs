@@ -1,6 +1,7 @@
 //! Liveness of models: what is decided, what is refused, and what a report shows.
 
 mod between;
+mod large;
 mod positions;
 mod random;
 mod settings;

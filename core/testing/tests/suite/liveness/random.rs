@@ -117,6 +117,7 @@ fn case(seed: u64) -> Case {
         Property::eventually("p", "", holds(conclusion)),
         Property::always_eventually("p", "", holds(conclusion)),
         Property::eventually_always("p", "", holds(conclusion)),
+        Property::eventually_always_after("after", "", holds(premise), holds(conclusion)),
     ];
     let said = [
         (
@@ -128,7 +129,20 @@ fn case(seed: u64) -> Case {
         ),
         ("eventually:p", Said::Eventually(conclusion)),
         ("always-eventually:p", Said::AlwaysEventually(conclusion)),
-        ("eventually-always:p", Said::EventuallyAlways(conclusion)),
+        (
+            "eventually-always:p",
+            Said::EventuallyAlways {
+                premise: set(0..rows as u32),
+                conclusion,
+            },
+        ),
+        (
+            "eventually-always:after",
+            Said::EventuallyAlways {
+                premise,
+                conclusion,
+            },
+        ),
     ];
     Case {
         refinement,
@@ -238,7 +252,9 @@ fn random_refinements_are_decided_as_the_textbook_decides_them() {
         );
         for (name, said) in &said {
             let vacuous = match said {
-                Said::LeadsTo { premise, .. } => premise & small.reached() == 0,
+                Said::LeadsTo { premise, .. } | Said::EventuallyAlways { premise, .. } => {
+                    premise & small.reached() == 0
+                }
                 _ => false,
             };
             let expected = small.stem(said);

@@ -1,0 +1,3 @@
+//! Temporary.
+#[path = "suite/liveness/large.rs"]
+mod large;
