@@ -10,6 +10,7 @@ use super::observed::{Effect, Happening, Observed, State};
 use super::search::{Remember, Search};
 use super::smallest::{End, Moment, replay, smallest};
 use super::window::Log;
+use refmap::internal::json;
 use refmap::report::history::{Explanation, Prefix, PrefixStep, Refused, Situation, StepKind};
 use refmap::{Drawing, TransitionSystem};
 
@@ -130,7 +131,7 @@ fn last_steps<O: Observed>(
         steps.push_front(PrefixStep {
             event: at.step.event.map(|number| log.shown(observed, number)),
             kind,
-            action: action.and_then(|action| serde_json::to_value(action).ok()),
+            action: action.map(json),
             rule: rule.map(|rule| rule.name.clone().into_owned()),
             source: rule.map(|rule| rule.source.clone().into_owned()),
             process: action.map(|action| specification.process_of(action).to_string()),
@@ -192,7 +193,7 @@ fn refused<O: Observed>(
 fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
     let picture = observed.specification().draw(state);
     Situation {
-        state: serde_json::to_value(state).unwrap_or_default(),
+        state: json(state),
         drawing: picture.as_ref().map(Drawing::to_string),
         picture,
     }

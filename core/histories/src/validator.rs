@@ -18,7 +18,7 @@ use refmap::report::history::{Assumption, Explanation, Partial};
 use refmap::Disagreement;
 use refmap::TransitionSystem;
 use refmap::explore::{Limit, Phase, Progress};
-use refmap::internal::resident_bytes;
+use refmap::internal::{json, resident_bytes};
 use refmap::report::{RuleCoverage, Verdict};
 
 /// Result of a validation.
@@ -324,7 +324,7 @@ fn assumptions<O: Observed>(way: &Way<O>) -> Vec<Assumption> {
             let action = at.step.action.as_ref();
             assumed.push(Assumption {
                 line: line(number),
-                action: action.and_then(|action| serde_json::to_value(action).ok()),
+                action: action.map(json),
             });
         }
     }

@@ -3,6 +3,7 @@
 //! [ITF](Counterexample::itf), as [Mermaid](Counterexample::mermaid) and as [DOT](Counterexample::dot).
 
 mod difference;
+pub(crate) mod json;
 pub(crate) mod value;
 
 pub(crate) mod story;
