@@ -511,4 +511,115 @@ mod tests {
         );
         assert!(derive(&fixed).is_ok());
     }
+
+    /// What is wrong by itself, whatever the type of the field is, is told where it is compiled.
+    #[test]
+    fn attributes_that_are_none_are_refused() {
+        let field = |attributes: TokenStream| -> DeriveInput {
+            parse_quote!(
+                struct Memory {
+                    #attributes
+                    counter: u8,
+                }
+            )
+        };
+        let inputs: [(DeriveInput, &str); 16] = [
+            (
+                field(quote!(#[state(rnge = 0..3)])),
+                "a field has the attributes `range`",
+            ),
+            (
+                field(quote!(#[state(system = Ring)])),
+                "a field has the attributes `range`",
+            ),
+            (
+                field(quote!(#[state])),
+                "expected attribute arguments in parentheses",
+            ),
+            (field(quote!(#[state(range)])), "expected `=`"),
+            (field(quote!(#[state(len)])), "expected `=`"),
+            (field(quote!(#[state(varint = 3)])), "expected `,`"),
+            (field(quote!(#[state("range")])), "expected"),
+            (
+                field(quote!(#[state(range = 0..3, range = 0..4)])),
+                "`range` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(range = 0..3)] #[state(range = 0..3)])),
+                "`range` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(range = 0..3, varint)])),
+                "`varint` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(len = 3, max_len = 3)])),
+                "`max_len` comes after another one that says the same",
+            ),
+            (
+                parse_quote!(
+                    #[state(range = 0..3)]
+                    struct Memory(u8);
+                ),
+                "a state has an attribute `system`",
+            ),
+            (
+                parse_quote!(
+                    #[state(system = Ring, system = Ring)]
+                    struct Memory(u8);
+                ),
+                "`system` is said twice",
+            ),
+            (
+                parse_quote!(
+                    enum Memory {
+                        #[state(range = 0..3)]
+                        Counter(u8),
+                    }
+                ),
+                "said of a field of a variant, not of the variant",
+            ),
+            (
+                parse_quote!(
+                    enum Memory {}
+                ),
+                "an enum without variants has no value",
+            ),
+            (
+                parse_quote!(
+                    union Memory {
+                        counter: u8,
+                    }
+                ),
+                "a state is a struct or an enum",
+            ),
+        ];
+        for (input, told) in inputs {
+            let error = derive(&input).expect_err(told).to_string();
+            assert!(error.contains(told), "{error}");
+        }
+        for right in [
+            quote!(#[state(range = 0..3)]),
+            quote!(#[state(range = 0..3, max_len = 4)]),
+            quote!(#[state(varint)] #[state(len = 4)]),
+        ] {
+            assert!(derive(&field(right)).is_ok());
+        }
+    }
+
+    /// In what is told of a field its type is as it was written.
+    #[test]
+    fn types_are_told_as_they_are_written() {
+        for written in [
+            "Vec<BTreeMap<Message, i8>>",
+            "(u8, [bool; 3])",
+            "std::collections::BTreeSet<(A, B)>",
+            "&'static str",
+            "Option<Box<T>>",
+            "()",
+        ] {
+            let type_: Type = syn::parse_str(written).expect("it is a type");
+            assert_eq!(as_written(&type_), written);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::layout::{Ink, beside, pad, width, wrap};
 use super::text::{Detail, Text};
-use super::value::{compact, name, parts};
+use super::value::{compact, name, named, parts};
 use super::{Change, Counterexample, Nearest, Step, changes};
 
 /// Where what belongs to a step begins.
@@ -373,14 +373,7 @@ fn number(index: usize) -> String {
 
 /// A state on one line, two spaces between its fields.
 pub(super) fn whole(state: &Value) -> String {
-    let parts = parts(state).into_iter().map(|(name, value)| {
-        let value = compact(value);
-        if name.is_empty() {
-            value
-        } else {
-            format!("{name} {value}")
-        }
-    });
+    let parts = parts(state).into_iter().map(named);
     parts.collect::<Vec<_>>().join("  ")
 }
 

@@ -64,6 +64,16 @@ pub fn parts(value: &Value) -> Vec<(String, &Value)> {
     }
 }
 
+/// A part in one line.
+pub(super) fn named((name, value): (String, &Value)) -> String {
+    let value = compact(value);
+    if name.is_empty() {
+        value
+    } else {
+        format!("{name} {value}")
+    }
+}
+
 /// Whether it may be the name of a variant, which begins with a letter.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')
