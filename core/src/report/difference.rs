@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json::{name as name_of_key, pairs};
+use super::json::{is_marked, name as name_of_key, pairs};
 use super::value::{compact, is_name, name, visible};
 
 /// A field that differs.
@@ -164,9 +164,12 @@ impl<'v> Keys<'v> {
         {
             return None;
         }
-        let at = |all: &[(Key<'v>, &'v Value)], key: Key<'v>| {
-            let mut all = all.iter();
-            all.find(|(other, _)| is_same(*other, key))
+        // PERF: mostly both have the same keys in the same order.
+        let at = |all: &[(Key<'v>, &'v Value)], place: usize, key: Key<'v>| {
+            let has_key = |entry: &&(Key<'v>, &'v Value)| is_same(entry.0, key);
+            let found = all.get(place).filter(has_key);
+            found
+                .or_else(|| all.iter().find(has_key))
                 .map(|(_, value)| *value)
         };
         let mut keys = Self {
@@ -174,16 +177,16 @@ impl<'v> Keys<'v> {
             removed: Vec::new(),
             added: Vec::new(),
         };
-        for (key, value) in &a {
-            match at(&b, *key) {
+        for (place, (key, value)) in a.iter().enumerate() {
+            match at(&b, place, *key) {
                 Some(other) => keys.common.push((*key, value, other)),
                 None => keys.removed.push((*key, value)),
             }
         }
-        keys.added = b
-            .into_iter()
-            .filter(|(key, _)| at(&a, *key).is_none())
-            .collect();
+        let added = (0..)
+            .zip(b)
+            .filter(|(place, (key, _))| at(&a, *place, *key).is_none());
+        keys.added = added.map(|(_, entry)| entry).collect();
         Some(keys)
     }
 }
@@ -192,6 +195,9 @@ impl<'v> Keys<'v> {
 fn entries(value: &Value) -> Option<Vec<(Key<'_>, &Value)>> {
     if let Some(pairs) = pairs(value) {
         return Some(pairs.map(|(key, value)| (Key::Value(key), value)).collect());
+    }
+    if is_marked(value) {
+        return None;
     }
     let fields = value.as_object()?.iter();
     Some(
@@ -527,6 +533,18 @@ mod tests {
                 json!("busy"),
                 vec!["m: idle(1, 2) → busy"],
             ),
+            (
+                json!({"#bigint": "1"}),
+                json!({"#bigint": "2"}),
+                vec!["m: 1 → 2"],
+            ),
+            (json!({"#bigint": "1"}), json!(3), vec!["m: 1 → 3"]),
+            (
+                json!({"#unserializable": "NaN"}),
+                json!({"#unserializable": "inf"}),
+                vec!["m: NaN → inf"],
+            ),
+            (json!(null), json!({"Some": null}), vec!["m: none → Some"]),
             // Names speak to no terminal.
             (
                 json!({"\u{1b}[31m": 1, "b": 0}),

@@ -10,7 +10,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::json::{BIG_INTEGER, MAP, UNSERIALIZABLE, content, pairs};
+use super::json::{MAP, is_marked, pairs};
 use super::{Counterexample, Report};
 
 /// Variables of every trace, besides the fields of the state.
@@ -114,12 +114,6 @@ fn encode(value: &Value) -> Value {
         }
         Value::Bool(_) | Value::String(_) => value.clone(),
     }
-}
-
-/// Whether a value is written as this format has it.
-fn is_marked(value: &Value) -> bool {
-    let marks = [MAP, BIG_INTEGER, UNSERIALIZABLE];
-    marks.iter().any(|mark| content(value, mark).is_some())
 }
 
 /// Whether all readers take these fields for a record: the names are identifiers, and they are not those

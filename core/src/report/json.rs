@@ -13,11 +13,11 @@ use serde::ser::{self, Serializer};
 use serde_json::{Map, Value, json};
 
 /// The key of the only field of what stands for a map.
-pub(crate) const MAP: &str = "#map";
+pub(super) const MAP: &str = "#map";
 /// The same of a large integer.
-pub(crate) const BIG_INTEGER: &str = "#bigint";
+pub(super) const BIG_INTEGER: &str = "#bigint";
 /// The same of what has no JSON.
-pub(crate) const UNSERIALIZABLE: &str = "#unserializable";
+pub(super) const UNSERIALIZABLE: &str = "#unserializable";
 
 /// The JSON of a value.
 pub fn json<T: Serialize + Debug + ?Sized>(value: &T) -> Value {
@@ -45,6 +45,12 @@ pub(super) fn content<'v>(value: &'v Value, mark: &str) -> Option<&'v Value> {
         Value::Object(fields) if fields.len() == 1 => fields.get(mark),
         _ => None,
     }
+}
+
+/// Whether a value is one of those that the Informal Trace Format has and JSON has not.
+pub(super) fn is_marked(value: &Value) -> bool {
+    let marks = [MAP, BIG_INTEGER, UNSERIALIZABLE];
+    marks.iter().any(|mark| content(value, mark).is_some())
 }
 
 /// The name that a key is in an object, if it is one.

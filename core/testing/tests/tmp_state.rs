@@ -7,3 +7,5 @@ mod by_hand;
 mod derived;
 #[path = "suite/renderings.rs"]
 mod renderings;
+#[path = "suite/survivors.rs"]
+mod survivors;

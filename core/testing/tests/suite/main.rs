@@ -17,6 +17,7 @@ mod properties;
 mod random_systems;
 mod regressions;
 mod seeded_bugs;
+mod survivors;
 mod symmetric_systems;
 // The README's lines are shorter than ours.
 #[rustfmt::skip]
