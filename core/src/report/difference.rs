@@ -257,11 +257,13 @@ impl<'v> Edit<'v> {
         let both = !edit.removed.is_empty() && !edit.added.is_empty();
         let ends = [Self::moved(from, to), Self::moved(to, from).map(Self::back)];
         let mut ends = ends.into_iter().flatten().filter(is_as_short);
-        match ends.next().filter(|_| both) {
-            Some(end) => Some(end),
-            None if edit.removed.iter().any(|one| edit.added.contains(one)) => None,
-            None => Some(edit),
-        }
+        // What leaves and joins again goes round, if it is all of it; otherwise something may have changed its place.
+        let is_told = |edit: &Self| {
+            edit.removed == edit.added && edit.at != At::Anywhere
+                || !edit.removed.iter().any(|one| edit.added.contains(one))
+        };
+        let told = ends.next().filter(|_| both).unwrap_or(edit);
+        is_told(&told).then_some(told)
     }
 
     /// With as many elements that stay as there may be; none if the lists are too long to find out.
