@@ -393,6 +393,10 @@ fn product(fields: &[Field], system: &Type, variant: Option<&Ident>) -> TokenStr
 
 /// A type as people write it, without the spaces that stand between all tokens.
 fn as_written(type_: &Type) -> String {
+    // A type that a macro was given.
+    if let Type::Group(group) = type_ {
+        return as_written(&group.elem);
+    }
     let tokens = quote!(#type_).to_string();
     let mut written = tokens.replace(" ,", ",").replace(" ;", ";");
     for bracket in ["<", "(", "["] {

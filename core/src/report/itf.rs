@@ -91,7 +91,12 @@ pub const UNIT: &str = "U_OF_UNIT";
 /// maps; the rest is JSON already, or in this format.
 fn encode(value: &Value) -> Value {
     if let Some(pairs) = pairs(value) {
-        let pairs = pairs.map(|(key, value)| json!([encode(key), encode(value)]));
+        // A reader looks keys up, which it can of tuples and not of lists.
+        let key = |key: &Value| match key {
+            Value::Array(items) => json!({"#tup": items.iter().map(encode).collect::<Vec<_>>()}),
+            other => encode(other),
+        };
+        let pairs = pairs.map(|(name, value)| json!([key(name), encode(value)]));
         return json!({MAP: pairs.collect::<Vec<_>>()});
     }
     match value {

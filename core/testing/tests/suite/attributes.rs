@@ -86,7 +86,7 @@ struct Weight(u8);
 
 /// States of one field with an attribute, what is told of it, and what it should be.
 macro_rules! wrong {
-    ($($name:ident: $type_:ty, $($attribute:tt)+ => $($told:literal)+;)*) => {$(
+    ($($name:ident: $type_:ty, [$($attribute:tt)+] => $($told:literal)+;)*) => {$(
         #[test]
         fn $name() {
             #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, State)]
@@ -104,29 +104,29 @@ macro_rules! wrong {
 }
 
 wrong! {
-    a_range_does_not_reach_into_a_type_of_its_own: Vec<BTreeMap<Message, i8>>, range = 0..=3 =>
+    a_range_does_not_reach_into_a_type_of_its_own: Vec<BTreeMap<Message, i8>>, [range = 0..=3] =>
         "of type `Vec<BTreeMap<Message, i8>>`, is wrong: `range` does not reach into `Message`; write it at the fields of `Message`";
-    nor_does_a_length: Message, len = 3 => "`len` does not reach into `Message`";
-    nor_does_varint: (u8, Option<Message>), varint => "of type `(u8, Option<Message>)`" "`varint` does not reach into `Message`";
-    a_text_has_no_integers: String, range = 0..=3 => "`range` has no effect, since the type has no integers; leave it out";
-    nor_has_a_truth_value: [bool; 3], range = 0..=1 => "of type `[bool; 3]`" "`range` has no effect";
-    nor_has_a_letter: Vec<char>, varint => "`varint` has no effect";
-    a_number_has_no_length: u8, len = 3 => "`len` says nothing of `u8`; it belongs to a vector, deque, string, set or map";
-    nor_has_an_option_of_one: Option<i64>, max_len = 3 => "`max_len` says nothing of `i64`";
-    nor_has_a_pair_of_a_list_and_a_number: (Vec<u8>, u8), max_len = 3 => "`max_len` says nothing of `u8`";
-    nor_has_a_set_of_indices: IndexSet, len = 3 => "`len` says nothing of `IndexSet`";
-    indices_are_in_a_range_always: IndexSet, varint => "`varint` says nothing of `IndexSet`; leave it out, or give a `range`";
-    a_range_that_is_reversed: u8, range = std::convert::identity(5)..=3 => "no integer is in a range from 5 to 3; the least value comes first";
-    a_range_that_is_empty: Vec<i8>, range = 0..0 => "no integer is in a range from 0 to -1";
-    a_range_of_indices_that_is_reversed: IndexSet, range = std::convert::identity(9)..=3 => "no integer is in a range from 9 to 3";
-    a_range_that_the_type_does_not_have: BTreeSet<u8>, range = 0..=300 => "the range from 0 to 300 is not one of `u8`, which has 0 to 255";
-    a_negative_range_of_a_number: u16, range = -1..=3 => "the range from -1 to 3 is not one of `u16`";
-    a_range_of_indices_beyond_a_word: IndexSet, range = 0..=64 => "the range from 0 to 64 is not one of `IndexSet`, which has 0 to 63";
-    a_range_of_a_newtype: Option<Weight>, range = 0..=256 => "the range from 0 to 256 is not one of `u8`";
-    a_length_beyond_the_bound: BoundedVec<bool, 3>, len = 4 => "a vector of at most 3 elements does not have 4; a smaller length does";
-    a_negative_length: Vec<u8>, len = -1 => "a length is not negative";
-    a_negative_length_of_a_small_set: BTreeSet<bool>, max_len = -1i8 => "a length is not negative";
-    what_is_kept_whole_has_no_range: Opaque, range = 0..=3 => "`range` has no effect, since the type is kept whole; derive `State` for it";
+    nor_does_a_length: Message, [len = 3] => "`len` does not reach into `Message`";
+    nor_does_varint: (u8, Option<Message>), [varint] => "of type `(u8, Option<Message>)`" "`varint` does not reach into `Message`";
+    a_text_has_no_integers: String, [range = 0..=3] => "`range` has no effect, since the type has no integers; leave it out";
+    nor_has_a_truth_value: [bool; 3], [range = 0..=1] => "of type `[bool; 3]`" "`range` has no effect";
+    nor_has_a_letter: Vec<char>, [varint] => "`varint` has no effect";
+    a_number_has_no_length: u8, [len = 3] => "`len` says nothing of `u8`; it belongs to a vector, deque, string, set or map";
+    nor_has_an_option_of_one: Option<i64>, [max_len = 3] => "`max_len` says nothing of `i64`";
+    nor_has_a_pair_of_a_list_and_a_number: (Vec<u8>, u8), [max_len = 3] => "`max_len` says nothing of `u8`";
+    nor_has_a_set_of_indices: IndexSet, [len = 3] => "`len` says nothing of `IndexSet`";
+    indices_are_in_a_range_always: IndexSet, [varint] => "`varint` says nothing of `IndexSet`; leave it out, or give a `range`";
+    a_range_that_is_reversed: u8, [range = std::convert::identity(5)..=3] => "no integer is in a range from 5 to 3; the least value comes first";
+    a_range_that_is_empty: Vec<i8>, [range = 0..0] => "no integer is in a range from 0 to -1";
+    a_range_of_indices_that_is_reversed: IndexSet, [range = std::convert::identity(9)..=3] => "no integer is in a range from 9 to 3";
+    a_range_that_the_type_does_not_have: BTreeSet<u8>, [range = 0..=300] => "the range from 0 to 300 is not one of `u8`, which has 0 to 255";
+    a_negative_range_of_a_number: u16, [range = -1..=3] => "the range from -1 to 3 is not one of `u16`";
+    a_range_of_indices_beyond_a_word: IndexSet, [range = 0..=64] => "the range from 0 to 64 is not one of `IndexSet`, which has 0 to 63";
+    a_range_of_a_newtype: Option<Weight>, [range = 0..=256] => "the range from 0 to 256 is not one of `u8`";
+    a_length_beyond_the_bound: BoundedVec<bool, 3>, [len = 4] => "a vector of at most 3 elements does not have 4; a smaller length does";
+    a_negative_length: Vec<u8>, [len = -1] => "a length is not negative";
+    a_negative_length_of_a_small_set: BTreeSet<bool>, [max_len = -1i8] => "a length is not negative";
+    what_is_kept_whole_has_no_range: Opaque, [range = 0..=3] => "`range` has no effect, since the type is kept whole; derive `State` for it";
 }
 
 /// Of each variant the field is named, and from the state on.
@@ -185,7 +185,7 @@ fn what_is_said_of_integers_leaves_out_what_is_none() {
     let range = Limits::NONE.range(0..=3);
     assert_eq!(bits::<(u8, bool)>(range), Some(3));
     assert_eq!(bits::<BTreeMap<bool, u8>>(range), Some(2 + 4));
-    assert_eq!(bits::<BTreeMap<String, u8>>(range.max_len(0)), Some(0));
+    assert_eq!(bits::<BTreeMap<String, u8>>(range.max_len(2)), None);
     assert_eq!(bits::<(char, Weight)>(range), Some(21 + 2));
     assert_eq!(
         bits::<Option<VecDeque<Weight>>>(range.len(3u64)),

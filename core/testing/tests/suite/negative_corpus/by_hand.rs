@@ -170,7 +170,7 @@ enum Perhaps<T> {
 /// A number that is seldom reached.
 #[test]
 fn a_number_that_is_clamped() {
-    let state = |hand| Beside { other: 7, hand };
+    let state = |hand: Hand| Beside { other: 7, hand };
     assert_read_back(20_001, state, |state| state.hand.0);
 }
 
@@ -178,12 +178,12 @@ fn a_number_that_is_clamped() {
 #[test]
 fn what_is_written_by_hand_within_whatever_else() {
     assert_read_back(4, |hand| hand, |state| state.0);
-    let within = |hand| (u64::MAX, Perhaps::Something(true, Some(hand)));
+    let within = |hand: Hand| (u64::MAX, Perhaps::Something(true, Some(hand)));
     assert_read_back(4, within, |state| match state.1 {
         Perhaps::Something(_, hand) => hand.unwrap_or_default().0,
         Perhaps::Nothing => 0,
     });
-    let in_maps = |hand| vec![BTreeMap::from([(hand, BTreeSet::from([hand]))])];
+    let in_maps = |hand: Hand| vec![BTreeMap::from([(hand, BTreeSet::from([hand]))])];
     assert_read_back(4, in_maps, |state| {
         let first = state[0].first_key_value();
         first.map_or(0, |(hand, _)| hand.0)
