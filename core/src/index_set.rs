@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use serde::{Serialize, Serializer};
 
-use crate::state::{Changes, Kept, Limits, Misfit, Shape, Sink, Source, State};
+use crate::state::{Changes, Exact, Kept, Limits, LimitsFault, Misfit, Shape, Sink, Source, State};
 
 /// A set of indices from 0 to 63, kept as a bit for each.
 ///
@@ -139,25 +139,49 @@ fn bounds(limits: Limits) -> (i128, i128) {
     limits.or(0, 63)
 }
 
+/// A bit for each of the indices that there may be, from the least one on.
+#[inline(always)]
+fn mask(limits: Limits) -> u64 {
+    let (low, high) = bounds(limits);
+    let count = (high - low + 1).clamp(0, 64);
+    u64::MAX.checked_shr(64 - count as u32).unwrap_or(0)
+}
+
 impl<S: ?Sized> State<S> for IndexSet {
     const KEPT: Kept = Kept::Encoded;
+    const EXACT: Exact<Self> = Exact::of_parts(&[]);
 
     fn shape(_: &S, limits: Limits) -> Shape {
-        limits.say_no_length_of("IndexSet");
+        let of = "IndexSet";
+        if let Some(fault) = limits.length_of(of) {
+            return Shape::wrong(fault);
+        }
+        if limits.is_varint() {
+            return Shape::wrong(LimitsFault::NoVarint { of });
+        }
         let (low, high) = bounds(limits);
-        assert!(
-            0 <= low && low <= high + 1 && high <= 63,
-            "the range from {low} to {high} is not one of indices from 0 to 63"
-        );
-        Shape::number(IndexSet::below((high - low + 1) as usize).0)
+        // A set of no indices has one value.
+        if low > high + 1 {
+            return Shape::wrong(LimitsFault::Empty { low, high });
+        }
+        if low < 0 || high > 63 {
+            return Shape::wrong(LimitsFault::Beyond {
+                low,
+                high,
+                of,
+                least: 0,
+                most: 63,
+            });
+        }
+        Shape::number(mask(limits)).with_integers()
     }
 
     #[inline(always)]
     fn write(&self, _: &S, limits: Limits, sink: &mut impl Sink) {
         let (low, high) = bounds(limits);
-        let mask = IndexSet::below((high - low + 1) as usize).0;
-        let within = self.0 >> low as u32;
-        if within & !mask != 0 || within << low as u32 != self.0 {
+        let mask = mask(limits);
+        let within = self.0.checked_shr(low as u32).unwrap_or(0);
+        if within & !mask != 0 || within.checked_shl(low as u32).unwrap_or(0) != self.0 {
             let outside = self.iter().map(|index| index as i128);
             let mut outside = outside.filter(|index| *index < low || *index > high);
             let value = outside.next().unwrap_or(low);
@@ -168,14 +192,18 @@ impl<S: ?Sized> State<S> for IndexSet {
 
     #[inline(always)]
     fn read(_: &S, limits: Limits, source: &mut impl Source) -> Self {
-        let (low, high) = bounds(limits);
-        Self(source.number(IndexSet::below((high - low + 1) as usize).0) << low as u32)
+        let (low, _) = bounds(limits);
+        Self(
+            source
+                .number(mask(limits))
+                .checked_shl(low as u32)
+                .unwrap_or(0),
+        )
     }
 
     #[inline(always)]
     fn width(_: &S, limits: Limits) -> u32 {
-        let (low, high) = bounds(limits);
-        (high - low + 1) as u32
+        mask(limits).count_ones()
     }
 
     #[inline(always)]

@@ -139,10 +139,11 @@ pub mod internal {
     pub use crate::report::changes;
     pub use crate::report::escape::{escaped, is_unseen};
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
+    pub use crate::report::json::json;
     pub use crate::report::layout::{Ink, plain, steps, wrap};
     pub use crate::report::story::misfit;
     pub use crate::report::summary;
-    pub use crate::report::value::compact;
+    pub use crate::report::value::{compact, parts};
     pub use crate::system::first_initial;
     pub use crate::visit::{some_steps, visit_initial, visit_steps};
 }

@@ -10,6 +10,8 @@ use std::fmt::Debug;
 use serde::Serialize;
 
 use crate::model_call::catch;
+use crate::report::json::json;
+use crate::report::value::compact;
 use crate::report::{Change, changes};
 use crate::state::Misfit;
 use crate::system::{StateOf, TransitionSystem, first_initial};
@@ -329,12 +331,11 @@ pub(crate) fn round_trip_with<S: Packed>(
 
 /// What differs between two states, for people.
 fn differences<T: Serialize + Debug>(state: &T, back: &T) -> Vec<String> {
-    let json = |state| serde_json::to_value(state).unwrap_or_default();
     let found = changes(&json(state), &json(back));
     let told = found.iter().map(|change| {
         let Change { field, from, to } = change;
         let of = if field.is_empty() { "the state" } else { field };
-        format!("{of} was {from} and is {to}")
+        format!("{of} was {} and is {}", compact(from), compact(to))
     });
     let told: Vec<_> = told.collect();
     match told.is_empty() {
@@ -347,7 +348,6 @@ fn differences<T: Serialize + Debug>(state: &T, back: &T) -> Vec<String> {
 /// The name of the variable at `position` in the order of `fields`: what of `state` changes with it.
 fn name_of<S: Packed>(system: &S, state: &StateOf<S>, position: usize) -> String {
     let named = catch(|| {
-        let json = |state: &StateOf<S>| serde_json::to_value(state).unwrap_or_default();
         let [a, b] = [0, 1].map(|value| {
             let mut probe = Probe {
                 position,

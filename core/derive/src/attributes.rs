@@ -47,11 +47,7 @@ pub fn limits(attributes: &[Attribute]) -> Result<TokenStream> {
             }
             let value: Expr = meta.value()?.parse()?;
             let method = syn::Ident::new(name, Span::call_site());
-            limits = match name {
-                "range" => quote!(#limits.range(#value)),
-                // What an instance counts in is mostly not `usize`.
-                _ => quote!(#limits.#method((#value) as usize)),
-            };
+            limits = quote!(#limits.#method(#value));
             Ok(())
         })?;
     }

@@ -46,9 +46,13 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[state(len = 3)]` | the vector, deque or string has just this length |
 /// | `#[state(max_len = 3)]` | it has at most this length |
 ///
-/// A struct of one field without a name, of which nothing is said, takes what is said of a field of its type.
+/// A struct of one field without a name, of which nothing is said, takes what is said of a field of its type. No other type of one's
+/// own does: it says so of its own fields.
 ///
-/// A value outside of its range ends a check with the name of the field; it is never cut off.
+/// An attribute without effect, or one that no value meets (a range that is reversed, a length beyond the bound of a type), is an
+/// error before the first state, which names the field, its type and the remedy.
+///
+/// A value outside of its range ends a check with the way to it, `consumers[0].Idle.0`; it is never cut off.
 #[proc_macro_derive(State, attributes(state))]
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -49,8 +49,11 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             if is_newtype {
                 fields[0].limits = quote!(limits);
             }
-            let shape = product(&fields, &system);
-            let (write, read) = (writes(&fields, &system), reads(&fields, &system));
+            let (shape, write) = match &*fields {
+                [field] if is_newtype => (field.shape(&system), field.write(&system)),
+                _ => (product(&fields, &system, None), writes(&fields, &system)),
+            };
+            let read = reads(&fields, &system);
             let (new, old) = (pattern(&fields), pattern_of_old(&fields));
             let changes = changes(&fields, &system);
             let types: Vec<_> = fields.iter().map(|field| field.type_.clone()).collect();
@@ -73,10 +76,11 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
     };
     let ident = &input.ident;
-    let name = LitStr::new(&ident.to_string(), Span::call_site());
-    let say_nothing = match is_newtype {
-        true => quote!(),
-        false => quote!(limits.say_nothing_of(#name);),
+    let name = name(ident);
+    let shape = if is_newtype {
+        shape
+    } else {
+        quote!(::refmap::state::Shape::of_own_fields(#shape, limits, #name))
     };
     let clauses = generics.make_where_clause();
     for type_ in &types {
@@ -96,9 +100,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 #(<#types as ::refmap::State<#system>>::KEPT),*
             ]);
 
+            const EXACT: ::refmap::state::Exact<Self> = ::refmap::state::Exact::of_parts(&[
+                #(<#types as ::refmap::State<#system>>::EXACT.is_exact()),*
+            ]);
+
             #[allow(unused_variables)]
             fn shape(system: &#system, limits: ::refmap::state::Limits) -> ::refmap::state::Shape {
-                #say_nothing
                 #shape
             }
 
@@ -225,15 +232,29 @@ fn derive_enum(input: &DeriveInput, data: &DataEnum, system: &Type) -> Result<Pa
         .any(|variant| !variant.fields.is_empty());
     let tag = u64::BITS - last.leading_zeros();
     for ((number, variant), own) in (0u64..).zip(&data.variants).zip(&widths_of) {
+        let mut attributes = variant.attrs.iter();
+        if let Some(attribute) = attributes.find(|one| one.path().is_ident("state")) {
+            return Err(Error::new_spanned(
+                attribute,
+                "`range`, `varint`, `len` and `max_len` are said of a field of a variant, not of the variant",
+            ));
+        }
         let fields = fields_of(&variant.fields)?;
         let ident = &variant.ident;
         let (new, old) = (pattern(&fields), pattern_of_old(&fields));
         let skipped = quote!((#widest).wrapping_sub(#own));
         let (write, read) = (writes(&fields, system), reads(&fields, system));
-        shapes.push(product(&fields, system));
+        shapes.push(product(&fields, system, Some(ident)));
         counts_of.push(counts(&fields, system));
+        let name = name(ident);
         writes_of.push(quote! {
-            Self::#ident #new => { sink.number(#last, #number); #write sink.skip(#skipped); }
+            Self::#ident #new => {
+                sink.number(#last, #number);
+                sink.enter(::refmap::state::Part::Name(#name));
+                #write
+                sink.leave();
+                sink.skip(#skipped);
+            }
         });
         let changes = changes(&fields, system);
         changes_of.push(quote! {
@@ -299,14 +320,11 @@ fn fields_of(fields: &Fields) -> Result<Vec<Field>> {
             Some(ident) => Member::Named(ident.clone()),
             None => Member::Unnamed(position.into()),
         };
-        let name = match &field.ident {
-            Some(ident) => ident.to_string(),
-            None => position.to_string(),
-        };
+        let position_name = || LitStr::new(&position.to_string(), Span::call_site());
         Ok(Field {
             member,
             binding: format_ident!("field_{position}"),
-            name: LitStr::new(name.trim_start_matches("r#"), Span::call_site()),
+            name: field.ident.as_ref().map_or_else(position_name, name),
             type_: field.ty.clone(),
             limits: limits(&field.attrs)?,
         })
@@ -339,10 +357,61 @@ fn old(binding: &Ident) -> Ident {
     format_ident!("old_{binding}")
 }
 
-fn product(fields: &[Field], system: &Type) -> TokenStream {
-    let shape = |Field { type_, limits, .. }: &Field| quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits));
-    let shapes = fields.iter().map(shape);
+impl Field {
+    fn shape(&self, system: &Type) -> TokenStream {
+        let Self { type_, limits, .. } = self;
+        quote!(<#type_ as ::refmap::State<#system>>::shape(system, #limits))
+    }
+
+    fn write(&self, system: &Type) -> TokenStream {
+        let Self {
+            binding,
+            type_,
+            limits,
+            ..
+        } = self;
+        quote!(<#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);)
+    }
+}
+
+/// The shape of all fields, which may be those of a variant.
+fn product(fields: &[Field], system: &Type, variant: Option<&Ident>) -> TokenStream {
+    let shapes = fields.iter().map(|field| {
+        let (shape, Field { type_, limits, .. }) = (field.shape(system), field);
+        let within =
+            variant.map_or_else(String::new, |variant| format!("{}.", name(variant).value()));
+        let name = LitStr::new(
+            &format!("{within}{}", field.name.value()),
+            Span::call_site(),
+        );
+        let written = LitStr::new(&as_written(type_), Span::call_site());
+        let kept = quote!(<#type_ as ::refmap::State<#system>>::KEPT);
+        quote!(::refmap::state::Shape::of_field(#shape, #name, #written, #kept, #limits))
+    });
     quote!(::refmap::state::Shape::fields(&[#(#shapes),*]))
+}
+
+/// A type as people write it, without the spaces that stand between all tokens.
+fn as_written(type_: &Type) -> String {
+    // A type that a macro was given.
+    if let Type::Group(group) = type_ {
+        return as_written(&group.elem);
+    }
+    let tokens = quote!(#type_).to_string();
+    let mut written = tokens.replace(" ,", ",").replace(" ;", ";");
+    for bracket in ["<", "(", "["] {
+        written = written.replace(&format!("{bracket} "), bracket);
+    }
+    for bracket in ["<", ">", ")", "]"] {
+        written = written.replace(&format!(" {bracket}"), bracket);
+    }
+    written.replace(" :: ", "::").replace("& ", "&")
+}
+
+/// A name without what makes a keyword one.
+fn name(ident: &Ident) -> LitStr {
+    let name = ident.to_string();
+    LitStr::new(name.trim_start_matches("r#"), Span::call_site())
 }
 
 fn counts(fields: &[Field], system: &Type) -> TokenStream {
@@ -352,16 +421,12 @@ fn counts(fields: &[Field], system: &Type) -> TokenStream {
 }
 
 fn writes(fields: &[Field], system: &Type) -> TokenStream {
-    let write = |Field {
-                     binding,
-                     name,
-                     type_,
-                     limits,
-                     ..
-                 }: &Field| {
+    let write = |field: &Field| {
+        let (write, name) = (field.write(system), &field.name);
         quote! {
-            sink.field(#name);
-            <#type_ as ::refmap::State<#system>>::write(#binding, system, #limits, sink);
+            sink.enter(::refmap::state::Part::Name(#name));
+            #write
+            sink.leave();
         }
     };
     fields.iter().map(write).collect()
@@ -449,5 +514,116 @@ mod tests {
             }
         );
         assert!(derive(&fixed).is_ok());
+    }
+
+    /// What is wrong by itself, whatever the type of the field is, is told where it is compiled.
+    #[test]
+    fn attributes_that_are_none_are_refused() {
+        let field = |attributes: TokenStream| -> DeriveInput {
+            parse_quote!(
+                struct Memory {
+                    #attributes
+                    counter: u8,
+                }
+            )
+        };
+        let inputs: [(DeriveInput, &str); 16] = [
+            (
+                field(quote!(#[state(rnge = 0..3)])),
+                "a field has the attributes `range`",
+            ),
+            (
+                field(quote!(#[state(system = Ring)])),
+                "a field has the attributes `range`",
+            ),
+            (
+                field(quote!(#[state])),
+                "expected attribute arguments in parentheses",
+            ),
+            (field(quote!(#[state(range)])), "expected `=`"),
+            (field(quote!(#[state(len)])), "expected `=`"),
+            (field(quote!(#[state(varint = 3)])), "expected `,`"),
+            (field(quote!(#[state("range")])), "expected"),
+            (
+                field(quote!(#[state(range = 0..3, range = 0..4)])),
+                "`range` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(range = 0..3)] #[state(range = 0..3)])),
+                "`range` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(range = 0..3, varint)])),
+                "`varint` comes after another one that says the same",
+            ),
+            (
+                field(quote!(#[state(len = 3, max_len = 3)])),
+                "`max_len` comes after another one that says the same",
+            ),
+            (
+                parse_quote!(
+                    #[state(range = 0..3)]
+                    struct Memory(u8);
+                ),
+                "a state has an attribute `system`",
+            ),
+            (
+                parse_quote!(
+                    #[state(system = Ring, system = Ring)]
+                    struct Memory(u8);
+                ),
+                "`system` is said twice",
+            ),
+            (
+                parse_quote!(
+                    enum Memory {
+                        #[state(range = 0..3)]
+                        Counter(u8),
+                    }
+                ),
+                "said of a field of a variant, not of the variant",
+            ),
+            (
+                parse_quote!(
+                    enum Memory {}
+                ),
+                "an enum without variants has no value",
+            ),
+            (
+                parse_quote!(
+                    union Memory {
+                        counter: u8,
+                    }
+                ),
+                "a state is a struct or an enum",
+            ),
+        ];
+        for (input, told) in inputs {
+            let error = derive(&input).expect_err(told).to_string();
+            assert!(error.contains(told), "{error}");
+        }
+        for right in [
+            quote!(#[state(range = 0..3)]),
+            quote!(#[state(range = 0..3, max_len = 4)]),
+            quote!(#[state(varint)] #[state(len = 4)]),
+        ] {
+            assert!(derive(&field(right)).is_ok());
+        }
+    }
+
+    /// In what is told of a field its type is as it was written.
+    #[test]
+    fn types_are_told_as_they_are_written() {
+        for written in [
+            "Vec<BTreeMap<Message, i8>>",
+            "(u8, [bool; 3])",
+            "std::collections::BTreeSet<(A, B)>",
+            "&'static str",
+            "Option<Box<T>>",
+            "()",
+        ] {
+            let type_: Type = syn::parse_str(written).expect("it is a type");
+            assert_eq!(as_written(&type_), written);
+        }
     }
 }

@@ -14,6 +14,7 @@ use super::search::{Remember, Search, rules_of};
 use super::smallest::{End, Moment, replay, smallest};
 use super::window::Log;
 use refmap::explore::Limit;
+use refmap::internal::json;
 use refmap::report::history::{Explanation, Prefix, PrefixStep, Refused, Situation, StepKind};
 use refmap::{Drawing, TransitionSystem};
 
@@ -228,8 +229,6 @@ fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
 }
 
 /// A state or an action as JSON, if it can be written so.
-pub(super) fn value(of: &impl Serialize) -> Option<Value> {
-    call("`Serialize` of a state or an action", || {
-        serde_json::to_value(of).ok()
-    })
+pub(super) fn value(of: &(impl Serialize + std::fmt::Debug)) -> Option<Value> {
+    call("`Serialize` of a state or an action", || Some(json(of)))
 }

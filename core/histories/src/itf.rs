@@ -7,6 +7,8 @@
 
 mod same;
 
+use std::fmt::Debug;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,7 +18,7 @@ use super::observed::{Happening, Observed};
 use super::ordered::Ordered;
 use super::settings::Settings;
 use super::validator::{Outcome, Validation, validate};
-use refmap::internal::{STEP_VARIABLES, fields, first_initial, plain, visit_steps};
+use refmap::internal::{STEP_VARIABLES, fields, first_initial, json, plain, visit_steps};
 use refmap::report::history::Explanation;
 use refmap::{ActionOf, StateOf, TransitionSystem};
 
@@ -132,8 +134,8 @@ fn without_lines(explanation: &mut Explanation) {
 }
 
 /// Serialized variables of a state of the specification.
-fn variables<S: Serialize>(state: &S) -> Map<String, Value> {
-    fields(&serde_json::to_value(state).unwrap_or_default())
+fn variables<S: Serialize + Debug>(state: &S) -> Map<String, Value> {
+    fields(&json(state))
 }
 
 struct Traced<'a, S>(&'a S);
@@ -189,8 +191,7 @@ impl<S: TransitionSystem> Observed for Traced<'_, S> {
         visit_steps(self.0, from, &mut |action, to| {
             let differing = differing(&to);
             if differing.len() < nearest.0.len() {
-                let action = serde_json::to_value(action).unwrap_or_default();
-                nearest = (differing, format!("after {}", plain(&action)));
+                nearest = (differing, format!("after {}", plain(&json(&action))));
             }
         });
         let (differing, when) = nearest;

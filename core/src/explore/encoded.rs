@@ -11,14 +11,17 @@ use crate::system::{StateOf, TransitionSystem};
 pub(super) struct EncodedWords<const N: usize> {
     /// The most bits that one takes.
     bits: u32,
-    /// Whether what is written is known to be read back.
-    is_exact: bool,
+}
+
+/// Whether what is written of a state is known to be read back.
+const fn is_exact<S: TransitionSystem>() -> bool {
+    const { <StateOf<S> as State<S>>::EXACT.is_exact() }
 }
 
 impl<const N: usize> EncodedWords<N> {
     /// For states that take at most so many bits, which there are.
-    pub fn new(bits: u32, is_exact: bool) -> Self {
-        Self { bits, is_exact }
+    pub const fn new(bits: u32) -> Self {
+        Self { bits }
     }
 }
 
@@ -31,11 +34,11 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
         state.write(system, Limits::NONE, &mut writer);
         let bits = writer.bits();
         let words = writer.words()?;
-        debug_assert!(!self.is_exact || bits == self.bits, "all are of one size");
+        debug_assert!(!is_exact::<S>() || bits == self.bits, "all are of one size");
         // What is written by hand may be more than was said, and the sets of states look at the bits in use only.
         let is_read =
             || bits <= self.bits && Codec::<S>::with(self, system, &words, |back| *back == *state);
-        (self.is_exact || is_read()).then_some(words)
+        (is_exact::<S>() || is_read()).then_some(words)
     }
 
     #[inline(always)]
@@ -45,7 +48,7 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
         (words, from): (&[u64; N], &StateOf<S>),
         to: &StateOf<S>,
     ) -> Option<[u64; N]> {
-        if !self.is_exact {
+        if !is_exact::<S>() {
             return self.key(system, to);
         }
         let mut words = *words;
@@ -77,10 +80,7 @@ impl<const N: usize, S: TransitionSystem> Codec<S> for EncodedWords<N> {
 }
 
 /// States are written into as many words as they take.
-pub(super) struct Encoded {
-    /// Whether what is written is known to be read back.
-    pub is_exact: bool,
-}
+pub(super) struct Encoded;
 
 impl<S: TransitionSystem> Codec<S> for Encoded {
     type Key = Code;
@@ -91,7 +91,7 @@ impl<S: TransitionSystem> Codec<S> for Encoded {
         state.write(system, Limits::NONE, &mut writer);
         let code = writer.code()?;
         let is_read = || Codec::<S>::with(self, system, &code, |back| *back == *state);
-        (self.is_exact || is_read()).then_some(code)
+        (is_exact::<S>() || is_read()).then_some(code)
     }
 
     #[cold]

@@ -40,19 +40,18 @@ fn explore_encoded<S: TransitionSystem, V: Visitor<S>>(
 ) -> Explored<S, V::Tally> {
     let of = (system, visitor);
     let shape = StateOf::<S>::shape(system, Limits::NONE);
-    let is_exact = shape.is_exact();
     match (options.storage, shape.bits()) {
         (Storage::Packed, Some(bits @ 0..=64)) => {
-            let words = EncodedWords::<1>::new(bits, is_exact);
+            let words = EncodedWords::<1>::new(bits);
             search_with(of, options, words, Direct, |model, options| {
                 search_word(model, options, bits)
             })
         }
         (Storage::Packed, Some(bits @ 0..=128)) => {
-            let words = EncodedWords::<2>::new(bits, is_exact);
+            let words = EncodedWords::<2>::new(bits);
             search_with(of, options, words, Direct, search_two_words)
         }
-        _ => search_with(of, options, Encoded { is_exact }, Direct, search_codes),
+        _ => search_with(of, options, Encoded, Direct, search_codes),
     }
 }
 

@@ -23,8 +23,9 @@ use crate::model_call::catch;
 use crate::packed::Packed;
 use crate::refinement::Refinement;
 use crate::report::Report;
+use crate::state::{Limits, State};
 use crate::symmetry::{Quotient, Symmetric, TestedQuotient};
-use crate::system::TransitionSystem;
+use crate::system::{StateOf, TransitionSystem};
 use crate::type_correct::TypeCorrect;
 
 /// Discharges the obligations of `refinement` on all reachable states of its instance.
@@ -146,6 +147,10 @@ impl<'a, R: Refinement> Checker<'a, R> {
     fn run(self, settings: &Settings<'_>) -> Result<Report, CheckError> {
         let started = Instant::now();
         let refinement = self.refinement;
+        let shape = || StateOf::<R::Concrete>::shape(refinement.implementation(), Limits::NONE);
+        if let Some(wrong) = declared("shape", shape)?.error() {
+            return Err(CheckError::WrongLimits(wrong.clone()));
+        }
         let invariants = declared("invariants", || refinement.invariants())?;
         let constraint = declared("constraint", || refinement.constraint())?;
         let is_enumerated = self.enumerated.is_some();

@@ -1,22 +1,15 @@
 //! Counterexamples that explain themselves: behaviours with their mapped states and abstract actions.
 
-use std::fmt::Debug;
-
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::answer;
 use crate::drawing::Drawing;
 use crate::model_call::catch;
 use crate::refinement::Refinement;
+use crate::report::json::json;
 use crate::report::{AbstractStep, Counterexample, Step};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
-
-/// A value as JSON; as `Debug` shows it where it has no JSON form.
-pub(super) fn json<T: Serialize + Debug>(value: &T) -> Value {
-    serde_json::to_value(value).unwrap_or_else(|_| Value::String(format!("{value:?}")))
-}
 
 impl Counterexample {
     /// What can be said without a behaviour.

@@ -2,6 +2,7 @@
 
 use crate::explore::Panic;
 use crate::rule::Process;
+use crate::state::WrongLimits;
 
 /// Why a check cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,6 +100,9 @@ pub enum CheckError {
         /// With what.
         panic: Box<Panic>,
     },
+    /// An attribute of a field of the implementation's states that has no effect, or that no value meets.
+    #[error("of the states of the implementation {0}")]
+    WrongLimits(WrongLimits),
     /// Symmetry is asked for, and there is not even the permutation that exchanges nothing.
     #[error(
         "`permutations` of the implementation is empty: there has to be the one that exchanges nothing at least"

@@ -5,7 +5,7 @@
 //! of what the author says is trusted.
 
 use super::choice::Choice;
-use super::counterexample::{counterexample, json, last_step, rule_name};
+use super::counterexample::{counterexample, last_step, rule_name};
 use super::fault::ModelCall;
 use super::found::Found;
 use super::kind::ObligationKind;
@@ -16,6 +16,7 @@ use crate::explore::Place;
 use crate::guard::false_conjuncts;
 use crate::model_call::{catch, first_visited};
 use crate::refinement::Refinement;
+use crate::report::json::json;
 use crate::report::{Counterexample, Nearest, changes};
 use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::value::compact;
+use super::value::{compact, named, parts};
 use super::{Counterexample, Report, Step, changes};
 
 impl Counterexample {
@@ -61,13 +61,7 @@ impl Counterexample {
 fn node(index: usize, before: Option<&Step>, step: &Step) -> Vec<String> {
     let mut lines = vec![index.to_string()];
     match before {
-        None => match step.state.as_object() {
-            Some(fields) => {
-                let fields = fields.iter();
-                lines.extend(fields.map(|(name, value)| format!("{name} {}", compact(value))));
-            }
-            None => lines.push(compact(&step.state)),
-        },
+        None => lines.extend(parts(&step.state).into_iter().map(named)),
         Some(before) => {
             let changed = changes(&before.state, &step.state);
             lines.extend(changed.iter().map(ToString::to_string));

@@ -10,6 +10,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::json::{MAP, is_marked, pairs};
 use super::{Counterexample, Report};
 
 /// Variables of every trace, besides the fields of the state.
@@ -71,7 +72,7 @@ impl Counterexample {
 /// The variables that a state consists of. A name that the trace needs itself gets a trailing `_`.
 pub fn fields(state: &Value) -> Map<String, Value> {
     match state {
-        Value::Object(fields) => fields
+        Value::Object(fields) if !is_marked(state) => fields
             .iter()
             .map(|(name, value)| {
                 let taken = STEP_VARIABLES.contains(&name.as_str()) || name.starts_with('#');
@@ -87,9 +88,19 @@ pub fn fields(state: &Value) -> Map<String, Value> {
 pub const UNIT: &str = "U_OF_UNIT";
 
 /// Whole numbers become big integers, null the unit, and records with names that not all readers take become
-/// maps; the rest is JSON already.
+/// maps; the rest is JSON already, or in this format.
 fn encode(value: &Value) -> Value {
+    if let Some(pairs) = pairs(value) {
+        // A reader looks keys up, which it can of tuples and not of lists.
+        let key = |key: &Value| match key {
+            Value::Array(items) => json!({"#tup": items.iter().map(encode).collect::<Vec<_>>()}),
+            other => encode(other),
+        };
+        let pairs = pairs.map(|(name, value)| json!([key(name), encode(value)]));
+        return json!({MAP: pairs.collect::<Vec<_>>()});
+    }
     match value {
+        marked if is_marked(marked) => marked.clone(),
         Value::Null => UNIT.into(),
         Value::Number(number) if number.is_f64() => json!({"#unserializable": number.to_string()}),
         Value::Number(number) => json!({"#bigint": number.to_string()}),

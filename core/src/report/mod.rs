@@ -4,6 +4,7 @@
 
 mod difference;
 pub(crate) mod escape;
+pub(crate) mod json;
 pub(crate) mod value;
 
 pub(crate) mod story;

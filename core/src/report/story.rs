@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::layout::{Ink, beside, pad, width, wrap};
 use super::text::{Detail, Text};
-use super::value::{compact, name};
+use super::value::{compact, name, named, parts};
 use super::{Change, Counterexample, Nearest, Step, changes};
 
 /// Where what belongs to a step begins.
@@ -247,28 +247,20 @@ impl Text<'_, Counterexample> {
 
     /// A state, one field a line; `*` marks what changed, before and after.
     fn table(&self, from: Option<&Value>, to: &Value) -> Vec<String> {
-        let fields: Vec<(&str, &Value)> = match to {
-            Value::Object(fields) => fields
-                .iter()
-                .map(|(name, value)| (&**name, value))
-                .collect(),
-            other => vec![("", other)],
-        };
+        let fields = parts(to);
+        let before = from.map(parts).unwrap_or_default();
         let widest = fields
             .iter()
             .map(|(name, _)| width(name))
             .max()
             .unwrap_or(0);
         let rows = fields.into_iter().map(|(name, value)| {
-            let was = from.and_then(|from| match from {
-                Value::Object(fields) => fields.get(name),
-                other => Some(other),
-            });
+            let was = before.iter().find(|(other, _)| *other == name);
             let name = match widest {
                 0 => String::new(),
-                _ => pad(name, widest + 2),
+                _ => pad(&name, widest + 2),
             };
-            match was.filter(|was| *was != value) {
+            match was.map(|(_, was)| *was).filter(|was| *was != value) {
                 None => format!("  {name}{}", compact(value)),
                 Some(was) => {
                     let change = format!("{} → {}", compact(was), compact(value));
@@ -381,14 +373,8 @@ fn number(index: usize) -> String {
 
 /// A state on one line, two spaces between its fields.
 pub(super) fn whole(state: &Value) -> String {
-    match state {
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            let fields = fields.map(|(field, value)| format!("{field} {}", compact(value)));
-            fields.collect::<Vec<_>>().join("  ")
-        }
-        other => compact(other),
-    }
+    let parts = parts(state).into_iter().map(named);
+    parts.collect::<Vec<_>>().join("  ")
 }
 
 /// Why an abstract action does not fit, in a line.

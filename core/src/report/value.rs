@@ -3,26 +3,33 @@
 use serde_json::{Map, Value};
 
 use super::escape::escaped;
+use super::json::{BIG_INTEGER, UNSERIALIZABLE, content, pairs};
 
 /// A value without the quotation marks and braces that only a machine needs: an enum variant with
-/// fields becomes `variant(field=value, …)`. Always one line.
+/// fields becomes `variant(field=value, …)`, and a map `{key=value, …}`. Always one line.
 pub fn compact(value: &Value) -> String {
-    match value {
+    if let Some(pairs) = pairs(value) {
+        let pairs = pairs.map(|(key, value)| format!("{}={}", compact(key), compact(value)));
+        return format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "));
+    }
+    let said = content(value, BIG_INTEGER).or_else(|| content(value, UNSERIALIZABLE));
+    match said.unwrap_or(value) {
         Value::Null => "none".to_owned(),
         Value::String(text) => escaped(text).into_owned(),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(compact).collect();
             format!("[{}]", items.join(" "))
         }
-        Value::Object(fields) if fields.len() == 1 => {
+        Value::Object(fields) if fields.len() == 1 && fields.keys().all(|name| is_name(name)) => {
             let (variant, content) = fields.iter().next().expect("it has one field");
+            let variant = escaped(variant);
             match content {
                 Value::Object(fields) => format!("{variant}({})", arguments(fields)),
                 Value::Array(items) => {
                     let items: Vec<_> = items.iter().map(compact).collect();
                     format!("{variant}({})", items.join(", "))
                 }
-                Value::Null => variant.clone(),
+                Value::Null => variant.into_owned(),
                 other => format!("{variant}({})", compact(other)),
             }
         }
@@ -39,9 +46,38 @@ pub(super) fn name(field: &str) -> &str {
 fn arguments(fields: &Map<String, Value>) -> String {
     let fields: Vec<_> = fields
         .iter()
-        .map(|(name, value)| format!("{name}={}", compact(value)))
+        .map(|(name, value)| format!("{}={}", escaped(name), compact(value)))
         .collect();
     fields.join(", ")
+}
+
+/// The fields of a record or the keys of a map, each with its value; of another value that one, without a name.
+pub fn parts(value: &Value) -> Vec<(String, &Value)> {
+    if let Some(pairs) = pairs(value) {
+        return pairs.map(|(key, value)| (compact(key), value)).collect();
+    }
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (escaped(name).into_owned(), value))
+            .collect(),
+        other => vec![(String::new(), other)],
+    }
+}
+
+/// A part in one line.
+pub(super) fn named((name, value): (String, &Value)) -> String {
+    let value = compact(value);
+    if name.is_empty() {
+        value
+    } else {
+        format!("{name} {value}")
+    }
+}
+
+/// Whether it may be the name of a variant, which begins with a letter.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
 #[cfg(test)]
@@ -56,6 +92,19 @@ mod tests {
             (json!([[0, 1], []]), "[[0 1] []]"),
             (json!({"mutate": {"n": 0, "k": 1}}), "mutate(n=0, k=1)"),
             (json!({"a": 1, "b": "c"}), "{a=1, b=c}"),
+            (json!({"1": 5}), "{1=5}"),
+            (json!({"Some": null}), "Some"),
+            (json!({"\u{1b}[31m": 1, "b": 2}), "{\\u{1b}[31m=1, b=2}"),
+            (json!({"\n": 1}), "{\\n=1}"),
+            (
+                json!({"#map": [[[0, 1], {"#map": [[null, 2]]}], [{"data": 3}, []]]}),
+                "{[0 1]={none=2}, data(3)=[]}",
+            ),
+            (
+                json!({"#bigint": "18446744073709551616"}),
+                "18446744073709551616",
+            ),
+            (json!({"#unserializable": "NaN"}), "NaN"),
             (json!("two\nlines\u{1b}[31m"), "two\\nlines\\u{1b}[31m"),
         ] {
             assert_eq!(compact(&value), text);

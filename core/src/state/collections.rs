@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::limits::{Length, Limits};
+use super::limits::{Length, Limits, LimitsFault};
 use super::shape::bits;
 use super::sink::{FromIndex, ToIndex};
 use super::tuples::elements;
-use super::{Changes, Kept, Misfit, Shape, Sink, Source, State};
+use super::{Changes, Exact, Kept, Misfit, Part, Shape, Sink, Source, State};
 use crate::bounded::BoundedVec;
 
 /// The most values of an element for which a set is a bit for each of them.
@@ -82,27 +82,22 @@ fn sequence_width(element: u32, limits: Limits) -> u32 {
 
 /// The shape of as many values as `limits` say.
 fn sequence(element: Shape, limits: Limits) -> Shape {
-    match limits.length() {
-        Length::Any => element.unbounded(),
-        Length::Exactly(exactly) => element.times(exactly),
-        Length::AtMost(most) => {
-            let all = [Shape::number(most as u64), element.times(most)];
-            let Some(bits) = Shape::fields(&all).bits() else {
-                return element.unbounded();
-            };
-            // Shorter ones are not counted.
-            match element.is_exact() {
-                true => Shape::of_bits(Some(bits)),
-                false => Shape::fields(&all),
-            }
-        }
+    let most = match limits.length() {
+        Length::Any => return element.unbounded(),
+        Length::Exactly(most) | Length::AtMost(most) => most,
+    };
+    if most > isize::MAX as usize {
+        return Shape::wrong(LimitsFault::NoSuchLength);
     }
+    let length = Shape::of_bits(Some(length_width(limits)));
+    Shape::fields(&[length, element.times(most)])
 }
 
 macro_rules! sequences {
     ($($sequence:ty)*) => {$(
         impl<X: ?Sized, T: State<X>> State<X> for $sequence {
             const KEPT: Kept = T::KEPT;
+            const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
             fn shape(system: &X, limits: Limits) -> Shape {
                 sequence(T::shape(system, limits.of_elements()), limits)
@@ -111,8 +106,10 @@ macro_rules! sequences {
             #[inline]
             fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
                 if write_length(self.len(), limits, sink) {
-                    for element in self {
+                    for (index, element) in self.iter().enumerate() {
+                        sink.enter(Part::Index(index));
                         element.write(system, limits.of_elements(), sink);
+                        sink.leave();
                     }
                     sink.skip(shorter(self.len(), limits, T::width(system, limits.of_elements())));
                 }
@@ -163,25 +160,29 @@ fn bounded(limits: Limits, bound: usize) -> Limits {
 
 impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for BoundedVec<T, N> {
     const KEPT: Kept = T::KEPT;
+    const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
     fn shape(system: &X, limits: Limits) -> Shape {
         let limits = bounded(limits, N);
         let (Length::Exactly(most) | Length::AtMost(most)) = limits.length() else {
             unreachable!("it is bounded");
         };
-        assert!(
-            most <= N,
-            "a vector of at most {N} elements does not have {most}"
-        );
-        sequence(T::shape(system, limits.of_elements()), limits)
+        let fault = || LimitsFault::TooLong {
+            length: most,
+            most: N,
+        };
+        let shape = sequence(T::shape(system, limits.of_elements()), limits);
+        shape.unless(most > N, fault)
     }
 
     #[inline(always)]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
         let limits = bounded(limits, N);
         if write_length(self.len(), limits, sink) {
-            for element in self {
+            for (index, element) in self.iter().enumerate() {
+                sink.enter(Part::Index(index));
                 element.write(system, limits.of_elements(), sink);
+                sink.leave();
             }
             sink.skip(shorter(
                 self.len(),
@@ -230,6 +231,7 @@ impl<X: ?Sized, T: State<X> + Copy + Default, const N: usize> State<X> for Bound
 
 impl<X: ?Sized> State<X> for String {
     const KEPT: Kept = Kept::Encoded;
+    const EXACT: Exact<Self> = Exact::of_parts(&[]);
 
     fn shape(_: &X, limits: Limits) -> Shape {
         sequence(Shape::number(u64::from(u8::MAX)), limits)
@@ -305,12 +307,12 @@ fn values<X: ?Sized, T: State<X>>(
 
 impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
     const KEPT: Kept = T::KEPT;
+    const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
     fn shape(system: &X, limits: Limits) -> Shape {
         let element = T::shape(system, limits.of_elements());
         match mask_of(T::count(system, limits.of_elements())) {
-            Some(mask) if element.is_exact() => Shape::number(mask),
-            Some(mask) => Shape::fields(&[element, Shape::number(mask)]),
+            Some(mask) => sequence(element, limits).of_set(mask),
             None => sequence(element, limits),
         }
     }
@@ -363,22 +365,18 @@ impl<X: ?Sized, T: State<X> + Ord> State<X> for BTreeSet<T> {
 
 impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
     const KEPT: Kept = Kept::all(&[K::KEPT, V::KEPT]);
+    const EXACT: Exact<Self> = Exact::of_parts(&[K::EXACT.is_exact(), V::EXACT.is_exact()]);
 
     fn shape(system: &X, limits: Limits) -> Shape {
-        let (key, value) = (
-            K::shape(system, limits.of_elements()),
-            V::shape(system, limits.of_elements()),
-        );
-        match K::count(system, limits.of_elements()).filter(|count| *count <= FEW) {
-            Some(count) => {
-                let keys = BTreeSet::<K>::shape(system, limits.of_elements());
-                let all = Shape::fields(&[keys, value.times(count as usize)]);
-                match all.is_exact() {
-                    true => Shape::of_bits(all.bits()),
-                    false => all,
-                }
+        let of_elements = limits.of_elements();
+        let (key, value) = (K::shape(system, of_elements), V::shape(system, of_elements));
+        let pairs = sequence(Shape::fields(&[key, value.clone()]), limits);
+        match mask_of(K::count(system, of_elements)) {
+            Some(mask) => {
+                let values = value.times(mask.count_ones() as usize);
+                Shape::fields(&[pairs.of_set(mask), values])
             }
-            None => sequence(Shape::fields(&[key, value]), limits),
+            None => pairs,
         }
     }
 
@@ -388,8 +386,10 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
         let Some(mask) = mask_of(K::count(system, of_elements)) else {
             if write_length(self.len(), limits, sink) {
                 for (key, value) in self {
+                    sink.enter(Part::Key(key));
                     key.write(system, of_elements, sink);
                     value.write(system, of_elements, sink);
+                    sink.leave();
                 }
                 let width =
                     K::width(system, of_elements).wrapping_add(V::width(system, of_elements));
@@ -403,8 +403,10 @@ impl<X: ?Sized, K: State<X> + Ord, V: State<X>> State<X> for BTreeMap<K, V> {
             bits |= bit_of(key, system, of_elements, sink);
         }
         sink.number(mask, bits);
-        for value in self.values() {
+        for (key, value) in self {
+            sink.enter(Part::Key(key));
             value.write(system, of_elements, sink);
+            sink.leave();
         }
         let missing = mask.count_ones().saturating_sub(self.len() as u32);
         sink.skip(missing.wrapping_mul(V::width(system, of_elements)));

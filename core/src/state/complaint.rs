@@ -1,12 +1,16 @@
 //! Why a state cannot be written.
 
-use super::sink::{Misfit, Sink};
+use std::fmt::Write;
+
+use super::sink::{Misfit, Part, Sink};
 use crate::packed::PackingError;
 
-/// Finds the first value that is not as it is said to be.
+/// Finds the first value that is not as it is said to be, and the way to it.
 #[derive(Default)]
 pub(crate) struct Complaint {
-    field: Option<&'static str>,
+    path: String,
+    /// The lengths of the ways to what was entered.
+    lengths: Vec<usize>,
     error: Option<PackingError>,
 }
 
@@ -28,12 +32,22 @@ impl Sink for Complaint {
         }
     }
 
-    fn field(&mut self, name: &'static str) {
-        self.field = Some(name);
+    fn enter(&mut self, part: Part<'_>) {
+        self.lengths.push(self.path.len());
+        write!(self.path, "{part}").expect("a text takes any text");
+    }
+
+    fn leave(&mut self) {
+        if let Some(length) = self.lengths.pop() {
+            self.path.truncate(length);
+        }
     }
 
     fn misfit(&mut self, misfit: Misfit) {
-        let field = self.field.unwrap_or("the state");
+        let field = match self.path.trim_start_matches('.') {
+            "" => "the state",
+            path => path,
+        };
         self.error
             .get_or_insert_with(|| PackingError::OutsideRange {
                 field: field.to_owned(),

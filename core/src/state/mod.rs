@@ -9,10 +9,13 @@ mod changes;
 mod code;
 mod collections;
 mod complaint;
+mod exact;
 mod limits;
 mod numbers;
 mod shape;
 mod sink;
+#[cfg(test)]
+mod tests;
 mod tuples;
 
 use std::fmt::Debug;
@@ -24,9 +27,10 @@ pub(crate) use bits::{Reader, Writer};
 pub use changes::Changes;
 pub(crate) use code::Code;
 pub(crate) use complaint::Complaint;
-pub use limits::{IntoRange, Limits};
+pub use exact::Exact;
+pub use limits::{IntoLength, IntoRange, Limits, LimitsFault, WrongLimits};
 pub use shape::{Shape, greatest, product, widest};
-pub use sink::{Misfit, Sink, Source};
+pub use sink::{Misfit, Part, Sink, Source};
 
 /// A state of the system `S`, or a part of one.
 ///
@@ -64,8 +68,24 @@ pub use sink::{Misfit, Sink, Source};
 /// impl<S: ?Sized> State<S> for Temperature {}
 /// ```
 ///
-/// By hand, [`write`](Self::write) and [`read`](Self::read) have to be inverse to each other. The engine reads every state
-/// back that was written by hand, and reports one that has become another.
+/// By hand, [`write`](Self::write) and [`read`](Self::read) have to be inverse to each other. The engine reads back every state
+/// that is, or has in it, what was written by hand, and reports one that has become another. What is derived is known to be
+/// read back by its type, and that cannot be claimed by hand, not with the claim of a type that does all the work either:
+///
+/// ```compile_fail,E0308
+/// # use refmap::State;
+/// # use refmap::state::{Exact, Kept, Limits, Shape, Sink, Source};
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+/// struct Level(i16);
+///
+/// impl<S: ?Sized> State<S> for Level {
+///     const KEPT: Kept = Kept::Encoded;
+///     const EXACT: Exact<Self> = <i16 as State<S>>::EXACT;
+/// #   fn shape(system: &S, limits: Limits) -> Shape { <i16 as State<S>>::shape(system, limits) }
+/// #   fn write(&self, system: &S, limits: Limits, sink: &mut impl Sink) { <i16 as State<S>>::write(&self.0, system, limits, sink) }
+/// #   fn read(system: &S, limits: Limits, source: &mut impl Source) -> Self { Self(<i16 as State<S>>::read(system, limits, source)) }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a state of `{S}`, nor a part of one",
     note = "derive it with `#[derive(refmap::State)]`, for one system with `#[state(system = …)]`; what is not plain \
@@ -74,6 +94,10 @@ pub use sink::{Misfit, Sink, Source};
 pub trait State<S: ?Sized>: Clone + Eq + Hash + Debug + Serialize + Send + Sync + 'static {
     /// How states of this type are kept. If it is [`Kept::Encoded`], the functions below are overridden.
     const KEPT: Kept = Kept::Whole;
+
+    /// Whether what is written is known to be read back, which is not known of what is written by hand.
+    #[doc(hidden)]
+    const EXACT: Exact<Self> = Exact::UNKNOWN;
 
     /// How much room it takes at most.
     fn shape(_system: &S, _limits: Limits) -> Shape {

@@ -1,8 +1,8 @@
 //! Numbers and what is like them.
 
-use super::limits::Limits;
+use super::limits::{Limits, LimitsFault};
 use super::shape::bits;
-use super::{Changes, Kept, Shape, Sink, Source, State};
+use super::{Changes, Exact, Kept, Shape, Sink, Source, State};
 
 /// An integer as a number that is small where its magnitude is.
 #[inline(always)]
@@ -15,23 +15,51 @@ const fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
+/// The shape of an integer from `least` to `most`.
+fn integer(of: &'static str, least: i128, most: i128, limits: Limits) -> Shape {
+    if let Some(fault) = limits.length_of(of) {
+        return Shape::wrong(fault);
+    }
+    if limits.is_varint() {
+        return Shape::of_bits(None).with_integers();
+    }
+    let (low, high) = limits.or(least, most);
+    if low > high {
+        return Shape::wrong(LimitsFault::Empty { low, high });
+    }
+    if low < least || high > most {
+        return Shape::wrong(LimitsFault::Beyond {
+            low,
+            high,
+            of,
+            least,
+            most,
+        });
+    }
+    Shape::number((high as u64).wrapping_sub(low as u64)).with_integers()
+}
+
+/// The shape of a number from 0 to `most` that is no integer, so that no length can be said of it, and a range leaves it out.
+fn no_integer(of: &'static str, most: u64, limits: Limits) -> Shape {
+    match limits.length_of(of) {
+        Some(fault) => Shape::wrong(fault),
+        None => Shape::number(most),
+    }
+}
+
 macro_rules! integers {
     ($($integer:ty)*) => {$(
         impl<S: ?Sized> State<S> for $integer {
             const KEPT: Kept = Kept::Encoded;
+    const EXACT: Exact<Self> = Exact::of_parts(&[]);
 
             fn shape(_: &S, limits: Limits) -> Shape {
-                limits.say_no_length_of(stringify!($integer));
-                if limits.is_varint() {
-                    return Shape::of_bits(None);
-                }
-                let (low, high) = limits.or(<$integer>::MIN as i128, <$integer>::MAX as i128);
-                assert!(low <= high, "no integer is in a range from {low} to {high}");
-                assert!(
-                    low >= <$integer>::MIN as i128 && high <= <$integer>::MAX as i128,
-                    "the range from {low} to {high} is not one of `{}`", stringify!($integer)
-                );
-                Shape::number((high as u64).wrapping_sub(low as u64))
+                integer(
+                    stringify!($integer),
+                    <$integer>::MIN as i128,
+                    <$integer>::MAX as i128,
+                    limits,
+                )
             }
 
             #[inline(always)]
@@ -98,10 +126,10 @@ integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl<S: ?Sized> State<S> for bool {
     const KEPT: Kept = Kept::Encoded;
+    const EXACT: Exact<Self> = Exact::of_parts(&[]);
 
     fn shape(_: &S, limits: Limits) -> Shape {
-        limits.say_no_length_of("bool");
-        Shape::number(1)
+        no_integer("bool", 1, limits)
     }
 
     #[inline(always)]
@@ -141,9 +169,10 @@ impl<S: ?Sized> State<S> for bool {
 
 impl<S: ?Sized> State<S> for () {
     const KEPT: Kept = Kept::Encoded;
+    const EXACT: Exact<Self> = Exact::of_parts(&[]);
 
-    fn shape(_: &S, _: Limits) -> Shape {
-        Shape::number(0)
+    fn shape(_: &S, limits: Limits) -> Shape {
+        no_integer("()", 0, limits)
     }
 
     #[inline(always)]
@@ -160,10 +189,10 @@ impl<S: ?Sized> State<S> for () {
 
 impl<S: ?Sized> State<S> for char {
     const KEPT: Kept = Kept::Encoded;
+    const EXACT: Exact<Self> = Exact::of_parts(&[]);
 
     fn shape(_: &S, limits: Limits) -> Shape {
-        limits.say_nothing_of("char");
-        Shape::number(u64::from(u32::from(char::MAX)))
+        no_integer("char", u64::from(u32::from(char::MAX)), limits)
     }
 
     #[inline(always)]

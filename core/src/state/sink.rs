@@ -1,5 +1,7 @@
 //! What states are written into, and read from.
 
+use std::fmt::{self, Debug, Display};
+
 /// Why a value is not one of its type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
@@ -25,14 +27,40 @@ pub enum Misfit {
     },
 }
 
+/// A part of a value, on the way from a state to a number in it.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'k> {
+    /// A field or a variant, or a position in a tuple.
+    Name(&'static str),
+    /// An element.
+    Index(usize),
+    /// What a map has at a key.
+    Key(&'k dyn Debug),
+}
+
+/// As it is written behind what it is a part of.
+impl Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, ".{name}"),
+            Self::Index(index) => write!(f, "[{index}]"),
+            Self::Key(key) => write!(f, "[{key:?}]"),
+        }
+    }
+}
+
 /// What a state is written into, number by number.
 pub trait Sink {
     /// A number from 0 to `most`.
     fn number(&mut self, most: u64, value: u64);
 
-    /// What comes next is of the field with this name.
+    /// What comes next is of this part of the value, until it is left.
     #[inline(always)]
-    fn field(&mut self, _name: &'static str) {}
+    fn enter(&mut self, _part: Part<'_>) {}
+
+    /// The part that was entered last is over.
+    #[inline(always)]
+    fn leave(&mut self) {}
 
     /// A value that is none: the state cannot be written.
     fn misfit(&mut self, misfit: Misfit);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::limits::Limits;
-use super::{Changes, Kept, Shape, Sink, Source, State, product};
+use super::{Changes, Exact, Kept, Part, Shape, Sink, Source, State, product};
 
 macro_rules! tuples {
     ($(($($type_:ident $field:tt),+))*) => {$(
         impl<X: ?Sized, $($type_: State<X>),+> State<X> for ($($type_,)+) {
             const KEPT: Kept = Kept::all(&[$($type_::KEPT),+]);
+            const EXACT: Exact<Self> = Exact::of_parts(&[$($type_::EXACT.is_exact()),+]);
 
             fn shape(system: &X, limits: Limits) -> Shape {
                 Shape::fields(&[$($type_::shape(system, limits)),+])
@@ -21,7 +22,11 @@ macro_rules! tuples {
 
             #[inline(always)]
             fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
-                $(self.$field.write(system, limits, sink);)+
+                $(
+                    sink.enter(Part::Name(stringify!($field)));
+                    self.$field.write(system, limits, sink);
+                    sink.leave();
+                )+
             }
 
             #[inline(always)]
@@ -67,6 +72,7 @@ where
     Self: serde::Serialize,
 {
     const KEPT: Kept = T::KEPT;
+    const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
     fn shape(system: &X, limits: Limits) -> Shape {
         T::shape(system, limits).times(N)
@@ -79,8 +85,10 @@ where
 
     #[inline(always)]
     fn write(&self, system: &X, limits: Limits, sink: &mut impl Sink) {
-        for element in self {
+        for (index, element) in self.iter().enumerate() {
+            sink.enter(Part::Index(index));
             element.write(system, limits, sink);
+            sink.leave();
         }
     }
 
@@ -125,6 +133,7 @@ pub(super) fn elements<'t, X: ?Sized, T: State<X>>(
 
 impl<X: ?Sized, T: State<X>> State<X> for Option<T> {
     const KEPT: Kept = T::KEPT;
+    const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
     fn shape(system: &X, limits: Limits) -> Shape {
         Shape::variants(&[Shape::number(0), T::shape(system, limits)])
@@ -184,6 +193,7 @@ macro_rules! pointers {
             Self: serde::Serialize,
         {
             const KEPT: Kept = T::KEPT;
+    const EXACT: Exact<Self> = Exact::of_parts(&[T::EXACT.is_exact()]);
 
             fn shape(system: &X, limits: Limits) -> Shape {
                 T::shape(system, limits)

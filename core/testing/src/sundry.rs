@@ -15,6 +15,8 @@ pub struct Sundry {
     pair: (u8, Option<bool>),
     kinds: Vec<Kind>,
     numbered: std::collections::BTreeMap<u8, Option<u8>>,
+    routes: std::collections::BTreeMap<(u8, Option<bool>), Kind>,
+    huge: i128,
     tag: Tagged,
     r#from: Keyword,
     empty: std::collections::BTreeMap<String, u8>,
@@ -56,6 +58,8 @@ pub fn sundry(large: u64) -> Sundry {
         pair: (3, None),
         kinds: vec![Kind::None, Kind::Busy { r#for: 1 }, Kind::Done(1, 2)],
         numbered: [(1, None), (2, Some(3))].into(),
+        routes: [((1, None), Kind::None), ((1, Some(true)), Kind::Done(3, 4))].into(),
+        huge: i128::MIN,
         tag: Tagged { tag: "a", value: 1 },
         r#from: Keyword {
             class: 1,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use refmap::internal::{changes, compact};
+use refmap::internal::{changes, compact, parts};
 use refmap::report::history::PrefixStep;
 use refmap::report::{Counterexample, Step};
 use serde_json::Value;
@@ -271,7 +271,7 @@ fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bo
     }
     let Some(before) = before else {
         html.push_str("<ul class=\"d\">");
-        for (name, value) in fields(state) {
+        for (name, value) in parts(state) {
             let _ = write!(
                 html,
                 "<li>{} {}</li>",
@@ -293,11 +293,10 @@ fn difference(html: &mut String, before: Option<&Value>, state: &Value, open: bo
             html.push_str("</ul>");
         }
     }
-    let same: Vec<_> = fields(state)
-        .filter(|(name, value)| match before {
-            Value::Object(before) => before.get(*name) == Some(value),
-            _ => false,
-        })
+    let before = parts(before);
+    let same: Vec<_> = parts(state)
+        .into_iter()
+        .filter(|part| !part.0.is_empty() && before.contains(part))
         .collect();
     if same.is_empty() {
         return;
@@ -325,13 +324,4 @@ fn cut(text: String) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
-}
-
-fn fields(state: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let (fields, whole) = match state {
-        Value::Object(fields) => (Some(fields), None),
-        other => (None, Some(("", other))),
-    };
-    let fields = fields.into_iter().flatten();
-    fields.map(|(name, value)| (&**name, value)).chain(whole)
 }

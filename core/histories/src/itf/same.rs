@@ -22,7 +22,10 @@ pub(super) fn is_same(shown: &Value, own: &Value) -> bool {
             }
             (Some(("#tup", Value::Array(items))), Value::Array(own)) => all(items, own),
             (Some(("#set", Value::Array(items))), Value::Array(own)) => is_same_set(items, own),
-            (Some(("#map", Value::Array(pairs))), own) => is_same_map(pairs, own),
+            (Some(("#map", Value::Array(pairs))), own) => match own.get("#map") {
+                Some(Value::Array(own)) => is_same_set(pairs, own),
+                _ => is_same_map(pairs, own),
+            },
             _ => is_same_record(fields, own),
         },
         (Value::Array(items), Value::Array(own)) => all(items, own),
@@ -73,8 +76,8 @@ fn is_same_set(items: &[Value], own: &[Value]) -> bool {
         })
 }
 
-/// Compares maps, given as key-value pairs with distinct keys. A map serializes to an object if the keys are texts
-/// or numbers.
+/// Compares maps, given as key-value pairs with distinct keys. A map has the JSON of an object if the keys are texts
+/// or numbers, and otherwise that of this format.
 fn is_same_map(pairs: &[Value], own: &Value) -> bool {
     let Value::Object(own) = own else {
         return false;

@@ -443,6 +443,8 @@ fn what_is_written_is_a_behaviour() {
         ("none", json!("None")),
         ("unit", json!("unit")),
         ("tag", json!({"#map": [["tag", "b"], ["value", 1]]})),
+        ("routes", json!({"#map": []})),
+        ("huge", json!({"#bigint": "3"})),
     ] {
         let mut spoilt = trace.clone();
         spoilt["states"][0][variable] = other;

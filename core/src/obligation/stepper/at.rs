@@ -4,13 +4,14 @@
 use super::MOST_OFFERED;
 use crate::explore::{Place, StateId, Visitor, look_at, look_at_step};
 use crate::model_call::first_visited;
-use crate::obligation::counterexample::{Transition, json, state, step};
+use crate::obligation::counterexample::{Transition, state, step};
 use crate::obligation::counts::Counts;
 use crate::obligation::fault::ModelCall;
 use crate::obligation::obligations::{Failure, Obligations};
 use crate::obligation::visitor::Tester;
 use crate::obligation::{deadlock, initiality, invariant, observation, simulation};
 use crate::refinement::Refinement;
+use crate::report::json::json;
 use crate::report::{Counterexample, Step};
 use crate::system::{ActionOf, StateOf};
 use crate::trace::Trace;

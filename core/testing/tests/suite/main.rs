@@ -1,6 +1,7 @@
 //! The tests of `refmap`, in one program: what they share is compiled once. They are in a package of their own because
 //! a profile speaks of packages: `refmap` is optimised, and this is not, which would take most of the time of a build.
 
+mod attributes;
 mod comparison;
 mod derived;
 mod environment;
@@ -16,6 +17,7 @@ mod properties;
 mod random_systems;
 mod regressions;
 mod seeded_bugs;
+mod survivors;
 mod symmetric_systems;
 // The README's lines are shorter than ours.
 #[rustfmt::skip]

@@ -1,8 +1,13 @@
 //! Counterexamples as people and other tools see them: text, diagrams and graphs.
 
+use std::collections::{BTreeMap, VecDeque};
+
+use refmap::explore::StatesKept;
 use refmap::report::{Colour, Counterexample, Detail, TextOptions};
-use refmap::{Process, Report, Settings, check};
+use refmap::{Invariant, Process, Report, Settings, State, check};
 use refmap_testing::{Machine, Via, itself};
+use serde::Serialize;
+use serde_json::json;
 
 /// Two bits for a counter to 4, and a carry that is forgotten: a bit a step.
 fn adder() -> Via<(u8, u8, bool), u8> {
@@ -225,4 +230,142 @@ fn no_steps_are_no_reason_to_panic() {
     assert!(counterexample.dot(&report).ends_with("}\n"));
     assert!(counterexample.mermaid(&report).contains("fails"));
     assert!(counterexample.to_string().contains("fails after 0 steps"));
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+struct Channel {
+    #[state(range = 0..2)]
+    from: u8,
+    #[state(range = 0..2)]
+    to: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, State)]
+enum Content {
+    Ack,
+    Data(#[state(range = 0..8)] i8),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Link {
+    sent: bool,
+    #[state(max_len = 3, range = 0..8)]
+    queue: VecDeque<u8>,
+}
+
+/// Maps whose keys are records and variants with fields, one within the other, and a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, State)]
+struct Network {
+    links: BTreeMap<Channel, Link>,
+    copies: BTreeMap<Content, bool>,
+    #[state(max_len = 3, range = 0..8)]
+    backlog: VecDeque<u8>,
+}
+
+const CHANNEL: Channel = Channel { from: 0, to: 1 };
+
+/// A step changes a field within what a map has at a key, one brings a key and one takes one, and with the last the queue moves
+/// on.
+fn network() -> Machine<Network> {
+    let link = Link {
+        sent: false,
+        queue: VecDeque::from([1]),
+    };
+    let back = Channel { from: 1, to: 0 };
+    let initial = Network {
+        links: BTreeMap::from([(CHANNEL, link.clone()), (back, link)]),
+        copies: BTreeMap::from([(Content::Ack, true)]),
+        backlog: VecDeque::from([3, 4, 5]),
+    };
+    let next = |from: &Network| {
+        let mut to = from.clone();
+        let link = to.links.get_mut(&CHANNEL).expect("it is always there");
+        match (link.sent, from.copies.len()) {
+            (false, _) => {
+                link.sent = true;
+                link.queue.push_back(2);
+            }
+            (true, 1) => assert!(to.copies.insert(Content::Data(3), false).is_none()),
+            (true, _) if to.copies.contains_key(&Content::Ack) => {
+                assert_eq!(to.copies.remove(&Content::Ack), Some(true));
+                to.copies.insert(Content::Data(3), true);
+                to.copies.insert(Content::Data(4), true);
+                assert_eq!(to.backlog.pop_front(), Some(3));
+                to.backlog.push_back(7);
+            }
+            (true, _) => {}
+        }
+        vec![(("go", 0), to)]
+    };
+    Machine::new(&[("go", "network")], [initial], next, |_| 0)
+}
+
+/// What is shown of a state with such maps is its fields, and what differs within them; it is packed like any other.
+#[test]
+fn maps_with_keys_of_any_type_are_shown_by_their_fields() {
+    let mut refinement = itself(network());
+    refinement.invariants = vec![Invariant::new("backlog", "a test", |state: &Network| {
+        state.backlog.front() == Some(&3)
+    })];
+    let report = check(&refinement, &Settings::default()).expect("it can be checked");
+    let kept = report.states_kept;
+    assert!(matches!(kept, Some(StatesKept::Packed { .. })), "{kept:?}");
+    let shown = report.counterexample.as_ref().expect("it is violated");
+    assert_eq!((shown.length, &*shown.obligation), (3, "invariant:backlog"));
+    let links = |sent: bool, queue: &[u8]| {
+        json!({"#map": [
+            [{"from": 0, "to": 1}, {"sent": sent, "queue": queue}],
+            [{"from": 1, "to": 0}, {"sent": false, "queue": [1]}],
+        ]})
+    };
+    let states: Vec<_> = shown.steps.iter().map(|step| step.state.clone()).collect();
+    let data = |value: bool| json!([{"Data": 3}, value]);
+    assert_eq!(
+        states,
+        [
+            json!({"links": links(false, &[1]), "copies": {"Ack": true}, "backlog": [3, 4, 5]}),
+            json!({"links": links(true, &[1, 2]), "copies": {"Ack": true}, "backlog": [3, 4, 5]}),
+            json!({"links": links(true, &[1, 2]), "copies": {"#map": [["Ack", true], data(false)]}, "backlog": [3, 4, 5]}),
+            json!({
+                "links": links(true, &[1, 2]),
+                "copies": {"#map": [data(true), [{"Data": 4}, true]]},
+                "backlog": [4, 5, 7],
+            }),
+        ]
+    );
+    let text = shown.to_string();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "initially links {{from=0, to=1}={sent=false, queue=[1]}, {from=1, to=0}={sent=false, queue=[1]}} copies Ack(true)",
+        "links[{from=0, to=1}].sent: false → true links[{from=0, to=1}].queue + 2 ",
+        " copies + Data(3)=false ",
+        "* backlog [3 4 5] → [4 5 7]",
+    ] {
+        assert!(words.contains(told), "{told}\n{words}");
+    }
+    // The one and only way to tell of differences.
+    let differences = [
+        "copies[Data(3)]: false → true",
+        "copies − Ack=true + Data(4)=true",
+        "backlog: front 3 leaves, 7 joins the back",
+    ];
+    let last = &shown.steps[2..];
+    let told: Vec<_> = refmap::report::changes(&last[0].state, &last[1].state)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(told, differences);
+    for rendering in [shown.mermaid(), shown.dot()] {
+        assert!(
+            rendering.contains("front 3 leaves, 7 joins the back"),
+            "{rendering}"
+        );
+        assert!(!rendering.contains("#map"), "{rendering}");
+    }
+    // What is read back is the same report.
+    let json = serde_json::to_string(&report).expect("a report has JSON");
+    assert_eq!(
+        serde_json::from_str::<Report>(&json).expect("it is one"),
+        report
+    );
 }

@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::disagreement::Disagreement;
 use crate::obligation::fault::Inconsistency;
+use crate::report::json::json;
+use crate::report::value::compact;
+use crate::report::{Change, changes};
 use crate::rule::Rule;
 use crate::system::{ActionOf, TransitionSystem};
 
@@ -44,14 +47,12 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
 ) -> Option<String> {
     // PERF: a text takes a fifth of the time of a tree, and mostly both are the same.
     let text = |value| serde_json::to_vec(value).ok();
-    let json = |value| serde_json::to_value(value).ok();
-    let found = match text(value) == text(equal) {
+    let is_same = text(value).is_some_and(|value| Some(value) == text(equal));
+    let found = match is_same {
         true => None,
-        false => json(value)
-            .zip(json(equal))
-            .and_then(|(value, equal)| crate::report::changes(&value, &equal).into_iter().next()),
+        false => changes(&json(value), &json(equal)).into_iter().next(),
     };
-    let Some(crate::report::Change { field, from, to }) = found else {
+    let Some(Change { field, from, to }) = found else {
         // What is not serialised may be shown.
         return difference_shown(value, equal);
     };
@@ -60,6 +61,7 @@ pub(in crate::obligation) fn difference<T: Serialize + Debug>(
     } else {
         &field
     };
+    let (from, to) = (compact(&from), compact(&to));
     Some(format!(
         "{field} is {from} in one and {to} in the other, and `Eq` does not tell them apart"
     ))
@@ -92,7 +94,7 @@ pub(super) fn misnamed<S: TransitionSystem>(system: &S, action: &ActionOf<S>) ->
         letters.flat_map(char::to_lowercase).collect()
     };
     // An enum's variant, as serde writes it.
-    let name = match serde_json::to_value(action).ok()? {
+    let name = match json(action) {
         serde_json::Value::String(name) => name,
         serde_json::Value::Object(fields) if fields.len() == 1 => fields.into_iter().next()?.0,
         _ => return None,
