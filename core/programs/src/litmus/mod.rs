@@ -25,14 +25,19 @@
 //! ```
 
 mod error;
+mod flags;
 mod instruction;
 mod limits;
+mod names;
+mod number;
+mod operand;
 mod parser;
 mod proposition;
 mod register;
 mod run;
 mod test;
 mod text;
+mod thread;
 mod token;
 mod translate;
 
@@ -49,12 +54,5 @@ pub use text::Report;
 ///
 /// If the text is not a supported test: the line, the token found and what was expected.
 pub fn read(text: &str) -> Result<Test, ReadError> {
-    if text.len() > MOST_BYTES {
-        return Err(Problem::TooMany {
-            what: "bytes",
-            most: MOST_BYTES,
-        }
-        .on(1));
-    }
     translate::test(parser::parse(text)?)
 }

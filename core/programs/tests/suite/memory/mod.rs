@@ -3,3 +3,4 @@
 mod agreement;
 mod fences;
 mod generator;
+mod widths;
