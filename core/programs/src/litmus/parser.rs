@@ -308,7 +308,10 @@ fn is_tail(text: &str) -> bool {
         "with",
     ]
     .contains(&word);
-    text.starts_with(['~', '(']) || keyword && !behind.trim_start().starts_with(':')
+    let behind = behind.trim_start();
+    // NOT is an instruction, too.
+    let is_row = behind.starts_with(':') || word == "not" && !behind.starts_with("exists");
+    text.starts_with(['~', '(']) || keyword && !is_row
 }
 
 type Program<'a> = (Vec<Vec<Cell>>, &'a str, usize);

@@ -671,7 +671,8 @@ fn instruction(random: &mut Random, program: &Program) -> Instruction {
                     16 => &[32, 64],
                     _ => &[64],
                 };
-                to = part(random, of(random, wider));
+                let bits = of(random, wider);
+                to = part(random, bits);
             }
             from = if in_memory {
                 memory
@@ -706,6 +707,7 @@ fn instruction(random: &mut Random, program: &Program) -> Instruction {
             to = part(random, bits);
             from = Operand::Number(random.below(1000).wrapping_sub(500));
         }
+        Name::Jump => to = Operand::Number(0),
         _ => (),
     }
     let is_memory = matches!(to, Operand::Memory(..));
