@@ -12,6 +12,8 @@ use crate::memory::generator::Random;
 const LOCATIONS: usize = 3;
 const REGISTERS: usize = 4;
 const STATES: u64 = 10_000;
+/// Greatest number of candidates for the axioms; programs with more are left out.
+const CANDIDATES: u64 = 1_000;
 
 #[derive(Clone, Copy, Debug)]
 enum Access {
@@ -229,7 +231,7 @@ fn numbers(outcome: &Outcome) -> (Vec<Value>, Vec<Value>) {
 fn every_access_has_the_width_of_its_location() {
     let mut random = Random(7);
     let (mut swaps, mut by_axioms) = (0, 0);
-    for _ in 0..1500 {
+    for _ in 0..600 {
         let case = case(&mut random);
         let (registers, memory) = case.run();
         let values = |numbers: &[i64]| -> Vec<Value> {
@@ -255,7 +257,7 @@ fn every_access_has_the_width_of_its_location() {
             }
         }
         if !case.is_exclusive() {
-            let found = axiomatic::outcomes(&program, MemoryModel::Sc, 20_000);
+            let found = axiomatic::outcomes(&program, MemoryModel::Sc, CANDIDATES);
             if let Ok(found) = found {
                 check(&Vec::from_iter(found), "axioms");
                 by_axioms += 1;
@@ -266,5 +268,5 @@ fn every_access_has_the_width_of_its_location() {
             .filter(|step| matches!(step.access, Access::Swap(_)))
             .count();
     }
-    assert!(swaps > 500 && by_axioms > 500, "{swaps} {by_axioms}");
+    assert!(swaps > 300 && by_axioms > 200, "{swaps} {by_axioms}");
 }
