@@ -550,6 +550,15 @@ mod tests {
         assert_eq!(value(&a.equals(5).and(a.differs(5))), Ok(Some(0.into())));
         assert_eq!(value(&a.equals(4).or(a)), Ok(Some(1.into())));
         assert_eq!(value(&(unknown ^ unknown)), Ok(None));
+        let select = |condition: Expression| condition.select(a + 1, a + 2);
+        assert_eq!(value(&select(a.equals(5))), Ok(Some(6.into())));
+        assert_eq!(value(&select(a.equals(4))), Ok(Some(7.into())));
+        assert_eq!(value(&select(unknown.equals(4))), Ok(None));
+        // It depends on what it does not select, too.
+        assert_eq!(value(&a.equals(5).select(1, unknown)), Ok(None));
+        assert_eq!(select(a.into()).show(&Numbers), "r0 ? (r0 + 1) : (r0 + 2)");
+        let shifted = Expression::of(Operator::ShiftRightLogical, -1, 63);
+        assert_eq!(value(&shifted), Ok(Some(1.into())));
     }
 
     #[test]
@@ -561,6 +570,12 @@ mod tests {
             Ok(Some(Value::Address(Location(5))))
         );
         assert_eq!(value(&(x.address() ^ x.address())), Ok(Some(0.into())));
+        for same in [Operator::And, Operator::Or] {
+            let twice = Expression::of(same, x.address(), x.address());
+            assert_eq!(value(&twice), Ok(Some(Value::Address(x))));
+            let beside = Expression::of(same, x.address(), Location(4).address());
+            assert_eq!(value(&beside), fault);
+        }
         assert_eq!(value(&x.address().equals(3)), Ok(Some(0.into())));
         assert_eq!(value(&(x.address() * 2)), fault);
         assert_eq!(value(&x.address().is_less_than(9)), fault);

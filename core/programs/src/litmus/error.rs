@@ -123,6 +123,9 @@ pub enum Problem {
     /// Unsupported type.
     #[error("found the type {0:?}, expected int, char, short, long or one like uint64_t")]
     Type(String),
+    /// Array.
+    #[error("arrays are not understood: every variable is a location of its own")]
+    Array,
     /// Second value for one item, or a label placed twice.
     #[error("{0} is given twice")]
     Twice(String),

@@ -202,7 +202,7 @@ fn item(architecture: Architecture, tokens: &mut Tokens) -> Result<Initial, Read
             tokens.take();
             tokens.takes("%");
             let name = tokens.name("a register")?;
-            let register = architecture.register(&name);
+            let register = architecture.initial_register(&name);
             let register = register.ok_or_else(|| {
                 let expected = "a register";
                 Problem::Register {
@@ -220,6 +220,9 @@ fn item(architecture: Architecture, tokens: &mut Tokens) -> Result<Initial, Read
         }
         None => InitialTarget::Variable(tokens.name("a variable, or a register such as 0:EAX")?),
     };
+    if tokens.is("[") {
+        return Err(Problem::Array.on(line));
+    }
     let value = match tokens.takes("=") {
         false => Literal::Number(0),
         true => {

@@ -47,6 +47,9 @@ const X86_64: [[&str; 4]; 16] = [
 /// Names of the parts of 8 bits above the lowest 8, each with its whole register.
 const HIGH: [(&str, &str); 4] = [("ah", "rax"), ("bh", "rbx"), ("ch", "rcx"), ("dh", "rdx")];
 
+/// Registers that a final state may name and no instruction here writes, so that they keep their initial values.
+const UNTOUCHED: [&str; 2] = ["rip", "cs"];
+
 impl Architecture {
     /// Width of a whole register and of an address, in bits.
     pub fn bits(self) -> u32 {
@@ -92,10 +95,20 @@ impl Architecture {
         }
     }
 
+    /// Looks up a register, as the initial state names it.
+    pub fn initial_register(self, name: &str) -> Option<Name> {
+        let untouched = || {
+            let mut known = UNTOUCHED.into_iter();
+            let whole = known.find(|known| known.eq_ignore_ascii_case(name))?;
+            (self == Self::X8664).then(|| Name::low(whole, 64))
+        };
+        self.register(name).or_else(untouched)
+    }
+
     /// Looks up a whole register, as conditions name it.
     pub fn whole_register(self, name: &str) -> Option<Name> {
         let whole = |register: &Name| register.whole.eq_ignore_ascii_case(name);
-        self.register(name).filter(whole)
+        self.initial_register(name).filter(whole)
     }
 
     /// Part of the accumulator, which `CMPXCHG` compares with.

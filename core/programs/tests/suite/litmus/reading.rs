@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use refmap_programs::MemoryModel;
 use refmap_programs::litmus::{Bounds, Observation, Report, RunError, Verdict, read};
+use refmap_programs::{
+    Fault, Integer, Machine, MemoryModel, Place, ProgramBuilder, ThreadEnd, outcomes,
+};
 
 /// Final states of a test under TSO, as `key=value` lists.
 #[track_caller]
@@ -824,6 +826,9 @@ fn what_has_no_type_has_the_width_of_its_uses() {
             "{initial} {code}"
         );
     }
+    // Registers that nothing here writes keep their values.
+    let state = alone("X86_64", "0:rip=3", "nop", "0:rip; 0:cs");
+    assert_eq!(state, "0:cs=0 0:rip=3");
     // A pointer has the width of a register.
     assert_eq!(alone("X86", "int *p; 0:ESI=y", "MOV [p],ESI", "p"), "p=y");
     assert_eq!(
@@ -1150,6 +1155,12 @@ fn what_is_not_modelled_is_refused() {
             "line 5: the number 99999999999 does not fit 32 bits",
         ),
         (
+            "int x[2]={1,2}; y=1",
+            "",
+            "line 2: arrays are not understood: every variable is a location of its own",
+        ),
+        ("0:rip=1", "", "line 2: found \"rip\", expected a register"),
+        (
             "int x; int8_t y",
             "exists [x]=[y]",
             "line 5: x has 32 bits, and y 8: they cannot be compared",
@@ -1224,4 +1235,44 @@ fn another_language_is_told_by_the_first_word() {
         read(&long).unwrap_err().to_string(),
         "line 1: the architecture is C, expected X86 or X86_64"
     );
+}
+
+/// A scaled address depends on its registers, which orders accesses under RMO.
+#[test]
+fn a_scaled_address_is_a_dependency() {
+    let verdict = |address: &str| {
+        let text = format!(
+            "X86_64 MP\n{{}}\nP0|P1;\nmovl $1,(x)|movl (y),%eax;\nmfence|movl %eax,%ecx;\n\
+             movl $1,(y)|xorq %rcx,%rcx;\n|movl {address},%ebx;\nexists (1:rax=1 /\\ 1:rbx=0)"
+        );
+        let answer = read(&text)
+            .expect("it is a test")
+            .run(MemoryModel::RmoNo, &Bounds::default());
+        answer.expect("it is decided").verdict
+    };
+    assert_eq!(verdict("x(%rip)"), Verdict::Ok);
+    assert_eq!(verdict("x(,%rcx,4)"), Verdict::No);
+    assert_eq!(verdict("x(%rcx)"), Verdict::No);
+}
+
+/// A program of the builder can ask for the width of an access, and the check does not depend on the order of accesses.
+#[test]
+fn an_access_of_another_width_is_a_fault() {
+    let ends = |bits: u32| {
+        let mut program = ProgramBuilder::new("width");
+        let x = program.typed_location("x", 0, Integer::I32);
+        program.thread("t", |t| {
+            let r = t.register("r");
+            t.load(r, Place::from(x).of_width(bits));
+            t.atomic(|t| t.store(Place::from(x).of_width(32), 1));
+        });
+        let program = program.build().expect("it is well formed");
+        MemoryModel::ALL.map(|model| {
+            let outcomes = outcomes(&Machine::new(program.clone(), model), 100);
+            let outcomes = outcomes.expect("there are few states");
+            outcomes.first().expect("there is one").threads[0].end
+        })
+    };
+    assert_eq!(ends(32), [ThreadEnd::Ended; 6]);
+    assert_eq!(ends(64), [ThreadEnd::Faulty(Fault::OtherWidth); 6]);
 }
