@@ -113,9 +113,9 @@ pub enum Operator {
     SubtractNumbers,
     /// Product, modulo 2⁶⁴.
     Multiply,
-    /// Bitwise and.
+    /// Bitwise and. That of an address with itself is the address.
     And,
-    /// Bitwise or.
+    /// Bitwise or. That of an address with itself is the address.
     Or,
     /// Bitwise exclusive or.
     Xor,
@@ -123,6 +123,8 @@ pub enum Operator {
     ShiftLeft,
     /// Arithmetic right shift, by 0 to 63 bits.
     ShiftRight,
+    /// Right shift that fills up with zeros, by 0 to 63 bits.
+    ShiftRightLogical,
     /// 1 if both are equal, otherwise 0. An address equals no number.
     Equal,
     /// 1 if they differ, otherwise 0.
@@ -142,6 +144,7 @@ impl Operator {
             Self::Xor => "^",
             Self::ShiftLeft => "<<",
             Self::ShiftRight => ">>",
+            Self::ShiftRightLogical => ">>>",
             Self::Equal => "==",
             Self::Differ => "!=",
             Self::Less => "<",
@@ -165,6 +168,7 @@ impl Operator {
                 Self::Xor => a ^ b,
                 Self::ShiftLeft => a.wrapping_shl(b as u32),
                 Self::ShiftRight => a.wrapping_shr(b as u32),
+                Self::ShiftRightLogical => (a as u64).wrapping_shr(b as u32) as i64,
                 Self::Equal => i64::from(a == b),
                 Self::Differ => i64::from(a != b),
                 Self::Less => i64::from(a < b),
@@ -184,6 +188,9 @@ impl Operator {
             (Address(a), Address(b)) if self == Self::SubtractNumbers && a == b => 0,
             (Address(a), Address(b)) if self == Self::Subtract => i64::from(a.0) - i64::from(b.0),
             (Address(a), Address(b)) if self == Self::Xor && a == b => 0,
+            (Address(a), Address(b)) if matches!(self, Self::And | Self::Or) && a == b => {
+                return Ok(left);
+            }
             _ if self == Self::Equal => i64::from(left == right),
             _ if self == Self::Differ => i64::from(left != right),
             _ => return Err(Fault::AddressInArithmetic),
@@ -225,6 +232,9 @@ pub enum Fault {
     /// An address is beyond the locations of the program.
     #[error("uses an address beyond the locations of the program")]
     NoSuchLocation,
+    /// An access has another width than the location.
+    #[error("accesses a part of a location, or more than one")]
+    OtherWidth,
 }
 
 /// Expression over a thread's registers.
@@ -238,6 +248,8 @@ pub enum Expression {
     Keep(Integer, Box<Expression>),
     /// Binary operation.
     Binary(Operator, Box<Expression>, Box<Expression>),
+    /// The second value if the first is not 0, otherwise the third. It depends on all three.
+    Select(Box<Expression>, Box<Expression>, Box<Expression>),
 }
 
 impl Expression {
@@ -288,6 +300,12 @@ impl Expression {
         Self::binary(Operator::Or, self.truth(), other.into().truth())
     }
 
+    /// `then` if this is not 0, otherwise `otherwise`.
+    pub fn select(self, then: impl Into<Self>, otherwise: impl Into<Self>) -> Self {
+        let [condition, then, otherwise] = [self, then.into(), otherwise.into()].map(Box::new);
+        Self::Select(condition, then, otherwise)
+    }
+
     /// Truncates to an integer type.
     pub fn keep(self, integer: Integer) -> Self {
         Self::Keep(integer, Box::new(self))
@@ -315,6 +333,15 @@ impl Expression {
                     _ => None,
                 }
             }
+            Self::Select(condition, then, otherwise) => {
+                let condition = condition.evaluate(register)?;
+                let (then, otherwise) = (then.evaluate(register)?, otherwise.evaluate(register)?);
+                match (condition, then, otherwise) {
+                    (Some(Value::Number(0)), Some(_), Some(otherwise)) => Some(otherwise),
+                    (Some(_), Some(then), Some(_)) => Some(then),
+                    _ => None,
+                }
+            }
         })
     }
 
@@ -328,6 +355,20 @@ impl Expression {
                 left.registers(visit);
                 right.registers(visit);
             }
+            Self::Select(condition, then, otherwise) => {
+                condition.registers(visit);
+                then.registers(visit);
+                otherwise.registers(visit);
+            }
+        }
+    }
+
+    /// Formats a part of an expression.
+    fn show_part(&self, names: &dyn Names) -> String {
+        match self {
+            Self::Keep(_, inner) => inner.show_part(names),
+            Self::Binary(..) | Self::Select(..) => format!("({})", self.show(names)),
+            Self::Constant(_) | Self::Register(_) => self.show(names),
         }
     }
 
@@ -339,11 +380,13 @@ impl Expression {
             Self::Register(register) => names.register(*register),
             Self::Keep(_, inner) => inner.show(names),
             Self::Binary(operator, left, right) => {
-                let side = |side: &Self| match side {
-                    Self::Binary(..) => format!("({})", side.show(names)),
-                    _ => side.show(names),
-                };
-                format!("{} {} {}", side(left), operator.symbol(), side(right))
+                let (left, right) = (left.show_part(names), right.show_part(names));
+                format!("{left} {} {right}", operator.symbol())
+            }
+            Self::Select(condition, then, otherwise) => {
+                let [condition, then, otherwise] =
+                    [condition, then, otherwise].map(|part| part.show_part(names));
+                format!("{condition} ? {then} : {otherwise}")
             }
         }
     }
@@ -425,23 +468,39 @@ impl Register {
 
 /// Operand of an access: a location, or a computed address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place(pub(crate) Expression);
+pub struct Place {
+    pub(crate) address: Expression,
+    /// Width of the access in bits, if it has one of its own.
+    pub(crate) bits: Option<u32>,
+}
+
+impl Place {
+    /// Accesses exactly `bits` bits: at a location of another width the thread stops at a fault.
+    #[must_use]
+    pub fn of_width(self, bits: u32) -> Self {
+        let bits = Some(bits);
+        Self { bits, ..self }
+    }
+}
 
 impl From<Location> for Place {
     fn from(location: Location) -> Self {
-        Self(location.address())
+        location.address().into()
     }
 }
 
 impl From<Register> for Place {
     fn from(register: Register) -> Self {
-        Self(register.into())
+        Expression::from(register).into()
     }
 }
 
 impl From<Expression> for Place {
     fn from(address: Expression) -> Self {
-        Self(address)
+        Self {
+            address,
+            bits: None,
+        }
     }
 }
 
@@ -491,6 +550,15 @@ mod tests {
         assert_eq!(value(&a.equals(5).and(a.differs(5))), Ok(Some(0.into())));
         assert_eq!(value(&a.equals(4).or(a)), Ok(Some(1.into())));
         assert_eq!(value(&(unknown ^ unknown)), Ok(None));
+        let select = |condition: Expression| condition.select(a + 1, a + 2);
+        assert_eq!(value(&select(a.equals(5))), Ok(Some(6.into())));
+        assert_eq!(value(&select(a.equals(4))), Ok(Some(7.into())));
+        assert_eq!(value(&select(unknown.equals(4))), Ok(None));
+        // It depends on what it does not select, too.
+        assert_eq!(value(&a.equals(5).select(1, unknown)), Ok(None));
+        assert_eq!(select(a.into()).show(&Numbers), "r0 ? (r0 + 1) : (r0 + 2)");
+        let shifted = Expression::of(Operator::ShiftRightLogical, -1, 63);
+        assert_eq!(value(&shifted), Ok(Some(1.into())));
     }
 
     #[test]
@@ -502,6 +570,12 @@ mod tests {
             Ok(Some(Value::Address(Location(5))))
         );
         assert_eq!(value(&(x.address() ^ x.address())), Ok(Some(0.into())));
+        for same in [Operator::And, Operator::Or] {
+            let twice = Expression::of(same, x.address(), x.address());
+            assert_eq!(value(&twice), Ok(Some(Value::Address(x))));
+            let beside = Expression::of(same, x.address(), Location(4).address());
+            assert_eq!(value(&beside), fault);
+        }
         assert_eq!(value(&x.address().equals(3)), Ok(Some(0.into())));
         assert_eq!(value(&(x.address() * 2)), fault);
         assert_eq!(value(&x.address().is_less_than(9)), fault);

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::expression::{Expression, Integer, Location, Names, Place, Register, Value};
+use super::expression::{Expression, Fault, Integer, Location, Names, Place, Register, Value};
 
 /// Greatest number of threads of a program.
 pub const MOST_THREADS: usize = 64;
@@ -289,13 +289,13 @@ impl Instruction {
     pub(crate) fn expressions<'a>(&'a self, visit: &mut impl FnMut(&'a Expression)) {
         match self {
             Self::Assign { value, .. } => visit(value),
-            Self::Load { from, .. } => visit(&from.0),
+            Self::Load { from, .. } => visit(&from.address),
             Self::Store { to, value } | Self::StoreConditional { to, value, .. } => {
-                visit(&to.0);
+                visit(&to.address);
                 visit(value);
             }
             Self::Update { at, update, .. } => {
-                visit(&at.0);
+                visit(&at.address);
                 match update {
                     Update::CompareAndSwap { expected, desired } => {
                         visit(expected);
@@ -356,7 +356,7 @@ impl Instruction {
     /// Formats the instruction in the style of a figure.
     pub(crate) fn show(&self, names: &dyn Names) -> String {
         let name = |register: &Register| names.register(*register);
-        let place = |place: &Place| match &place.0 {
+        let place = |place: &Place| match &place.address {
             Expression::Constant(Value::Address(location)) => names.location(*location),
             address => format!("[{}]", address.show(names)),
         };
@@ -453,6 +453,19 @@ impl Program {
             Value::Number(number) => number.to_string(),
             Value::Address(location) => self.location_name(location),
         }
+    }
+
+    /// Location that an access to `place` with this address is to.
+    pub(crate) fn dereference(&self, place: &Place, address: Value) -> Result<Location, Fault> {
+        let Value::Address(location) = address else {
+            return Err(Fault::NumberAsAddress);
+        };
+        let variable = self.variables.get(usize::from(location.0));
+        let variable = variable.ok_or(Fault::NoSuchLocation)?;
+        if place.bits.is_some_and(|bits| bits != variable.integer.bits) {
+            return Err(Fault::OtherWidth);
+        }
+        Ok(location)
     }
 
     /// Initial contents of all locations.

@@ -11,7 +11,7 @@
 
 use serde::Serialize;
 
-use super::expression::{Expression, Fault, Location, Register, Value};
+use super::expression::{Expression, Fault, Location, Place, Register, Value};
 use super::model::MemoryModel;
 use super::outcome::{Outcome, ThreadEnd, ThreadOutcome};
 use super::program::{Afterwards, Fence, Instruction, LoadKind, Program, Returned, Update};
@@ -174,19 +174,13 @@ impl Buffered {
                 .evaluate(&held)?
                 .expect("every register is known"))
         };
-        let location = |expression: &Expression| match value(expression)? {
-            Value::Number(_) => Err(Fault::NumberAsAddress),
-            Value::Address(at) if usize::from(at.0) >= self.program.variables.len() => {
-                Err(Fault::NoSuchLocation)
-            }
-            Value::Address(at) => Ok(at),
-        };
+        let location = |place: &Place| self.program.dereference(place, value(&place.address)?);
         let mut next = at + 1;
         let mut result = None;
         match &self.program.threads[number].code[at] {
             Instruction::Assign { value: of, .. } => result = Some(value(of)?),
             Instruction::Load { from, kind, .. } => {
-                let location = location(&from.0)?;
+                let location = location(from)?;
                 if self.is_fenced_off(thread, |fence| fence != Fence::Release) {
                     return Ok(None);
                 }
@@ -204,7 +198,7 @@ impl Buffered {
                 to: place,
                 value: of,
             } => {
-                let store = Entry::Store(location(&place.0)?, value(of)?);
+                let store = Entry::Store(location(place)?, value(of)?);
                 let store = self.kept(store);
                 match self.model {
                     MemoryModel::Sc => self.commit(to, number, store),
@@ -216,7 +210,7 @@ impl Buffered {
                 value: of,
                 ..
             } => {
-                let (location, of) = (location(&place.0)?, value(of)?);
+                let (location, of) = (location(place)?, value(of)?);
                 if self.must_drain(thread, location) {
                     return Ok(None);
                 }
@@ -232,7 +226,7 @@ impl Buffered {
                 update,
                 result: returned,
             } => {
-                let location = location(&place.0)?;
+                let location = location(place)?;
                 if self.must_drain(thread, location)
                     || self.model == MemoryModel::PsoFull && !thread.buffer.is_empty()
                 {

@@ -183,14 +183,6 @@ impl Guesser<'_> {
         Ok(())
     }
 
-    fn location(&self, address: Value) -> Result<Location, Fault> {
-        match address {
-            Value::Address(at) if usize::from(at.0) < self.program.variables.len() => Ok(at),
-            Value::Address(_) => Err(Fault::NoSuchLocation),
-            Value::Number(_) => Err(Fault::NumberAsAddress),
-        }
-    }
-
     fn kept(&self, location: Location, value: Value) -> Value {
         self.integer(location).keep(value)
     }
@@ -215,8 +207,8 @@ impl Guesser<'_> {
                 return Err(Halt::Not(NotEnumerated::Exclusive));
             }
             Instruction::Load { into, from, .. } => {
-                let Tainted(address, taint) = walker.value(&from.0)?;
-                let location = self.location(address)?;
+                let Tainted(address, taint) = walker.value(&from.address)?;
+                let location = self.program.dereference(from, address)?;
                 walker.at += 1;
                 return self.fork(walker, location, |walker, read| {
                     let reads = vec![(location, read)];
@@ -226,8 +218,8 @@ impl Guesser<'_> {
                 });
             }
             Instruction::Store { to, value } => {
-                let Tainted(address, taint) = walker.value(&to.0)?;
-                let location = self.location(address)?;
+                let Tainted(address, taint) = walker.value(&to.address)?;
+                let location = self.program.dereference(to, address)?;
                 let Tainted(value, depends) = walker.value(value)?;
                 let writes = vec![(location, self.kept(location, value))];
                 walker.event(Some(AccessKind::Store), Vec::new(), writes, taint, depends)?;
@@ -237,8 +229,8 @@ impl Guesser<'_> {
                 update,
                 result,
             } => {
-                let Tainted(address, taint) = walker.value(&place.0)?;
-                let location = self.location(address)?;
+                let Tainted(address, taint) = walker.value(&place.address)?;
+                let location = self.program.dereference(place, address)?;
                 walker.at += 1;
                 return self.fork(walker, location, |walker, read| {
                     let (new, depends) = updated(walker, update, self.integer(location), read)?;
@@ -349,7 +341,7 @@ impl Guesser<'_> {
                     block.walker.registers[usize::from(into.0)] = Tainted(of, 0);
                 }
                 Instruction::Load { from: place, .. } | Instruction::Update { at: place, .. } => {
-                    let location = self.location(value(&place.0)?)?;
+                    let location = self.program.dereference(place, value(&place.address)?)?;
                     block.at = next;
                     let known = match block.memory.get(&location) {
                         Some(known) => BTreeSet::from([known.0]),
@@ -366,7 +358,8 @@ impl Guesser<'_> {
                     return Ok(());
                 }
                 Instruction::Store { to, value: of } => {
-                    let (location, of) = (self.location(value(&to.0)?)?, value(of)?);
+                    let location = self.program.dereference(to, value(&to.address)?)?;
+                    let of = value(of)?;
                     let of = self.kept(location, of);
                     block.memory.insert(location, (of, Written::Yes));
                 }

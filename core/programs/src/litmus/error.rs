@@ -36,6 +36,71 @@ pub enum Problem {
     /// Number that does not fit 64 bits.
     #[error("the number {0} does not fit 64 bits")]
     Number(String),
+    /// Number that does not fit where it stands.
+    #[error("the number {number} does not fit {bits} bits")]
+    Width {
+        /// The number.
+        number: String,
+        /// The width.
+        bits: u32,
+    },
+    /// Access to a variable of another width.
+    #[error(
+        "the access is {bits} bits wide, and {variable} has {variable_bits}: a part of a variable is no variable"
+    )]
+    Access {
+        /// The variable.
+        variable: String,
+        /// Width of the variable.
+        variable_bits: u32,
+        /// Width of the access.
+        bits: u32,
+    },
+    /// Access through a pointer that fits nothing it may point to.
+    #[error(
+        "the access is {bits} bits wide, and no variable has this width whose address is taken"
+    )]
+    PointerAccess {
+        /// Width of the access.
+        bits: u32,
+    },
+    /// Register whose type does not have its width.
+    #[error("{register} is used with {used} bits, and its type has {bits}")]
+    RegisterType {
+        /// The register.
+        register: String,
+        /// Width of the type.
+        bits: u32,
+        /// Greatest width of a use, or the width of the register.
+        used: u32,
+    },
+    /// Two types for one item.
+    #[error("{0} is given two types")]
+    TwoTypes(String),
+    /// Comparison of values of different widths.
+    #[error("{left} has {left_bits} bits, and {right} {right_bits}: they cannot be compared")]
+    Compared {
+        /// The left value.
+        left: String,
+        /// Its width.
+        left_bits: u32,
+        /// The right value.
+        right: String,
+        /// Its width.
+        right_bits: u32,
+    },
+    /// Address beside a variable.
+    #[error("the address is {0} bytes beside a variable: the layout of variables is unspecified")]
+    Offset(String),
+    /// Address relative to the next instruction.
+    #[error("the address has no variable: that of an instruction is unspecified")]
+    Relative,
+    /// Segment with a base of its own.
+    #[error("the segment {0:?} has a base, which is unspecified")]
+    Segment(String),
+    /// Flag that is read and undefined.
+    #[error("the flag {0} is undefined behind this instruction, and is read later")]
+    Flag(&'static str),
     /// Unsupported instruction.
     #[error("the instruction {0:?} is not among those that are understood")]
     Instruction(String),
@@ -58,6 +123,9 @@ pub enum Problem {
     /// Unsupported type.
     #[error("found the type {0:?}, expected int, char, short, long or one like uint64_t")]
     Type(String),
+    /// Array.
+    #[error("arrays are not understood: every variable is a location of its own")]
+    Array,
     /// Second value for one item, or a label placed twice.
     #[error("{0} is given twice")]
     Twice(String),
@@ -81,8 +149,8 @@ pub enum Problem {
         /// Greatest depth.
         most: usize,
     },
-    /// Pointer that may point to variables of different types, where the type matters.
-    #[error("a pointer can lead to variables of different types, and the flags depend on the type")]
+    /// Access without a width through a pointer that may point to variables of different widths.
+    #[error("a pointer can lead to variables of different widths, and the instruction tells none")]
     PointerTypes,
     /// Exceeded limit.
     #[error("there are more than {most} {what}")]

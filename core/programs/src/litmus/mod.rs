@@ -1,8 +1,31 @@
 //! Litmus tests in the format of the herd tools, for `X86` and `X86_64`.
 //!
-//! [`read`] parses a [`Test`] from text, and [`run`](Test::run) decides it under a memory model. Values are signed
-//! 32-bit integers unless a type is given, an access is to a whole location, and `SFENCE` and `LFENCE` order
-//! nothing.
+//! [`read`] parses a [`Test`] from text, and [`run`](Test::run) decides it under a memory model. `SFENCE` and `LFENCE`
+//! order nothing.
+//!
+//! # Widths
+//!
+//! Registers are held whole, with 32 bits for `X86` and 64 for `X86_64`, and instructions have the width that their
+//! suffix or their registers tell: one of 32 bits clears the upper half of a 64-bit register, one of 16 or 8 leaves the
+//! rest alone. An access is to a whole variable; one to a part of a variable is refused, or a fault if an address in a
+//! register leads there.
+//!
+//! A type tells how an initial value is held and a final one is shown. Without one, a register is an `int`, or has 64
+//! bits if it is used with them; a variable has the width of its accesses, and is an `int` if there are none. The herd
+//! tools show both as an `int`, so that 2³² is shown as 0; here nothing is cut. A number fits a width with a sign or
+//! without one, in code, in the initial state and in conditions, which ask for bits: `0:rax=-1` and
+//! `0:rax=4294967295` are the same of an `int`. A number that does not fit is refused.
+//!
+//! An address is whole: one that is cut, or computed with beyond adding 0, is a fault, since the layout of variables is
+//! unspecified.
+//!
+//! # Instructions
+//!
+//! `MOV` (`MOVABS`, `MOVZX`, `MOVSX` and their forms such as `movzbl`, `CLTQ`), `LEA`, `XCHG`, `XADD`, `CMPXCHG`, `ADD`,
+//! `SUB`, `AND`, `OR`, `XOR`, `INC`, `DEC`, `NEG`, `NOT`, `SHL`, `SHR`, `SAR`, `CMP`, `TEST`, `JMP`, and `Jcc`, `SETcc`
+//! and `CMOVcc` with every condition but parity; `MFENCE`; `RET`, which ends the thread; `NOP` in its long forms,
+//! `ENDBR64` and `PAUSE`, which do nothing. Addresses are those of compilers: `x(%rip)`, `(%rsi,%rax,4)`, `%cs:(%rsi)`.
+//! Everything else is refused, and so is reading a flag that an instruction leaves undefined.
 //!
 //! Deviation. D1: a `CMPXCHG` without `LOCK` is a load and, behind a branch, a store, and no instruction is fetched
 //! past an undecided branch. A processor has no branch there, so under RMO it could perform later accesses before
@@ -25,14 +48,19 @@
 //! ```
 
 mod error;
+mod flags;
 mod instruction;
 mod limits;
+mod names;
+mod number;
+mod operand;
 mod parser;
 mod proposition;
 mod register;
 mod run;
 mod test;
 mod text;
+mod thread;
 mod token;
 mod translate;
 
@@ -49,12 +77,5 @@ pub use text::Report;
 ///
 /// If the text is not a supported test: the line, the token found and what was expected.
 pub fn read(text: &str) -> Result<Test, ReadError> {
-    if text.len() > MOST_BYTES {
-        return Err(Problem::TooMany {
-            what: "bytes",
-            most: MOST_BYTES,
-        }
-        .on(1));
-    }
     translate::test(parser::parse(text)?)
 }

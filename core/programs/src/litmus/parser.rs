@@ -2,13 +2,13 @@
 
 use super::error::{Problem, ReadError};
 use super::instruction::{Cell, cell};
-use super::limits::MOST_INSTRUCTIONS;
+use super::limits::{MOST_BYTES, MOST_INSTRUCTIONS};
+use super::number::signed_number;
 use super::proposition::{
-    Condition, ConditionParser, Literal, Observed, Quantifier, signed_number, thread_number,
-    thread_prefix,
+    Condition, ConditionParser, Literal, Observed, Quantifier, thread_number, thread_prefix,
 };
 use super::register::{Architecture, Name};
-use super::token::{Token, Tokens, without_comments};
+use super::token::{Token, Tokens, behind_comments, without_comments};
 use crate::{Integer, MOST_THREADS, Sign};
 
 /// Syntax tree of a litmus test.
@@ -18,7 +18,7 @@ pub(super) struct Source {
     pub name: String,
     pub initial: Vec<Initial>,
     pub threads: Vec<Vec<Cell>>,
-    pub observed: Vec<Observed>,
+    pub observed: Vec<Shown>,
     pub filter: Option<Condition>,
     pub quantifier: Quantifier,
     pub condition: Condition,
@@ -34,6 +34,14 @@ pub(super) struct Initial {
     pub target: InitialTarget,
     pub integer: Option<Integer>,
     pub value: Literal,
+}
+
+/// Item of the list of locations.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    pub line: usize,
+    pub observed: Observed,
+    pub integer: Option<Integer>,
 }
 
 /// Target of an initial value.
@@ -75,9 +83,16 @@ fn sections(text: &str) -> Result<Sections<'_>, ReadError> {
 
 pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
     let text = text.trim_start_matches('\u{feff}');
+    // Tests in other languages have other comments, braces and characters.
+    let architecture = architecture(text)?;
+    if text.len() > MOST_BYTES {
+        let what = "bytes";
+        let most = MOST_BYTES;
+        return Err(Problem::TooMany { what, most }.on(1));
+    }
     let plain = without_comments(text)?;
     let sections = sections(&plain)?;
-    let (architecture, name) = head(sections.head)?;
+    let name = name(sections.head)?;
     let initial = initial(architecture, sections.initial)?;
     let (threads, tail, tail_line) = program(architecture, sections.program)?;
     let mut tokens = Tokens::of(tail, tail_line)?;
@@ -114,32 +129,44 @@ pub(super) fn parse(text: &str) -> Result<Source, ReadError> {
     })
 }
 
-/// Parses the architecture and the name; the rest of the head is ignored.
-fn head(head: &str) -> Result<(Architecture, String), ReadError> {
-    let mut lines = head.lines().enumerate();
-    let first = lines.find(|(_, line)| !line.trim().is_empty());
-    let Some((number, line)) = first else {
-        let found = "no architecture".to_owned();
-        let expected = "X86 or X86_64 and the name of the test";
-        return Err(Problem::Unexpected { found, expected }.on(1));
-    };
-    let mut words = line.split_whitespace();
-    let word = words.next().unwrap_or_default();
-    let architecture = match word {
-        "X86" => Architecture::X86,
-        "X86_64" => Architecture::X8664,
+/// Architecture, which is the first word behind blanks and comments.
+fn architecture(text: &str) -> Result<Architecture, ReadError> {
+    let rest = behind_comments(text)?;
+    let line = 1 + lines(&text[..text.len() - rest.len()]);
+    let word = rest
+        .find(|character: char| character.is_whitespace() || "({\"".contains(character))
+        .map_or(rest, |end| &rest[..end]);
+    match word {
+        "X86" => Ok(Architecture::X86),
+        "X86_64" => Ok(Architecture::X8664),
+        "" => {
+            let found = "no architecture".to_owned();
+            let expected = "X86 or X86_64 and the name of the test";
+            Err(Problem::Unexpected { found, expected }.on(line))
+        }
         _ => {
             let found = word.chars().take(40).collect();
-            return Err(Problem::Architecture { found }.on(number + 1));
+            Err(Problem::Architecture { found }.on(line))
         }
-    };
-    let name = words.collect::<Vec<_>>().join(" ");
+    }
+}
+
+/// Parses the name, which stands behind the architecture; the rest of the head is ignored.
+fn name(head: &str) -> Result<String, ReadError> {
+    let mut lines = head.lines().enumerate();
+    let first = lines.find(|(_, line)| !line.trim().is_empty());
+    let (number, line) = first.unwrap_or_default();
+    let name = line
+        .split_whitespace()
+        .skip(1)
+        .collect::<Vec<_>>()
+        .join(" ");
     if name.is_empty() {
         let found = "nothing behind the architecture".to_owned();
         let expected = "the name of the test";
         return Err(Problem::Unexpected { found, expected }.on(number + 1));
     }
-    Ok((architecture, name))
+    Ok(name)
 }
 
 fn initial(
@@ -162,27 +189,20 @@ fn initial(
 
 fn item(architecture: Architecture, tokens: &mut Tokens) -> Result<Initial, ReadError> {
     let line = tokens.line();
-    let mut integer = None;
     let names_type = matches!(tokens.peek(), Some(Token::Name(_)))
         && thread_prefix(tokens).is_none()
         && !matches!(tokens.peek_at(1), None | Some(Token::Symbol("=" | ";")));
-    if names_type {
-        let mut name = tokens.name("a type")?;
-        if name == "unsigned" && matches!(tokens.peek(), Some(Token::Name(_))) {
-            name = format!("unsigned {}", tokens.name("a type")?);
-        }
-        integer = Some(type_called(&name).ok_or_else(|| Problem::Type(name).on(line))?);
-    }
-    if tokens.takes("*") {
-        integer = Some(Integer::I64);
-    }
+    let integer = match names_type || tokens.is("*") {
+        true => Some(integer(architecture, tokens)?),
+        false => None,
+    };
     let target = match thread_prefix(tokens) {
         Some(thread) => {
             tokens.take();
             tokens.take();
             tokens.takes("%");
             let name = tokens.name("a register")?;
-            let register = architecture.register(&name);
+            let register = architecture.initial_register(&name);
             let register = register.ok_or_else(|| {
                 let expected = "a register";
                 Problem::Register {
@@ -200,6 +220,9 @@ fn item(architecture: Architecture, tokens: &mut Tokens) -> Result<Initial, Read
         }
         None => InitialTarget::Variable(tokens.name("a variable, or a register such as 0:EAX")?),
     };
+    if tokens.is("[") {
+        return Err(Problem::Array.on(line));
+    }
     let value = match tokens.takes("=") {
         false => Literal::Number(0),
         true => {
@@ -218,33 +241,58 @@ fn item(architecture: Architecture, tokens: &mut Tokens) -> Result<Initial, Read
     })
 }
 
-fn type_called(name: &str) -> Option<Integer> {
-    let of = |bits, sign| Some(Integer { bits, sign });
-    match name {
-        "int" => of(32, Sign::Signed),
-        "char" => of(8, Sign::Signed),
-        "short" => of(16, Sign::Signed),
-        "long" => of(64, Sign::Signed),
-        "unsigned" | "unsigned int" => of(32, Sign::Unsigned),
-        "unsigned char" => of(8, Sign::Unsigned),
-        "unsigned short" => of(16, Sign::Unsigned),
-        "unsigned long" => of(64, Sign::Unsigned),
-        "intptr_t" => of(64, Sign::Signed),
-        "uintptr_t" => of(64, Sign::Unsigned),
-        _ => {
-            let (name, sign) = match name.strip_prefix('u') {
-                Some(rest) => (rest, Sign::Unsigned),
-                None => (name, Sign::Signed),
-            };
-            match name.strip_prefix("int")?.strip_suffix("_t")? {
-                "8" => of(8, sign),
-                "16" => of(16, sign),
-                "32" => of(32, sign),
-                "64" => of(64, sign),
-                _ => None,
-            }
+/// Words of which the names of C's types are made.
+const TYPE_WORDS: [&str; 6] = ["unsigned", "signed", "char", "short", "int", "long"];
+
+/// Parses a type.
+fn integer(architecture: Architecture, tokens: &mut Tokens) -> Result<Integer, ReadError> {
+    let line = tokens.line();
+    let mut words = Vec::new();
+    loop {
+        let is_next = match tokens.peek() {
+            Some(Token::Name(name)) => words.is_empty() || TYPE_WORDS.contains(&&**name),
+            _ => false,
+        };
+        if !is_next {
+            break;
+        }
+        words.push(tokens.name("a type")?);
+        if !TYPE_WORDS.contains(&&**words.last().expect("it has just been added")) {
+            break;
         }
     }
+    let mut is_pointer = false;
+    while tokens.takes("*") {
+        is_pointer = true;
+    }
+    let name = words.join(" ");
+    match type_called(architecture, &name) {
+        _ if is_pointer => Ok(architecture.word()),
+        Some(integer) => Ok(integer),
+        None => Err(Problem::Type(name).on(line)),
+    }
+}
+
+fn type_called(architecture: Architecture, name: &str) -> Option<Integer> {
+    let (name, sign) = match name.split_once(' ') {
+        _ if name == "unsigned" => ("int", Sign::Unsigned),
+        _ if name == "signed" => ("int", Sign::Signed),
+        Some(("unsigned", rest)) => (rest, Sign::Unsigned),
+        Some(("signed", rest)) => (rest, Sign::Signed),
+        _ => match name.strip_prefix('u') {
+            Some(rest) if name.ends_with("_t") => (rest, Sign::Unsigned),
+            _ => (name, Sign::Signed),
+        },
+    };
+    let bits = match name {
+        "char" | "int8_t" => 8,
+        "short" | "short int" | "int16_t" => 16,
+        "int" | "int32_t" => 32,
+        "long" | "long int" | "intptr_t" => architecture.bits(),
+        "long long" | "long long int" | "int64_t" => 64,
+        _ => return None,
+    };
+    Some(Integer { bits, sign })
 }
 
 /// Whether the condition begins here, and not a row of the program.
@@ -263,7 +311,10 @@ fn is_tail(text: &str) -> bool {
         "with",
     ]
     .contains(&word);
-    text.starts_with(['~', '(']) || keyword && !behind.trim_start().starts_with(':')
+    let behind = behind.trim_start();
+    // NOT is an instruction, too.
+    let is_row = behind.starts_with(':') || word == "not" && !behind.starts_with("exists");
+    text.starts_with(['~', '(']) || keyword && !is_row
 }
 
 type Program<'a> = (Vec<Vec<Cell>>, &'a str, usize);
@@ -369,7 +420,7 @@ impl Tail {
         }
     }
 
-    fn observed(&self, tokens: &mut Tokens) -> Result<Vec<Observed>, ReadError> {
+    fn observed(&self, tokens: &mut Tokens) -> Result<Vec<Shown>, ReadError> {
         let mut observed = Vec::new();
         if !tokens.is_name("locations") {
             return Ok(observed);
@@ -377,12 +428,17 @@ impl Tail {
         tokens.take();
         tokens.expect("[")?;
         while !tokens.takes("]") {
-            observed.push(self.parser(tokens).observed()?);
-            // A type, which the initial state already gives.
-            if matches!(tokens.peek(), Some(Token::Name(_))) {
-                tokens.take();
-            }
-            tokens.takes("*");
+            let line = tokens.line();
+            let item = self.parser(tokens).observed()?;
+            let integer = match matches!(tokens.peek(), Some(Token::Name(_))) || tokens.is("*") {
+                true => Some(integer(self.architecture, tokens)?),
+                false => None,
+            };
+            observed.push(Shown {
+                line,
+                observed: item,
+                integer,
+            });
             if !tokens.is("]") {
                 tokens.expect(";")?;
             }

@@ -1,9 +1,12 @@
 //! Condition of a litmus test on its final states.
 
+use std::fmt;
+
 use super::error::{Problem, ReadError};
+use super::number::signed_number;
 use super::register::Architecture;
 use super::token::{Token, Tokens};
-use crate::Value;
+use crate::{Integer, Value};
 
 /// Greatest nesting depth of a condition.
 const MOST_DEPTH: usize = 200;
@@ -48,11 +51,21 @@ pub(super) enum Observed {
     Variable(String),
 }
 
+/// Name in a final state: `thread:NAME` for a register.
+impl fmt::Display for Observed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Register(thread, name) => write!(f, "{thread}:{name}"),
+            Self::Variable(name) => f.write_str(name),
+        }
+    }
+}
+
 /// Value in a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Literal {
     /// A number.
-    Number(i64),
+    Number(i128),
     /// The address of a variable.
     Address(String),
     /// The final value of another register or variable.
@@ -63,11 +76,20 @@ pub(super) enum Literal {
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
     Constant(bool),
-    Equal(Observed, Literal),
+    Equal(Equation),
     Not(Box<Condition>),
     And(Vec<Condition>),
     Or(Vec<Condition>),
     Implies(Box<Condition>, Box<Condition>),
+}
+
+/// Equation of a condition.
+#[derive(Clone, Debug)]
+pub(super) struct Equation {
+    /// The line.
+    pub line: usize,
+    pub left: Observed,
+    pub right: Literal,
 }
 
 impl Condition {
@@ -75,12 +97,12 @@ impl Condition {
     pub fn visit(&self, observed: &mut impl FnMut(&Observed), literal: &mut impl FnMut(&Literal)) {
         match self {
             Self::Constant(_) => (),
-            Self::Equal(left, right) => {
-                observed(left);
-                if let Literal::Of(right) = right {
+            Self::Equal(equation) => {
+                observed(&equation.left);
+                if let Literal::Of(right) = &equation.right {
                     observed(right);
                 }
-                literal(right);
+                literal(&equation.right);
             }
             Self::Not(inner) => inner.visit(observed, literal),
             Self::And(all) | Self::Or(all) => {
@@ -94,19 +116,24 @@ impl Condition {
     }
 
     /// Resolves names to columns.
-    pub fn resolve(&self, atom: &impl Fn(&Observed, &Literal) -> Proposition) -> Proposition {
-        let all = |all: &[Self]| all.iter().map(|one| one.resolve(atom)).collect();
-        match self {
+    pub fn resolve(
+        &self,
+        atom: &impl Fn(&Equation) -> Result<Proposition, ReadError>,
+    ) -> Result<Proposition, ReadError> {
+        let all = |all: &[Self]| -> Result<Vec<_>, ReadError> {
+            all.iter().map(|one| one.resolve(atom)).collect()
+        };
+        Ok(match self {
             Self::Constant(value) => Proposition::Constant(*value),
-            Self::Equal(left, right) => atom(left, right),
-            Self::Not(inner) => Proposition::Not(Box::new(inner.resolve(atom))),
-            Self::And(parts) => Proposition::And(all(parts)),
-            Self::Or(parts) => Proposition::Or(all(parts)),
+            Self::Equal(equation) => atom(equation)?,
+            Self::Not(inner) => Proposition::Not(Box::new(inner.resolve(atom)?)),
+            Self::And(parts) => Proposition::And(all(parts)?),
+            Self::Or(parts) => Proposition::Or(all(parts)?),
             Self::Implies(left, right) => Proposition::Or(vec![
-                Proposition::Not(Box::new(left.resolve(atom))),
-                right.resolve(atom),
+                Proposition::Not(Box::new(left.resolve(atom)?)),
+                right.resolve(atom)?,
             ]),
-        }
+        })
     }
 }
 
@@ -116,8 +143,8 @@ pub(super) enum Proposition {
     Constant(bool),
     /// A column has a value.
     Is(usize, Value),
-    /// Two columns have equal values.
-    Same(usize, usize),
+    /// Two columns have the same bits, as values of this type.
+    Same(usize, usize, Integer),
     Not(Box<Proposition>),
     And(Vec<Proposition>),
     Or(Vec<Proposition>),
@@ -129,7 +156,9 @@ impl Proposition {
         match self {
             Self::Constant(value) => *value,
             Self::Is(column, value) => state[*column] == *value,
-            Self::Same(left, right) => state[*left] == state[*right],
+            Self::Same(left, right, integer) => {
+                integer.keep(state[*left]) == integer.keep(state[*right])
+            }
             Self::Not(inner) => !inner.holds(state),
             Self::And(all) => all.iter().all(|one| one.holds(state)),
             Self::Or(all) => all.iter().any(|one| one.holds(state)),
@@ -215,6 +244,7 @@ impl ConditionParser<'_> {
                 return Ok(Condition::Constant(value));
             }
         }
+        let line = self.tokens.line();
         let left = self.observed()?;
         let equal = match self.tokens.peek() {
             Some(Token::Symbol("=" | "==")) => true,
@@ -222,7 +252,8 @@ impl ConditionParser<'_> {
             _ => return Err(self.tokens.unexpected("=, ==, != or <>")),
         };
         self.tokens.take();
-        let atom = Condition::Equal(left, self.literal()?);
+        let right = self.literal()?;
+        let atom = Condition::Equal(Equation { line, left, right });
         Ok(match equal {
             true => atom,
             false => Condition::Not(Box::new(atom)),
@@ -301,14 +332,4 @@ pub(super) fn thread_number(name: &str) -> Option<u64> {
     let digits = name.strip_prefix('P')?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| plain)
-}
-
-/// Parses a number with an optional sign.
-pub(super) fn signed_number(tokens: &mut Tokens) -> Result<i64, ReadError> {
-    let negative = tokens.takes("-");
-    let number = tokens.number()? as i64;
-    Ok(match negative {
-        true => number.wrapping_neg(),
-        false => number,
-    })
 }

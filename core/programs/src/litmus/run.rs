@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::limits::BACKWARD_JUMPS;
-use super::proposition::{Observed, Quantifier};
+use super::proposition::Quantifier;
 use super::test::{Column, ColumnSource, Test};
 use crate::ends::{Limits, ends_within};
 use crate::{Fault, Machine, MemoryModel, Outcome, ThreadEnd, TooManyStates, Value};
@@ -115,10 +115,7 @@ impl Test {
     /// Column names of a final state: `thread:NAME` for a register, and the name of a variable.
     pub fn keys(&self) -> impl Iterator<Item = String> {
         let shown = self.columns[..self.shown].iter();
-        shown.map(|column| match &column.observed {
-            Observed::Register(thread, name) => format!("{thread}:{name}"),
-            Observed::Variable(name) => name.clone(),
-        })
+        shown.map(|column| column.observed.to_string())
     }
 
     /// Decides the test under `model`.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::limits::BACKWARD_JUMPS;
 use super::proposition::Observed;
 use super::run::{Answer, Observation, Verdict};
-use super::test::Test;
+use super::test::{Column, Test};
 use crate::Value;
 
 /// Test with its result and duration.
@@ -33,13 +33,14 @@ impl Display for Report<'_> {
         writeln!(f, "Model {}", answer.model)?;
         writeln!(f, "States {}", answer.states.len())?;
         for state in &answer.states {
-            let cells = test.columns.iter().zip(state).map(|(column, value)| {
-                let value = test.program.show(*value);
-                match &column.observed {
+            let cells = test
+                .columns
+                .iter()
+                .zip(test.cells(state))
+                .map(|(column, value)| match &column.observed {
                     Observed::Register(thread, name) => format!("{thread}:{name}={value};"),
                     Observed::Variable(name) => format!("[{name}]={value};"),
-                }
-            });
+                });
             writeln!(f, "{}", cells.collect::<Vec<_>>().join(" "))?;
         }
         if answer.cut_off {
@@ -120,12 +121,16 @@ impl Serialize for Report<'_> {
         }
         let test = self.test;
         let keys: Vec<String> = test.keys().collect();
-        let cell = |value: &Value| match value {
-            Value::Number(number) => Json::from(*number),
-            Value::Address(_) => Json::from(test.program.show(*value)),
+        let cell = |column: &Column, value: Value| match column.number(value) {
+            None => Json::from(test.program.show(value)),
+            // A number of 64 bits is one of the two.
+            Some(number) => i64::try_from(number).map_or(Json::from(number as u64), Json::from),
         };
-        let state =
-            |values: &Vec<Value>| keys.iter().cloned().zip(values.iter().map(cell)).collect();
+        let state = |values: &Vec<Value>| {
+            let cells = test.columns.iter().zip(values);
+            let cells = cells.map(|(column, value)| cell(column, *value));
+            keys.iter().cloned().zip(cells).collect()
+        };
         Shape {
             file: self.file,
             name: &test.name,

@@ -188,7 +188,7 @@ impl Tokens {
 }
 
 fn is_name_start(character: char) -> bool {
-    character.is_ascii_alphabetic() || character == '_'
+    character.is_ascii_alphabetic() || matches!(character, '_' | '.')
 }
 
 fn is_name(character: char) -> bool {
@@ -204,6 +204,35 @@ fn number(digits: &str) -> Option<u64> {
     }
     // A sign is a separate token.
     .filter(|_| !digits.contains(['+', '-']))
+}
+
+/// Text behind the blanks and comments at its beginning.
+pub(super) fn behind_comments(text: &str) -> Result<&str, ReadError> {
+    let mut rest = text.trim_start();
+    while rest.starts_with("(*") {
+        let mut depth = 0_usize;
+        let mut at = 0;
+        loop {
+            let ahead = &rest.as_bytes()[at..];
+            if ahead.starts_with(b"(*") {
+                depth += 1;
+                at += 2;
+            } else if ahead.starts_with(b"*)") {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    break;
+                }
+            } else if ahead.is_empty() {
+                let before = &text[..text.len() - rest.len()];
+                return Err(Problem::OpenComment.on(1 + before.matches('\n').count()));
+            } else {
+                at += 1;
+            }
+        }
+        rest = rest[at..].trim_start();
+    }
+    Ok(rest)
 }
 
 /// Replaces every comment by spaces and keeps the lines. Comments nest. A quotation before the first brace contains

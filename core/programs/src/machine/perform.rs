@@ -24,19 +24,9 @@ impl Machine {
         pending: &Pending,
         place: &Place,
     ) -> Result<Option<Location>, Fault> {
-        match self.fetcher(thread).evaluate(pending, &place.0)? {
+        match self.fetcher(thread).evaluate(pending, &place.address)? {
             None => Ok(None),
-            Some(address) => self.dereference(address).map(Some),
-        }
-    }
-
-    fn dereference(&self, address: Value) -> Result<Location, Fault> {
-        match address {
-            Value::Number(_) => Err(Fault::NumberAsAddress),
-            Value::Address(location) if usize::from(location.0) < self.program.variables.len() => {
-                Ok(location)
-            }
-            Value::Address(_) => Err(Fault::NoSuchLocation),
+            Some(address) => self.program.dereference(place, address).map(Some),
         }
     }
 
@@ -290,7 +280,7 @@ impl Machine {
             | Instruction::Store { to: place, .. }
             | Instruction::StoreConditional { to: place, .. }
             | Instruction::Update { at: place, .. } => {
-                let location = self.dereference(value(&place.0)?)?;
+                let location = self.program.dereference(place, value(&place.address)?)?;
                 self.apply(to, thread, instruction, location, Origin::Memory, &value)?
                     .1
             }

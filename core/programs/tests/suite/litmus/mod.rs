@@ -3,3 +3,4 @@
 mod answers;
 mod mutation;
 mod reading;
+mod widths;

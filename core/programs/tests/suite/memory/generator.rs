@@ -1,8 +1,8 @@
 //! Generator of random programs, deterministic for a seed.
 
 use refmap_programs::{
-    Afterwards, Expression, Fence, Location, Operator, Place, Presence, Program, ProgramBuilder,
-    Register, Returned, ThreadBuilder, Update, Value,
+    Afterwards, Expression, Fence, Integer, Location, Operator, Place, Presence, Program,
+    ProgramBuilder, Register, Returned, Sign, ThreadBuilder, Update, Value,
 };
 
 /// Parameters of the generator.
@@ -66,13 +66,31 @@ pub fn unbounded_program(seed: u64, mixture: Mixture) -> Option<Program> {
     program.build().ok()
 }
 
+/// Type of a location: a narrow one in every fourth program, so that the numbers of a program do not fit it.
+fn integer(seed: u64, location: u64) -> Integer {
+    match (seed % 4, (seed / 4 + location) % 3) {
+        (1, 0) => Integer {
+            bits: 1,
+            sign: Sign::Unsigned,
+        },
+        (1, 1) => Integer {
+            bits: 2,
+            sign: Sign::Signed,
+        },
+        _ => Integer::I64,
+    }
+}
+
 fn builder(seed: u64, mixture: Mixture) -> ProgramBuilder {
     let mut random = Random(seed);
     let mut program = ProgramBuilder::new(format!("random {seed}"));
     let plain = seed.is_multiple_of(2);
     let count = if plain { 2 } else { 2 + random.below(2) };
     let locations: Vec<_> = (0..count)
-        .map(|number| program.location(format!("x{number}"), random.below(2) as i64))
+        .map(|number| {
+            let initial = random.below(2) as i64;
+            program.typed_location(format!("x{number}"), initial, integer(seed, number))
+        })
         .collect();
     let pointer = program.location("p", Value::Address(random.of(&locations)));
     program.backward_jumps(random.below(2) as u8);

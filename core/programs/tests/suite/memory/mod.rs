@@ -2,4 +2,5 @@
 
 mod agreement;
 mod fences;
-mod generator;
+pub(crate) mod generator;
+mod widths;
