@@ -94,6 +94,7 @@ mod symmetry;
 mod system;
 mod trace;
 mod type_correct;
+mod visible;
 mod visit;
 mod work_ranges;
 
@@ -141,6 +142,7 @@ pub mod internal {
     pub use crate::report::summary;
     pub use crate::report::value::compact;
     pub use crate::system::first_initial;
+    pub use crate::visible::{is_unseen, visible, visible_lines};
     pub use crate::visit::{some_steps, visit_initial, visit_steps};
 }
 

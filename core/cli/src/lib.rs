@@ -75,6 +75,7 @@ pub mod catalogue;
 mod command_line;
 pub mod graph;
 mod in_order;
+mod shell;
 #[cfg(feature = "pictures")]
 mod pictures;
 pub mod table;

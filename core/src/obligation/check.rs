@@ -169,6 +169,10 @@ impl<'a, R: Refinement> Checker<'a, R> {
             }
             (Symmetry::Full, None) => return Err(CheckError::NotSymmetric),
         };
+        if let Some(declared) = settings.declared {
+            declared(obligations.chosen());
+            return Err(CheckError::OnlyDeclared);
+        }
         let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
         tester.asking.symmetry = quotient.as_deref();
         #[cfg(feature = "stepper")]

@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value};
 
+use crate::visible::visible;
+
 /// A value without the quotation marks and braces that only a machine needs: an enum variant with
 /// fields becomes `variant(field=value, …)`. Always one line.
 pub fn compact(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
-        Value::String(text) => visible(text),
+        // Text from a state must neither break a line nor speak to the terminal.
+        Value::String(text) => visible(text).into_owned(),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(compact).collect();
             format!("[{}]", items.join(" "))
@@ -40,18 +43,6 @@ fn arguments(fields: &Map<String, Value>) -> String {
         .map(|(name, value)| format!("{name}={}", compact(value)))
         .collect();
     fields.join(", ")
-}
-
-/// Text from a state must neither break a line nor speak to the terminal.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character.is_control() {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Conversion of command-line words to commands.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ use super::command::{
     CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, Page, RunAllCommand,
     StressCommand, TableCommand, ValidateCommand,
 };
-use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
+use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command};
 use super::listing::Listing;
 use super::new::NewCommand;
-use super::stress::quoted;
-use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
+use crate::shell;
+use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind, patterns};
 use refmap::explore::Limits;
 use refmap::internal::nearest;
 use refmap::obligation::{Induction, Liveness, Search, Selection, Until, Warnings};
@@ -163,6 +163,7 @@ pub(super) fn parse(
                 threads: threads(matches),
                 limits: limits(matches),
                 obligations: obligations(matches),
+                without: without(matches),
                 liveness: liveness(matches),
                 listen: matches
                     .get_one("listen")
@@ -205,12 +206,8 @@ fn known_check<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Check {
 
 /// The command as it is typed.
 fn told(name: &str, words: &[OsString]) -> String {
-    let words = words
-        .iter()
-        .skip(1)
-        .map(|word| quoted(&word.to_string_lossy()));
-    let all: Vec<_> = std::iter::once(name.to_owned()).chain(words).collect();
-    all.join(" ")
+    let words = words.iter().skip(1).map(OsString::as_os_str);
+    shell::command(std::iter::once(OsStr::new(name)).chain(words))
 }
 
 /// The page that a command is to write.
@@ -302,8 +299,13 @@ fn obligations(matches: &ArgMatches) -> Selection {
     match given.map(String::as_str) {
         None => Selection::Default,
         Some("none") => Selection::Nothing,
-        Some(list) => Selection::only(list.split(',').map(str::trim)),
+        Some(list) => Selection::Only(patterns(list)),
     }
+}
+
+fn without(matches: &ArgMatches) -> Vec<String> {
+    let given = matches.get_one::<String>(WITHOUT);
+    given.map_or_else(Vec::new, |list| patterns(list))
 }
 
 fn liveness(matches: &ArgMatches) -> Liveness {
@@ -381,6 +383,7 @@ fn check_command(
         threads: threads(matches),
         limits: limits(matches),
         obligations: self::obligations(matches),
+        without: without(matches),
         induction,
         liveness: liveness(matches),
         until: match matches.get_flag("keep-going") {

@@ -18,6 +18,9 @@ use refmap_programs::MemoryModel;
 /// Option for the number of the engine's worker threads.
 pub(super) const WORKERS: &str = "workers";
 
+/// Option for the obligations that are left out.
+pub(super) const WITHOUT: &str = "without-obligations";
+
 pub(super) fn command(
     name: &'static str,
     about: &'static str,
@@ -421,12 +424,9 @@ fn quiet_option() -> Arg {
 
 /// `--threads` and `--workers`; only the latter if a check has a parameter `threads`.
 fn threads_option(parameters: &[Parameter]) -> Arg {
-    let taken = parameters
-        .iter()
-        .any(|parameter| parameter.name == "threads");
     let option = valued(WORKERS, "N", "Workers; all cores by default")
         .value_parser(clap::value_parser!(u16).range(1..=512));
-    match taken {
+    match is_parameter(parameters, "threads") {
         true => option,
         false => option.long("threads").visible_alias(WORKERS),
     }
@@ -471,8 +471,26 @@ fn obligations_option() -> Arg {
     valued(
         "obligations",
         "LIST|none",
-        "Just these, with commas between; `none` explores plainly",
+        "Just these, with commas between; `none` explores plainly. In a name `*` is any text, as in 'invariant:*', and \
+         a backslash takes the character behind it as it is, a comma too",
     )
+}
+
+/// `--without` and `--without-obligations`; only the latter if a check has a parameter `without`.
+fn without_option(parameters: &[Parameter]) -> Arg {
+    let option = valued(
+        WITHOUT,
+        "LIST",
+        "All but these, of those that would be checked; written as for --obligations",
+    );
+    match is_parameter(parameters, "without") {
+        true => option,
+        false => option.long("without").visible_alias(WITHOUT),
+    }
+}
+
+fn is_parameter(parameters: &[Parameter], name: &str) -> bool {
+    parameters.iter().any(|parameter| parameter.name == name)
 }
 
 fn liveness_option() -> Arg {
@@ -508,6 +526,7 @@ fn explore(catalogue: &Catalogue) -> clap::Command {
                 )
                 .value_parser(|given: &str| given.parse::<Address>()),
                 obligations_option(),
+                without_option(&check.parameters),
                 liveness_option(),
                 threads_option(&check.parameters),
             ])
@@ -531,6 +550,7 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
     options.extend(limit_options());
     options.extend([
         obligations_option(),
+        without_option(parameters),
         flag(
             "inductive",
             "Adds inductive:*, decided from every type-correct state",

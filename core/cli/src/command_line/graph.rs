@@ -1,18 +1,20 @@
 //! `graph`: decides the properties of explicit fair transition systems.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use refmap::internal::visible;
 use refmap::liveness::{Fault, Lasso, Met};
 use serde_json::{Value, json};
 
 use super::command::GraphCommand;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
+use super::results::{Failures, Files};
+use super::visible::tell;
 use super::{CommandError, Status};
 use crate::graph::{Decided, GraphError, LONGEST_LINE, Lines, System, decide, read};
 #[cfg(feature = "pictures")]
@@ -59,7 +61,10 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     #[cfg(feature = "pictures")]
     let page = match &command.html {
-        Some(page) => Some(PageFile::prepare_beside(page, &command.files)?),
+        Some(page) => {
+            let files = &mut Files::reading(&command.files);
+            Some(PageFile::prepare(page, files)?)
+        }
         None => None,
     };
     let mut results = Results {
@@ -72,9 +77,10 @@ pub(super) fn run(
         #[cfg(feature = "pictures")]
         page: page.as_ref().map(|page| GraphPage::new(page.command)),
     };
+    let mut failures = Failures::default();
     for path in &command.files {
-        results.file(path, cancel)?;
-        if results.interrupted {
+        let read = failures.keep(results.file(path, cancel));
+        if read.is_none() || results.interrupted {
             break;
         }
     }
@@ -92,14 +98,14 @@ pub(super) fn run(
     }
     let answer = json!({"graphs": graphs, "errors": errors});
     if command.json {
-        super::json::print(&answer, output)?;
+        failures.keep(super::json::print(&answer, output));
     }
-    output.flush()?;
+    failures.keep(output.flush());
     #[cfg(feature = "pictures")]
     if let (Some(page), Some(made)) = (page, made) {
-        page.write(&made.html(&answer))?;
+        failures.keep(page.write(&made.html(&answer), cancel));
     }
-    Ok(status)
+    failures.or(status)
 }
 
 impl Results<'_> {
@@ -163,7 +169,7 @@ impl Results<'_> {
         let place = line.map_or_else(String::new, |line| format!(":{line}"));
         let message = error.to_string();
         // Errors go to standard error even with `--json`.
-        let _ = writeln!(io::stderr(), "{file}{place}: {}", visible(&message));
+        tell(&format!("{file}{place}: {}", visible(&message)));
         #[cfg(feature = "pictures")]
         if let Some(page) = &mut self.page {
             page.error(&format!("{file}{place}: {message}"));
@@ -280,21 +286,6 @@ impl Results<'_> {
             self.line(&format!("    {} is met: {reason}", condition.name))?;
         }
         Ok(())
-    }
-}
-
-/// Text of others as it can be shown in a line of its own: control characters, which would end the line or move the cursor,
-/// as their escapes.
-fn visible(text: &str) -> Cow<'_, str> {
-    match text.contains(char::is_control) {
-        false => Cow::Borrowed(text),
-        true => {
-            let shown = |one: char| match one.is_control() {
-                true => one.escape_default().to_string(),
-                false => one.to_string(),
-            };
-            Cow::Owned(text.chars().map(shown).collect())
-        }
     }
 }
 

@@ -2,6 +2,10 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use refmap::internal::is_unseen;
+
+use crate::command_line::escaped;
+
 /// Text in which nothing is markup, and no character is a control of the terminal, of the page or of the direction of
 /// writing.
 pub struct Escaped<T>(pub T);
@@ -23,35 +27,16 @@ impl Write for Escaping<'_, '_> {
             '"' => self.0.write_str("&quot;"),
             '\'' => self.0.write_str("&#39;"),
             '\n' => self.0.write_char('\n'),
-            _ if is_unseen(character) => write!(self.0, "{}", character.escape_unicode()),
+            _ if is_unseen(character) => write!(self.0, "{}", character.escape_default()),
             _ => self.0.write_char(character),
         })
     }
 }
 
-/// Whether a character is a control, changes the direction of writing, or is none of Unicode's characters.
-fn is_unseen(character: char) -> bool {
-    let code = u32::from(character);
-    character.is_control()
-        || matches!(code, 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x2069 | 0xfeff)
-        || matches!(code, 0xfdd0..=0xfdef)
-        || code & 0xfffe == 0xfffe
-}
-
 /// JSON inside a page: `<` cannot end the element that it is in.
 pub fn json(value: &serde_json::Value) -> String {
-    let mut text = String::new();
-    for character in value.to_string().chars() {
-        match character == '<' || is_unseen(character) {
-            true => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(text, "\\u{unit:04x}");
-                }
-            }
-            false => text.push(character),
-        }
-    }
-    text
+    let is_escaped = |character| character == '<' || is_unseen(character);
+    escaped(&value.to_string(), is_escaped)
 }
 
 #[cfg(test)]
