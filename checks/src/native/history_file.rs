@@ -140,15 +140,15 @@ impl Recording {
         read().map_err(|source| refused(&path, source))
     }
 
-    /// Writes the history file.
-    pub fn write(self, about: About) -> Result<RecordedHistory, InputError> {
+    /// Writes the history file; what it is, or why it cannot be written.
+    pub fn write(self, about: About, cancel: &AtomicBool) -> Result<RecordedHistory, String> {
         let HistoryFile { path, file } = self.file;
         let mut scratch = self.scratch;
-        let written = file.write(|file| {
+        let written = file.write(cancel, |file| {
             let mut file = Writer::new(file, &about.header)?.finish()?;
             io::copy(&mut after_header(&mut scratch)?, &mut file).map(drop)
         });
-        written.map_err(|source| refused(&path, source))?;
+        written.map_err(|source| refused(&path, source).to_string())?;
         Ok(RecordedHistory {
             file: path,
             events: self.events,

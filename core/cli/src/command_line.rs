@@ -22,6 +22,8 @@ mod output_file;
 #[cfg(feature = "pictures")]
 mod page_file;
 mod progress;
+// Without pictures only pages that are not written would be beside what is read.
+#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
 mod results;
 mod run_all;
 mod signals;
@@ -121,6 +123,9 @@ pub enum CommandError {
     /// The results cannot be written.
     #[error("error: cannot write the results: {0}")]
     Output(#[from] io::Error),
+    /// The history of a stress run cannot be written.
+    #[error("error: {0}")]
+    Unrecorded(String),
     /// Several results cannot be written.
     #[error("{}", lines(.0))]
     Several(Vec<CommandError>),

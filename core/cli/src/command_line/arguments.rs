@@ -162,7 +162,7 @@ pub(super) fn parse(
                 arguments: arguments(&check.parameters, matches),
                 threads: threads(matches),
                 limits: limits(matches),
-                obligations: obligations(matches),
+                obligations: obligations(matches)?,
                 without: without(matches),
                 liveness: liveness(matches),
                 listen: matches
@@ -294,13 +294,22 @@ fn one_of<T: Copy>(matches: &ArgMatches, name: &str, values: &Named<T>) -> T {
     value.expect("clap admits the names of these values only").1
 }
 
-fn obligations(matches: &ArgMatches) -> Selection {
+/// # Errors
+///
+/// If something is to be left out of none.
+fn obligations(matches: &ArgMatches) -> Result<Selection, clap::Error> {
     let given = matches.get_one::<String>("obligations");
-    match given.map(String::as_str) {
+    Ok(match given.map(String::as_str) {
         None => Selection::Default,
+        Some("none") if matches.contains_id(WITHOUT) => {
+            return Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                "the argument '--obligations none', which checks nothing, cannot be used with '--without'\n",
+            ));
+        }
         Some("none") => Selection::Nothing,
         Some(list) => Selection::Only(patterns(list)),
-    }
+    })
 }
 
 fn without(matches: &ArgMatches) -> Vec<String> {
@@ -361,12 +370,12 @@ fn check_command(
     matches: &ArgMatches,
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
-    let obligations = matches.get_one::<String>("obligations");
     let induction = match matches.get_flag("inductive") {
         true => Induction::Included,
         false => Induction::Omitted,
     };
-    if induction == Induction::Included && obligations.is_some_and(|list| list == "none") {
+    let obligations = obligations(matches)?;
+    if induction == Induction::Included && obligations == Selection::Nothing {
         return Err(clap::Error::raw(
             ErrorKind::ArgumentConflict,
             "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; \
@@ -382,7 +391,7 @@ fn check_command(
         symmetry: one_of(matches, "symmetry", &SYMMETRIES),
         threads: threads(matches),
         limits: limits(matches),
-        obligations: self::obligations(matches),
+        obligations,
         without: without(matches),
         induction,
         liveness: liveness(matches),

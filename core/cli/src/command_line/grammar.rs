@@ -413,7 +413,8 @@ fn junit_option() -> Arg {
     valued(
         "junit",
         "FILE",
-        "Writes the results as JUnit XML, for build servers; what is incomplete is an error there",
+        "Writes the results as JUnit XML, for build servers; what is incomplete is an error there, and skipped where \
+         something else failed first",
     )
     .value_parser(clap::value_parser!(PathBuf))
 }

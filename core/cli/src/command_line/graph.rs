@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use super::command::GraphCommand;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::{Failures, Files};
+use super::results::Failures;
+#[cfg(feature = "pictures")]
+use super::results::Files;
 use super::visible::tell;
 use super::{CommandError, Status};
 use crate::graph::{Decided, GraphError, LONGEST_LINE, Lines, System, decide, read};

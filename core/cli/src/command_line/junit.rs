@@ -1,7 +1,7 @@
 //! JUnit XML: results as build servers read them, and the file to which `--junit` writes them.
 //!
 //! The elements and attributes are those that the schemas of Jenkins and of Surefire have in common, in an order that both
-//! admit. Only what holds passes: what is incomplete is an error.
+//! admit. Only what holds passes: what is incomplete is an error, or skipped where it is so because something else failed.
 
 mod cells;
 mod report;
@@ -74,7 +74,7 @@ pub(super) enum Outcome {
     Failed(Problem),
     /// Nothing was decided.
     Error(Problem),
-    /// Nothing was tested.
+    /// Nothing was tested, or not all, since something else failed.
     Skipped(String),
 }
 

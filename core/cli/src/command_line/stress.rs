@@ -6,8 +6,10 @@ use std::sync::atomic::AtomicBool;
 use super::command::StressCommand;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::{Failures, Files};
-use super::{CommandError, OutputFile, Status, json, progress};
+use super::results::Failures;
+#[cfg(feature = "pictures")]
+use super::results::Files;
+use super::{CommandError, Status, json, progress};
 use crate::shell;
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
 use refmap::explore::Limits;
@@ -40,7 +42,7 @@ pub(super) fn run(
     let page = match &command.html {
         Some(page) => {
             let files = &mut Files::default();
-            if let Some(Ok(record)) = command.record.as_deref().map(OutputFile::prepare) {
+            if let Some(Ok(record)) = command.record.as_deref().map(super::OutputFile::prepare) {
                 // What is wrong with it alone, the run says.
                 let _ = files.add("the history", &record);
             }
@@ -83,6 +85,9 @@ pub(super) fn run(
     if let Some(page) = page {
         let html = crate::pictures::stress::html(&report, again.as_deref(), page.command);
         failures.keep(page.write(&html, cancel));
+    }
+    if let Some(error) = &report.unrecorded {
+        failures.keep(Err::<(), _>(CommandError::Unrecorded(error.clone())));
     }
     failures.or(match report.report.verdict {
         Some(Verdict::Violated) => Status::Violated,

@@ -8,7 +8,9 @@ use std::sync::atomic::AtomicBool;
 use super::command::ValidateCommand;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
-use super::results::{Failures, Files};
+use super::results::Failures;
+#[cfg(feature = "pictures")]
+use super::results::Files;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use refmap::explore::Watch;
