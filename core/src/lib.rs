@@ -138,6 +138,7 @@ pub mod internal {
     pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::layout::{Ink, plain, steps, wrap};
+    pub use crate::report::number::grouped;
     pub use crate::report::story::misfit;
     pub use crate::report::summary;
     pub use crate::report::value::compact;

@@ -17,6 +17,7 @@ pub mod history;
 pub(crate) mod itf;
 pub(crate) mod layout;
 mod mermaid;
+pub(crate) mod number;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::error::InputError;
 use crate::shell;
-use refmap::internal::nearest;
+use refmap::internal::{grouped, nearest};
 use refmap::obligation::{Induction, Selection, Symmetry, Until};
 use refmap::report::{Report, Verdict};
 
@@ -214,11 +214,11 @@ impl Claim {
             expect(also, true.to_string(), found.to_string());
         }
         if let Some(states) = self.expect.states {
-            expect("states", states.to_string(), report.states.to_string());
+            expect("states", grouped(states), grouped(report.states));
         }
         if let Some(transitions) = self.expect.transitions {
-            let found = report.transitions.to_string();
-            expect("transitions", transitions.to_string(), found);
+            let found = grouped(report.transitions);
+            expect("transitions", grouped(transitions), found);
         }
         if self.expect.all_exercised {
             expect("unexercised", String::new(), report.unexercised.join(", "));

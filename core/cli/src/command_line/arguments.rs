@@ -20,7 +20,7 @@ use super::new::NewCommand;
 use crate::shell;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind, patterns};
 use refmap::explore::Limits;
-use refmap::internal::nearest;
+use refmap::internal::{nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Until, Warnings};
 use refmap::random::Walks;
 use refmap::report::{Detail, Verdict};
@@ -34,8 +34,9 @@ pub(super) fn parse(
 ) -> Result<Command, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
     let told = &told(name, &words);
-    let matches = command(name, about, catalogue)
-        .try_get_matches_from(&words)
+    let parsed = |words: &[OsString]| command(name, about, catalogue).try_get_matches_from(words);
+    let matches = parsed(&words)
+        .map_err(|error| parsed(&shown(&words)).err().unwrap_or(error))
         .map_err(|error| with_known_names(error, catalogue, &words))?;
     Ok(match matches.subcommand() {
         Some(("list", matches)) => Command::List(if matches.get_flag("json") {
@@ -196,6 +197,12 @@ pub(super) fn parse(
             quiet: matches.get_flag("quiet"),
         }),
     })
+}
+
+/// The words as an error can repeat them: controls as their escapes, which clap would leave out.
+fn shown(words: &[OsString]) -> Vec<OsString> {
+    let words = words.iter().map(|word| word.to_string_lossy());
+    words.map(|word| visible(&word).into_owned().into()).collect()
 }
 
 fn known_check<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Check {

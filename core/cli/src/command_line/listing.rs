@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use crate::catalogue::{Catalogue, Claim, ParameterKind};
-use refmap::internal::wrap;
+use refmap::internal::{grouped, wrap};
 
 /// Format of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,10 +145,10 @@ pub(super) fn expected(claim: &Claim) -> String {
         text += &format!(", and by {}", expect.also.join(", "));
     }
     if let Some(states) = expect.states {
-        text += &format!(", {states} states");
+        text += &format!(", {} states", grouped(states));
     }
     if let Some(transitions) = expect.transitions {
-        text += &format!(", {transitions} transitions");
+        text += &format!(", {} transitions", grouped(transitions));
     }
     text
 }

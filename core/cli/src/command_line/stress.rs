@@ -13,7 +13,7 @@ use super::{CommandError, Status, json, progress};
 use crate::shell;
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
 use refmap::explore::Limits;
-use refmap::internal::{plain, wrap};
+use refmap::internal::{grouped, plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
 pub(super) fn run(
@@ -106,12 +106,16 @@ fn lines(of: &StressReport) -> Vec<String> {
         instance,
         format!(
             "{verdict}, sampled: {} operations in {:.1} s",
-            report.transitions, report.seconds
+            grouped(report.transitions),
+            report.seconds
         ),
     ];
     let counts = of.counts.iter();
     let counts: Vec<_> = counts
-        .map(|(what, count)| format!("{what} {}", plain(count)))
+        .map(|(what, count)| match count.as_u64() {
+            Some(count) => format!("{what} {}", grouped(count)),
+            None => format!("{what} {}", plain(count)),
+        })
         .collect();
     lines.push(format!("  {}", counts.join(", ")));
     for row in &report.obligations {
@@ -120,6 +124,7 @@ fn lines(of: &StressReport) -> Vec<String> {
             .as_deref()
             .map_or(String::new(), |note| format!(": {note}"));
         let (name, verdict, checked) = (&row.name, row.verdict, row.checked);
+        let checked = grouped(checked);
         lines.push(format!("  {name}  {verdict}, tested {checked} times{note}"));
     }
     if !report.unexercised.is_empty() {
@@ -156,7 +161,7 @@ fn told(history: &RecordedHistory, failed: bool) -> String {
     });
     format!(
         "{} events recorded in {}{of_another}{overhead}",
-        history.events,
+        grouped(history.events),
         history.file.display()
     )
 }

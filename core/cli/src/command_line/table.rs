@@ -13,7 +13,7 @@ use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::{Limits, Watch};
-use refmap::internal::plain;
+use refmap::internal::{grouped, plain};
 use refmap::obligation::Settings;
 
 pub(super) fn run(
@@ -280,8 +280,10 @@ fn summary(
     }
     writeln!(
         output,
-        "{claimed} of {} cells are as claimed (!: not); {runs} runs, {states} states, {seconds:.1} s",
-        cells().count()
+        "{claimed} of {} cells are as claimed (!: not); {} runs, {} states, {seconds:.1} s",
+        cells().count(),
+        grouped(runs as u64),
+        grouped(states)
     )?;
     let parts = &published.parts.values;
     for row in rows {
@@ -352,7 +354,7 @@ fn line(row: &SweptRow, output: &mut dyn Write) -> io::Result<()> {
     });
     let found = match (&row.by, row.length) {
         (Some(by), Some(length)) => format!("by {by}, {length} steps, at {last}"),
-        _ => format!("to {last}, {} states", row.states),
+        _ => format!("to {last}, {} states", grouped(row.states)),
     };
     writeln!(
         output,

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::{Case, Outcome, Problem, Suite};
-use refmap::internal::plain;
+use refmap::internal::{grouped, plain};
 use refmap::report::{Evidence, Obligation, Report, Verdict};
 
 impl Suite {
@@ -106,7 +106,9 @@ fn incomplete(report: &Report) -> Problem {
         message: format!("incomplete{}", reason.unwrap_or_default()),
         text: format!(
             "{} states, {} transitions, depth {}",
-            report.states, report.transitions, report.depth
+            grouped(report.states),
+            grouped(report.transitions),
+            report.depth
         ),
     }
 }
