@@ -390,7 +390,5 @@ fn told(traced: Traced, command: &CheckCommand) {
         (Traced::Unwritten(Unwritten::Nothing), _) if !command.quiet => String::new(),
         _ => return,
     };
-    tell(&format!(
-        "no counterexample, so no trace was written{more}"
-    ));
+    tell(&format!("no counterexample, so no trace was written{more}"));
 }

@@ -75,9 +75,9 @@ pub mod catalogue;
 mod command_line;
 pub mod graph;
 mod in_order;
-mod shell;
 #[cfg(feature = "pictures")]
 mod pictures;
+mod shell;
 pub mod table;
 
 #[cfg(feature = "pictures")]

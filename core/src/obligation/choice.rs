@@ -149,7 +149,10 @@ impl Names<'_> {
     }
 
     /// The rows for which a pattern stands: one at least.
-    fn rows_of<'r>(&'r self, pattern: &'r str) -> Result<impl Iterator<Item = &'r str>, CheckError> {
+    fn rows_of<'r>(
+        &'r self,
+        pattern: &'r str,
+    ) -> Result<impl Iterator<Item = &'r str>, CheckError> {
         let rows = self.rows.iter().map(|(row, _)| row.as_str());
         let mut rows = rows.filter(move |row| stands_for(pattern, row)).peekable();
         match rows.peek() {

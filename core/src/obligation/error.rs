@@ -190,9 +190,7 @@ fn none_of(kind: ObligationKind) -> String {
             "this check cannot decide inductive:*, since it does not enumerate type-correct states"
                 .to_owned()
         }
-        ObligationKind::Fairness => {
-            "the specification has no fairness conditions".to_owned()
-        }
+        ObligationKind::Fairness => "the specification has no fairness conditions".to_owned(),
         kind => format!("the refinement has no {kind}:*"),
     }
 }

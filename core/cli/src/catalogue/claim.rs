@@ -271,8 +271,8 @@ impl Claim {
         let expect = &self.expect;
         for name in expect.by.iter().chain(&expect.also) {
             // These have rows only where they are violated.
-            let is_known = ["model", "warnings"].contains(name)
-                || chosen.iter().any(|chosen| chosen == name);
+            let is_known =
+                ["model", "warnings"].contains(name) || chosen.iter().any(|chosen| chosen == name);
             if !is_known {
                 return Err(InputError::UnknownExpected {
                     name: (*name).to_owned(),
@@ -334,13 +334,18 @@ pub(crate) fn patterns(list: &str) -> Vec<String> {
             patterns.push(String::new());
             continue;
         }
-        let last = patterns.last_mut().expect("there is one from the beginning");
+        let last = patterns
+            .last_mut()
+            .expect("there is one from the beginning");
         last.push(character);
         if character == '\\' {
             last.extend(characters.next());
         }
     }
-    patterns.iter().map(|pattern| pattern.trim().to_owned()).collect()
+    patterns
+        .iter()
+        .map(|pattern| pattern.trim().to_owned())
+        .collect()
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use crate::table::{Published, Rows, Table};
-use refmap::internal::nearest;
 use refmap::explore::Watch;
+use refmap::internal::nearest;
 use refmap::obligation::Settings;
 use refmap::report::Report;
 

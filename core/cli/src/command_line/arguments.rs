@@ -17,8 +17,8 @@ use super::command::{
 use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command};
 use super::listing::Listing;
 use super::new::NewCommand;
-use crate::shell;
 use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind, patterns};
+use crate::shell;
 use refmap::explore::Limits;
 use refmap::internal::{nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Until, Warnings};
@@ -202,7 +202,9 @@ pub(super) fn parse(
 /// The words as an error can repeat them: controls as their escapes, which clap would leave out.
 fn shown(words: &[OsString]) -> Vec<OsString> {
     let words = words.iter().map(|word| word.to_string_lossy());
-    words.map(|word| visible(&word).into_owned().into()).collect()
+    words
+        .map(|word| visible(&word).into_owned().into())
+        .collect()
 }
 
 fn known_check<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Check {

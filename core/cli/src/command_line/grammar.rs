@@ -331,16 +331,17 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
 }
 
 fn limit_options() -> Vec<Arg> {
-    let mut options = vec![
-        valued("max-states", "N", "Ends as incomplete at this many states")
-            .value_parser(number::<u64>(1..)),
-        valued(
-            "max-depth",
-            "N",
-            "Ends as incomplete at this distance from the initial states",
-        )
-        .value_parser(number::<u32>(0..)),
-    ];
+    let mut options =
+        vec![
+            valued("max-states", "N", "Ends as incomplete at this many states")
+                .value_parser(number::<u64>(1..)),
+            valued(
+                "max-depth",
+                "N",
+                "Ends as incomplete at this distance from the initial states",
+            )
+            .value_parser(number::<u32>(0..)),
+        ];
     options.extend(time_and_memory());
     options
 }
@@ -445,8 +446,8 @@ fn quiet_option() -> Arg {
 
 /// `--threads` and `--workers`; only the latter if a check has a parameter `threads`.
 fn threads_option(parameters: &[Parameter]) -> Arg {
-    let option = valued(WORKERS, "N", "Workers; all cores by default")
-        .value_parser(number::<u16>(1..=512));
+    let option =
+        valued(WORKERS, "N", "Workers; all cores by default").value_parser(number::<u16>(1..=512));
     match is_parameter(parameters, "threads") {
         true => option,
         false => option.long("threads").visible_alias(WORKERS),

@@ -20,7 +20,9 @@ struct Interrupted;
 
 /// Whether this is the error of an input that was interrupted.
 pub(super) fn is_interrupted(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|error| error.is::<Interrupted>())
+    error
+        .get_ref()
+        .is_some_and(|error| error.is::<Interrupted>())
 }
 
 /// Opens a file. One that may have nothing to say, as a FIFO or a terminal, is read by a thread of its own, since neither to

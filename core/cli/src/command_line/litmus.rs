@@ -127,11 +127,13 @@ fn one(
     shown: impl FnOnce(&Report<'_>) -> Result<(), CommandError>,
 ) -> Result<Result<(), FileError>, CommandError> {
     let begun = Instant::now();
-    let answered = text(path, bounds.cancel).map_err(FileError::from).and_then(|text| {
-        let test = litmus::read(&text)?;
-        let answer = test.run(command.model, bounds)?;
-        Ok((test, answer))
-    });
+    let answered = text(path, bounds.cancel)
+        .map_err(FileError::from)
+        .and_then(|text| {
+            let test = litmus::read(&text)?;
+            let answer = test.run(command.model, bounds)?;
+            Ok((test, answer))
+        });
     let (test, answer) = match answered {
         Ok(answered) => answered,
         Err(error) => return Ok(Err(error)),

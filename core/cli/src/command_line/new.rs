@@ -31,7 +31,9 @@ pub enum NewProjectError {
         name: String,
     },
     /// A name that means something else.
-    #[error("{name:?} is no name of a package, since it is {what}: choose another one, as my-{name}")]
+    #[error(
+        "{name:?} is no name of a package, since it is {what}: choose another one, as my-{name}"
+    )]
     Reserved {
         /// The name given.
         name: String,
@@ -192,8 +194,7 @@ const RESERVED: [(&[&str], &str); 4] = [
     (
         &[
             "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7",
-            "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8",
-            "lpt9",
+            "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
         ],
         "a device on Windows",
     ),
@@ -238,7 +239,8 @@ fn stand_alone(folder: &Path) -> io::Result<()> {
     let mut manifest = fs::OpenOptions::new()
         .append(true)
         .open(folder.join("Cargo.toml"))?;
-    let lines = "\n# A workspace of its own: the one above does not list it as a member.\n[workspace]\n";
+    let lines =
+        "\n# A workspace of its own: the one above does not list it as a member.\n[workspace]\n";
     manifest.write_all(lines.as_bytes())
 }
 
@@ -333,7 +335,10 @@ mod tests {
     fn cargo(folder: &Path, words: &[&str]) -> std::process::Output {
         let cargo = env::var_os("CARGO").expect("cargo runs the tests");
         let mut cargo = Command::new(cargo);
-        let cargo = cargo.args(words).current_dir(folder).env("CARGO_NET_OFFLINE", "true");
+        let cargo = cargo
+            .args(words)
+            .current_dir(folder)
+            .env("CARGO_NET_OFFLINE", "true");
         cargo.output().expect("it runs")
     }
 
@@ -341,7 +346,9 @@ mod tests {
     #[test]
     fn what_cargo_refuses_is_refused() {
         let here = tempfile::tempdir().expect("there is room");
-        let others = ["a", "a1", "a-b_c", "queue", "Test", "main", "union", "default"];
+        let others = [
+            "a", "a1", "a-b_c", "queue", "Test", "main", "union", "default",
+        ];
         let reserved = RESERVED.iter().flat_map(|(names, _)| names.iter());
         // Cargo does not ask for these: a folder is no keyword, nor is a name that it depends on itself.
         let accepted = ["gen", "refmap", "refmap-cli", "serde"];

@@ -65,14 +65,15 @@ impl OutputFile {
     ///
     /// If the path cannot be written, or is a directory.
     pub fn prepare(path: &Path) -> io::Result<Self> {
-        let (place, identity) = match path.to_str() {
-            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => {
-                (Place::StandardOutput, of_stream(io::stdout()))
-            }
-            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => {
-                (Place::StandardError, of_stream(io::stderr()))
-            }
-            _ => (Place::of(path)?, Identity::of(path)),
+        let identity = Identity::of(path);
+        let is_same = |stream: Option<Identity>| identity.is_some() && stream == identity;
+        let place = match path.to_str() {
+            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => Place::StandardOutput,
+            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => Place::StandardError,
+            // A file that a stream goes to, too, would lose what the stream still has to say if it were replaced.
+            _ if is_same(of_stream(io::stdout())) => Place::StandardOutput,
+            _ if is_same(of_stream(io::stderr())) => Place::StandardError,
+            _ => Place::of(path)?,
         };
         Ok(Self { place, identity })
     }
@@ -336,7 +337,10 @@ fn with_reader(path: &Path, cancel: &AtomicBool) -> io::Result<File> {
 fn without_waiting(path: &Path) -> io::Result<Option<File>> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = OpenOptions::new();
-    let opened = options.write(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let opened = options
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path);
     match opened {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),

@@ -10,8 +10,8 @@ use super::results::Failures;
 #[cfg(feature = "pictures")]
 use super::results::Files;
 use super::{CommandError, Status, json, progress};
-use crate::shell;
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
+use crate::shell;
 use refmap::explore::Limits;
 use refmap::internal::{grouped, plain, wrap};
 use refmap::report::{TextOptions, Verdict};

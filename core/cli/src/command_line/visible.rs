@@ -119,6 +119,9 @@ mod tests {
             output.write_all(&[*byte]).expect("there is room");
         }
         assert!(output.line.is_empty(), "a line is written when it ends");
-        assert_eq!(String::from_utf8(written).expect("it is text"), "a→\\u{1b}[31m\n");
+        assert_eq!(
+            String::from_utf8(written).expect("it is text"),
+            "a→\\u{1b}[31m\n"
+        );
     }
 }

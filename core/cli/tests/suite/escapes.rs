@@ -20,14 +20,20 @@ fn is_seen(text: &str) -> bool {
 /// A check in which whatever can have a name, or say something, has a hostile one.
 fn catalogue() -> Catalogue {
     let names = Parameter::names("name", HOSTILE);
-    let count = Check::new("count", HOSTILE, HOSTILE, vec![names], |arguments, settings| {
-        let mut refinement = itself(counter());
-        refinement.invariants = vec![Invariant::new(HOSTILE, HOSTILE, |n: &u8| *n < 2)];
-        if arguments.names("name") == ["panics"] {
-            refinement.invariants = vec![Invariant::new("i", "", |_: &u8| panic!("{HOSTILE}"))];
-        }
-        Ok(check(&refinement, settings)?)
-    });
+    let count = Check::new(
+        "count",
+        HOSTILE,
+        HOSTILE,
+        vec![names],
+        |arguments, settings| {
+            let mut refinement = itself(counter());
+            refinement.invariants = vec![Invariant::new(HOSTILE, HOSTILE, |n: &u8| *n < 2)];
+            if arguments.names("name") == ["panics"] {
+                refinement.invariants = vec![Invariant::new("i", "", |_: &u8| panic!("{HOSTILE}"))];
+            }
+            Ok(check(&refinement, settings)?)
+        },
+    );
     let name = vec![("name", vec![HOSTILE].into())];
     Catalogue {
         checks: vec![count],
@@ -55,7 +61,8 @@ fn what_is_printed_is_seen() {
         let (status, text) = run(&catalogue(), words, false);
         assert!(status.is_ok(), "{words}: {status:?}");
         assert!(is_seen(&text), "{words}: {text:?}");
-        let is_escaped = text.contains(SHOWN) || text.contains("\\u009b2J") || text.contains("u{9b}2J");
+        let is_escaped =
+            text.contains(SHOWN) || text.contains("\\u009b2J") || text.contains("u{9b}2J");
         assert!(is_escaped || words.starts_with("man"), "{words}: {text}");
     }
     // A panic says where it was, and its text is on the page and in the other files.
@@ -76,7 +83,11 @@ fn what_is_written_is_seen() {
     ] {
         let path = folder.path().join(file);
         for words in ["check count", "check count --name panics"] {
-            let (status, _) = run(&catalogue(), &format!("{words} {option} {}", path.display()), false);
+            let (status, _) = run(
+                &catalogue(),
+                &format!("{words} {option} {}", path.display()),
+                false,
+            );
             assert!(status.is_ok(), "{status:?}");
             let text = fs::read_to_string(&path).expect("it is written");
             assert!(is_seen(&text), "{file}: {text:?}");
@@ -84,8 +95,13 @@ fn what_is_written_is_seen() {
         if option == "--junit" {
             let text = fs::read_to_string(&path).expect("it is written");
             let document = Document::parse(&text).expect("it is XML");
-            let mut messages = document.descendants().filter_map(|node| node.attribute("message"));
-            assert!(messages.any(|message| message.replace('\r', "\\r").contains(SHOWN)), "{text}");
+            let mut messages = document
+                .descendants()
+                .filter_map(|node| node.attribute("message"));
+            assert!(
+                messages.any(|message| message.replace('\r', "\\r").contains(SHOWN)),
+                "{text}"
+            );
         }
     }
 }
@@ -97,7 +113,10 @@ fn a_command_with_escapes_can_be_pasted() {
     let command = catalogue.claims[0].command();
     assert!(is_seen(&command), "{command}");
     let script = format!("printf '%s\\0' {command}");
-    let Ok(output) = std::process::Command::new("bash").args(["-c", &script]).output() else {
+    let Ok(output) = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .output()
+    else {
         return eprintln!("there is no bash, which is not tested");
     };
     let read = String::from_utf8(output.stdout).expect("it is text");

@@ -87,7 +87,10 @@ fn patterns_choose_rows() {
             "--obligations 'invariant:s*'",
             &["invariant:small", "invariant:small too"][..],
         ),
-        ("--obligations 'invariant:small too'", &["invariant:small too"]),
+        (
+            "--obligations 'invariant:small too'",
+            &["invariant:small too"],
+        ),
         (
             "--obligations 'deadlock,invariant:no loss\\, ever'",
             &["invariant:no loss, ever", "deadlock"],
@@ -96,10 +99,7 @@ fn patterns_choose_rows() {
             "--obligations '*:small,*:three'",
             &["invariant:small", "inductive:small", "eventually:three"],
         ),
-        (
-            "--obligations 'in*' --without '*:*l*'",
-            &["initiality"],
-        ),
+        ("--obligations 'in*' --without '*:*l*'", &["initiality"]),
         (
             "--obligations invariant --without 'invariant:*too'",
             &["invariant:small", "invariant:no loss, ever"],
@@ -115,7 +115,11 @@ fn patterns_choose_rows() {
             ],
         ),
     ] {
-        assert_eq!(rows(options).expect("they are there"), expected, "{options}");
+        assert_eq!(
+            rows(options).expect("they are there"),
+            expected,
+            "{options}"
+        );
     }
     let mut all = DEFAULT.to_vec();
     assert_eq!(rows("").expect("they are there"), all);
@@ -135,13 +139,19 @@ fn a_pattern_that_stands_for_nothing_is_refused() {
             "--without 'simulatoin'",
             "there is no obligation \"simulatoin\" (did you mean \"simulation\"?)",
         ),
-        ("--without 'invariant:b*'", "there is no obligation \"invariant:b*\""),
+        (
+            "--without 'invariant:b*'",
+            "there is no obligation \"invariant:b*\"",
+        ),
         ("--without ''", "there is no obligation \"\""),
         (
             "--obligations 'leads-to:*'",
             "\"leads-to:*\" stands for nothing: the refinement has no leads-to:*",
         ),
-        ("--without model", "\"model\" belongs to every check, and cannot be left out"),
+        (
+            "--without model",
+            "\"model\" belongs to every check, and cannot be left out",
+        ),
         ("--without '*'", "without * nothing is left to check"),
         (
             "--obligations simulation --without simulation",
@@ -181,16 +191,27 @@ fn a_parameter_without_is_no_option() {
         checks: vec![count],
         ..Catalogue::default()
     };
-    let (status, text) = run(&catalogue, "check count --without-obligations deadlock", false);
+    let (status, text) = run(
+        &catalogue,
+        "check count --without-obligations deadlock",
+        false,
+    );
     assert_eq!(status, Ok(Status::Success));
-    assert!(text.contains("simulation") && !text.contains("  deadlock"), "{text}");
+    assert!(
+        text.contains("simulation") && !text.contains("  deadlock"),
+        "{text}"
+    );
 }
 
 /// The command of a claim has the claim's obligations when it is typed to a shell.
 #[test]
 fn a_claim_is_repeated_by_its_command() {
     let claim = Claim::holds("count", Vec::new())
-        .only(&["invariant:no loss\\, ever", "invariant:small too", "deadlock"])
+        .only(&[
+            "invariant:no loss\\, ever",
+            "invariant:small too",
+            "deadlock",
+        ])
         .without(&["invariant:s*"]);
     assert_eq!(
         claim.command(),
@@ -268,11 +289,23 @@ fn every_claim_is_validated_before_one_is_decided() {
             Claim::holds("count", vec![("colour", "red".into())]),
             "count has no parameter \"colour\"",
         ),
-        (Claim::holds("cuont", Vec::new()), "there is no check \"cuont\" (did you mean \"count\"?)"),
-        (right().only(&["simulatoin"]), "there is no obligation \"simulatoin\""),
+        (
+            Claim::holds("cuont", Vec::new()),
+            "there is no check \"cuont\" (did you mean \"count\"?)",
+        ),
+        (
+            right().only(&["simulatoin"]),
+            "there is no obligation \"simulatoin\"",
+        ),
         (right().without(&["*"]), "nothing is left to check"),
-        (right().up_to_symmetry(), "this check has no symmetry to offer"),
-        (right().inductively(), "this check cannot decide inductive:*"),
+        (
+            right().up_to_symmetry(),
+            "this check has no symmetry to offer",
+        ),
+        (
+            right().inductively(),
+            "this check cannot decide inductive:*",
+        ),
         (
             Claim::violated("count", Vec::new(), "deadlok"),
             "no obligation \"deadlok\" is checked, which is expected to be violated (did you mean \"deadlock\"?)",
@@ -301,14 +334,21 @@ fn every_claim_is_validated_before_one_is_decided() {
         assert_eq!(text, "");
     }
     for (table, expected) in [
-        (table(10.into(), 2), "the claim `table sizes` cannot be decided: size is 10"),
-        (table(1.into(), 3), "row 1 has 3 cells, and must have 2, one a column"),
+        (
+            table(10.into(), 2),
+            "the claim `table sizes` cannot be decided: size is 10",
+        ),
+        (
+            table(1.into(), 3),
+            "row 1 has 3 cells, and must have 2, one a column",
+        ),
     ] {
         for words in ["", "table sizes"] {
             let catalogue = counted(vec![right()], vec![table.clone()]);
             let (status, text) = run(&catalogue, words, false);
             let error = status.expect_err("it is wrong");
-            let expected = expected.trim_start_matches("the claim `table sizes` cannot be decided: ");
+            let expected =
+                expected.trim_start_matches("the claim `table sizes` cannot be decided: ");
             assert!(error.contains(expected), "{error}");
             assert_eq!(text, "");
         }
@@ -318,10 +358,18 @@ fn every_claim_is_validated_before_one_is_decided() {
     let (status, _) = run(&counted(claims, vec![table(10.into(), 2)]), "", false);
     let error = status.expect_err("they are wrong");
     assert_eq!(error.lines().count(), wrong.len() + 1, "{error}");
-    assert_eq!(SEARCHED.load(Ordering::Relaxed), before, "nothing was searched");
+    assert_eq!(
+        SEARCHED.load(Ordering::Relaxed),
+        before,
+        "nothing was searched"
+    );
     let catalogue = counted(vec![right()], vec![table(2.into(), 2)]);
     assert!(catalogue.validate().is_ok());
     let (status, _) = run(&catalogue, "", false);
     assert_eq!(status, Ok(Status::Success));
-    assert_eq!(SEARCHED.load(Ordering::Relaxed), before + 5, "they were searched once");
+    assert_eq!(
+        SEARCHED.load(Ordering::Relaxed),
+        before + 5,
+        "they were searched once"
+    );
 }

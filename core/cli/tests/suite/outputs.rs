@@ -90,14 +90,21 @@ fn no_result_is_written_over_another_by_any_path() {
         ("inner/new.json", "to-new.html"),
     ] {
         let (one, other) = (at(one), at(other));
-        for options in [["--trace", "--html"], ["--trace", "--junit"], ["--html", "--junit"]] {
+        for options in [
+            ["--trace", "--html"],
+            ["--trace", "--junit"],
+            ["--html", "--junit"],
+        ] {
             // A trace has a name that says its format.
             let files = [(options[0], &*one), (options[1], &*other)];
             let mut output = Vec::new();
             let error = violated(&files, &mut output).expect_err("they are one");
             assert!(error.contains("is to be written there"), "{error}");
             assert!(output.is_empty());
-            assert_eq!(fs::read_to_string(at("there.json")).expect("it is there"), "old");
+            assert_eq!(
+                fs::read_to_string(at("there.json")).expect("it is there"),
+                "old"
+            );
             assert!(!at("new.json").exists() && !at("inner/new.json").exists());
         }
     }
@@ -121,12 +128,22 @@ fn no_result_is_written_over_what_is_read() {
         let files = [("--html", &*at(page)), ("", &*at("g.jsonl"))];
         let ended = run_with(&Catalogue::default(), &["graph"], &files, &mut Vec::new());
         let error = ended.expect_err("it is what is read");
-        assert!(error.contains("it is a file that the command reads"), "{error}");
-        assert_eq!(fs::read_to_string(at("g.jsonl")).expect("it is there"), SYSTEM);
+        assert!(
+            error.contains("it is a file that the command reads"),
+            "{error}"
+        );
+        assert_eq!(
+            fs::read_to_string(at("g.jsonl")).expect("it is there"),
+            SYSTEM
+        );
     }
     let files = [("--html", &*at("new")), ("", &*at("inner/../new"))];
     let ended = run_with(&Catalogue::default(), &["graph"], &files, &mut Vec::new());
-    assert!(ended.expect_err("it is one file").contains("that the command reads"));
+    assert!(
+        ended
+            .expect_err("it is one file")
+            .contains("that the command reads")
+    );
     assert!(!at("new").exists());
 }
 
@@ -172,7 +189,11 @@ fn what_cannot_be_written_keeps_nothing_else_from_being_written() {
     let at = |name: &str| folder.path().join(name);
     let full = Path::new("/dev/full");
     let (trace, html, junit) = (at("t.json"), at("p.html"), at("j.xml"));
-    let results = [("--trace", &*trace), ("--html", &*html), ("--junit", &*junit)];
+    let results = [
+        ("--trace", &*trace),
+        ("--html", &*html),
+        ("--junit", &*junit),
+    ];
     for refused in 0..8 {
         let files: Vec<_> = results
             .iter()
@@ -191,7 +212,11 @@ fn what_cannot_be_written_keeps_nothing_else_from_being_written() {
                 _ => {
                     let error = ended.expect_err("something is full");
                     assert_eq!(error.lines().count(), failures, "{error}");
-                    assert!(error.lines().all(|line| line.starts_with("error: cannot write")));
+                    assert!(
+                        error
+                            .lines()
+                            .all(|line| line.starts_with("error: cannot write"))
+                    );
                 }
             }
             for (number, (_, file)) in results.iter().enumerate() {
@@ -218,7 +243,10 @@ fn a_default_run_goes_on_for_its_file() {
         text.contains("tests=\"5\" failures=\"0\" errors=\"0\"") && !text.contains("not run")
     };
     let words = ["--threads", "1"];
-    assert_eq!(run_with(&claims, &words, &junit, &mut Gone), Ok(Status::Success));
+    assert_eq!(
+        run_with(&claims, &words, &junit, &mut Gone),
+        Ok(Status::Success)
+    );
     assert!(passed());
     let error = run_with(&claims, &words, &junit, &mut Full).expect_err("it is full");
     assert_eq!(error.lines().count(), 1, "{error}");
@@ -250,7 +278,10 @@ fn a_file_is_replaced_whole_or_stays() {
         Ok(())
     });
     written.expect("there is room");
-    assert_eq!(fs::read_to_string(&path).expect("it is there"), "new, and longer");
+    assert_eq!(
+        fs::read_to_string(&path).expect("it is there"),
+        "new, and longer"
+    );
     assert_eq!(io::read_to_string(&mut open).expect("it is open"), "old");
     assert_eq!(names(), 1);
 }
@@ -305,7 +336,9 @@ fn a_litmus_test_that_does_not_come_can_be_interrupted() {
             cancel.store(true, Ordering::Relaxed);
         });
         let words = ["mine", "litmus", "--json"].map(OsString::from);
-        let words = words.into_iter().chain([path.clone().into(), path.clone().into()]);
+        let words = words
+            .into_iter()
+            .chain([path.clone().into(), path.clone().into()]);
         let (catalogue, options) = (Catalogue::default(), TextOptions::default());
         refmap_cli::run("mine", "", &catalogue, words, &cancel, options, &mut output)
     });
