@@ -95,6 +95,7 @@ mod symmetry;
 mod system;
 mod trace;
 mod type_correct;
+mod visible;
 mod visit;
 mod work_ranges;
 
@@ -137,14 +138,15 @@ pub mod internal {
     pub use crate::random::generator::mix;
     pub use crate::random::shrink::Cuts;
     pub use crate::report::changes;
-    pub use crate::report::escape::{escaped, is_unseen};
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::json::json;
     pub use crate::report::layout::{Ink, plain, steps, wrap};
+    pub use crate::report::number::grouped;
     pub use crate::report::story::misfit;
     pub use crate::report::summary;
     pub use crate::report::value::{compact, parts};
     pub use crate::system::first_initial;
+    pub use crate::visible::{is_unseen, visible, visible_lines};
     pub use crate::visit::{some_steps, visit_initial, visit_steps};
 }
 

@@ -56,6 +56,11 @@ pub(super) fn run() -> StressRun {
                     (outcome, elapsed, Some(history))
                 }
             };
+            let (recorded, unrecorded) = match recorded {
+                None => (None, None),
+                Some(Ok(history)) => (Some(history), None),
+                Some(Err(error)) => (None, Some(error)),
+            };
             let words = ["nodes", "sons", "roots"].map(|name| {
                 let number: u64 = arguments.number(name);
                 [format!("--{name}"), number.to_string()]
@@ -67,7 +72,11 @@ pub(super) fn run() -> StressRun {
             let seconds = (2.0 * elapsed.as_secs_f64()).ceil().max(10.0);
             command.extend(["--seconds".to_owned(), seconds.to_string()]);
             let report = report(&outcome, elapsed, command);
-            Ok(StressReport { recorded, ..report })
+            Ok(StressReport {
+                recorded,
+                unrecorded,
+                ..report
+            })
         },
     )
 }
@@ -89,13 +98,13 @@ fn unrecorded(
     outcome.map_err(InputError::instance)
 }
 
-/// Records a run; returns it with its duration and its history.
+/// Records a run; returns it with its duration, and its history or why that cannot be written.
 fn record(
     bounds: Bounds,
     fault: Fault,
     settings: &StressSettings<'_>,
     file: HistoryFile,
-) -> Result<(Outcome, Duration, RecordedHistory), InputError> {
+) -> Result<(Outcome, Duration, Result<RecordedHistory, String>), InputError> {
     let seed = settings.seed;
     let begun = Instant::now();
     let run = |recorder: &Arc<Recorder<_>>, over: &Arc<AtomicBool>| {
@@ -118,7 +127,7 @@ fn record(
         fails: outcome.violation.is_some(),
         overhead: overhead(outcome.counts.redirected, elapsed),
     };
-    Ok((outcome, elapsed, history.write(about)?))
+    Ok((outcome, elapsed, history.write(about, settings.cancel)))
 }
 
 /// Recording overhead: the factor by which a redirection takes longer when recorded, for a run with this many in
@@ -190,5 +199,6 @@ fn report(outcome: &Outcome, elapsed: Duration, command: Vec<String>) -> StressR
         counts: counted(counts),
         failure,
         recorded: None,
+        unrecorded: None,
     }
 }

@@ -89,7 +89,10 @@ fn recorded(
         fails: seen.is_some(),
         overhead: Some(overhead()),
     };
-    let history = history.write(about)?;
+    let (recorded, unrecorded) = match history.write(about, settings.cancel) {
+        Ok(history) => (Some(history), None),
+        Err(error) => (None, Some(error)),
+    };
     let mut failure = None;
     if let Some(by) = seen {
         let small = stress.run(settings.cancel).map_err(InputError::instance)?;
@@ -106,7 +109,8 @@ fn recorded(
     }
     let report = report(stress, &stressed, failure, elapsed);
     Ok(StressReport {
-        recorded: Some(history),
+        recorded,
+        unrecorded,
         ..report
     })
 }
@@ -232,6 +236,7 @@ fn report(
         counts: all,
         failure: failure.map(|seen| seen.told),
         recorded: None,
+        unrecorded: None,
     }
 }
 

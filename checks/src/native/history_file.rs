@@ -140,16 +140,16 @@ impl Recording {
         read().map_err(|source| refused(&path, source))
     }
 
-    /// Writes the history file.
-    pub fn write(self, about: About) -> Result<RecordedHistory, InputError> {
+    /// Writes the history file; what it is, or why it cannot be written.
+    pub fn write(self, about: About, cancel: &AtomicBool) -> Result<RecordedHistory, String> {
         let HistoryFile { path, file } = self.file;
         let mut scratch = self.scratch;
-        let written = file.write(|file| {
+        let written = file.write(cancel, |file| {
             // The recorded lines follow, with the one that ends the history.
             let mut file = Writer::new(file, &about.header)?.suspend()?;
             io::copy(&mut after_header(&mut scratch)?, &mut file).map(drop)
         });
-        written.map_err(|source| refused(&path, source))?;
+        written.map_err(|source| refused(&path, source).to_string())?;
         Ok(RecordedHistory {
             file: path,
             events: self.events,

@@ -22,6 +22,9 @@ mod output_file;
 #[cfg(feature = "pictures")]
 mod page_file;
 mod progress;
+// Without pictures only pages that are not written would be beside what is read.
+#[cfg_attr(not(feature = "pictures"), allow(dead_code))]
+mod results;
 mod run_all;
 mod signals;
 mod size;
@@ -30,6 +33,7 @@ mod table;
 mod terminal;
 mod trace_file;
 mod validate;
+mod visible;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -39,8 +43,10 @@ use std::sync::atomic::AtomicBool;
 use broken_pipe::Tolerant;
 use command::{CheckCommand, Command};
 use junit::{JunitFile, Suite};
+use results::{Failures, Files};
 use terminal::Screen;
 use trace_file::{TraceFile, Traced};
+use visible::{Visible, tell};
 
 pub use junit::JunitFileError;
 pub use listing::markdown;
@@ -52,8 +58,12 @@ pub use size::SizeError;
 pub use trace_file::TraceFileError;
 pub use validate::HistoryFileError;
 
-use crate::catalogue::{Catalogue, InputError};
+#[cfg(feature = "pictures")]
+pub(crate) use json::escaped;
+
+use crate::catalogue::{Catalogue, ClaimErrors, InputError};
 use refmap::explore::Watch;
+use refmap::internal::visible_lines;
 use refmap::obligation::Settings;
 use refmap::report::{TextOptions, Verdict};
 
@@ -80,6 +90,9 @@ pub enum CommandError {
     /// Invalid input of a check.
     #[error("error: {0}")]
     Input(#[from] InputError),
+    /// Claims cannot be decided as they are stated.
+    #[error(transparent)]
+    Claims(#[from] ClaimErrors),
     /// The counterexample cannot be written.
     #[error("error: {0}")]
     TraceFile(#[from] TraceFileError),
@@ -110,6 +123,17 @@ pub enum CommandError {
     /// The results cannot be written.
     #[error("error: cannot write the results: {0}")]
     Output(#[from] io::Error),
+    /// The history of a stress run cannot be written.
+    #[error("error: {0}")]
+    Unrecorded(String),
+    /// Several results cannot be written.
+    #[error("{}", lines(.0))]
+    Several(Vec<CommandError>),
+}
+
+fn lines(errors: &[CommandError]) -> String {
+    let lines: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    lines.join("\n")
 }
 
 /// Cancellation flag of the process, which signal handlers set.
@@ -128,11 +152,14 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
     let status = match status {
         Ok(status) => status,
         Err(CommandError::Usage(error)) if error.use_stderr() => {
-            let _ = error.print();
+            match in_colours(&error) {
+                true => drop(error.print()),
+                false => tell(error.to_string().trim_end()),
+            }
             Status::Unusable
         }
         // To clap, help and version are errors; they go to standard output.
-        Err(CommandError::Usage(error)) => match error.print().and_then(|()| output.flush()) {
+        Err(CommandError::Usage(error)) => match help(&error, &mut output) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 refused(&CommandError::Output(error))
             }
@@ -145,8 +172,22 @@ pub fn main(name: &'static str, about: &'static str, catalogue: &Catalogue) -> E
 
 /// Reports why a command could not be carried out.
 fn refused(error: &CommandError) -> Status {
-    let _ = writeln!(io::stderr(), "{error}");
+    tell(&error.to_string());
     Status::Unusable
+}
+
+/// Whether what clap says can be printed in its colours: it repeats words of the command, which might speak to the terminal.
+fn in_colours(error: &clap::Error) -> bool {
+    let text = error.to_string();
+    visible_lines(&text) == text
+}
+
+fn help(error: &clap::Error, output: &mut impl Write) -> io::Result<()> {
+    match in_colours(error) {
+        true => error.print()?,
+        false => output.write_all(visible_lines(&error.to_string()).as_bytes())?,
+    }
+    output.flush()
 }
 
 /// Carries out a command, `words` with the program's name first, and writes results to `output`, formatted with
@@ -180,20 +221,34 @@ fn carry_out(
     screen: Screen,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let output = &mut Tolerant::new(output, cancel);
     let program = (name, catalogue);
     let options = screen.options;
-    match arguments::parse(name, about, catalogue, words)? {
-        Command::RunAll(command) => run_all::run(program, &command, cancel, screen, output),
+    let command = arguments::parse(name, about, catalogue, words)?;
+    // Who writes files goes on when nobody reads what is printed.
+    let goes_on = AtomicBool::new(false);
+    let unread = if command.writes_files() {
+        &goes_on
+    } else {
+        cancel
+    };
+    let raw = &mut Tolerant::new(output, unread);
+    // A script and a manual page are read by programs.
+    let command = match command {
         Command::Completions(shell) => {
             let grammar = grammar::command(name, about, catalogue);
-            completions::print(grammar, shell, output)?;
-            Ok(Status::Success)
+            completions::print(grammar, shell, raw)?;
+            return Ok(Status::Success);
         }
         Command::Man(path) => {
-            man::print(grammar::command(name, about, catalogue), &path, output)?;
-            Ok(Status::Success)
+            man::print(grammar::command(name, about, catalogue), &path, raw)?;
+            return Ok(Status::Success);
         }
+        command => command,
+    };
+    let output = &mut Visible::new(raw, options.colour);
+    let status = match command {
+        Command::RunAll(command) => run_all::run(program, &command, cancel, screen, output),
+        Command::Completions(_) | Command::Man(_) => unreachable!("they are printed as they are"),
         Command::List(listing) => {
             listing::list(name, catalogue, listing, options.width, output)?;
             Ok(Status::Success)
@@ -211,7 +266,12 @@ fn carry_out(
         Command::Litmus(command) => litmus::run(&command, cancel, output),
         Command::Stress(command) => stress::run(catalogue, &command, cancel, options, output),
         Command::Validate(command) => validate::run(catalogue, &command, cancel, options, output),
-    }
+    };
+    // Of a command that fails, too, what was printed is seen.
+    let flushed = output.flush();
+    let status = status?;
+    flushed?;
+    Ok(status)
 }
 
 fn check(
@@ -221,16 +281,20 @@ fn check(
     options: TextOptions,
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
-    let trace_file = command.trace.as_deref().map(TraceFile::prepare);
-    let trace_file = trace_file.transpose()?;
+    let files = &mut Files::default();
+    let trace_file = match &command.trace {
+        Some(path) => Some(TraceFile::prepare(path, files)?),
+        None => None,
+    };
     #[cfg(feature = "pictures")]
-    let page = command
-        .html
-        .as_ref()
-        .map(page_file::PageFile::prepare)
-        .transpose()?;
-    let junit = command.junit.as_deref().map(JunitFile::prepare);
-    let junit = junit.transpose()?;
+    let page = match &command.html {
+        Some(page) => Some(page_file::PageFile::prepare(page, files)?),
+        None => None,
+    };
+    let junit = match &command.junit {
+        Some(path) => Some(JunitFile::prepare(path, files)?),
+        None => None,
+    };
     let bar = progress::Bar::new(command.quiet, &command.check, 0, command.limits);
     let settings = Settings {
         search: command.search,
@@ -240,6 +304,7 @@ fn check(
         threads: command.threads,
         limits: command.limits,
         obligations: command.obligations.clone(),
+        without: command.without.clone(),
         induction: command.induction,
         liveness: command.liveness,
         until: command.until,
@@ -248,6 +313,7 @@ fn check(
             cancel: Some(cancel),
             progress: Some(&|progress| bar.show(&command.check, progress)),
         },
+        declared: None,
         #[cfg(feature = "pictures")]
         step_through: None,
     };
@@ -258,39 +324,51 @@ fn check(
         .collect();
     let report = catalogue.check(&command.check)?.run(&given, &settings);
     bar.clear();
+    let mut failures = Failures::default();
     if let Some(junit) = junit {
-        junit.write(&match &report {
+        let suite = match &report {
             Ok(report) => Suite::of_report(program, report, command.expect),
             Err(error) => Suite::of_error(program, &command.check, error),
-        })?;
-    }
-    let report = report?;
-    if command.json {
-        json::print(&report, output)?;
-    } else if !command.quiet {
-        let options = TextOptions {
-            detail: command.detail,
-            ..options
         };
-        write!(output, "{}", report.text(options))?;
+        failures.keep(junit.write(&suite, cancel));
     }
-    output.flush()?;
+    let report = match report {
+        Ok(report) => report,
+        Err(error) => {
+            failures.keep(Err::<(), _>(error));
+            return failures.or(Status::Unusable);
+        }
+    };
+    let mut print = || {
+        if command.json {
+            json::print(&report, output)?;
+        } else if !command.quiet {
+            let options = TextOptions {
+                detail: command.detail,
+                ..options
+            };
+            write!(output, "{}", report.text(options))?;
+        }
+        output.flush()
+    };
+    failures.keep(print());
     #[cfg(feature = "pictures")]
     if let Some(page) = page {
         let html = crate::pictures::check::html(&report, page.command);
-        page.write(&html)?;
+        failures.keep(page.write(&html, cancel));
     }
-    if let Some(file) = trace_file {
-        told(file.write(&report)?, command);
+    if let Some(file) = trace_file
+        && let Some(traced) = failures.keep(file.write(&report, cancel))
+    {
+        told(traced, command);
     }
-    Ok(match (command.expect, report.verdict) {
+    let status = match (command.expect, report.verdict) {
         (Some(expected), Some(verdict)) if expected == verdict => Status::Success,
         (Some(expected), found) => {
             let found = found.map_or("no verdict".to_owned(), |found| found.to_string());
-            let _ = writeln!(
-                io::stderr(),
+            tell(&format!(
                 "error: the verdict was expected to be {expected}, and is {found}"
-            );
+            ));
             Status::Violated
         }
         (None, None | Some(Verdict::Holds)) => Status::Success,
@@ -298,7 +376,8 @@ fn check(
         (None, Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested)) => {
             Status::Incomplete
         }
-    })
+    };
+    failures.or(status)
 }
 
 /// Reports that no counterexample was written. If a file of an earlier run exists, the report names it even with
@@ -311,8 +390,5 @@ fn told(traced: Traced, command: &CheckCommand) {
         (Traced::Unwritten(Unwritten::Nothing), _) if !command.quiet => String::new(),
         _ => return,
     };
-    let _ = writeln!(
-        io::stderr(),
-        "no counterexample, so no trace was written{more}"
-    );
+    tell(&format!("no counterexample, so no trace was written{more}"));
 }

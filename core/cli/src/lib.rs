@@ -77,6 +77,7 @@ pub mod graph;
 mod in_order;
 #[cfg(feature = "pictures")]
 mod pictures;
+mod shell;
 pub mod table;
 
 #[cfg(feature = "pictures")]

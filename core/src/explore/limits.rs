@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::memory::{four_fifths, resident_bytes};
+use crate::report::number::{grouped, memory, seconds};
 
 /// Bounds on an exploration; the default bounds nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,11 +94,11 @@ pub enum Limit {
 impl Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::States(n) => write!(f, "the limit of {n} states"),
+            Self::States(n) => write!(f, "the limit of {} states", grouped(*n)),
             Self::Depth(n) => write!(f, "the limit of depth {n}"),
-            Self::Seconds(n) => write!(f, "the limit of {n} seconds"),
+            Self::Seconds(n) => write!(f, "the limit of {}", seconds(*n)),
             Self::MemoryBytes(n) => {
-                write!(f, "the limit of {n} bytes of memory")?;
+                write!(f, "the limit of {}", memory(*n))?;
                 match Limits::memory_by_default() {
                     Some(most) if most == *n => {
                         f.write_str(", four fifths of what the machine or the process's group has")

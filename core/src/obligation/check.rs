@@ -175,6 +175,10 @@ impl<'a, R: Refinement> Checker<'a, R> {
             }
             (Symmetry::Full, None) => return Err(CheckError::NotSymmetric),
         };
+        if let Some(declared) = settings.declared {
+            declared(obligations.chosen());
+            return Err(CheckError::OnlyDeclared);
+        }
         let mut tester = Tester::new((refinement, &invariants), obligations, settings.until);
         tester.constraint = constraint.as_ref();
         tester.asking.symmetry = quotient.as_deref();

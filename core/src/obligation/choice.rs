@@ -4,14 +4,16 @@ use std::collections::HashSet;
 
 use super::error::CheckError;
 use super::kind::ObligationKind;
+use super::pattern::stands_for;
 use super::row::Row;
 use super::selection::Selection;
 use super::settings::{Induction, Liveness, Settings};
 use crate::nearest::nearest;
 
-/// Chooses rows by the settings of a check.
+/// Chooses rows by the settings of a check: those that it asks for, without those that it leaves out.
 pub(super) struct Choice<'a> {
     selection: &'a Selection,
+    without: &'a [String],
     /// Whether rows of induction belong to those chosen, and whether those of liveness do.
     induction: bool,
     liveness: bool,
@@ -21,6 +23,7 @@ impl<'a> Choice<'a> {
     pub fn new(settings: &'a Settings<'_>) -> Self {
         Self {
             selection: &settings.obligations,
+            without: &settings.without,
             induction: settings.induction == Induction::Included,
             liveness: settings.liveness == Liveness::Included,
         }
@@ -31,9 +34,9 @@ impl<'a> Choice<'a> {
         let chosen = match self.selection {
             Selection::Nothing => false,
             Selection::Default => true,
-            Selection::Only(names) => is_among(&name, names),
+            Selection::Only(patterns) => is_among(&name, patterns),
         };
-        Row::new(name, chosen, unsupported)
+        self.unless_left_out(chosen, name, unsupported)
     }
 
     /// The row of an obligation that belongs to every check.
@@ -55,65 +58,134 @@ impl<'a> Choice<'a> {
         let chosen = match self.selection {
             Selection::Nothing => false,
             Selection::Default => requested,
-            Selection::Only(names) => requested || is_among(&name, names),
+            Selection::Only(patterns) => requested || is_among(&name, patterns),
         };
+        self.unless_left_out(chosen, name, unsupported)
+    }
+
+    fn unless_left_out(
+        &self,
+        chosen: bool,
+        name: String,
+        unsupported: Option<&'static str>,
+    ) -> Row {
+        let chosen = chosen && !is_among(&name, self.without);
         Row::new(name, chosen, unsupported)
     }
 }
 
-fn is_among(row: &str, names: &[String]) -> bool {
-    names.iter().any(|name| stands_for(name, row))
-}
-
-/// Whether a name is that of a row, or of the obligation to which the row belongs.
-pub(super) fn stands_for(name: &str, row: &str) -> bool {
-    row.strip_prefix(name)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+/// Whether one of the patterns stands for a row.
+pub(super) fn is_among(row: &str, patterns: &[String]) -> bool {
+    patterns.iter().any(|pattern| stands_for(pattern, row))
 }
 
 /// The names that a user may choose rows by, and what tells whether these can be decided.
 pub(super) struct Names<'a> {
-    pub rows: Vec<String>,
+    /// Each row with whether it is chosen.
+    pub rows: Vec<(String, bool)>,
     /// Those that stand for several rows, or for none if the refinement has no such rows.
     pub groups: Vec<ObligationKind>,
-    /// Names that stand for rows that this refinement might have, and does not.
-    pub without_rows: Option<ObligationKind>,
+    /// The row that belongs to every check.
+    pub always: ObligationKind,
     /// Why obligations of a kind cannot be decided.
     pub unsupported: &'a dyn Fn(ObligationKind) -> Option<&'static str>,
 }
 
 impl Names<'_> {
-    /// Whether each name chosen stands for a row that can be decided.
-    pub fn validate(&self, selection: &Selection) -> Result<(), CheckError> {
-        let Selection::Only(names) = selection else {
-            return Ok(());
-        };
-        for name in names {
-            let kind = ObligationKind::of(name);
-            if let Some(reason) = kind.and_then(self.unsupported) {
-                return Err(CheckError::Unsupported {
-                    name: name.clone(),
-                    reason,
-                });
-            }
-            if self.without_rows.is_some_and(|kind| kind.name() == name) {
-                return Err(CheckError::NoInvariants { name: name.clone() });
-            }
-            if !self.rows.iter().any(|row| stands_for(name, row)) {
-                return Err(self.unknown(name));
-            }
+    /// Whether each pattern stands for rows: one by which rows are chosen for some that can be decided, and one by which they
+    /// are left out for some that may be. And whether a row is left.
+    pub fn validate(&self, settings: &Settings<'_>) -> Result<(), CheckError> {
+        if let Selection::Only(patterns) = &settings.obligations {
+            patterns
+                .iter()
+                .try_for_each(|pattern| self.validate_chosen(pattern))?;
         }
-        Ok(())
+        if settings.without.is_empty() {
+            return Ok(());
+        }
+        settings
+            .without
+            .iter()
+            .try_for_each(|pattern| self.validate_left_out(pattern))?;
+        let is_left = |(name, is_chosen): &(String, bool)| *is_chosen && !self.is_always(name);
+        match self.rows.iter().any(is_left) {
+            true => Ok(()),
+            false => Err(CheckError::NothingLeft {
+                without: settings.without.clone(),
+            }),
+        }
     }
 
-    fn unknown(&self, name: &str) -> CheckError {
+    fn validate_chosen(&self, pattern: &str) -> Result<(), CheckError> {
+        let unsupported = |kind: Option<ObligationKind>| kind.and_then(self.unsupported);
+        let refused = |reason| CheckError::Unsupported {
+            name: pattern.to_owned(),
+            reason,
+        };
+        if let Some(reason) = unsupported(ObligationKind::of(pattern)) {
+            return Err(refused(reason));
+        }
+        let rows = self.rows_of(pattern)?;
+        let reasons = rows.map(|row| unsupported(ObligationKind::of(row)));
+        // Of several some may be open: their rows say why.
+        let reasons: Option<Vec<_>> = reasons.collect();
+        match reasons.as_deref() {
+            Some([reason, ..]) => Err(refused(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    fn validate_left_out(&self, pattern: &str) -> Result<(), CheckError> {
+        match self.rows_of(pattern)?.all(|row| self.is_always(row)) {
+            true => Err(CheckError::Indispensable {
+                name: pattern.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn is_always(&self, row: &str) -> bool {
+        row == self.always.name()
+    }
+
+    /// The rows for which a pattern stands: one at least.
+    fn rows_of<'r>(
+        &'r self,
+        pattern: &'r str,
+    ) -> Result<impl Iterator<Item = &'r str>, CheckError> {
+        let rows = self.rows.iter().map(|(row, _)| row.as_str());
+        let mut rows = rows.filter(move |row| stands_for(pattern, row)).peekable();
+        match rows.peek() {
+            Some(_) => Ok(rows),
+            None => Err(self.unknown(pattern)),
+        }
+    }
+
+    fn unknown(&self, pattern: &str) -> CheckError {
+        let name = pattern.to_owned();
+        let of_kind = |kind: &ObligationKind| {
+            let is_kind = |row: &(String, bool)| ObligationKind::of(&row.0) == Some(*kind);
+            !self.rows.iter().any(is_kind)
+        };
+        // `invariant` and `invariant:*` of a refinement that has none are no misspellings.
+        let kind = pattern.strip_suffix(":*").unwrap_or(pattern);
+        let kind = ObligationKind::ALL
+            .into_iter()
+            .find(|known| known.name() == kind);
+        if let Some(kind) = kind.filter(of_kind) {
+            return CheckError::NoneOfKind { name, kind };
+        }
         let groups = self.groups.iter().map(ToString::to_string);
-        let mut known: Vec<_> = groups.chain(self.rows.iter().cloned()).collect();
+        let rows = self.rows.iter().map(|(row, _)| row.clone());
+        let mut known: Vec<_> = groups.chain(rows).collect();
         let mut seen = HashSet::new();
         known.retain(|name| seen.insert(name.clone()));
+        let of_groups = self.groups.iter().map(|kind| format!("{kind}:*"));
+        let of_groups: Vec<_> = of_groups.filter(|_| pattern.contains('*')).collect();
+        let meant = known.iter().chain(&of_groups).map(String::as_str);
         CheckError::UnknownObligation {
-            name: name.to_owned(),
-            nearest: nearest(name, known.iter().map(String::as_str)),
+            nearest: nearest(pattern, meant),
+            name,
             known,
         }
     }

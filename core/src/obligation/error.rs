@@ -1,5 +1,6 @@
 //! Why a check cannot be run.
 
+use super::kind::ObligationKind;
 use crate::explore::Panic;
 use crate::rule::Process;
 use crate::state::WrongLimits;
@@ -17,10 +18,27 @@ pub enum CheckError {
         /// All names.
         known: Vec<String>,
     },
-    /// Invariants are asked for, and there are none.
-    #[error("{name:?} chooses nothing: the refinement has no invariants")]
-    NoInvariants {
-        /// The name given.
+    /// Obligations of a kind are chosen, or left out, and there are none.
+    #[error("{name:?} stands for nothing: {}", none_of(*.kind))]
+    NoneOfKind {
+        /// The pattern given.
+        name: String,
+        /// The kind.
+        kind: ObligationKind,
+    },
+    /// All obligations that were chosen are left out.
+    #[error(
+        "without {} nothing is left to check; to explore plainly, choose none",
+        .without.join(", ")
+    )]
+    NothingLeft {
+        /// The patterns given.
+        without: Vec<String>,
+    },
+    /// An obligation that belongs to every check is left out.
+    #[error("{name:?} belongs to every check, and cannot be left out")]
+    Indispensable {
+        /// The pattern given.
         name: String,
     },
     /// Two invariants of one name, so that a report could not tell them apart.
@@ -151,6 +169,9 @@ pub enum CheckError {
         /// How many bits a state takes.
         bits: u32,
     },
+    /// What is declared was asked for, and not a check.
+    #[error("what the refinement declares was asked for, and nothing was checked")]
+    OnlyDeclared,
     /// The refinement was handed over to be stepped through, and not checked.
     #[cfg(feature = "stepper")]
     #[error("the refinement was stepped through, and not checked")]
@@ -163,6 +184,19 @@ pub enum CheckError {
         /// How many are allowed.
         limit: usize,
     },
+}
+
+/// Says that a refinement has no obligations of a kind, and of which of its functions they would come.
+fn none_of(kind: ObligationKind) -> String {
+    match kind {
+        ObligationKind::Invariant => "the refinement has no invariants".to_owned(),
+        ObligationKind::Inductive => {
+            "this check cannot decide inductive:*, since it does not enumerate type-correct states"
+                .to_owned()
+        }
+        ObligationKind::Fairness => "the specification has no fairness conditions".to_owned(),
+        kind => format!("the refinement has no {kind}:*"),
+    }
 }
 
 fn nearest_hint(nearest: &Option<String>) -> String {

@@ -1,6 +1,7 @@
 //! From what was found on the way to the verdicts of a report: the list of the obligations, each of which judges its rows,
 //! and the counterexample on which the verdict rests.
 
+use super::choice::is_among;
 use super::counts::Counts;
 use super::environment::Decided;
 use super::found::Found;
@@ -164,11 +165,15 @@ fn judge<R: Refinement>(
     (rows, warnings(of, counts, &judgements, found))
 }
 
-/// The liveness obligations that were not asked for, where the others were not chosen by name.
+/// The liveness obligations that were neither asked for nor left out, where the others were not chosen by name.
 fn not_asked<R: Refinement>(tester: &Tester<'_, R>, settings: &Settings<'_>) -> Vec<String> {
     let liveness = &tester.obligations.liveness;
     match settings.obligations {
-        Selection::Default => liveness.not_asked().map(str::to_owned).collect(),
+        Selection::Default => liveness
+            .not_asked()
+            .filter(|name| !is_among(name, &settings.without))
+            .map(str::to_owned)
+            .collect(),
         Selection::Nothing | Selection::Only(_) => Vec::new(),
     }
 }

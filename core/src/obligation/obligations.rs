@@ -108,12 +108,22 @@ impl<'a> Obligations<'a> {
         ];
         let mut all = self.clone();
         let names = Names {
-            rows: all.rows_mut().map(|row| row.name.clone()).collect(),
+            rows: all
+                .rows_mut()
+                .map(|row| (row.name.clone(), row.is_chosen()))
+                .collect(),
             groups: groups.into_iter().flatten().collect(),
-            without_rows: (!has_invariants).then_some(ObligationKind::Invariant),
+            always: ObligationKind::Model,
             unsupported,
         };
-        names.validate(&settings.obligations)
+        names.validate(settings)
+    }
+
+    /// The names of the rows that are chosen, in the order of the report.
+    pub fn chosen(&self) -> Vec<String> {
+        let mut all = self.clone();
+        let chosen = all.rows_mut().filter(|row| row.is_chosen());
+        chosen.map(|row| row.name.clone()).collect()
     }
 
     /// Their rows, in the order of the report.

@@ -23,6 +23,11 @@ impl Row {
         }
     }
 
+    /// Whether the report has the row, decided or open.
+    pub fn is_chosen(&self) -> bool {
+        self.selected || self.open.is_some()
+    }
+
     /// What the report says of the row: nothing if it was not chosen, why it is open where it cannot be decided, or what
     /// `judge` finds.
     pub fn judged(&self, weight: Weight, judge: impl FnOnce() -> Obligation) -> Option<Judged> {

@@ -8,13 +8,15 @@ pub enum Selection {
     Default,
     /// None: explore and count.
     Nothing,
-    /// Those named; `invariant` and `environment` stand for all of theirs.
+    /// Those for which these patterns stand: `simulation` and `invariant:small` for one each, `invariant` and `environment`
+    /// for all of theirs, and `invariant:s*` for those whose names begin so. `*` is any text, and a backslash takes the
+    /// character behind it as it is.
     Only(Vec<String>),
 }
 
 impl Selection {
     /// Just these.
-    pub fn only<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::Only(names.into_iter().map(str::to_owned).collect())
+    pub fn only<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Only(patterns.into_iter().map(str::to_owned).collect())
     }
 }

@@ -25,6 +25,9 @@ pub struct Settings<'a> {
     pub limits: Limits,
     /// Which obligations to check.
     pub obligations: Selection,
+    /// Which of these to leave out, by patterns as those of a [`Selection`]. What [`induction`](Self::induction) and
+    /// [`liveness`](Self::liveness) add can be left out, too.
+    pub without: Vec<String>,
     /// Whether `inductive:*` belongs to the default obligations.
     pub induction: Induction,
     /// Whether `fairness:*`, `leads-to:*` and the other liveness obligations belong to the default ones.
@@ -35,11 +38,18 @@ pub struct Settings<'a> {
     pub warnings: Warnings,
     /// Cancellation and progress.
     pub watch: Watch<'a>,
+    /// Receives the names of the obligations that would be decided, in the place of a check: [`check`](crate::check) then ends
+    /// with [`CheckError::OnlyDeclared`](super::CheckError::OnlyDeclared). What is wrong with an instance or with settings can
+    /// be told so before anything is searched.
+    pub declared: Option<&'a Declared<'a>>,
     /// Receives the refinement to step through it, in the place of a check: [`check`](crate::check) then ends with
     /// [`CheckError::SteppedThrough`](super::CheckError::SteppedThrough).
     #[cfg(feature = "stepper")]
     pub step_through: Option<&'a StepThrough<'a>>,
 }
+
+/// Receives the names of obligations.
+pub type Declared<'a> = dyn Fn(Vec<String>) + Sync + 'a;
 
 /// What becomes of warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,11 +120,13 @@ impl Default for Settings<'_> {
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             limits: Limits::default(),
             obligations: Selection::Default,
+            without: Vec::new(),
             induction: Induction::Omitted,
             liveness: Liveness::Omitted,
             until: Until::FirstViolation,
             warnings: Warnings::default(),
             watch: Watch::default(),
+            declared: None,
             #[cfg(feature = "stepper")]
             step_through: None,
         }

@@ -5,9 +5,9 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::escape::escaped;
 use super::json::{is_marked, name as name_of_key, pairs};
 use super::value::{compact, is_name, name};
+use crate::visible::visible;
 
 /// A field that differs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,8 +127,8 @@ impl Key<'_> {
     /// The way to what is there.
     fn within(self, field: &str) -> String {
         match self {
-            Self::Name(name) if field.is_empty() => escaped(name).into_owned(),
-            Self::Name(name) => format!("{field}.{}", escaped(name)),
+            Self::Name(name) if field.is_empty() => visible(name).into_owned(),
+            Self::Name(name) => format!("{field}.{}", visible(name)),
             Self::Value(Value::Array(_)) => format!("{field}{self}"),
             Self::Value(_) => format!("{field}[{self}]"),
         }
@@ -138,7 +138,7 @@ impl Key<'_> {
 impl Display for Key<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name(name) => f.write_str(&escaped(name)),
+            Self::Name(name) => f.write_str(&visible(name)),
             Self::Value(value) => f.write_str(&compact(value)),
         }
     }

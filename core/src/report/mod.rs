@@ -3,7 +3,6 @@
 //! [ITF](Counterexample::itf), as [Mermaid](Counterexample::mermaid) and as [DOT](Counterexample::dot).
 
 mod difference;
-pub(crate) mod escape;
 pub(crate) mod json;
 pub(crate) mod value;
 
@@ -19,6 +18,7 @@ pub mod history;
 pub(crate) mod itf;
 pub(crate) mod layout;
 mod mermaid;
+pub(crate) mod number;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -2,10 +2,12 @@
 //!
 //! Width, colours and detail are values passed in; `Display` is plain text of 100 columns.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use super::layout::{Colour, wrap};
 use super::{Counterexample, Report};
+use crate::visible::visible_data;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,17 +47,38 @@ pub(super) struct Text<'a, T> {
     pub(super) options: TextOptions,
 }
 
+/// The same, with nothing in it that would speak to the terminal.
+struct Shown<'a, T: Clone> {
+    of: Cow<'a, T>,
+    options: TextOptions,
+}
+
+impl<T: Clone> Display for Shown<'_, T>
+where
+    for<'t> Text<'t, T>: Display,
+{
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let text = Text {
+            of: &*self.of,
+            options: self.options,
+        };
+        text.fmt(f)
+    }
+}
+
 impl Report {
     /// The report as text, written in this way.
     pub fn text(&self, options: TextOptions) -> impl Display {
-        Text { of: self, options }
+        let of = visible_data(self);
+        Shown { of, options }
     }
 }
 
 impl Counterexample {
     /// The counterexample as text, written in this way.
     pub fn text(&self, options: TextOptions) -> impl Display {
-        Text { of: self, options }
+        let of = visible_data(self);
+        Shown { of, options }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::escape::escaped;
 use super::json::{BIG_INTEGER, UNSERIALIZABLE, content, pairs};
+use crate::visible::visible;
 
 /// A value without the quotation marks and braces that only a machine needs: an enum variant with
 /// fields becomes `variant(field=value, …)`, and a map `{key=value, …}`. Always one line.
@@ -15,14 +15,14 @@ pub fn compact(value: &Value) -> String {
     let said = content(value, BIG_INTEGER).or_else(|| content(value, UNSERIALIZABLE));
     match said.unwrap_or(value) {
         Value::Null => "none".to_owned(),
-        Value::String(text) => escaped(text).into_owned(),
+        Value::String(text) => visible(text).into_owned(),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(compact).collect();
             format!("[{}]", items.join(" "))
         }
         Value::Object(fields) if fields.len() == 1 && fields.keys().all(|name| is_name(name)) => {
             let (variant, content) = fields.iter().next().expect("it has one field");
-            let variant = escaped(variant);
+            let variant = visible(variant);
             match content {
                 Value::Object(fields) => format!("{variant}({})", arguments(fields)),
                 Value::Array(items) => {
@@ -46,7 +46,7 @@ pub(super) fn name(field: &str) -> &str {
 fn arguments(fields: &Map<String, Value>) -> String {
     let fields: Vec<_> = fields
         .iter()
-        .map(|(name, value)| format!("{}={}", escaped(name), compact(value)))
+        .map(|(name, value)| format!("{}={}", visible(name), compact(value)))
         .collect();
     fields.join(", ")
 }
@@ -59,7 +59,7 @@ pub fn parts(value: &Value) -> Vec<(String, &Value)> {
     match value {
         Value::Object(fields) => fields
             .iter()
-            .map(|(name, value)| (escaped(name).into_owned(), value))
+            .map(|(name, value)| (visible(name).into_owned(), value))
             .collect(),
         other => vec![(String::new(), other)],
     }

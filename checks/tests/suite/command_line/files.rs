@@ -92,20 +92,23 @@ fn standard_output_and_devices_get_what_a_file_would_have() {
     let output = traced(VIOLATED, Path::new("/dev/stdout"), "022");
     assert_eq!(status(&output), 1, "{}", text(&output.stderr));
     assert!(is_trace(&text(&output.stdout)));
-    // Behind the report, where both go to one file.
+    // Behind the report, where both go to one file, whatever it is called.
     let folder = tempfile::tempdir().expect("there is a folder");
-    let file = folder.path().join("both");
-    let both = fs::File::create(&file).expect("it can be made");
-    let ended = Command::new(env!("CARGO_BIN_EXE_refmap"))
-        .args(VIOLATED.trim_end_matches(" --quiet").split(' '))
-        .args(["--trace", "/dev/stdout"])
-        .stdout(both)
-        .status();
-    assert_eq!(ended.expect("the program runs").code(), Some(1));
-    let both = fs::read_to_string(&file).expect("there is a file");
-    let (report, trace) = both.split_at(both.find("\n{").expect("there is a trace"));
-    assert!(report.contains("simulation fails after 33 steps"));
-    assert!(is_trace(trace));
+    let file = folder.path().join("both.json");
+    for path in [Path::new("/dev/stdout"), &file] {
+        let both = fs::File::create(&file).expect("it can be made");
+        let ended = Command::new(env!("CARGO_BIN_EXE_refmap"))
+            .args(VIOLATED.trim_end_matches(" --quiet").split(' '))
+            .arg("--trace")
+            .arg(path)
+            .stdout(both)
+            .status();
+        assert_eq!(ended.expect("the program runs").code(), Some(1));
+        let both = fs::read_to_string(&file).expect("there is a file");
+        let (report, trace) = both.split_at(both.find("\n{").expect("there is a trace"));
+        assert!(report.contains("simulation fails after 33 steps"));
+        assert!(is_trace(trace));
+    }
     assert_eq!(status(&traced(VIOLATED, Path::new("/dev/null"), "022")), 1);
     #[cfg(target_os = "linux")]
     {

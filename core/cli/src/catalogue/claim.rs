@@ -3,6 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::error::InputError;
+use crate::shell;
+use refmap::internal::{grouped, nearest};
 use refmap::obligation::{Induction, Selection, Symmetry, Until};
 use refmap::report::{Report, Verdict};
 
@@ -17,6 +20,9 @@ pub struct Claim {
     /// Obligations to check.
     #[serde(serialize_with = "as_options")]
     pub obligations: Selection,
+    /// Which of these to leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
     /// Whether `inductive:*` is decided too.
     #[serde(skip)]
     pub induction: Induction,
@@ -93,6 +99,7 @@ impl Claim {
             check,
             arguments,
             obligations: Selection::Default,
+            without: Vec::new(),
             induction: Induction::Omitted,
             until: Until::FirstViolation,
             symmetry: Symmetry::None,
@@ -154,6 +161,13 @@ impl Claim {
         self
     }
 
+    /// Checks all but these obligations.
+    #[must_use]
+    pub fn without(mut self, obligations: &[&str]) -> Self {
+        self.without = obligations.iter().map(|&name| name.to_owned()).collect();
+        self
+    }
+
     /// Counts one representative of each set of symmetric states.
     #[must_use]
     pub fn up_to_symmetry(mut self) -> Self {
@@ -200,11 +214,11 @@ impl Claim {
             expect(also, true.to_string(), found.to_string());
         }
         if let Some(states) = self.expect.states {
-            expect("states", states.to_string(), report.states.to_string());
+            expect("states", grouped(states), grouped(report.states));
         }
         if let Some(transitions) = self.expect.transitions {
-            let found = report.transitions.to_string();
-            expect("transitions", transitions.to_string(), found);
+            let found = grouped(report.transitions);
+            expect("transitions", grouped(transitions), found);
         }
         if self.expect.all_exercised {
             expect("unexercised", String::new(), report.unexercised.join(", "));
@@ -212,35 +226,161 @@ impl Claim {
         differences
     }
 
-    /// Formats the arguments as on the command line, after `refmap`.
+    /// Formats the arguments as they are typed to a shell, after the name of the program.
     pub fn command(&self) -> String {
         let mut words = vec!["check".to_owned(), self.check.to_owned()];
         for (name, value) in &self.arguments {
+            let option = format!("--{name}");
             match value {
-                Value::Bool(true) => words.push(format!("--{name}")),
+                Value::Bool(true) => words.push(option),
                 Value::Bool(false) => (),
-                Value::String(choice) => words.push(format!("--{name} {choice}")),
-                Value::Array(names) => {
-                    let names = names.iter().filter_map(Value::as_str);
-                    words.extend(names.map(|given| format!("--{name} {given}")));
+                Value::Array(values) => {
+                    let values = values.iter().map(word);
+                    words.extend(values.flat_map(|value| [option.clone(), value]));
                 }
-                number => words.push(format!("--{name} {number}")),
+                value => words.extend([option, word(value)]),
             }
         }
         match &self.obligations {
             Selection::Default => (),
-            Selection::Nothing => words.push("--obligations none".to_owned()),
-            Selection::Only(names) => words.push(format!("--obligations {}", names.join(","))),
+            Selection::Nothing => words.extend(["--obligations", "none"].map(str::to_owned)),
+            Selection::Only(patterns) => {
+                words.extend(["--obligations".to_owned(), listed(patterns)]);
+            }
         }
-        if self.induction == Induction::Included {
-            words.push("--inductive".to_owned());
+        if !self.without.is_empty() {
+            words.extend(["--without-obligations".to_owned(), listed(&self.without)]);
         }
-        if self.until == Until::End {
-            words.push("--keep-going".to_owned());
+        let options = [
+            (self.induction == Induction::Included, "--inductive"),
+            (self.until == Until::End, "--keep-going"),
+            (self.symmetry == Symmetry::Full, "--symmetry full"),
+        ];
+        let options = options.iter().filter(|(is_given, _)| *is_given);
+        let options = options.flat_map(|(_, option)| option.split(' '));
+        words.extend(options.map(str::to_owned));
+        shell::command(words)
+    }
+
+    /// Whether the expectation is one that a report with these obligations can meet.
+    ///
+    /// # Errors
+    ///
+    /// If it names an obligation that the check does not have, or contradicts itself.
+    pub(super) fn validate_expectation(&self, chosen: &[String]) -> Result<(), InputError> {
+        let expect = &self.expect;
+        for name in expect.by.iter().chain(&expect.also) {
+            // These have rows only where they are violated.
+            let is_known =
+                ["model", "warnings"].contains(name) || chosen.iter().any(|chosen| chosen == name);
+            if !is_known {
+                return Err(InputError::UnknownExpected {
+                    name: (*name).to_owned(),
+                    nearest: nearest(name, chosen.iter().map(String::as_str)),
+                    known: chosen.to_vec(),
+                });
+            }
         }
-        if self.symmetry == Symmetry::Full {
-            words.push("--symmetry full".to_owned());
+        let is_violated = expect.verdict == Verdict::Violated;
+        let needs_violation = [
+            (expect.by.is_some(), "an obligation that is violated"),
+            (expect.length.is_some(), "the length of a counterexample"),
+            (!expect.also.is_empty(), "further violated obligations"),
+        ];
+        let needed = needs_violation.iter().find(|(is_given, _)| *is_given);
+        match needed {
+            Some((_, what)) if !is_violated => Err(InputError::NoViolationExpected {
+                what,
+                verdict: expect.verdict,
+            }),
+            _ => Ok(()),
         }
-        words.join(" ")
+    }
+}
+
+/// A value as it is typed, before it is quoted.
+fn word(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Patterns as one argument: a comma within one has a backslash before it.
+fn listed(patterns: &[String]) -> String {
+    let patterns = patterns.iter().map(|pattern| {
+        let mut written = String::new();
+        let mut characters = pattern.chars();
+        while let Some(character) = characters.next() {
+            if character == ',' {
+                written.push('\\');
+            }
+            written.push(character);
+            if character == '\\' {
+                written.extend(characters.next());
+            }
+        }
+        written
+    });
+    patterns.collect::<Vec<_>>().join(",")
+}
+
+/// The patterns of one argument, which commas separate.
+pub(crate) fn patterns(list: &str) -> Vec<String> {
+    let mut patterns = vec![String::new()];
+    let mut characters = list.chars();
+    while let Some(character) = characters.next() {
+        if character == ',' {
+            patterns.push(String::new());
+            continue;
+        }
+        let last = patterns
+            .last_mut()
+            .expect("there is one from the beginning");
+        last.push(character);
+        if character == '\\' {
+            last.extend(characters.next());
+        }
+    }
+    patterns
+        .iter()
+        .map(|pattern| pattern.trim().to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names with commas are read back, so that a claim's command is about the claim's obligations.
+    #[test]
+    fn patterns_are_read_back() {
+        for names in [
+            &["simulation", "invariant:small"][..],
+            &["invariant:a, b", "invariant:*"],
+            &["invariant:a\\*b", "x\\, y"],
+            &["deadlock\\\\"],
+        ] {
+            let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+            let read = patterns(&listed(&names));
+            // A comma reads the same with a backslash and without.
+            let plainly = |names: &[String]| names.join("|").replace("\\,", ",");
+            assert_eq!(plainly(&read), plainly(&names));
+        }
+        assert_eq!(patterns(" a , b"), ["a", "b"]);
+        assert_eq!(patterns(""), [""]);
+    }
+
+    #[test]
+    fn a_command_is_quoted_where_a_shell_needs_it() {
+        let arguments = vec![("name", "it's two".into()), ("deep", true.into())];
+        let claim = Claim::holds("c", arguments)
+            .only(&["invariant:no loss, ever", "deadlock"])
+            .without(&["invariant:s*"]);
+        assert_eq!(
+            claim.command(),
+            "check c --name 'it'\\''s two' --deep --obligations 'invariant:no loss\\, ever,deadlock' \
+             --without-obligations 'invariant:s*'"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Error: a check cannot be run as requested.
 
 use refmap::obligation::CheckError;
+use refmap::report::Verdict;
 
 /// Error: a check cannot be run as requested.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +46,34 @@ pub enum InputError {
         /// Permitted values.
         allowed: String,
     },
+    /// A claim expects an obligation to be violated that is not checked.
+    #[error("no obligation {name:?} is checked, which is expected to be violated{}; there are: {}", hint(.nearest), .known.join(", "))]
+    UnknownExpected {
+        /// The name given.
+        name: String,
+        /// The most similar name.
+        nearest: Option<String>,
+        /// The names of those that are checked.
+        known: Vec<String>,
+    },
+    /// A claim expects what only a violation has.
+    #[error("{what} is expected, and the verdict {verdict}: it must be violated")]
+    NoViolationExpected {
+        /// What is expected.
+        what: &'static str,
+        /// The verdict that is expected.
+        verdict: Verdict,
+    },
+    /// A row of a published table says what must come of another number of columns.
+    #[error("row {row} has {given} cells, and must have {columns}, one a column")]
+    Cells {
+        /// The number of the row, from 1.
+        row: usize,
+        /// The number of its cells.
+        given: usize,
+        /// The number of columns.
+        columns: usize,
+    },
     /// The arguments are inconsistent.
     #[error(transparent)]
     Instance(Box<dyn std::error::Error + Send + Sync>),
@@ -59,6 +88,25 @@ impl InputError {
         Self::Instance(Box::new(error))
     }
 }
+
+/// Error: a claim, or a table of claims, cannot be decided as it is stated.
+#[derive(Debug, thiserror::Error)]
+#[error("error: the claim `{command}` cannot be decided: {error}")]
+pub struct ClaimError {
+    /// Its command, without the name of the program.
+    pub command: String,
+    /// What is wrong with it.
+    #[source]
+    pub error: InputError,
+}
+
+/// Error: claims of a catalogue cannot be decided as they are stated.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct ClaimErrors(
+    /// Each of them, in the catalogue's order.
+    pub Vec<ClaimError>,
+);
 
 fn hint(nearest: &Option<String>) -> String {
     nearest

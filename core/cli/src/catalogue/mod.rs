@@ -17,14 +17,19 @@ mod validator;
 pub use arguments::Arguments;
 pub use check::Check;
 pub use choice::Choice;
+pub(crate) use claim::patterns;
 pub use claim::{Claim, Expectation};
-pub use error::InputError;
+pub use error::{ClaimError, ClaimErrors, InputError};
 pub use fences::{Comparison, FenceProblem, FenceReport, PublishedFences};
 pub use parameter::{Parameter, ParameterKind};
 pub use stress::{RecordedHistory, StressFailure, StressReport, StressRun, StressSettings};
 pub use validator::{Validator, ValidatorError};
 
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
 use crate::table::{Published, Rows, Table};
+use refmap::explore::Watch;
 use refmap::internal::nearest;
 use refmap::obligation::Settings;
 use refmap::report::Report;
@@ -71,6 +76,60 @@ impl Catalogue {
             })
     }
 
+    /// Tests whether a claim can be decided as it is stated: its check, its arguments, the instance that they make, its
+    /// obligations and what it expects of them. Nothing is searched.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn validate_claim(&self, claim: &Claim) -> Result<(), InputError> {
+        let declared = Mutex::new(None);
+        let declare = |names| {
+            let mut declared = declared.lock().expect("no holder of this lock panics");
+            declared.get_or_insert(names);
+        };
+        // A check that does not run `refmap::check` ends as soon as it is asked to.
+        let cancelled = AtomicBool::new(true);
+        let settings = Settings {
+            threads: 1,
+            declared: Some(&declare),
+            watch: Watch {
+                cancel: Some(&cancelled),
+                progress: None,
+            },
+            ..Settings::default()
+        };
+        let ended = self.run(claim, &settings);
+        let declared = declared.lock().expect("no holder of this lock panics");
+        match (&*declared, ended) {
+            (Some(names), _) => claim.validate_expectation(names),
+            (None, ended) => ended.map(drop),
+        }
+    }
+
+    /// Tests whether every claim and every published table can be decided as it is stated.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with each that cannot.
+    pub fn validate(&self) -> Result<(), ClaimErrors> {
+        let refused = |command: String| move |error| ClaimError { command, error };
+        let claims = self.claims.iter().map(|claim| {
+            let valid = self.validate_claim(claim);
+            valid.map_err(refused(claim.command()))
+        });
+        let tables = self.published().map(|(table, published)| {
+            let valid = self.check(table.check);
+            let valid = valid.and_then(|check| published.validate(check));
+            valid.map_err(refused(format!("table {}", table.name)))
+        });
+        let errors: Vec<_> = claims.chain(tables).filter_map(Result::err).collect();
+        match errors.is_empty() {
+            true => Ok(()),
+            false => Err(ClaimErrors(errors)),
+        }
+    }
+
     /// Runs the check of a claim.
     ///
     /// # Errors
@@ -79,6 +138,7 @@ impl Catalogue {
     pub fn run(&self, claim: &Claim, settings: &Settings<'_>) -> Result<Report, InputError> {
         let settings = Settings {
             obligations: claim.obligations.clone(),
+            without: claim.without.clone(),
             induction: claim.induction,
             until: claim.until,
             symmetry: claim.symmetry,

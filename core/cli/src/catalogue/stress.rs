@@ -56,6 +56,9 @@ pub struct StressReport {
     pub failure: Option<StressFailure>,
     /// The recorded history; null if none was recorded.
     pub recorded: Option<RecordedHistory>,
+    /// Why the history could not be written, if it could not: what was found is told all the same.
+    #[serde(skip)]
+    pub unrecorded: Option<String>,
 }
 
 /// Failure of a stress run.

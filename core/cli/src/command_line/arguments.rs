@@ -1,6 +1,6 @@
 //! Conversion of command-line words to commands.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -14,13 +14,13 @@ use super::command::{
     CheckCommand, Command, FencesCommand, GraphCommand, LitmusCommand, Page, RunAllCommand,
     StressCommand, TableCommand, ValidateCommand,
 };
-use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WORKERS, command};
+use super::grammar::{Named, ORDERS, STORAGES, SYMMETRIES, WITHOUT, WORKERS, command};
 use super::listing::Listing;
 use super::new::NewCommand;
-use super::stress::quoted;
-use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind};
+use crate::catalogue::{Catalogue, Check, Parameter, ParameterKind, patterns};
+use crate::shell;
 use refmap::explore::Limits;
-use refmap::internal::nearest;
+use refmap::internal::{nearest, visible};
 use refmap::obligation::{Induction, Liveness, Search, Selection, Until, Warnings};
 use refmap::random::Walks;
 use refmap::report::{Detail, Verdict};
@@ -34,8 +34,9 @@ pub(super) fn parse(
 ) -> Result<Command, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
     let told = &told(name, &words);
-    let matches = command(name, about, catalogue)
-        .try_get_matches_from(&words)
+    let parsed = |words: &[OsString]| command(name, about, catalogue).try_get_matches_from(words);
+    let matches = parsed(&words)
+        .map_err(|error| parsed(&shown(&words)).err().unwrap_or(error))
         .map_err(|error| with_known_names(error, catalogue, &words))?;
     Ok(match matches.subcommand() {
         Some(("list", matches)) => Command::List(if matches.get_flag("json") {
@@ -162,7 +163,8 @@ pub(super) fn parse(
                 arguments: arguments(&check.parameters, matches),
                 threads: threads(matches),
                 limits: limits(matches),
-                obligations: obligations(matches),
+                obligations: obligations(matches)?,
+                without: without(matches),
                 liveness: liveness(matches),
                 listen: matches
                     .get_one("listen")
@@ -197,6 +199,14 @@ pub(super) fn parse(
     })
 }
 
+/// The words as an error can repeat them: controls as their escapes, which clap would leave out.
+fn shown(words: &[OsString]) -> Vec<OsString> {
+    let words = words.iter().map(|word| word.to_string_lossy());
+    words
+        .map(|word| visible(&word).into_owned().into())
+        .collect()
+}
+
 fn known_check<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Check {
     let mut checks = catalogue.checks.iter();
     let check = checks.find(|check| check.name == name);
@@ -205,12 +215,8 @@ fn known_check<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Check {
 
 /// The command as it is typed.
 fn told(name: &str, words: &[OsString]) -> String {
-    let words = words
-        .iter()
-        .skip(1)
-        .map(|word| quoted(&word.to_string_lossy()));
-    let all: Vec<_> = std::iter::once(name.to_owned()).chain(words).collect();
-    all.join(" ")
+    let words = words.iter().skip(1).map(OsString::as_os_str);
+    shell::command(std::iter::once(OsStr::new(name)).chain(words))
 }
 
 /// The page that a command is to write.
@@ -297,13 +303,27 @@ fn one_of<T: Copy>(matches: &ArgMatches, name: &str, values: &Named<T>) -> T {
     value.expect("clap admits the names of these values only").1
 }
 
-fn obligations(matches: &ArgMatches) -> Selection {
+/// # Errors
+///
+/// If something is to be left out of none.
+fn obligations(matches: &ArgMatches) -> Result<Selection, clap::Error> {
     let given = matches.get_one::<String>("obligations");
-    match given.map(String::as_str) {
+    Ok(match given.map(String::as_str) {
         None => Selection::Default,
+        Some("none") if matches.contains_id(WITHOUT) => {
+            return Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                "the argument '--obligations none', which checks nothing, cannot be used with '--without'\n",
+            ));
+        }
         Some("none") => Selection::Nothing,
-        Some(list) => Selection::only(list.split(',').map(str::trim)),
-    }
+        Some(list) => Selection::Only(patterns(list)),
+    })
+}
+
+fn without(matches: &ArgMatches) -> Vec<String> {
+    let given = matches.get_one::<String>(WITHOUT);
+    given.map_or_else(Vec::new, |list| patterns(list))
 }
 
 fn liveness(matches: &ArgMatches) -> Liveness {
@@ -359,12 +379,12 @@ fn check_command(
     matches: &ArgMatches,
     told: &str,
 ) -> Result<CheckCommand, clap::Error> {
-    let obligations = matches.get_one::<String>("obligations");
     let induction = match matches.get_flag("inductive") {
         true => Induction::Included,
         false => Induction::Omitted,
     };
-    if induction == Induction::Included && obligations.is_some_and(|list| list == "none") {
+    let obligations = obligations(matches)?;
+    if induction == Induction::Included && obligations == Selection::Nothing {
         return Err(clap::Error::raw(
             ErrorKind::ArgumentConflict,
             "the argument '--obligations none', which checks nothing, cannot be used with '--inductive'; \
@@ -380,7 +400,8 @@ fn check_command(
         symmetry: one_of(matches, "symmetry", &SYMMETRIES),
         threads: threads(matches),
         limits: limits(matches),
-        obligations: self::obligations(matches),
+        obligations,
+        without: without(matches),
         induction,
         liveness: liveness(matches),
         until: match matches.get_flag("keep-going") {

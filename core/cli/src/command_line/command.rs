@@ -33,6 +33,30 @@ pub(super) enum Command {
     Validate(ValidateCommand),
 }
 
+impl Command {
+    /// Whether results go to files, beside what is printed.
+    pub fn writes_files(&self) -> bool {
+        match self {
+            Self::RunAll(command) => command.junit.is_some(),
+            Self::Table(command) => command.junit.is_some(),
+            Self::Check(command) => {
+                command.junit.is_some() || command.trace.is_some() || command.html.is_some()
+            }
+            Self::Graph(command) => command.html.is_some(),
+            Self::Stress(command) => command.record.is_some() || command.html.is_some(),
+            Self::Validate(command) => command.html.is_some(),
+            Self::Completions(_)
+            | Self::List(_)
+            | Self::Man(_)
+            | Self::Fences(_)
+            | Self::Litmus(_)
+            | Self::New(_) => false,
+            #[cfg(feature = "pictures")]
+            Self::Explore(_) => false,
+        }
+    }
+}
+
 /// Decides every claim of the catalogue.
 pub(super) struct RunAllCommand {
     pub threads: usize,
@@ -118,6 +142,7 @@ pub(super) struct ExploreCommand {
     pub threads: usize,
     pub limits: Limits,
     pub obligations: Selection,
+    pub without: Vec<String>,
     pub liveness: Liveness,
     pub listen: Listen,
     pub at: Address,
@@ -136,6 +161,7 @@ pub(super) struct CheckCommand {
     pub threads: usize,
     pub limits: Limits,
     pub obligations: Selection,
+    pub without: Vec<String>,
     pub induction: Induction,
     pub liveness: Liveness,
     pub until: Until,

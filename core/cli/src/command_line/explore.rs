@@ -29,6 +29,7 @@ pub(super) fn run(
         threads: command.threads,
         limits: command.limits,
         obligations: command.obligations.clone(),
+        without: command.without.clone(),
         liveness: command.liveness,
         watch: Watch {
             cancel: Some(cancel),

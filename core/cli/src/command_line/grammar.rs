@@ -1,5 +1,7 @@
 //! Grammar of the command line: commands, parameters and options.
 
+use std::fmt::Debug;
+use std::ops::RangeBounds;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, ValueParser};
@@ -17,6 +19,9 @@ use refmap_programs::MemoryModel;
 
 /// Option for the number of the engine's worker threads.
 pub(super) const WORKERS: &str = "workers";
+
+/// Option for the obligations that are left out.
+pub(super) const WITHOUT: &str = "without-obligations";
 
 pub(super) fn command(
     name: &'static str,
@@ -161,7 +166,7 @@ fn litmus() -> clap::Command {
         .args([
             valued("max-states", "N", "Leaves a test undecided that has more states")
                 .default_value("3000000")
-                .value_parser(clap::value_parser!(u64).range(1..)),
+                .value_parser(number::<u64>(1..)),
             valued("max-seconds", "N", "Leaves a test undecided after this time")
                 .value_parser(ValueParser::new(seconds)),
             valued(
@@ -248,7 +253,7 @@ fn stress(catalogue: &Catalogue) -> clap::Command {
                 .value_parser(ValueParser::new(seconds)),
                 valued("seed", "N", "What determines the programs")
                     .default_value("0")
-                    .value_parser(clap::value_parser!(u64)),
+                    .value_parser(number::<u64>(0..)),
                 valued(
                     "record",
                     "FILE",
@@ -310,7 +315,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
                 "Ends as incomplete where more have to be kept at a time",
             )
             .default_value("1048576")
-            .value_parser(clap::value_parser!(u64).range(1..=1 << 32)),
+            .value_parser(number::<u64>(1..=1 << 32)),
         )
         .arg(
             valued(
@@ -318,7 +323,7 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
                 "N",
                 "How many stores of a thread may be waiting to take effect; any number by default",
             )
-            .value_parser(clap::value_parser!(u32).range(1..)),
+            .value_parser(number::<u32>(1..)),
         )
         .args(time_and_memory())
         .args([json_option(), quiet_option()])
@@ -326,16 +331,17 @@ fn validate(catalogue: &Catalogue) -> clap::Command {
 }
 
 fn limit_options() -> Vec<Arg> {
-    let mut options = vec![
-        valued("max-states", "N", "Ends as incomplete at this many states")
-            .value_parser(clap::value_parser!(u64).range(1..)),
-        valued(
-            "max-depth",
-            "N",
-            "Ends as incomplete at this distance from the initial states",
-        )
-        .value_parser(clap::value_parser!(u32)),
-    ];
+    let mut options =
+        vec![
+            valued("max-states", "N", "Ends as incomplete at this many states")
+                .value_parser(number::<u64>(1..)),
+            valued(
+                "max-depth",
+                "N",
+                "Ends as incomplete at this distance from the initial states",
+            )
+            .value_parser(number::<u32>(0..)),
+        ];
     options.extend(time_and_memory());
     options
 }
@@ -357,6 +363,7 @@ fn time_and_memory() -> Vec<Arg> {
 fn parameter(parameter: &Parameter) -> Arg {
     let arg = Arg::new(parameter.name)
         .long(parameter.name)
+        .allow_negative_numbers(true)
         .action(ArgAction::Set);
     match &parameter.kind {
         ParameterKind::Number {
@@ -367,7 +374,7 @@ fn parameter(parameter: &Parameter) -> Arg {
             .value_name("N")
             .help(format!("{} [{least} to {most}]", parameter.help))
             .default_value(default.to_string())
-            .value_parser(clap::value_parser!(u64).range(*least..=*most)),
+            .value_parser(number::<u64>(*least..=*most)),
         ParameterKind::Choice { values, default } => arg
             .help(match default {
                 Some(_) => parameter.help.to_owned(),
@@ -381,6 +388,23 @@ fn parameter(parameter: &Parameter) -> Arg {
             .help(parameter.help)
             .action(ArgAction::Append),
     }
+}
+
+/// Parser of whole numbers within a range.
+fn number<T>(range: impl RangeBounds<u64> + Debug + Clone + Send + Sync + 'static) -> ValueParser
+where
+    T: TryFrom<u64> + Clone + Send + Sync + 'static,
+{
+    ValueParser::new(move |text: &str| {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number: Option<u64> = text.parse().ok().filter(|_| is_number);
+        let number = number.filter(|number| range.contains(number));
+        match number.and_then(|number| T::try_from(number).ok()) {
+            Some(number) => Ok(number),
+            None if is_number => Err(format!("{text} is not in {range:?}")),
+            None => Err(format!("{text:?} is not a whole number in {range:?}")),
+        }
+    })
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
@@ -410,7 +434,8 @@ fn junit_option() -> Arg {
     valued(
         "junit",
         "FILE",
-        "Writes the results as JUnit XML, for build servers; what is incomplete is an error there",
+        "Writes the results as JUnit XML, for build servers; what is incomplete is an error there, and skipped where \
+         something else failed first",
     )
     .value_parser(clap::value_parser!(PathBuf))
 }
@@ -421,12 +446,9 @@ fn quiet_option() -> Arg {
 
 /// `--threads` and `--workers`; only the latter if a check has a parameter `threads`.
 fn threads_option(parameters: &[Parameter]) -> Arg {
-    let taken = parameters
-        .iter()
-        .any(|parameter| parameter.name == "threads");
-    let option = valued(WORKERS, "N", "Workers; all cores by default")
-        .value_parser(clap::value_parser!(u16).range(1..=512));
-    match taken {
+    let option =
+        valued(WORKERS, "N", "Workers; all cores by default").value_parser(number::<u16>(1..=512));
+    match is_parameter(parameters, "threads") {
         true => option,
         false => option.long("threads").visible_alias(WORKERS),
     }
@@ -434,6 +456,7 @@ fn threads_option(parameters: &[Parameter]) -> Arg {
 
 fn valued(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
+        .allow_negative_numbers(true)
         .long(name)
         .value_name(value)
         .help(help)
@@ -471,8 +494,26 @@ fn obligations_option() -> Arg {
     valued(
         "obligations",
         "LIST|none",
-        "Just these, with commas between; `none` explores plainly",
+        "Just these, with commas between; `none` explores plainly. In a name `*` is any text, as in 'invariant:*', and \
+         a backslash takes the character behind it as it is, a comma too",
     )
+}
+
+/// `--without` and `--without-obligations`; only the latter if a check has a parameter `without`.
+fn without_option(parameters: &[Parameter]) -> Arg {
+    let option = valued(
+        WITHOUT,
+        "LIST",
+        "All but these, of those that would be checked; written as for --obligations",
+    );
+    match is_parameter(parameters, "without") {
+        true => option,
+        false => option.long("without").visible_alias(WITHOUT),
+    }
+}
+
+fn is_parameter(parameters: &[Parameter], name: &str) -> bool {
+    parameters.iter().any(|parameter| parameter.name == name)
 }
 
 fn liveness_option() -> Arg {
@@ -508,6 +549,7 @@ fn explore(catalogue: &Catalogue) -> clap::Command {
                 )
                 .value_parser(|given: &str| given.parse::<Address>()),
                 obligations_option(),
+                without_option(&check.parameters),
                 liveness_option(),
                 threads_option(&check.parameters),
             ])
@@ -531,6 +573,7 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
     options.extend(limit_options());
     options.extend([
         obligations_option(),
+        without_option(parameters),
         flag(
             "inductive",
             "Adds inductive:*, decided from every type-correct state",
@@ -549,13 +592,13 @@ fn options(parameters: &[Parameter]) -> Vec<Arg> {
             "N",
             "Makes random walks instead of exploring; they never make a check hold",
         )
-        .value_parser(clap::value_parser!(u32).range(1..))
+        .value_parser(number::<u32>(1..))
         .conflicts_with_all(["max-states", "max-depth"]),
         valued("steps", "N", "The most steps of a walk; 1000 by default")
-            .value_parser(clap::value_parser!(u32).range(1..))
+            .value_parser(number::<u32>(1..))
             .requires("walks"),
         valued("seed", "N", "What determines the walks; 0 by default")
-            .value_parser(clap::value_parser!(u64))
+            .value_parser(number::<u64>(0..))
             .requires("walks"),
         choice(
             "symmetry",

@@ -11,7 +11,7 @@ use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use refmap::internal::escaped;
+use refmap::internal::visible;
 use refmap::liveness::{Fault, Lasso};
 use serde_json::{Value, json};
 
@@ -20,9 +20,13 @@ use self::answer::Answer;
 use self::page::ShownPage;
 use self::text::Ways;
 use super::command::GraphCommand;
-use super::input::Input;
+use super::input;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
+use super::results::Failures;
+#[cfg(feature = "pictures")]
+use super::results::Files;
+use super::visible::tell;
 use super::{CommandError, Status};
 use crate::graph::{Decided, Decider, GraphError, LONGEST_LINE, Lines, Property, System, read};
 
@@ -82,7 +86,10 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     #[cfg(feature = "pictures")]
     let page = match &command.html {
-        Some(page) => Some(PageFile::prepare_beside(page, &command.files)?),
+        Some(page) => {
+            let files = &mut Files::reading(&command.files);
+            Some(PageFile::prepare(page, files)?)
+        }
         None => None,
     };
     let mut results = Results {
@@ -100,18 +107,13 @@ pub(super) fn run(
     results.files(&command.files)?;
     #[cfg(feature = "pictures")]
     let shown = results.page.take();
-    let ended = results.end();
+    let mut failures = Failures::default();
+    let ended = failures.keep(results.end());
     #[cfg(feature = "pictures")]
-    if let (Some(page), Some(shown)) = (page, shown)
-        && let Err(error) = page.write(&shown.html())
-    {
-        // One error is returned: the other is told here.
-        if let Err(first) = ended {
-            let _ = writeln!(io::stderr(), "{first}");
-        }
-        return Err(error.into());
+    if let (Some(page), Some(shown)) = (page, shown) {
+        failures.keep(page.write(&shown.html(), cancel));
     }
-    ended
+    failures.or(ended.unwrap_or(Status::Unusable))
 }
 
 impl Results<'_> {
@@ -135,7 +137,7 @@ impl Results<'_> {
         if self.is_cancelled() {
             return self.interrupt(at(None), &LineError::Interrupted);
         }
-        let input = match Input::open(path, self.cancel) {
+        let input = match input::open(path, self.cancel) {
             Ok(input) => input,
             Err(error) => return self.refuse(at(None), &error.into()),
         };
@@ -193,7 +195,7 @@ impl Results<'_> {
         let message = error.to_string();
         let text = format!("{file}{place}: {message}");
         // Errors go to standard error even with `--json`.
-        let _ = writeln!(io::stderr(), "{}", escaped(&text));
+        tell(&visible(&text));
         let data = json!({"file": file, "line": line, "message": message});
         self.put(|output| match output {
             Output::Text(_) => Ok(()),

@@ -1,157 +1,152 @@
-//! Input file that can be interrupted: a FIFO, a terminal or a file system of a network may say nothing for as long as
-//! it likes, and a call of the operating system that waits for it cannot be broken off.
+//! Input of a command that can be interrupted while it is waited for.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// Longest time until a cancelled command ends that waits for input.
-const PATIENCE: Duration = Duration::from_millis(50);
-/// Most bytes that are read at once.
-const CHUNK: usize = 1 << 18;
-/// Most chunks that were read and are not asked for yet.
-const AHEAD: usize = 2;
+/// Interval between two looks at whether the command is cancelled.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Greatest number of bytes that are handed over at a time.
+const PIECE: usize = 1 << 16;
 
-/// File that a thread of its own opens and reads. What goes wrong is an error of the first read that meets it.
-pub(super) struct Input<'c> {
-    chunks: Receiver<io::Result<Vec<u8>>>,
-    /// What was received last, and how much of it is read.
-    chunk: Vec<u8>,
-    read: usize,
-    cancel: &'c AtomicBool,
+/// Error: the command was cancelled before the input came to its end.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("interrupted before its end")]
+struct Interrupted;
+
+/// Whether this is the error of an input that was interrupted.
+pub(super) fn is_interrupted(error: &io::Error) -> bool {
+    error
+        .get_ref()
+        .is_some_and(|error| error.is::<Interrupted>())
 }
 
-impl<'c> Input<'c> {
-    /// Opens a file, which is read until `cancel` is set.
-    ///
-    /// # Errors
-    ///
-    /// If there is no thread to be had.
-    pub fn open(path: &Path, cancel: &'c AtomicBool) -> io::Result<Self> {
-        let (sender, chunks) = sync_channel(AHEAD);
-        let path = path.to_owned();
-        // Nobody joins it: it may wait for ever, and ends with the process.
-        thread::Builder::new().spawn(move || send(&path, &sender))?;
-        Ok(Self {
-            chunks,
-            chunk: Vec::new(),
-            read: 0,
-            cancel,
-        })
+/// Opens a file. One that may have nothing to say, as a FIFO or a terminal, is read by a thread of its own, since neither to
+/// open it nor to read it could be broken off.
+///
+/// # Errors
+///
+/// If it cannot be opened, or is a directory.
+pub(super) fn open<'a>(path: &Path, cancel: &'a AtomicBool) -> io::Result<Box<dyn Read + 'a>> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
     }
-}
-
-/// Sends what a file has, until its end, an error, or until it is not received any more.
-fn send(path: &Path, chunks: &SyncSender<io::Result<Vec<u8>>>) {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) => return drop(chunks.send(Err(error))),
-    };
-    loop {
-        let mut chunk = vec![0; CHUNK];
-        let read = match file.read(&mut chunk) {
-            Ok(0) => return,
-            Ok(read) => {
-                chunk.truncate(read);
-                Ok(chunk)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => Err(error),
+    if kind.is_file() {
+        return Ok(Box::new(File::open(path)?));
+    }
+    let (sender, pieces) = sync_channel(1);
+    let path = path.to_owned();
+    thread::spawn(move || {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) => return drop(sender.send(Err(error))),
         };
-        let ends = read.is_err();
-        if chunks.send(read).is_err() || ends {
-            return;
-        }
-    }
-}
-
-impl Read for Input<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.read == self.chunk.len() {
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(io::Error::other("interrupted"));
-            }
-            match self.chunks.recv_timeout(PATIENCE) {
-                Ok(chunk) => (self.chunk, self.read) = (chunk?, 0),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(0),
-            }
-        }
-        let read = buffer.len().min(self.chunk.len() - self.read);
-        buffer[..read].copy_from_slice(&self.chunk[self.read..self.read + read]);
-        self.read += read;
-        Ok(read)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn what_is_read_is_what_the_file_has() {
-        let folder = tempfile::tempdir().expect("there is a folder");
-        let file = folder.path().join("input");
-        let cancel = AtomicBool::new(false);
-        for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 7] {
-            let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
-            fs::write(&file, &bytes).expect("there is room");
-            let mut read = Vec::new();
-            let mut input = Input::open(&file, &cancel).expect("there is a thread");
-            input.read_to_end(&mut read).expect("it can be read");
-            assert!(read == bytes, "{length}");
-        }
-        let missing = folder.path().join("missing");
-        for (path, kind) in [
-            (missing.as_path(), io::ErrorKind::NotFound),
-            (folder.path(), io::ErrorKind::IsADirectory),
-        ] {
-            let mut input = Input::open(path, &cancel).expect("there is a thread");
-            let error = input.read(&mut [0]).expect_err("it is no file");
-            assert_eq!(error.kind(), kind);
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_fifo_that_says_nothing_can_be_interrupted() {
-        let folder = tempfile::tempdir().expect("there is a folder");
-        let fifo = |name: &str| {
-            let fifo = folder.path().join(name);
-            let made = std::process::Command::new("mkfifo").arg(&fifo).status();
-            assert!(made.expect("there is mkfifo").success());
-            fifo
-        };
-        let cancel = AtomicBool::new(false);
-        let ends_when_cancelled = |mut input: Input<'_>| {
-            thread::scope(|scope| {
-                let read = scope.spawn(move || input.read(&mut [0]));
-                cancel.store(true, Ordering::Relaxed);
-                let read = read.join().expect("it does not panic");
-                assert_eq!(
-                    read.expect_err("nothing is said").to_string(),
-                    "interrupted"
-                );
+        loop {
+            let mut piece = vec![0; PIECE];
+            let read = file.read(&mut piece).map(|length| {
+                piece.truncate(length);
+                piece
             });
-            cancel.store(false, Ordering::Relaxed);
-        };
-        // Nobody writes, so that opening it waits already.
-        let input = Input::open(&fifo("silent"), &cancel).expect("there is a thread");
-        ends_when_cancelled(input);
-        // Somebody writes, and then says nothing more.
-        let fifo = fifo("halting");
-        let mut input = Input::open(&fifo, &cancel).expect("there is a thread");
-        let writer = fs::OpenOptions::new().write(true).open(&fifo);
-        let mut writer = writer.expect("it has a reader");
-        io::Write::write_all(&mut writer, b"x").expect("it has a reader");
-        let mut byte = [0];
-        assert_eq!(input.read(&mut byte).expect("something is said"), 1);
-        assert_eq!(byte, *b"x");
-        ends_when_cancelled(input);
+            let is_last = !matches!(&read, Ok(piece) if !piece.is_empty());
+            if sender.send(read).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    Ok(Box::new(Waiting {
+        pieces,
+        piece: Vec::new(),
+        read: 0,
+        cancel,
+    }))
+}
+
+/// Reader of what another thread reads.
+struct Waiting<'a> {
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    piece: Vec<u8>,
+    /// Number of the bytes of the piece that were handed on.
+    read: usize,
+    cancel: &'a AtomicBool,
+}
+
+impl Read for Waiting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.piece.len() {
+            match self.pieces.recv_timeout(PAUSE) {
+                Ok(piece) => {
+                    (self.piece, self.read) = (piece?, 0);
+                    if self.piece.is_empty() {
+                        return Ok(0);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+                Err(RecvTimeoutError::Timeout) if self.cancel.load(Ordering::Relaxed) => {
+                    return Err(io::Error::other(Interrupted));
+                }
+                Err(RecvTimeoutError::Timeout) => (),
+            }
+        }
+        let mut rest = &self.piece[self.read..];
+        let length = rest.read(buffer)?;
+        self.read += length;
+        Ok(length)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Write;
+    use std::process::Command;
+
+    use super::*;
+
+    fn fifo(folder: &Path) -> std::path::PathBuf {
+        let path = folder.join("fifo");
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("it can be made").success());
+        path
+    }
+
+    #[test]
+    fn a_fifo_is_read_to_its_end() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = fifo(folder.path());
+        let cancel = AtomicBool::new(false);
+        let mut input = open(&path, &cancel).expect("it exists");
+        let text: Vec<u8> = (0..200_000u32).map(|number| number as u8).collect();
+        let written = text.clone();
+        let writer = thread::spawn(move || {
+            let mut file = File::options().write(true).open(path).expect("it exists");
+            file.write_all(&written).expect("it is read");
+        });
+        let mut read = Vec::new();
+        input.read_to_end(&mut read).expect("it has an end");
+        writer.join().expect("it writes");
+        assert!(read == text);
+        // Its end stays.
+        assert_eq!(input.read(&mut [0; 8]).expect("it has an end"), 0);
+    }
+
+    #[test]
+    fn one_that_says_nothing_is_interrupted() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = fifo(folder.path());
+        let cancel = AtomicBool::new(false);
+        let mut input = open(&path, &cancel).expect("it exists");
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(3 * PAUSE);
+                cancel.store(true, Ordering::Relaxed);
+            });
+            let error = input.read_to_end(&mut Vec::new()).expect_err("it ends so");
+            assert!(is_interrupted(&error), "{error}");
+        });
+        assert!(open(folder.path(), &cancel).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! JUnit XML: results as build servers read them, and the file to which `--junit` writes them.
 //!
 //! The elements and attributes are those that the schemas of Jenkins and of Surefire have in common, in an order that both
-//! admit. Only what holds passes: what is incomplete is an error.
+//! admit. Only what holds passes: what is incomplete is an error, or skipped where it is so because something else failed.
 
 mod cells;
 mod report;
@@ -9,8 +9,11 @@ mod report;
 use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use super::output_file::OutputFile;
+use super::results::Files;
+use refmap::internal::is_unseen;
 
 /// Error: the results cannot be written as JUnit XML.
 #[derive(Debug, thiserror::Error)]
@@ -29,18 +32,20 @@ pub(super) struct JunitFile {
 }
 
 impl JunitFile {
-    pub fn prepare(path: &Path) -> Result<Self, JunitFileError> {
+    pub fn prepare(path: &Path, files: &mut Files) -> Result<Self, JunitFileError> {
         let path = path.to_owned();
-        match OutputFile::prepare(&path) {
+        let prepared = OutputFile::prepare(&path);
+        let prepared = prepared.and_then(|file| files.add("the JUnit file", &file).map(|()| file));
+        match prepared {
             Ok(file) => Ok(Self { path, file }),
             Err(source) => Err(JunitFileError { path, source }),
         }
     }
 
-    pub fn write(self, suite: &Suite) -> Result<(), JunitFileError> {
+    pub fn write(self, suite: &Suite, cancel: &AtomicBool) -> Result<(), JunitFileError> {
         let path = self.path;
         self.file
-            .write(|file| write!(file, "{suite}"))
+            .write(cancel, |file| write!(file, "{suite}"))
             .map_err(|source| JunitFileError { path, source })
     }
 }
@@ -69,7 +74,7 @@ pub(super) enum Outcome {
     Failed(Problem),
     /// Nothing was decided.
     Error(Problem),
-    /// Nothing was tested.
+    /// Nothing was tested, or not all, since something else failed.
     Skipped(String),
 }
 
@@ -184,8 +189,8 @@ impl Display for Escaped<'_> {
             '"' => f.write_str("&quot;"),
             // A reader would make a space of these in an attribute, and a line break of a carriage return in text.
             '\n' | '\r' | '\t' => write!(f, "&#{};", character as u32),
-            // XML 1.0 has no way to write these.
-            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => f.write_str("\u{fffd}"),
+            // XML 1.0 has no way to write some of these, and a reader is to see all.
+            unseen if is_unseen(unseen) => write!(f, "{}", unseen.escape_default()),
             other => write!(f, "{other}"),
         })
     }
@@ -288,10 +293,13 @@ mod tests {
                 "line\nline\r\n\tindented  twice ",
                 "line\nline\r\n\tindented  twice ",
             ),
-            ("\x1b[31mred\0\u{8}\u{c}", "�[31mred���"),
             (
-                "\u{fffe}\u{ffff}\u{7f}\u{85}\u{2028}",
-                "��\u{7f}\u{85}\u{2028}",
+                "\x1b[31mred\0\u{8}\u{c}",
+                "\\u{1b}[31mred\\u{0}\\u{8}\\u{c}",
+            ),
+            (
+                "\u{fffe}\u{ffff}\u{7f}\u{85}\u{2028}\u{202e}",
+                "\\u{fffe}\\u{ffff}\\u{7f}\\u{85}\\u{2028}\\u{202e}",
             ),
             ("σ → ∀ 🦀", "σ → ∀ 🦀"),
             ("", ""),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use crate::catalogue::{Catalogue, Claim, ParameterKind};
-use refmap::internal::wrap;
+use refmap::internal::{grouped, wrap};
 
 /// Format of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +41,9 @@ pub(super) fn list(
 }
 
 fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write) -> io::Result<()> {
-    let mut paragraph = |line: String, indent: usize| -> io::Result<()> {
-        for line in wrap(&line, width, indent) {
-            writeln!(output, "{line}")?;
-        }
-        Ok(())
-    };
     for check in &catalogue.checks {
         let line = format!("{}: {} [{}]", check.name, check.about, check.source);
-        paragraph(line, 2)?;
+        paragraph(output, width, line, 2)?;
         for parameter in &check.parameters {
             let values = match &parameter.kind {
                 ParameterKind::Number {
@@ -66,47 +60,70 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
                 ParameterKind::Names => "a name; may be given again".to_owned(),
             };
             let line = format!("  --{:<12}  {}: {values}", parameter.name, parameter.help);
-            paragraph(line, 18)?;
+            paragraph(output, width, line, 18)?;
         }
     }
-    paragraph(String::new(), 0)?;
-    paragraph(format!("claims, which {name} without arguments checks:"), 2)?;
+    paragraph(output, width, String::new(), 0)?;
+    paragraph(
+        output,
+        width,
+        format!("claims, which {name} without arguments checks:"),
+        2,
+    )?;
     for claim in &catalogue.claims {
-        paragraph(format!("  {name} {}", claim.command()), 6)?;
+        // On one line, whatever its length, so that it can be copied.
+        writeln!(output, "  {name} {}", claim.command())?;
         let (expected, source, says) = (expected(claim), claim.source, claim.says);
-        paragraph(format!("      {expected}  [{source}] {says}"), 6)?;
+        paragraph(
+            output,
+            width,
+            format!("      {expected}  [{source}] {says}"),
+            6,
+        )?;
     }
     for (table, published) in catalogue.published() {
-        paragraph(format!("  {name} table {}", table.name), 6)?;
+        paragraph(output, width, format!("  {name} table {}", table.name), 6)?;
         let (size, source) = (published.size(), published.source);
         let line = format!("      {size}  [{source}] {}", table.about);
-        paragraph(line, 6)?;
+        paragraph(output, width, line, 6)?;
     }
     if !catalogue.fences.is_empty() {
-        paragraph(String::new(), 0)?;
+        paragraph(output, width, String::new(), 0)?;
         let line = format!("fences are searched by {name} fences PROGRAM --memory MODEL for:");
-        paragraph(line, 2)?;
+        paragraph(output, width, line, 2)?;
     }
     for problem in &catalogue.fences {
         let (name, about, source) = (problem.name, problem.about, problem.source);
-        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+        paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
     }
     if !catalogue.stress.is_empty() {
-        paragraph(String::new(), 0)?;
-        paragraph(format!("on real threads are run by {name} stress NAME:"), 2)?;
+        paragraph(output, width, String::new(), 0)?;
+        paragraph(
+            output,
+            width,
+            format!("on real threads are run by {name} stress NAME:"),
+            2,
+        )?;
     }
     for stress in &catalogue.stress {
         let (name, about, source) = (stress.name, stress.about, stress.source);
-        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+        paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
     }
     if !catalogue.validators.is_empty() {
-        paragraph(String::new(), 0)?;
+        paragraph(output, width, String::new(), 0)?;
         let line = format!("histories are validated by {name} validate FILE --against NAME, for:");
-        paragraph(line, 2)?;
+        paragraph(output, width, line, 2)?;
     }
     for validator in &catalogue.validators {
         let (name, about, source) = (validator.name, validator.about, validator.source);
-        paragraph(format!("  {name}: {about} [{source}]"), 6)?;
+        paragraph(output, width, format!("  {name}: {about} [{source}]"), 6)?;
+    }
+    Ok(())
+}
+
+fn paragraph(output: &mut dyn Write, width: usize, line: String, indent: usize) -> io::Result<()> {
+    for line in wrap(&line, width, indent) {
+        writeln!(output, "{line}")?;
     }
     Ok(())
 }
@@ -115,7 +132,8 @@ fn text(name: &str, catalogue: &Catalogue, width: usize, output: &mut dyn Write)
 pub fn markdown(name: &str, catalogue: &Catalogue) -> String {
     let mut markdown = String::from("| claim | expected | source |\n|---|---|---|\n");
     for claim in &catalogue.claims {
-        let command = claim.command();
+        // A bar would end the cell.
+        let command = claim.command().replace('|', "\\|");
         let (expected, source, says) = (expected(claim), claim.source, claim.says);
         markdown += &format!("| `{name} {command}` | {expected} | {source}: {says} |\n");
     }
@@ -145,10 +163,10 @@ pub(super) fn expected(claim: &Claim) -> String {
         text += &format!(", and by {}", expect.also.join(", "));
     }
     if let Some(states) = expect.states {
-        text += &format!(", {states} states");
+        text += &format!(", {} states", grouped(states));
     }
     if let Some(transitions) = expect.transitions {
-        text += &format!(", {transitions} transitions");
+        text += &format!(", {} transitions", grouped(transitions));
     }
     text
 }

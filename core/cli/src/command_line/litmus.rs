@@ -1,6 +1,5 @@
 //! `litmus`: runs tests of the herd tools under a memory model.
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::command::LitmusCommand;
+use super::input;
+use super::visible::tell;
 use super::{CommandError, Status};
 use refmap_programs::litmus::{self, Bounds, ReadError, Report, RunError};
 
@@ -32,9 +33,13 @@ impl FileError {
         }
     }
 
-    /// Whether a limit stopped the test.
+    /// Whether a limit stopped the test, or it was interrupted.
     fn is_undecided(&self) -> bool {
-        matches!(self, Self::Run(error) if error.is_undecided())
+        match self {
+            Self::Io(error) => input::is_interrupted(error),
+            Self::Read(_) => false,
+            Self::Run(error) => error.is_undecided(),
+        }
     }
 }
 
@@ -62,7 +67,7 @@ pub(super) fn run(
             let line = error.line();
             let place = line.map_or_else(String::new, |line| format!(":{line}"));
             // Errors go to standard error even with `--json`.
-            let _ = writeln!(io::stderr(), "{file}{place}: {error}");
+            tell(&format!("{file}{place}: {error}"));
             let undecided = error.is_undecided();
             errors.push(json!({
                 "file": file, "line": line, "message": error.to_string(), "undecided": undecided,
@@ -122,11 +127,13 @@ fn one(
     shown: impl FnOnce(&Report<'_>) -> Result<(), CommandError>,
 ) -> Result<Result<(), FileError>, CommandError> {
     let begun = Instant::now();
-    let answered = text(path).map_err(FileError::from).and_then(|text| {
-        let test = litmus::read(&text)?;
-        let answer = test.run(command.model, bounds)?;
-        Ok((test, answer))
-    });
+    let answered = text(path, bounds.cancel)
+        .map_err(FileError::from)
+        .and_then(|text| {
+            let test = litmus::read(&text)?;
+            let answer = test.run(command.model, bounds)?;
+            Ok((test, answer))
+        });
     let (test, answer) = match answered {
         Ok(answered) => answered,
         Err(error) => return Ok(Err(error)),
@@ -142,9 +149,11 @@ fn one(
 
 /// Reads the text of a file. Comments may be in an older encoding, so the text is decoded lossily; text beyond the
 /// size limit of a test is not read.
-fn text(path: &Path) -> io::Result<String> {
+fn text(path: &Path, cancel: Option<&AtomicBool>) -> io::Result<String> {
+    let never = AtomicBool::new(false);
     let most = litmus::MOST_BYTES as u64 + 1;
     let mut bytes = Vec::new();
-    fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    let input = input::open(path, cancel.unwrap_or(&never))?;
+    input.take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -7,6 +7,7 @@ use clap::{Arg, Command};
 use clap_mangen::Man;
 
 use super::CommandError;
+use refmap::internal::visible_lines;
 
 pub(super) fn grammar() -> Command {
     Command::new("man")
@@ -56,7 +57,8 @@ pub(super) fn print(
     if command.get_after_help().is_some() {
         man.render_extra_section(&mut page)?;
     }
-    output.write_all(&page)?;
+    let page = String::from_utf8_lossy(&page);
+    output.write_all(visible_lines(&page).as_bytes())?;
     Ok(())
 }
 

@@ -1,8 +1,15 @@
 //! `new`: writes a project of its own, which runs and whose tests pass.
 
+use std::env;
+use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use tempfile::Builder;
+
+use crate::shell::quoted;
 
 /// A project to be written.
 pub(super) struct NewCommand {
@@ -15,13 +22,23 @@ pub(super) struct NewCommand {
 /// Error: a project cannot be written. Nothing is written then but what the error names.
 #[derive(Debug, thiserror::Error)]
 pub enum NewProjectError {
-    /// A name that cargo would refuse.
+    /// A name of other characters than packages have here.
     #[error(
         "{name:?} is no name of a package: letters, digits, `-` and `_` are allowed, and it begins with a letter"
     )]
     Name {
         /// The name given.
         name: String,
+    },
+    /// A name that means something else.
+    #[error(
+        "{name:?} is no name of a package, since it is {what}: choose another one, as my-{name}"
+    )]
+    Reserved {
+        /// The name given.
+        name: String,
+        /// What it is.
+        what: &'static str,
     },
     /// There is something already.
     #[error("{} is there already: nothing is written over it", .folder.display())]
@@ -82,11 +99,11 @@ pub(super) fn write(command: &NewCommand) -> Result<String, NewProjectError> {
             env!("CARGO_PKG_VERSION")
         ),
     };
-    let folder = folder.display();
+    let (shown, entered) = (folder.display(), quoted(folder));
     Ok(format!(
-        "{folder}: a counter, threads that increment it, and what is claimed of them\n\
+        "{shown}: a counter, threads that increment it, and what is claimed of them\n\
          refmap is {source}\n\n\
-         cd {folder}\n\
+         cd {entered}\n\
          cargo run            decides every claim\n\
          cargo run -- list    lists what can be checked\n\
          cargo test           tests that all claims are as claimed\n"
@@ -94,6 +111,97 @@ pub(super) fn write(command: &NewCommand) -> Result<String, NewProjectError> {
 }
 
 fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(), NewProjectError> {
+    validate(name)?;
+    // A link to nothing is something, too.
+    if folder.symlink_metadata().is_ok() {
+        return Err(NewProjectError::Exists {
+            folder: folder.to_owned(),
+        });
+    }
+    let checkout = refmap.map(|path| relative_checkout(path, folder, name));
+    let manifest = manifest(name, checkout.transpose()?.as_deref());
+    let parent = folder.parent().filter(|parent| *parent != Path::new(""));
+    let parent = parent.unwrap_or(Path::new("."));
+    // The folders that are made on the way, the outermost last.
+    let made: Vec<_> = parent
+        .ancestors()
+        .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
+        .collect();
+    let written = write_whole(folder, parent, &manifest);
+    if written.is_err() {
+        for folder in made {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+    written
+}
+
+/// Writes the project beside its place, and has it appear there when it is complete.
+fn write_whole(folder: &Path, parent: &Path, manifest: &str) -> Result<(), NewProjectError> {
+    let unwritten = |path: &Path| {
+        let path = path.to_owned();
+        |error| NewProjectError::Unwritten { path, error }
+    };
+    fs::create_dir_all(parent).map_err(unwritten(parent))?;
+    let draft = Builder::new().tempdir_in(parent);
+    let draft = draft.map_err(unwritten(folder))?;
+    // A folder within it, which has the permissions that the umask permits.
+    let project = draft.path().join("project");
+    let program = program();
+    let files = [
+        ("Cargo.toml", manifest),
+        (".gitignore", "/target\n"),
+        ("src/main.rs", program.as_str()),
+    ];
+    fs::create_dir_all(project.join("src")).map_err(unwritten(folder))?;
+    for (file, text) in files {
+        fs::write(project.join(file), text).map_err(unwritten(&folder.join(file)))?;
+    }
+    fs::rename(&project, folder).map_err(unwritten(folder))?;
+    // A workspace above may list all of its folders.
+    drop(draft);
+    let stands_alone = stand_alone(folder);
+    stands_alone.map_err(|error| {
+        let _ = fs::remove_dir_all(folder);
+        let path = folder.join("Cargo.toml");
+        NewProjectError::Unwritten { path, error }
+    })
+}
+
+/// Keywords of Rust, which cargo refuses as names.
+const KEYWORDS: [&str; 52] = [
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue",
+    "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "gen",
+];
+
+/// Names that are reserved, and what they are.
+const RESERVED: [(&[&str], &str); 4] = [
+    (
+        &["test", "core", "std", "alloc", "proc_macro", "proc-macro"],
+        "one of Rust's own libraries",
+    ),
+    (
+        &["deps", "examples", "build", "incremental"],
+        "a folder that cargo builds in",
+    ),
+    (
+        &["refmap", "refmap-cli", "serde"],
+        "a package that the project depends on",
+    ),
+    (
+        &[
+            "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7",
+            "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+        ],
+        "a device on Windows",
+    ),
+];
+
+/// Whether a name is one that cargo takes without a warning, on any system.
+fn validate(name: &str) -> Result<(), NewProjectError> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     if !name.starts_with(|first: char| first.is_ascii_alphabetic()) || !name.chars().all(is_letter)
     {
@@ -101,30 +209,39 @@ fn write_project(folder: &Path, name: &str, refmap: Option<&Path>) -> Result<(),
             name: name.to_owned(),
         });
     }
-    if folder.exists() {
-        return Err(NewProjectError::Exists {
-            folder: folder.to_owned(),
-        });
-    }
-    let checkout = refmap.map(|path| relative_checkout(path, folder, name));
-    let manifest = manifest(name, checkout.transpose()?.as_deref());
-    let unwritten = |path: &Path| {
-        let path = path.to_owned();
-        |error| NewProjectError::Unwritten { path, error }
+    let lower = name.to_ascii_lowercase();
+    let mut reserved = RESERVED.iter();
+    let reserved = reserved.find(|(names, _)| names.contains(&lower.as_str()));
+    let what = match reserved {
+        Some((_, what)) => Some(*what),
+        None => KEYWORDS.contains(&name).then_some("a keyword of Rust"),
     };
-    let sources = folder.join("src");
-    fs::create_dir_all(&sources).map_err(unwritten(&sources))?;
-    let program = program();
-    let files = [
-        ("Cargo.toml", manifest.as_str()),
-        (".gitignore", "/target\n"),
-        ("src/main.rs", program.as_str()),
-    ];
-    for (file, text) in files {
-        let path = folder.join(file);
-        fs::write(&path, text).map_err(unwritten(&path))?;
+    match what {
+        Some(what) => Err(NewProjectError::Reserved {
+            name: name.to_owned(),
+            what,
+        }),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Makes a project a workspace of its own where cargo would take it for a part of one above, which does not list it. It is left
+/// to be a member of one that does.
+fn stand_alone(folder: &Path) -> io::Result<()> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let located = Command::new(cargo)
+        .args(["locate-project", "--workspace"])
+        .current_dir(folder)
+        .output();
+    if located.is_ok_and(|located| located.status.success()) {
+        return Ok(());
+    }
+    let mut manifest = fs::OpenOptions::new()
+        .append(true)
+        .open(folder.join("Cargo.toml"))?;
+    let lines =
+        "\n# A workspace of its own: the one above does not list it as a member.\n[workspace]\n";
+    manifest.write_all(lines.as_bytes())
 }
 
 /// The checkout at `path`, as seen from `folder`: a project and its checkout can be moved together.
@@ -198,9 +315,15 @@ mod tests {
     #[test]
     fn what_cannot_be_a_project_is_refused_and_nothing_is_written() {
         let here = tempfile::tempdir().expect("there is room");
-        for name in ["1st", "two words", "", "über"] {
+        for name in ["1st", "two words", "", "über", "-a", "_", "a.b"] {
             let error = write_project(&here.path().join(name), name, None);
             assert!(matches!(error, Err(NewProjectError::Name { .. })), "{name}");
+        }
+        for name in ["fn", "Self", "test", "std", "build", "CON", "lpt9", "serde"] {
+            let error = write_project(&here.path().join(name), name, None);
+            let Err(NewProjectError::Reserved { .. }) = error else {
+                panic!("{name}: {error:?}");
+            };
         }
         let error = write_project(here.path(), "here", None);
         assert!(matches!(error, Err(NewProjectError::Exists { .. })));
@@ -212,6 +335,95 @@ mod tests {
         let error = write_project(&inside, "b", Some(here.path()));
         assert!(matches!(error, Err(NewProjectError::Inside { .. })));
         assert!(!inside.exists() && !here.path().join("a").exists());
+    }
+
+    fn cargo(folder: &Path, words: &[&str]) -> std::process::Output {
+        let cargo = env::var_os("CARGO").expect("cargo runs the tests");
+        let mut cargo = Command::new(cargo);
+        let cargo = cargo
+            .args(words)
+            .current_dir(folder)
+            .env("CARGO_NET_OFFLINE", "true");
+        cargo.output().expect("it runs")
+    }
+
+    /// Cargo decides what is a name: what it refuses, or warns of, is refused.
+    #[test]
+    fn what_cargo_refuses_is_refused() {
+        let here = tempfile::tempdir().expect("there is room");
+        let others = [
+            "a", "a1", "a-b_c", "queue", "Test", "main", "union", "default",
+        ];
+        let reserved = RESERVED.iter().flat_map(|(names, _)| names.iter());
+        // Cargo does not ask for these: a folder is no keyword, nor is a name that it depends on itself.
+        let accepted = ["gen", "refmap", "refmap-cli", "serde"];
+        let (keywords, reserved) = (KEYWORDS.iter().step_by(9), reserved.step_by(2));
+        for name in keywords.chain(reserved).chain(&others) {
+            let made = cargo(here.path(), &["new", "--vcs", "none", name]);
+            let told = String::from_utf8_lossy(&made.stderr);
+            let is_fine = made.status.success() && !told.contains("warning");
+            assert_eq!(
+                is_fine,
+                validate(name).is_ok() || accepted.contains(name),
+                "{name}: {told}"
+            );
+        }
+    }
+
+    /// Whatever is above it, cargo reads the manifest of the project, and those above it are read as before.
+    #[test]
+    fn a_project_is_read_wherever_it_is() {
+        let here = tempfile::tempdir().expect("there is room");
+        let is_read = |folder: &Path| {
+            let words = ["metadata", "--no-deps", "--format-version", "1"];
+            let read = cargo(folder, &words);
+            assert!(read.status.success(), "{folder:?}: {read:?}");
+        };
+        for (above, members, is_alone) in [
+            ("no", None, false),
+            ("all", Some("[\"*\"]"), false),
+            ("listed", Some("[\"a\", \"queue\"]"), false),
+            ("others", Some("[\"a\"]"), true),
+        ] {
+            let above = here.path().join(above);
+            fs::create_dir(&above).expect("there is room");
+            if let Some(members) = members {
+                write_project(&above.join("a"), "a", None).expect("there is room");
+                let manifest = format!("[workspace]\nresolver = \"3\"\nmembers = {members}\n");
+                fs::write(above.join("Cargo.toml"), manifest).expect("there is room");
+            }
+            let folder = above.join("queue");
+            write_project(&folder, "queue", None).expect("there is room");
+            is_read(&folder);
+            if members.is_some() {
+                is_read(&above);
+            }
+            let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("it is there");
+            assert_eq!(manifest.contains("[workspace]"), is_alone, "{above:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_half_made() {
+        let here = tempfile::tempdir().expect("there is room");
+        let is_empty = || here.path().read_dir().expect("it is there").count() == 0;
+        // Longer than a name may be: the folders above it can be made.
+        let name = "a".repeat(300);
+        let error = write_project(&here.path().join("new/newer").join(&name), &name, None);
+        assert!(matches!(error, Err(NewProjectError::Unwritten { .. })));
+        assert!(is_empty());
+        let made = here.path().join("new/newer/queue");
+        write_project(&made, "queue", None).expect("there is room");
+        assert!(made.join("src/main.rs").exists());
+        let beside = here.path().join("new/newer").read_dir();
+        assert_eq!(beside.expect("it is there").count(), 1);
+        #[cfg(unix)]
+        {
+            let link = here.path().join("link");
+            std::os::unix::fs::symlink("nowhere", &link).expect("there is room");
+            let error = write_project(&link, "link", None);
+            assert!(matches!(error, Err(NewProjectError::Exists { .. })));
+        }
     }
 
     #[test]

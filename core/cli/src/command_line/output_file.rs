@@ -1,36 +1,52 @@
 //! Output file of a command: tested to be writable before the command runs, and written at its end.
 //!
-//! A new file is written under a temporary name and then renamed, so it is either complete or absent, even if the
-//! command is killed. An existing file is written in place, which preserves its permissions, its owner and links to
-//! it. A stream, such as a FIFO, a device or `/dev/stdout`, receives the contents of the file.
+//! A file is written under a temporary name beside it and then renamed, so that it is complete or as it was, even if the
+//! command is killed. One that takes the place of another has its permissions and, where the system permits that, its owner;
+//! symbolic links to it are kept, and further hard links keep what was there. A stream, such as a FIFO, a device or
+//! `/dev/stdout`, receives the contents of the file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use tempfile::Builder;
 
 /// Greatest length of a chain of symbolic links, as on Linux.
 const MOST_LINKS: usize = 40;
 
+/// Interval between two looks for a reader of a FIFO.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// File to be written at the end of a command.
 #[derive(Debug)]
 pub struct OutputFile {
     place: Place,
+    identity: Option<Identity>,
 }
 
 #[derive(Debug)]
 enum Place {
-    /// No file exists at this path, to which the links resolve.
-    New(PathBuf),
-    /// An existing file, opened and not yet changed.
-    Existing(PathBuf, File),
+    /// A file at this path, to which the links resolve, and what is there already.
+    File(PathBuf, Option<Metadata>),
     /// A device, opened.
     Device(File),
     /// A FIFO; opening it blocks until there is a reader.
     Fifo(PathBuf),
     StandardOutput,
     StandardError,
+}
+
+/// What a path leads to: two paths to one file have the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// A file of the system, by its device and its number there.
+    #[cfg(unix)]
+    Numbered(u64, u64),
+    /// A path without links: of a file that does not exist yet, or of any where files have no numbers.
+    Path(PathBuf),
 }
 
 /// State of the path if the file is not written.
@@ -49,12 +65,22 @@ impl OutputFile {
     ///
     /// If the path cannot be written, or is a directory.
     pub fn prepare(path: &Path) -> io::Result<Self> {
+        let identity = Identity::of(path);
+        let is_same = |stream: Option<Identity>| identity.is_some() && stream == identity;
         let place = match path.to_str() {
             Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => Place::StandardOutput,
             Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => Place::StandardError,
+            // A file that a stream goes to, too, would lose what the stream still has to say if it were replaced.
+            _ if is_same(of_stream(io::stdout())) => Place::StandardOutput,
+            _ if is_same(of_stream(io::stderr())) => Place::StandardError,
             _ => Place::of(path)?,
         };
-        Ok(Self { place })
+        Ok(Self { place, identity })
+    }
+
+    /// What the path leads to; none of a device, which keeps nothing that could be written over.
+    pub(super) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
     }
 
     /// Creates an anonymous temporary file for content that is assembled before it can be written; it disappears
@@ -65,42 +91,30 @@ impl OutputFile {
     /// If it cannot be created.
     pub fn scratch(&self) -> io::Result<File> {
         match &self.place {
-            Place::New(path) => tempfile::tempfile_in(folder(path)),
-            Place::Existing(path, _) => {
-                tempfile::tempfile_in(folder(path)).or_else(|_| tempfile::tempfile())
-            }
+            Place::File(path, _) => tempfile::tempfile_in(folder(path)),
             _ => tempfile::tempfile(),
         }
     }
 
     /// Whether the output is a stream, not a named file.
     pub fn is_stream(&self) -> bool {
-        !matches!(self.place, Place::New(_) | Place::Existing(..))
+        !matches!(self.place, Place::File(..))
     }
 
-    /// Writes the output of `content`.
+    /// Writes the output of `content`. A FIFO without a reader is waited for until `cancel` is set.
     ///
     /// # Errors
     ///
-    /// If writing fails. Then a new file does not exist, and an existing one is empty.
-    pub fn write(self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    /// If writing fails. Then a file is as it was, and a new one does not exist.
+    pub fn write(
+        self,
+        cancel: &AtomicBool,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         match self.place {
-            Place::New(path) => {
-                let draft = draft().tempfile_in(folder(&path))?;
-                buffered(draft.as_file(), content)?;
-                draft.persist(path).map(drop).map_err(|error| error.error)
-            }
-            Place::Existing(_, file) => {
-                file.set_len(0)?;
-                // A partial file could be mistaken for a complete one. If truncation fails too, the error to report
-                // is that of writing.
-                buffered(&file, content).inspect_err(|_| drop(file.set_len(0)))
-            }
+            Place::File(path, existing) => replace(&path, existing.as_ref(), content),
             Place::Device(file) => unless_gone(buffered(file, content)),
-            Place::Fifo(path) => {
-                let file = OpenOptions::new().write(true).open(path)?;
-                unless_gone(buffered(file, content))
-            }
+            Place::Fifo(path) => unless_gone(buffered(with_reader(&path, cancel)?, content)),
             Place::StandardOutput => unless_gone(buffered(io::stdout(), content)),
             Place::StandardError => unless_gone(buffered(io::stderr(), content)),
         }
@@ -109,11 +123,10 @@ impl OutputFile {
     /// Leaves the file unwritten, and returns the state of the path. The reader of a FIFO reads its end.
     pub fn leave(self) -> Unwritten {
         match self.place {
-            Place::Existing(_, file) if file.metadata().is_ok_and(|file| file.len() > 0) => {
-                Unwritten::Earlier
-            }
+            Place::File(_, Some(existing)) if existing.len() > 0 => Unwritten::Earlier,
             Place::Fifo(path) => {
-                end(&path);
+                // Without a reader there is nobody to tell.
+                let _ = without_waiting(&path);
                 Unwritten::Nothing
             }
             _ => Unwritten::Nothing,
@@ -127,9 +140,11 @@ impl Place {
             Ok(existing) => existing,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let path = followed(path)?;
-                // A draft for the final write has a name; this file has none, where the system supports that.
-                tempfile::tempfile_in(folder(&path))?;
-                return Ok(Self::New(path));
+                if !names_a_file(&path) {
+                    return Err(ErrorKind::IsADirectory.into());
+                }
+                test_folder(&path)?;
+                return Ok(Self::File(path, None));
             }
             Err(error) => return Err(error),
         };
@@ -140,11 +155,52 @@ impl Place {
             return Ok(Self::Fifo(path.to_owned()));
         }
         let file = OpenOptions::new().write(true).open(path)?;
-        Ok(match existing.is_file() {
-            true => Self::Existing(path.to_owned(), file),
-            false => Self::Device(file),
-        })
+        if !existing.is_file() {
+            return Ok(Self::Device(file));
+        }
+        let path = path.canonicalize()?;
+        test_folder(&path)?;
+        Ok(Self::File(path, Some(existing)))
     }
+}
+
+impl Identity {
+    /// What a path leads to; none where there is no telling, or a device.
+    pub fn of(path: &Path) -> Option<Self> {
+        match fs::metadata(path) {
+            Ok(existing) => Self::of_existing(&existing, || path.canonicalize().ok()),
+            Err(_) => {
+                let path = followed(path).ok()?;
+                let folder = folder(&path).canonicalize().ok()?;
+                Some(Self::Path(folder.join(path.file_name()?)))
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    fn of_existing(file: &Metadata, _path: impl FnOnce() -> Option<PathBuf>) -> Option<Self> {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        let kind = file.file_type();
+        let is_device = kind.is_char_device() || kind.is_block_device();
+        (!is_device).then(|| Self::Numbered(file.dev(), file.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of_existing(_file: &Metadata, path: impl FnOnce() -> Option<PathBuf>) -> Option<Self> {
+        path().map(Self::Path)
+    }
+}
+
+/// What a stream of the process leads to.
+#[cfg(unix)]
+fn of_stream(stream: impl std::os::fd::AsFd) -> Option<Identity> {
+    let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
+    Identity::of_existing(&file.metadata().ok()?, || None)
+}
+
+#[cfg(not(unix))]
+fn of_stream<T>(_stream: T) -> Option<Identity> {
+    None
 }
 
 /// Resolves symbolic links to a file that does not exist yet.
@@ -159,9 +215,31 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links lead from one to the next"))
 }
 
+/// Whether a path ends in a name, and neither in a separator nor in dots.
+fn names_a_file(path: &Path) -> bool {
+    let Some(Component::Normal(name)) = path.components().next_back() else {
+        return false;
+    };
+    let written = path.as_os_str().as_encoded_bytes();
+    written.ends_with(name.as_encoded_bytes())
+}
+
 fn folder(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     folder.unwrap_or(Path::new("."))
+}
+
+/// Tests that a file can be made beside this one. A draft has a name; the file of the test has none, where the system supports
+/// that.
+fn test_folder(path: &Path) -> io::Result<()> {
+    let folder = folder(path);
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let problem = format!("no file can be made in {}: {error}", folder.display());
+            Err(io::Error::new(error.kind(), problem))
+        }
+    }
 }
 
 /// Creates a file with the permissions that the umask permits.
@@ -176,6 +254,42 @@ fn draft() -> Builder<'static, 'static> {
     #[cfg(not(unix))]
     Builder::new()
 }
+
+/// Writes a whole file, and has it take the place of what is there.
+fn replace(
+    path: &Path,
+    existing: Option<&Metadata>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let draft = draft().tempfile_in(folder(path))?;
+    buffered(draft.as_file(), content)?;
+    if let Some(existing) = existing {
+        keep_owner(draft.as_file(), existing);
+        draft.as_file().set_permissions(existing.permissions())?;
+    }
+    // Some systems tell only now that there is no room.
+    draft.as_file().sync_all()?;
+    let Err(failed) = draft.persist(path) else {
+        return Ok(());
+    };
+    // What took long to find is not thrown away.
+    let problem = match failed.file.keep() {
+        Ok((_, draft)) => format!("{}; it is in {}", failed.error, draft.display()),
+        Err(_) => failed.error.to_string(),
+    };
+    Err(io::Error::new(failed.error.kind(), problem))
+}
+
+/// Gives a file the owner and the group of another, as far as the system permits it.
+#[cfg(unix)]
+fn keep_owner(file: &File, of: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, Some(of.uid()), Some(of.gid()))
+        .or_else(|_| fchown(file, None, Some(of.gid())));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &File, _of: &Metadata) {}
 
 fn buffered(
     file: impl Write,
@@ -195,25 +309,46 @@ fn unless_gone(written: io::Result<()>) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn is_fifo(file: &fs::Metadata) -> bool {
+fn is_fifo(file: &Metadata) -> bool {
     std::os::unix::fs::FileTypeExt::is_fifo(&file.file_type())
 }
 
 #[cfg(not(unix))]
-fn is_fifo(_file: &fs::Metadata) -> bool {
+fn is_fifo(_file: &Metadata) -> bool {
     false
 }
 
-/// Signals end of file to a waiting reader of a FIFO. Does not block if there is none.
+/// Opens a FIFO as soon as it has a reader.
+fn with_reader(path: &Path, cancel: &AtomicBool) -> io::Result<File> {
+    loop {
+        match without_waiting(path)? {
+            // As long as this one is open the reader sees no end.
+            Some(_open) => return OpenOptions::new().write(true).open(path),
+            None if cancel.load(Ordering::Relaxed) => {
+                return Err(io::Error::other("interrupted: nobody reads from it"));
+            }
+            None => thread::sleep(PAUSE),
+        }
+    }
+}
+
+/// Opens a FIFO that has a reader, and closes it to tell that reader its end.
 #[cfg(unix)]
-fn end(path: &Path) {
+fn without_waiting(path: &Path) -> io::Result<Option<File>> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = OpenOptions::new();
-    let _ = options
+    let opened = options
         .write(true)
         .custom_flags(libc::O_NONBLOCK)
         .open(path);
+    match opened {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(not(unix))]
-fn end(_path: &Path) {}
+fn without_waiting(path: &Path) -> io::Result<Option<File>> {
+    OpenOptions::new().write(true).open(path).map(Some)
+}

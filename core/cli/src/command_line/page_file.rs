@@ -2,9 +2,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use super::command::Page;
 use super::output_file::OutputFile;
+use super::results::Files;
 
 /// Error: a page cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -23,9 +25,11 @@ pub(super) struct PageFile<'a> {
 }
 
 impl<'a> PageFile<'a> {
-    pub fn prepare(page: &'a Page) -> Result<Self, PageFileError> {
+    pub fn prepare(page: &'a Page, files: &mut Files) -> Result<Self, PageFileError> {
         let (path, command) = (&*page.path, &*page.command);
-        match OutputFile::prepare(path) {
+        let prepared = OutputFile::prepare(path);
+        let prepared = prepared.and_then(|file| files.add("the page", &file).map(|()| file));
+        match prepared {
             Ok(file) => Ok(Self {
                 path,
                 command,
@@ -38,24 +42,11 @@ impl<'a> PageFile<'a> {
         }
     }
 
-    /// The same, for a command that reads these files.
-    pub fn prepare_beside(page: &'a Page, read: &[PathBuf]) -> Result<Self, PageFileError> {
-        let same = |one: &PathBuf| {
-            let [one, other] = [one, &*page.path].map(Path::canonicalize);
-            one.is_ok_and(|one| other.is_ok_and(|other| one == other))
-        };
-        if read.iter().any(same) {
-            return Err(PageFileError {
-                path: page.path.to_path_buf(),
-                source: io::Error::other("it is a file that the command reads"),
-            });
-        }
-        Self::prepare(page)
-    }
-
     /// Writes the page.
-    pub fn write(self, html: &str) -> Result<(), PageFileError> {
-        let written = self.file.write(|file| file.write_all(html.as_bytes()));
+    pub fn write(self, html: &str, cancel: &AtomicBool) -> Result<(), PageFileError> {
+        let written = self
+            .file
+            .write(cancel, |file| file.write_all(html.as_bytes()));
         written.map_err(|source| PageFileError {
             path: self.path.to_owned(),
             source,

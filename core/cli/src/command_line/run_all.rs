@@ -17,9 +17,10 @@ use self::row::Row;
 use self::rows::Rows;
 use super::command::RunAllCommand;
 use super::junit::{Case, JunitFile, Outcome as CaseOutcome, Problem, Suite};
+use super::results::{Failures, Files};
 use super::terminal::Screen;
 use super::{CommandError, Status, progress};
-use crate::catalogue::{Catalogue, Claim, InputError};
+use crate::catalogue::{Catalogue, Claim, ClaimErrors, InputError};
 use crate::in_order::in_order;
 use crate::table::{Decided, Published, Table};
 use refmap::explore::{Limits, Progress, Watch};
@@ -111,8 +112,10 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<Status, CommandError> {
     let started = Instant::now();
-    let junit = command.junit.as_deref().map(JunitFile::prepare);
-    let junit = junit.transpose()?;
+    let junit = match &command.junit {
+        Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
+        None => None,
+    };
     let claims = catalogue.claims.iter().map(Job::Claim);
     let tables = catalogue.published();
     let tables = tables.map(|(table, published)| Job::Table(table, published));
@@ -131,7 +134,20 @@ pub(super) fn run(
         claims: Vec::new(),
         tables: Vec::new(),
         cases: jobs.iter().map(|_| None).collect(),
+        unread: None,
     };
+    let mut failures = Failures::default();
+    // A claim that cannot be decided is told before others take their time.
+    if let Err(errors) = catalogue.validate() {
+        results.refuse_all(&jobs, &errors);
+        failures.keep(Err::<(), _>(errors));
+        if let Some(junit) = junit {
+            let seconds = started.elapsed().as_secs_f64();
+            failures.keep(junit.write(&results.suite(&jobs, seconds), cancel));
+        }
+        return failures.or(Status::Unusable);
+    }
+    let goes_on = junit.is_some();
     let mut dearest_first: Vec<usize> = (0..jobs.len()).collect();
     dearest_first.sort_by_key(|number| Reverse(jobs[*number].size()));
     let bar = progress::Bar::new(command.quiet, "claims", jobs.len(), Limits::default());
@@ -149,7 +165,7 @@ pub(super) fn run(
         decide,
         |number, outcome| {
             let added = bar.pause(|| match outcome {
-                Ok(outcome) => results.add(number, outcome),
+                Ok(outcome) => results.add(number, outcome, goes_on),
                 Err(error) => Err(results.refuse(number, jobs[number], error)),
             });
             if added.is_err() {
@@ -162,10 +178,14 @@ pub(super) fn run(
     bar.clear();
     let seconds = started.elapsed().as_secs_f64();
     let status = decided.and_then(|()| results.finish(seconds));
-    let written = junit.map(|junit| junit.write(&results.suite(&jobs, seconds)));
-    let status = status?;
-    written.transpose()?;
-    Ok(status)
+    let status = failures.keep(status).unwrap_or(Status::Unusable);
+    if let Some(error) = results.unread.take() {
+        failures.keep(Err::<(), _>(error));
+    }
+    if let Some(junit) = junit {
+        failures.keep(junit.write(&results.suite(&jobs, seconds), cancel));
+    }
+    failures.or(status)
 }
 
 /// Results of the default run.
@@ -179,10 +199,17 @@ struct Results<'a> {
     tables: Vec<Value>,
     /// Per job, its result for build servers; none before it is decided.
     cases: Vec<Option<Case>>,
+    /// Why what is printed could not be, where results go on to a file.
+    unread: Option<CommandError>,
 }
 
 impl Results<'_> {
-    fn add(&mut self, number: usize, outcome: Outcome<'_>) -> Result<(), CommandError> {
+    fn add(
+        &mut self,
+        number: usize,
+        outcome: Outcome<'_>,
+        goes_on: bool,
+    ) -> Result<(), CommandError> {
         let row = match outcome {
             Outcome::Claim(claim, report) => {
                 let row = Row::of_claim(claim, &report);
@@ -206,30 +233,52 @@ impl Results<'_> {
             }
         };
         self.cases[number] = Some(row.case(self.rows.program));
-        if self.is_text() {
-            self.rows.row(&row, self.output)?;
-        }
+        let printed = match self.is_text() {
+            true => self.rows.row(&row, self.output),
+            false => Ok(()),
+        };
         match row.is_as_claimed() {
             true => self.as_claimed += 1,
             false => self.otherwise.push(row),
         }
-        Ok(())
+        match printed {
+            Err(error) if goes_on => {
+                self.unread.get_or_insert(error.into());
+                Ok(())
+            }
+            printed => Ok(printed?),
+        }
+    }
+
+    /// Notes the claims that cannot be decided as they are stated.
+    fn refuse_all(&mut self, jobs: &[Job<'_>], errors: &ClaimErrors) {
+        for (number, job) in jobs.iter().enumerate() {
+            let mut errors = errors.0.iter();
+            if let Some(error) = errors.find(|error| error.command == job.command()) {
+                self.refused(number, *job, error.error.to_string());
+            }
+        }
     }
 
     /// Notes that a job cannot be run, which ends the command.
     fn refuse(&mut self, number: usize, job: Job<'_>, error: InputError) -> CommandError {
+        self.refused(number, job, error.to_string());
+        error.into()
+    }
+
+    fn refused(&mut self, number: usize, job: Job<'_>, message: String) {
         let problem = Problem {
             kind: "unusable",
-            message: error.to_string(),
+            message,
             text: String::new(),
         };
         let case = job.case(self.rows.program, CaseOutcome::Error(problem));
         self.cases[number] = Some(case);
-        error.into()
     }
 
+    /// Whether rows are printed, and can be.
     fn is_text(&self) -> bool {
-        !self.command.json && !self.command.quiet
+        !self.command.json && !self.command.quiet && self.unread.is_none()
     }
 
     fn finish(&mut self, seconds: f64) -> Result<Status, CommandError> {
@@ -261,9 +310,9 @@ impl Results<'_> {
         })
     }
 
-    fn suite(self, jobs: &[Job<'_>], seconds: f64) -> Suite {
+    fn suite(&mut self, jobs: &[Job<'_>], seconds: f64) -> Suite {
         let program = self.rows.program;
-        let cases = self.cases.into_iter().zip(jobs);
+        let cases = std::mem::take(&mut self.cases).into_iter().zip(jobs);
         let cases = cases.map(|(case, job)| {
             let not_run = || job.case(program, CaseOutcome::Skipped("not run".to_owned()));
             case.unwrap_or_else(not_run)

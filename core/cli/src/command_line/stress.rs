@@ -6,10 +6,14 @@ use std::sync::atomic::AtomicBool;
 use super::command::StressCommand;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
+use super::results::Failures;
+#[cfg(feature = "pictures")]
+use super::results::Files;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, RecordedHistory, StressReport, StressSettings};
+use crate::shell;
 use refmap::explore::Limits;
-use refmap::internal::{plain, wrap};
+use refmap::internal::{grouped, plain, wrap};
 use refmap::report::{TextOptions, Verdict};
 
 pub(super) fn run(
@@ -35,7 +39,17 @@ pub(super) fn run(
         .map(|(name, value)| (name.as_str(), value.clone()))
         .collect();
     #[cfg(feature = "pictures")]
-    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
+    let page = match &command.html {
+        Some(page) => {
+            let files = &mut Files::default();
+            if let Some(Ok(record)) = command.record.as_deref().map(super::OutputFile::prepare) {
+                // What is wrong with it alone, the run says.
+                let _ = files.add("the history", &record);
+            }
+            Some(PageFile::prepare(page, files)?)
+        }
+        None => None,
+    };
     let label = format!("stress {}", stress.name);
     let limits = Limits {
         seconds: Some(command.seconds),
@@ -46,29 +60,36 @@ pub(super) fn run(
     bar.clear();
     let report = report?;
     let again = report.failure.as_ref().map(|failure| {
-        let words: Vec<_> = failure.command.iter().map(|word| quoted(word)).collect();
-        format!("stress {} {}", stress.name, words.join(" "))
+        let words = ["stress", stress.name].into_iter();
+        shell::command(words.chain(failure.command.iter().map(String::as_str)))
     });
-    if command.json {
-        json::print(&report, output)?;
-    } else if !command.quiet {
-        for line in lines(&report) {
-            for line in wrap(&line, options.width, 4) {
-                writeln!(output, "{}", line.trim_end())?;
+    let mut failures = Failures::default();
+    let mut print = || {
+        if command.json {
+            json::print(&report, output)?;
+        } else if !command.quiet {
+            for line in lines(&report) {
+                for line in wrap(&line, options.width, 4) {
+                    writeln!(output, "{}", line.trim_end())?;
+                }
+            }
+            if let Some(again) = &again {
+                // On one line, whatever its length, so that it can be copied.
+                writeln!(output, "again:\n    {again}")?;
             }
         }
-        if let Some(again) = &again {
-            // On one line, whatever its length, so that it can be copied.
-            writeln!(output, "again:\n    {again}")?;
-        }
-    }
-    output.flush()?;
+        output.flush()
+    };
+    failures.keep(print());
     #[cfg(feature = "pictures")]
     if let Some(page) = page {
         let html = crate::pictures::stress::html(&report, again.as_deref(), page.command);
-        page.write(&html)?;
+        failures.keep(page.write(&html, cancel));
     }
-    Ok(match report.report.verdict {
+    if let Some(error) = &report.unrecorded {
+        failures.keep(Err::<(), _>(CommandError::Unrecorded(error.clone())));
+    }
+    failures.or(match report.report.verdict {
         Some(Verdict::Violated) => Status::Violated,
         _ => Status::Success,
     })
@@ -85,12 +106,16 @@ fn lines(of: &StressReport) -> Vec<String> {
         instance,
         format!(
             "{verdict}, sampled: {} operations in {:.1} s",
-            report.transitions, report.seconds
+            grouped(report.transitions),
+            report.seconds
         ),
     ];
     let counts = of.counts.iter();
     let counts: Vec<_> = counts
-        .map(|(what, count)| format!("{what} {}", plain(count)))
+        .map(|(what, count)| match count.as_u64() {
+            Some(count) => format!("{what} {}", grouped(count)),
+            None => format!("{what} {}", plain(count)),
+        })
         .collect();
     lines.push(format!("  {}", counts.join(", ")));
     for row in &report.obligations {
@@ -99,6 +124,7 @@ fn lines(of: &StressReport) -> Vec<String> {
             .as_deref()
             .map_or(String::new(), |note| format!(": {note}"));
         let (name, verdict, checked) = (&row.name, row.verdict, row.checked);
+        let checked = grouped(checked);
         lines.push(format!("  {name}  {verdict}, tested {checked} times{note}"));
     }
     if !report.unexercised.is_empty() {
@@ -135,18 +161,9 @@ fn told(history: &RecordedHistory, failed: bool) -> String {
     });
     format!(
         "{} events recorded in {}{of_another}{overhead}",
-        history.events,
+        grouped(history.events),
         history.file.display()
     )
-}
-
-/// Quotes a word for a shell.
-pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{word}'"),
-    }
 }
 
 #[cfg(test)]

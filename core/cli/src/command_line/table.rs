@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use super::command::TableCommand;
 use super::junit::{JunitFile, Suite};
+use super::results::{Failures, Files};
 use super::{CommandError, Status, progress};
 use crate::catalogue::Catalogue;
 use crate::table::{Decided, DecidedCells, Instance, Published, Rows, Sweep, SweptRow, Table};
 use refmap::explore::{Limits, Watch};
-use refmap::internal::plain;
+use refmap::internal::{grouped, plain};
 use refmap::obligation::Settings;
 
 pub(super) fn run(
@@ -25,8 +26,12 @@ pub(super) fn run(
     let table = tables.find(|table| table.name == command.table);
     let table = table.expect("the command line knows the tables of the catalogue only");
     let started = Instant::now();
-    let junit = command.junit.as_deref().map(JunitFile::prepare);
-    let junit = junit.transpose()?;
+    let junit = match &command.junit {
+        Some(path) => Some(JunitFile::prepare(path, &mut Files::default())?),
+        None => None,
+    };
+    let check = catalogue.check(table.check)?;
+    table.validate(check)?;
     let bar = progress::Bar::new(command.quiet, table.name, table.height(), Limits::default());
     let settings = Settings {
         threads: command.threads,
@@ -36,17 +41,23 @@ pub(super) fn run(
         },
         ..Settings::default()
     };
+    let mut failures = Failures::default();
     let text = (!command.json && !command.quiet).then(|| Text::of(table));
     if let Some(text) = &text {
-        text.heading(output)?;
+        failures.keep(text.heading(output));
     }
     let mut rows = Vec::new();
-    let decided = table.decide(catalogue.check(table.check)?, &settings, |row| {
+    let decided = table.decide(check, &settings, |row| {
         if cancel.load(Ordering::Relaxed) {
             return Ok::<_, CommandError>(false);
         }
-        if let Some(text) = &text {
-            written(cancel, bar.pause(|| text.row(&row, output)))?;
+        if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
+            failures.keep(bar.pause(|| text.row(&row, output)));
+        }
+        if !failures.is_empty() && junit.is_none() {
+            // There is nothing to decide the others for.
+            cancel.store(true, Ordering::Relaxed);
+            return Ok(false);
         }
         rows.push(row);
         bar.done(table.name);
@@ -59,29 +70,23 @@ pub(super) fn run(
         if let Err(error) = &decided {
             suite.refuse(format!("{program}.{}", table.name), "table", error);
         }
-        junit.write(&suite)?;
+        failures.keep(junit.write(&suite, cancel));
     }
-    decided?;
+    if failures.keep(decided).is_none() {
+        return failures.or(Status::Unusable);
+    }
     let left = table.height() - rows.len();
-    if let Some(text) = &text {
-        text.end(&rows, output)?;
-        cut_short(left, output)?;
+    if let Some(text) = text.as_ref().filter(|_| failures.is_empty()) {
+        let ended = text.end(&rows, output);
+        failures.keep(ended.and_then(|()| cut_short(left, output)));
     }
     if command.json {
-        super::json::print(&table.json(&rows, left), output)?;
+        failures.keep(super::json::print(&table.json(&rows, left), output));
     }
-    Ok(match left {
+    failures.or(match left {
         0 => Status::Success,
         _ => Status::Incomplete,
     })
-}
-
-/// Cancels the running rows if a row cannot be written.
-fn written(cancel: &AtomicBool, result: io::Result<()>) -> io::Result<()> {
-    if result.is_err() {
-        cancel.store(true, Ordering::Relaxed);
-    }
-    result
 }
 
 /// Reports how many rows of an interrupted table are missing.
@@ -275,8 +280,10 @@ fn summary(
     }
     writeln!(
         output,
-        "{claimed} of {} cells are as claimed (!: not); {runs} runs, {states} states, {seconds:.1} s",
-        cells().count()
+        "{claimed} of {} cells are as claimed (!: not); {} runs, {} states, {seconds:.1} s",
+        cells().count(),
+        grouped(runs as u64),
+        grouped(states)
     )?;
     let parts = &published.parts.values;
     for row in rows {
@@ -347,7 +354,7 @@ fn line(row: &SweptRow, output: &mut dyn Write) -> io::Result<()> {
     });
     let found = match (&row.by, row.length) {
         (Some(by), Some(length)) => format!("by {by}, {length} steps, at {last}"),
-        _ => format!("to {last}, {} states", row.states),
+        _ => format!("to {last}, {} states", grouped(row.states)),
     };
     writeln!(
         output,

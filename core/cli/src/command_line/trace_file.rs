@@ -2,8 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
+use super::json;
 use super::output_file::{OutputFile, Unwritten};
+use super::results::Files;
+use refmap::internal::visible_lines;
 use refmap::report::{Counterexample, Report};
 
 /// Error: a counterexample cannot be written.
@@ -53,9 +57,9 @@ impl Format {
     fn render(self, report: &Report, counterexample: &Counterexample) -> String {
         match self {
             // The alternate form is indented.
-            Self::Itf => format!("{:#}\n", counterexample.itf(report)),
-            Self::Mermaid => counterexample.mermaid(report),
-            Self::Dot => counterexample.dot(report),
+            Self::Itf => json::visible(&format!("{:#}\n", counterexample.itf(report))),
+            Self::Mermaid => visible_lines(&counterexample.mermaid(report)).into_owned(),
+            Self::Dot => visible_lines(&counterexample.dot(report)).into_owned(),
             #[cfg(feature = "pictures")]
             Self::Svg => crate::pictures::still::svg(report, counterexample),
         }
@@ -79,10 +83,12 @@ pub(super) enum Traced {
 }
 
 impl TraceFile {
-    pub fn prepare(path: &Path) -> Result<Self, TraceFileError> {
+    pub fn prepare(path: &Path, files: &mut Files) -> Result<Self, TraceFileError> {
         let path = path.to_owned();
         let format = Format::of(&path);
-        let file = match OutputFile::prepare(&path) {
+        let prepared = OutputFile::prepare(&path);
+        let prepared = prepared.and_then(|file| files.add("the trace", &file).map(|()| file));
+        let file = match prepared {
             Ok(file) => file,
             Err(source) => return Err(TraceFileError::Write { path, source }),
         };
@@ -93,14 +99,14 @@ impl TraceFile {
     }
 
     /// Writes the counterexample of `report`, if there is one.
-    pub fn write(self, report: &Report) -> Result<Traced, TraceFileError> {
+    pub fn write(self, report: &Report, cancel: &AtomicBool) -> Result<Traced, TraceFileError> {
         let Some(counterexample) = &report.counterexample else {
             return Ok(Traced::Unwritten(self.file.leave()));
         };
         let text = self.format.render(report, counterexample);
         let path = self.path;
         self.file
-            .write(|file| file.write_all(text.as_bytes()))
+            .write(cancel, |file| file.write_all(text.as_bytes()))
             .map(|()| Traced::Written)
             .map_err(|source| TraceFileError::Write { path, source })
     }

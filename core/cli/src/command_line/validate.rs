@@ -8,6 +8,9 @@ use std::sync::atomic::AtomicBool;
 use super::command::ValidateCommand;
 #[cfg(feature = "pictures")]
 use super::page_file::PageFile;
+use super::results::Failures;
+#[cfg(feature = "pictures")]
+use super::results::Files;
 use super::{CommandError, Status, json, progress};
 use crate::catalogue::{Catalogue, ValidatorError};
 use refmap::explore::Watch;
@@ -80,7 +83,13 @@ pub(super) fn run(
         },
     };
     #[cfg(feature = "pictures")]
-    let page = command.html.as_ref().map(PageFile::prepare).transpose()?;
+    let page = match &command.html {
+        Some(page) => {
+            let files = &mut Files::reading(std::slice::from_ref(&command.file));
+            Some(PageFile::prepare(page, files)?)
+        }
+        None => None,
+    };
     let is_trace = command.file.to_string_lossy().ends_with(".itf.json");
     let report = match opened {
         Ok(mut input) if is_trace => validator.run_trace(&mut input, &settings),
@@ -92,18 +101,22 @@ pub(super) fn run(
         path: path(),
         source,
     })?;
-    if command.json {
-        json::print(&report, output)?;
-    } else if !command.quiet {
-        write!(output, "{}", report.text(options))?;
-    }
-    output.flush()?;
+    let mut failures = Failures::default();
+    let mut print = || {
+        if command.json {
+            json::print(&report, output)?;
+        } else if !command.quiet {
+            write!(output, "{}", report.text(options))?;
+        }
+        output.flush()
+    };
+    failures.keep(print());
     #[cfg(feature = "pictures")]
     if let Some(page) = page {
         let html = crate::pictures::check::html(&report, page.command);
-        page.write(&html)?;
+        failures.keep(page.write(&html, cancel));
     }
-    Ok(match report.verdict {
+    failures.or(match report.verdict {
         Some(Verdict::Holds) => Status::Success,
         Some(Verdict::Violated) => Status::Violated,
         Some(Verdict::Incomplete | Verdict::NoneDeclared | Verdict::Untested) | None => {

@@ -4,6 +4,8 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use refmap::internal::is_unseen;
 
+use crate::command_line::escaped;
+
 /// Text in which nothing is markup, and no character is a control of the terminal, of the page or of the direction of
 /// writing.
 pub struct Escaped<T>(pub T);
@@ -25,7 +27,7 @@ impl Write for Escaping<'_, '_> {
             '"' => self.0.write_str("&quot;"),
             '\'' => self.0.write_str("&#39;"),
             '\n' => self.0.write_char('\n'),
-            _ if is_unseen(character) => write!(self.0, "{}", character.escape_unicode()),
+            _ if is_unseen(character) => write!(self.0, "{}", character.escape_default()),
             _ => self.0.write_char(character),
         })
     }
@@ -33,18 +35,8 @@ impl Write for Escaping<'_, '_> {
 
 /// JSON inside a page: `<` cannot end the element that it is in.
 pub fn json(value: &serde_json::Value) -> String {
-    let mut text = String::new();
-    for character in value.to_string().chars() {
-        match character == '<' || is_unseen(character) {
-            true => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(text, "\\u{unit:04x}");
-                }
-            }
-            false => text.push(character),
-        }
-    }
-    text
+    let is_escaped = |character| character == '<' || is_unseen(character);
+    escaped(&value.to_string(), is_escaped)
 }
 
 #[cfg(test)]

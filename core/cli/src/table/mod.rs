@@ -77,6 +77,18 @@ impl Table {
         }
     }
 
+    /// Tests whether every row can be decided by `check`, which the table names.
+    ///
+    /// # Errors
+    ///
+    /// If the check rejects an argument, or a row of a published table has no expectation for some column.
+    pub fn validate(&self, check: &Check) -> Result<(), InputError> {
+        match &self.rows {
+            Rows::Sweep(sweep) => sweep.validate(check),
+            Rows::Published(published) => published.validate(check),
+        }
+    }
+
     /// Decides every row by `check`, which the table names, and passes each to `visit`, in order; `visit` returns
     /// whether to continue. As many rows are decided in parallel as `settings` has threads, each by one worker, so
     /// that as many explorations are in memory at a time. For a sweep, the table determines the obligations, the

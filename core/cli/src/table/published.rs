@@ -162,6 +162,39 @@ pub struct DecidedCells {
 }
 
 impl Published {
+    /// Tests whether every cell can be decided by `check`.
+    ///
+    /// # Errors
+    ///
+    /// If the check rejects an argument, or a row has no expectation for some column.
+    pub(crate) fn validate(&self, check: &Check) -> Result<(), InputError> {
+        for (number, row) in self.rows.iter().enumerate() {
+            if row.cells.len() != self.columns.values.len() {
+                return Err(InputError::Cells {
+                    row: number + 1,
+                    given: row.cells.len(),
+                    columns: self.columns.values.len(),
+                });
+            }
+            for column in &self.columns.values {
+                for part in &self.parts.values {
+                    check.arguments(&self.given(row, column, part))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Arguments of a part of a cell.
+    fn given(&self, row: &PublishedRow, column: &'static str, part: &'static str) -> Given {
+        let given = row.given.iter().filter(|(_, value)| !value.is_null());
+        let axes = [
+            (self.columns.parameter, Value::from(column)),
+            (self.parts.parameter, Value::from(part)),
+        ];
+        given.cloned().chain(axes).collect()
+    }
+
     /// Decides a row.
     ///
     /// # Panics
@@ -180,10 +213,7 @@ impl Published {
         );
         let mut cells = Vec::new();
         for (column, expected) in self.columns.values.iter().zip(&row.cells) {
-            let mut given = row.given.clone();
-            given.retain(|(_, value)| !value.is_null());
-            given.push((self.columns.parameter, (*column).into()));
-            let (ours, states, seconds) = self.cell(check, settings, &given)?;
+            let (ours, states, seconds) = self.cell(check, settings, row, column)?;
             cells.push(Cell {
                 column,
                 ours,
@@ -204,15 +234,14 @@ impl Published {
         &self,
         check: &Check,
         settings: &Settings<'_>,
-        given: &Given,
+        row: &PublishedRow,
+        column: &'static str,
     ) -> Result<(Outcome, u64, f64), InputError> {
         let mut failing = Failing::NONE;
         let mut undecided = None;
         let (mut states, mut seconds) = (0, 0.0);
         for (number, part) in self.parts.values.iter().enumerate() {
-            let mut given = given.clone();
-            given.push((self.parts.parameter, (*part).into()));
-            let report = check.run(&given, settings)?;
+            let report = check.run(&self.given(row, column, part), settings)?;
             states += report.states;
             seconds += report.seconds;
             match report.verdict {

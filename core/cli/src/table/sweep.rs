@@ -71,6 +71,18 @@ pub struct SweptRow {
 }
 
 impl Sweep {
+    /// Tests whether the check accepts the arguments of every row.
+    pub(super) fn validate(&self, check: &Check) -> Result<(), InputError> {
+        for row in &self.rows {
+            for instance in row.instances.iter().chain(&self.on_the_way) {
+                let given = row.given.iter().chain(&instance.given);
+                let given: Vec<_> = given.cloned().collect();
+                check.arguments(&given)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn row(
         &self,
         check: &Check,

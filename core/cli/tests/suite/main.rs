@@ -1,8 +1,11 @@
 //! Test suite of `refmap-cli`.
 
 mod claims;
+mod escapes;
 mod fences;
 mod graph;
+mod obligations;
+mod outputs;
 mod pictures;
 mod run_all;
 mod shell;

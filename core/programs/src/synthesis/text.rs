@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::search::listed;
 use super::{Answer, Failure, MinimalSet, Synthesis, Undecided, VacuousSet};
-use refmap::internal::{plain, steps, wrap};
+use refmap::internal::{grouped, plain, steps, wrap};
 use refmap::report::{Counterexample, Detail, TextOptions};
 
 /// A synthesis with options for its display.
@@ -44,7 +44,9 @@ impl Display for SynthesisText<'_> {
             0,
             &format!(
                 "{} checks, {} states, {:.2} s",
-                synthesis.checks, synthesis.states, synthesis.seconds
+                grouped(synthesis.checks),
+                grouped(synthesis.states),
+                synthesis.seconds
             ),
         )?;
         if !synthesis.cut_off.is_empty() {
@@ -96,7 +98,7 @@ impl SynthesisText<'_> {
             }
             let holds = set.holds.iter();
             let holds: Vec<_> = holds
-                .map(|held| format!("{} ({} states)", held.scenario, held.states))
+                .map(|held| format!("{} ({} states)", held.scenario, grouped(held.states)))
                 .collect();
             self.line(f, 3, &format!("holds: {}", holds.join(", ")))?;
             for without in &set.without {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Explanation, NoEnd, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind};
 use crate::report::layout::Ink;
+use crate::report::number::grouped;
 use crate::report::text::Text;
 use crate::report::value::compact;
 use crate::report::{Evidence, Report, Verdict};
@@ -40,14 +41,14 @@ pub(in crate::report) fn counts(report: &Report, history: &Recorded) -> String {
     format!(
         "{} events ({} of interest) of {} threads, at most {} under way, at most {} configurations, \
          {} steps tried, {:.2} s, {} MiB",
-        history.events,
-        history.interesting,
+        grouped(history.events),
+        grouped(history.interesting),
         history.threads,
         history.widest_window,
-        history.widest_frontier,
-        report.transitions,
+        grouped(history.widest_frontier as u64),
+        grouped(report.transitions),
         report.seconds,
-        report.peak_memory_bytes >> 20,
+        grouped(report.peak_memory_bytes >> 20),
     )
 }
 

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use refmap::internal::escaped;
+use refmap::internal::visible;
 use refmap::liveness::{Lasso, Met};
 
 use crate::graph::{Decided, System};
 
 /// Writes a line. Names are text of others.
 fn line(output: &mut dyn Write, line: &str) -> io::Result<()> {
-    writeln!(output, "{}", escaped(line))
+    writeln!(output, "{}", visible(line))
 }
 
 pub fn system(output: &mut dyn Write, system: &System, warnings: &[String]) -> io::Result<()> {

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use super::{Case, Outcome, Problem, Suite};
-use refmap::internal::plain;
-use refmap::report::{Obligation, Report, Verdict};
+use refmap::internal::{grouped, plain};
+use refmap::report::{Evidence, Obligation, Report, Verdict};
 
 impl Suite {
     /// Results of a check of the program. With an expected verdict they are one test case, whether it came about.
@@ -71,6 +71,12 @@ fn outcome(row: &Obligation, report: &Report) -> Outcome {
                 text: shown.collect::<Vec<_>>().join("\n"),
             })
         }
+        Verdict::Incomplete if waits_for_another(row, report) => {
+            let failed: Vec<_> = report.violated().collect();
+            let reason = note.map_or_else(String::new, |note| format!(": {note}"));
+            let failed = failed.join(", ");
+            Outcome::Skipped(format!("not finished, since {failed} failed{reason}"))
+        }
         Verdict::Incomplete => {
             let by_limit = || incomplete(report).message;
             Outcome::Error(Problem {
@@ -85,6 +91,14 @@ fn outcome(row: &Obligation, report: &Report) -> Outcome {
     }
 }
 
+/// Whether a row is not decided since others are violated: the search ended there, or its question means nothing then.
+fn waits_for_another(row: &Obligation, report: &Report) -> bool {
+    let is_violated = report.verdict == Some(Verdict::Violated) && report.limit.is_none();
+    let note = row.note.as_deref().unwrap_or_default();
+    let is_about_another = ["simulation fails", "violation"].map(|what| note.contains(what));
+    is_violated && (report.evidence != Evidence::Exhaustive || is_about_another.contains(&true))
+}
+
 fn incomplete(report: &Report) -> Problem {
     let reason = report.limit.map(|limit| format!(": ended by {limit}"));
     Problem {
@@ -92,7 +106,9 @@ fn incomplete(report: &Report) -> Problem {
         message: format!("incomplete{}", reason.unwrap_or_default()),
         text: format!(
             "{} states, {} transitions, depth {}",
-            report.states, report.transitions, report.depth
+            grouped(report.states),
+            grouped(report.transitions),
+            report.depth
         ),
     }
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use indicatif::{FormattedDuration, HumanCount};
+use indicatif::FormattedDuration;
 
 use super::State;
 use super::running::Running;
 use crate::command_line::terminal::shortened;
 use refmap::explore::{Limits, Phase, Progress, Work};
+use refmap::internal::grouped;
 
 /// The most columns of a label beside other parts of a line.
 const LABEL: usize = 40;
@@ -85,14 +86,14 @@ fn of_work(state: &State) -> Vec<Part> {
 
 fn search(running: &Running, limits: &Limits, part: &mut impl FnMut(u8, String)) {
     let progress = &running.progress;
-    let states = HumanCount(progress.states);
+    let states = grouped(progress.states);
     part(
         0,
         match limits.states {
             None => format!("{states} states"),
             Some(most) => format!(
                 "{states} of at most {} states ({})",
-                HumanCount(most),
+                grouped(most),
                 percentage(progress.states, most)
             ),
         },
@@ -100,7 +101,7 @@ fn search(running: &Running, limits: &Limits, part: &mut impl FnMut(u8, String))
     rate(running, part);
     // There is none while initial states are made.
     if progress.frontier > 0 {
-        let (frontier, depth) = (HumanCount(progress.frontier), progress.depth);
+        let (frontier, depth) = (grouped(progress.frontier), progress.depth);
         let most = limits.depth.map(|most| format!(" of at most {most}"));
         let most = most.unwrap_or_default();
         part(2, format!("frontier {frontier} at depth {depth}{most}"));
@@ -108,7 +109,7 @@ fn search(running: &Running, limits: &Limits, part: &mut impl FnMut(u8, String))
             part(6, format!("shrinking: at least {frontier} to expand"));
         }
     }
-    let transitions = HumanCount(progress.transitions);
+    let transitions = grouped(progress.transitions);
     part(7, format!("{transitions} transitions"));
 }
 
@@ -127,7 +128,7 @@ fn other(running: &Running, part: &mut impl FnMut(u8, String)) {
         Phase::Liveness => Some("liveness"),
         Phase::Induction => Some("inductive"),
     };
-    let states = HumanCount(states);
+    let states = grouped(states);
     match (deciding, work) {
         (Some(deciding), Some(work)) => part(0, format!("deciding {deciding}: {}", of_total(work))),
         (Some(deciding), None) => part(0, format!("deciding {deciding} after {states} states")),
@@ -135,14 +136,14 @@ fn other(running: &Running, part: &mut impl FnMut(u8, String)) {
         (None, None) => part(0, format!("{states} initial states")),
     }
     if phase == Phase::Walks && work.is_some() {
-        part(2, format!("{} steps", HumanCount(transitions)));
+        part(2, format!("{} steps", grouped(transitions)));
         rate(running, part);
     }
 }
 
 fn rate(running: &Running, part: &mut impl FnMut(u8, String)) {
     if let Some(rate) = running.rate() {
-        part(4, format!("{}/s", HumanCount(rate)));
+        part(4, format!("{}/s", grouped(rate)));
     }
 }
 
@@ -155,7 +156,7 @@ fn of_cost(state: &State, measured: Measured) -> Vec<Part> {
         part(1, format!("{done} of {total} done"));
     }
     if let Some(memory) = measured.memory_bytes {
-        let mebibytes = |bytes: u64| HumanCount(bytes >> 20);
+        let mebibytes = |bytes: u64| grouped(bytes >> 20);
         let most = limits
             .memory_bytes
             .map(|most| format!(" of {} MiB ({})", mebibytes(most), percentage(memory, most)));
@@ -174,8 +175,8 @@ fn of_cost(state: &State, measured: Measured) -> Vec<Part> {
 fn of_total(work: Work) -> String {
     format!(
         "{} of {} {} ({})",
-        HumanCount(work.done),
-        HumanCount(work.total),
+        grouped(work.done),
+        grouped(work.total),
         work.unit,
         percentage(work.done, work.total)
     )

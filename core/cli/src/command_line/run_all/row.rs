@@ -35,7 +35,13 @@ impl Row {
             format!("found: {}: {why}", found.failure())
         }));
         Self {
-            command: claim.command().trim_start_matches("check ").to_owned(),
+            command: {
+                let command = claim.command();
+                command
+                    .strip_prefix("check ")
+                    .unwrap_or(&command)
+                    .to_owned()
+            },
             states: report.states,
             seconds: report.seconds,
             source: claim.source,

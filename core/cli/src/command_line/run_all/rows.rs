@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::row::Row;
 use crate::command_line::terminal::shortened;
-use refmap::internal::{Ink, wrap};
+use refmap::internal::{Ink, grouped, wrap};
 use refmap::report::TextOptions;
 
 /// Column of a row at which its command begins.
@@ -87,7 +87,8 @@ impl Rows<'_> {
 }
 
 fn cost(row: &Row) -> String {
-    format!("  {:>9} states {:>6.2} s", row.states, row.seconds)
+    let states = grouped(row.states);
+    format!("  {states:>9} states {:>6.2} s", row.seconds)
 }
 
 fn full(row: &Row) -> String {
@@ -150,8 +151,8 @@ mod tests {
         assert_eq!(
             written(Some(80), false, &rows),
             [
-                "✓ holds      ben-ari-3 --nodes 2                          415633 states   1.23 s",
-                "✓ holds      ben-ari-3 --nodes 4 --sons 1 --obligati…     415633 states   1.23 s",
+                "✓ holds      ben-ari-3 --nodes 2                         415 633 states   1.23 s",
+                "✓ holds      ben-ari-3 --nodes 4 --sons 1 --obligati…    415 633 states   1.23 s",
             ]
         );
         assert_eq!(
@@ -162,7 +163,7 @@ mod tests {
             ]
         );
         let wide = written(Some(140), false, &rows);
-        assert!(wide[0].ends_with("  415633 states   1.23 s  [a paper, Fig. 3]"));
+        assert!(wide[0].ends_with(" 415 633 states   1.23 s  [a paper, Fig. 3]"));
         assert!(wide[1].contains("agency,deadlock  ") && wide[1].ends_with(" s"));
         for columns in 40..200 {
             let lines = written(Some(columns), false, &rows);
@@ -177,7 +178,7 @@ mod tests {
         let [line] = &written(None, false, &[row(LONG, &[])])[..] else {
             panic!("it is one line");
         };
-        for part in [LONG, " 415633 states", "[a paper, Fig. 3]"] {
+        for part in [LONG, " 415 633 states", "[a paper, Fig. 3]"] {
             assert!(line.contains(part), "{line}");
         }
     }

@@ -32,10 +32,10 @@ fn a_line_has_what_is_done_and_how_far_the_rest_is() {
     state.done = (3, 9);
     assert_eq!(
         line(&state),
-        "check x: 20,000 states, 2,000/s, frontier 1,500 at depth 7, 50,000 transitions, 3 of 9 done, 3 MiB, 00:01:01"
+        "check x: 20 000 states, 2 000/s, frontier 1 500 at depth 7, 50 000 transitions, 3 of 9 done, 3 MiB, 00:01:01"
     );
     state = reported(progress(Phase::Environment));
-    let expected = "check x: deciding environment after 20,000 states, 3 MiB, 00:01:01";
+    let expected = "check x: deciding environment after 20 000 states, 3 MiB, 00:01:01";
     assert_eq!(line(&state), expected);
 }
 
@@ -50,8 +50,8 @@ fn limits_are_named_with_how_much_of_them_is_used() {
     };
     assert_eq!(
         line(&state),
-        "check x: 20,000 of at most 30,000 states (66 %), 2,000/s, frontier 1,500 at depth 7 of at most 9, 50,000 \
-         transitions, 3 of 20,480 MiB (0 %), 00:01:01 of 00:01:30"
+        "check x: 20 000 of at most 30 000 states (66 %), 2 000/s, frontier 1 500 at depth 7 of at most 9, 50 000 \
+         transitions, 3 of 20 480 MiB (0 %), 00:01:01 of 00:01:30"
     );
     // Longer than a duration goes.
     state.limits.seconds = Some(1e300);
@@ -69,7 +69,7 @@ fn nothing_is_said_of_what_is_left_but_what_is_known() {
             ..progress(Phase::Search)
         });
     }
-    let expected = ", frontier 1,489 at depth 11, shrinking: at least 1,489 to expand, ";
+    let expected = ", frontier 1 489 at depth 11, shrinking: at least 1 489 to expand, ";
     assert!(line(&state).contains(expected), "{}", line(&state));
     let with = |phase, unit, done, total| Progress {
         work: Some(Work { unit, done, total }),
@@ -78,7 +78,7 @@ fn nothing_is_said_of_what_is_left_but_what_is_known() {
     for (progress, expected) in [
         (
             with(Phase::Environment, "states looked at", 9_999, 20_000),
-            "check x: deciding environment: 9,999 of 20,000 states looked at (49 %), ",
+            "check x: deciding environment: 9 999 of 20 000 states looked at (49 %), ",
         ),
         (
             with(Phase::Liveness, "obligations", 1, 3),
@@ -90,9 +90,9 @@ fn nothing_is_said_of_what_is_left_but_what_is_known() {
         ),
         (
             with(Phase::Walks, "walks begun", 5, 1_000),
-            "check x: 5 of 1,000 walks begun (0 %), 50,000 steps, 2,000/s, ",
+            "check x: 5 of 1 000 walks begun (0 %), 50 000 steps, 2 000/s, ",
         ),
-        (progress(Phase::Walks), "check x: 20,000 initial states, "),
+        (progress(Phase::Walks), "check x: 20 000 initial states, "),
     ] {
         let line = line(&reported(progress));
         assert_eq!(line, format!("{expected}3 MiB, 00:01:01"));
@@ -112,29 +112,29 @@ fn lines_fit_a_terminal() {
     for (columns, work, cost) in [
         (
             90,
-            "check x: 20,000 states, 2,000/s, frontier 1,500 at depth 7, 50,000 transitions",
+            "check x: 20 000 states, 2 000/s, frontier 1 500 at depth 7, 50 000 transitions",
             "3 of 9 done, 3 MiB, 00:01:01",
         ),
         (
             65,
-            "check x: 20,000 states, 2,000/s, frontier 1,500 at depth 7",
+            "check x: 20 000 states, 2 000/s, frontier 1 500 at depth 7",
             "3 of 9 done, 3 MiB, 00:01:01",
         ),
         (
             50,
-            "20,000 states, 2,000/s, frontier 1,500 at depth 7",
+            "20 000 states, 2 000/s, frontier 1 500 at depth 7",
             "3 of 9 done, 3 MiB, 00:01:01",
         ),
         (
             45,
-            "20,000 states, frontier 1,500 at depth 7",
+            "20 000 states, frontier 1 500 at depth 7",
             "3 of 9 done, 3 MiB, 00:01:01",
         ),
-        (25, "20,000 states", "3 of 9 done, 00:01:01"),
+        (25, "20 000 states", "3 of 9 done, 00:01:01"),
     ] {
         assert_eq!(shown(columns), format!("{work}\n{cost}"));
     }
-    assert_eq!(shown(10), "20,000 st…\n00:01:01");
+    assert_eq!(shown(10), "20 000 st…\n00:01:01");
     for columns in 0..120 {
         for line in shown(columns).lines() {
             assert!(line.chars().count() <= columns, "{columns}: {line}");

@@ -1,0 +1,375 @@
+//! Tests of which obligations a command chooses, by patterns, and of claims that are validated before any is decided.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use refmap::obligation::Checker;
+use refmap::{Fairness, Invariant, Property, check};
+use refmap_cli::Status;
+use refmap_cli::catalogue::{Catalogue, Check, Claim, Parameter};
+use refmap_cli::table::{Axis, Expected, Failing, Published, PublishedRow, Rows, Table};
+use refmap_testing::{counter, itself};
+use serde_json::{Value, json};
+
+use super::run_all::run;
+
+/// How often a check of the test of validated claims was run.
+static SEARCHED: AtomicUsize = AtomicUsize::new(0);
+
+/// A counter with obligations of every kind.
+fn catalogue() -> Catalogue {
+    let count = Check::new("count", "", "", Vec::new(), |_, settings| {
+        let mut counter = counter();
+        counter.fairness = vec![Fairness::weak("tick", ["tick"])];
+        counter.type_correct = (0..4).collect();
+        let mut refinement = itself(counter);
+        refinement.invariants = ["small", "small too", "no loss, ever"]
+            .map(|name| Invariant::new(name, "a test", |n: &u8| *n < 4))
+            .into();
+        refinement.liveness = vec![Property::eventually("three", "a test", |n: &u8| *n == 3)];
+        Ok(Checker::new(&refinement).inductive().check(settings)?)
+    });
+    Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    }
+}
+
+/// Like a shell, for words in single quotes.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (number, part) in line.split('\'').enumerate() {
+        if number % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// The rows of the report of a check with these options, or why it is refused.
+fn rows(options: &str) -> Result<Vec<String>, String> {
+    let mut output = Vec::new();
+    let command = words(&format!("mine check count --json {options}"));
+    let ended = refmap_cli::run(
+        "mine",
+        "",
+        &catalogue(),
+        command.into_iter().map(Into::into),
+        &false.into(),
+        refmap::report::TextOptions::default(),
+        &mut output,
+    );
+    ended.map_err(|error| error.to_string())?;
+    let report: Value = serde_json::from_slice(&output).expect("it is JSON");
+    let rows = report["obligations"].as_array().expect("there are rows");
+    let name = |row: &Value| row["name"].as_str().expect("it has a name").to_owned();
+    Ok(rows.iter().map(name).collect())
+}
+
+const DEFAULT: [&str; 10] = [
+    "observation",
+    "initiality",
+    "simulation",
+    "agency",
+    "invariant:small",
+    "invariant:small too",
+    "invariant:no loss, ever",
+    "environment",
+    "deadlock",
+    "coverage",
+];
+
+#[test]
+fn patterns_choose_rows() {
+    for (options, expected) in [
+        (
+            "--obligations 'invariant:s*'",
+            &["invariant:small", "invariant:small too"][..],
+        ),
+        (
+            "--obligations 'invariant:small too'",
+            &["invariant:small too"],
+        ),
+        (
+            "--obligations 'deadlock,invariant:no loss\\, ever'",
+            &["invariant:no loss, ever", "deadlock"],
+        ),
+        (
+            "--obligations '*:small,*:three'",
+            &["invariant:small", "inductive:small", "eventually:three"],
+        ),
+        ("--obligations 'in*' --without '*:*l*'", &["initiality"]),
+        (
+            "--obligations invariant --without 'invariant:*too'",
+            &["invariant:small", "invariant:no loss, ever"],
+        ),
+        // What is added can be left out, too.
+        (
+            "--obligations simulation --liveness --inductive --without 'fairness,inductive:small*'",
+            &[
+                "simulation",
+                "inductive:no loss, ever",
+                "inductive:simulation",
+                "eventually:three",
+            ],
+        ),
+    ] {
+        assert_eq!(
+            rows(options).expect("they are there"),
+            expected,
+            "{options}"
+        );
+    }
+    let mut all = DEFAULT.to_vec();
+    assert_eq!(rows("").expect("they are there"), all);
+    all.retain(|name| !name.starts_with("invariant") && *name != "agency");
+    let left = rows("--without 'agency,invariant:*'");
+    assert_eq!(left.expect("they are there"), all);
+}
+
+#[test]
+fn a_pattern_that_stands_for_nothing_is_refused() {
+    for (options, expected) in [
+        (
+            "--obligations 'invarient:*'",
+            "there is no obligation \"invarient:*\" (did you mean \"invariant:*\"?); there are: environment, invariant, ",
+        ),
+        (
+            "--without 'simulatoin'",
+            "there is no obligation \"simulatoin\" (did you mean \"simulation\"?)",
+        ),
+        (
+            "--without 'invariant:b*'",
+            "there is no obligation \"invariant:b*\"",
+        ),
+        ("--without ''", "there is no obligation \"\""),
+        (
+            "--obligations 'leads-to:*'",
+            "\"leads-to:*\" stands for nothing: the refinement has no leads-to:*",
+        ),
+        (
+            "--without model",
+            "\"model\" belongs to every check, and cannot be left out",
+        ),
+        ("--without '*'", "without * nothing is left to check"),
+        (
+            "--obligations simulation --without simulation",
+            "without simulation nothing is left to check",
+        ),
+        ("--obligations none --without agency", "cannot be used with"),
+        ("--obligations none --inductive", "cannot be used with"),
+    ] {
+        let error = rows(options).expect_err("nothing is there");
+        assert!(error.contains(expected), "{options}: {error}");
+    }
+}
+
+/// What is left out by name is not told of as not asked for.
+#[test]
+fn what_is_left_out_is_not_asked_for() {
+    let text = |options: &str| run(&catalogue(), &format!("check count {options}"), false).1;
+    assert!(text("").contains("not asked for: fairness:tick, eventually:three"));
+    assert!(text("--without fairness").contains("not asked for: eventually:three"));
+    assert!(!text("--without fairness,eventually").contains("not asked for"));
+}
+
+/// A check with a parameter of that name has the option by its long name alone.
+#[test]
+fn a_parameter_without_is_no_option() {
+    let count = Check::new(
+        "count",
+        "",
+        "",
+        vec![Parameter::names("without", "")],
+        |arguments, settings| {
+            assert_eq!(arguments.names("without"), ["a part"; 0]);
+            Ok(check(&itself(counter()), settings)?)
+        },
+    );
+    let catalogue = Catalogue {
+        checks: vec![count],
+        ..Catalogue::default()
+    };
+    let (status, text) = run(
+        &catalogue,
+        "check count --without-obligations deadlock",
+        false,
+    );
+    assert_eq!(status, Ok(Status::Success));
+    assert!(
+        text.contains("simulation") && !text.contains("  deadlock"),
+        "{text}"
+    );
+}
+
+/// The command of a claim has the claim's obligations when it is typed to a shell.
+#[test]
+fn a_claim_is_repeated_by_its_command() {
+    let claim = Claim::holds("count", Vec::new())
+        .only(&[
+            "invariant:no loss\\, ever",
+            "invariant:small too",
+            "deadlock",
+        ])
+        .without(&["invariant:s*"]);
+    assert_eq!(
+        claim.command(),
+        "check count --obligations 'invariant:no loss\\, ever,invariant:small too,deadlock' \
+         --without-obligations 'invariant:s*'"
+    );
+    let command = claim.command();
+    let options = command.strip_prefix("check count ").expect("it begins so");
+    let by_command = rows(options).expect("it is a command");
+    assert_eq!(by_command, ["invariant:no loss, ever", "deadlock"]);
+    let catalogue = catalogue();
+    let report = catalogue.run(&claim, &Default::default());
+    let report = report.expect("it is well stated");
+    let by_claim = report.obligations.iter().map(|row| &row.name);
+    assert!(by_claim.eq(&by_command));
+    assert_eq!(json!(claim)["without"], json!(["invariant:s*"]));
+}
+
+/// Claims about a check that counts how often it searches.
+fn counted(claims: Vec<Claim>, tables: Vec<Table>) -> Catalogue {
+    let parameters = || {
+        vec![
+            Parameter::number("size", 1..=9, 4, ""),
+            Parameter::choice("by", &["one", "two"], ""),
+            Parameter::choice("part", &["left", "right"], ""),
+        ]
+    };
+    let count = Check::new("count", "", "", parameters(), |_, settings| {
+        let report = check(&itself(counter()), settings)?;
+        SEARCHED.fetch_add(1, Ordering::Relaxed);
+        Ok(report)
+    });
+    Catalogue {
+        checks: vec![count],
+        claims,
+        tables,
+        ..Catalogue::default()
+    }
+}
+
+fn table(given: Value, cells: usize) -> Table {
+    let axis = |parameter, values: [&'static str; 2]| Axis {
+        parameter,
+        values: values.to_vec(),
+    };
+    Table {
+        name: "sizes",
+        about: "",
+        check: "count",
+        rows: Rows::Published(Published {
+            source: "nowhere",
+            columns: axis("by", ["one", "two"]),
+            parts: axis("part", ["left", "right"]),
+            rows: vec![PublishedRow {
+                given: vec![("size", given)],
+                cells: vec![Expected::found(Failing::NONE); cells],
+            }],
+        }),
+    }
+}
+
+#[test]
+fn every_claim_is_validated_before_one_is_decided() {
+    let right = || Claim::holds("count", vec![("size", 3.into())]);
+    let wrong = [
+        (
+            Claim::holds("count", vec![("size", "1".into())]),
+            "the claim `check count --size 1` cannot be decided: size is \"1\", and must be a number from 1 to 9",
+        ),
+        (
+            Claim::holds("count", vec![("size", 10.into())]),
+            "size is 10, and must be a number from 1 to 9",
+        ),
+        (
+            Claim::holds("count", vec![("colour", "red".into())]),
+            "count has no parameter \"colour\"",
+        ),
+        (
+            Claim::holds("cuont", Vec::new()),
+            "there is no check \"cuont\" (did you mean \"count\"?)",
+        ),
+        (
+            right().only(&["simulatoin"]),
+            "there is no obligation \"simulatoin\"",
+        ),
+        (right().without(&["*"]), "nothing is left to check"),
+        (
+            right().up_to_symmetry(),
+            "this check has no symmetry to offer",
+        ),
+        (
+            right().inductively(),
+            "this check cannot decide inductive:*",
+        ),
+        (
+            Claim::violated("count", Vec::new(), "deadlok"),
+            "no obligation \"deadlok\" is checked, which is expected to be violated (did you mean \"deadlock\"?)",
+        ),
+        (
+            Claim::violated("count", Vec::new(), "deadlock").only(&["simulation"]),
+            "no obligation \"deadlock\" is checked",
+        ),
+        (
+            Claim::violated("count", Vec::new(), "deadlock").also(&["agenda"]),
+            "no obligation \"agenda\" is checked",
+        ),
+        (
+            right().length(3),
+            "the length of a counterexample is expected, and the verdict holds",
+        ),
+    ];
+    let before = SEARCHED.load(Ordering::Relaxed);
+    for (claim, expected) in &wrong {
+        // The one that is wrong comes last, and would take long to be found.
+        let catalogue = counted(vec![right(), claim.clone()], Vec::new());
+        let (status, text) = run(&catalogue, "", false);
+        let error = status.expect_err("it is wrong");
+        assert!(error.contains(expected), "{error}");
+        assert!(error.starts_with("error: the claim `"), "{error}");
+        assert_eq!(text, "");
+    }
+    for (table, expected) in [
+        (
+            table(10.into(), 2),
+            "the claim `table sizes` cannot be decided: size is 10",
+        ),
+        (
+            table(1.into(), 3),
+            "row 1 has 3 cells, and must have 2, one a column",
+        ),
+    ] {
+        for words in ["", "table sizes"] {
+            let catalogue = counted(vec![right()], vec![table.clone()]);
+            let (status, text) = run(&catalogue, words, false);
+            let error = status.expect_err("it is wrong");
+            let expected =
+                expected.trim_start_matches("the claim `table sizes` cannot be decided: ");
+            assert!(error.contains(expected), "{error}");
+            assert_eq!(text, "");
+        }
+    }
+    // All that are wrong are told at once.
+    let claims = wrong.iter().map(|(claim, _)| claim.clone()).collect();
+    let (status, _) = run(&counted(claims, vec![table(10.into(), 2)]), "", false);
+    let error = status.expect_err("they are wrong");
+    assert_eq!(error.lines().count(), wrong.len() + 1, "{error}");
+    assert_eq!(
+        SEARCHED.load(Ordering::Relaxed),
+        before,
+        "nothing was searched"
+    );
+    let catalogue = counted(vec![right()], vec![table(2.into(), 2)]);
+    assert!(catalogue.validate().is_ok());
+    let (status, _) = run(&catalogue, "", false);
+    assert_eq!(status, Ok(Status::Success));
+    assert_eq!(
+        SEARCHED.load(Ordering::Relaxed),
+        before + 5,
+        "they were searched once"
+    );
+}

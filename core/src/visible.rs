@@ -1,0 +1,127 @@
+//! Text of others as it can be shown: of a model, a file or a command line, none of which may speak to the terminal, or make
+//! a text look other than it is.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Whether a character is not to be seen: a control of the terminal or of the direction of writing, one without a width, or
+/// none of Unicode's characters.
+pub fn is_unseen(character: char) -> bool {
+    let code = u32::from(character);
+    character.is_control()
+        || matches!(code, 0xad | 0x61c | 0x180e | 0xfeff)
+        || matches!(code, 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f)
+        || matches!(code, 0xfdd0..=0xfdef | 0xfff9..=0xfffb | 0xe0000..=0xe007f)
+        || code & 0xfffe == 0xfffe
+}
+
+/// Text on one line: characters that are not to be seen, line breaks among them, as their escapes.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, is_unseen)
+}
+
+/// The same, of a text of several lines.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |character| character != '\n' && is_unseen(character))
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match is_escaped(character) {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Fields whose text has several lines.
+const OF_LINES: [&str; 3] = ["drawing", "abstract_drawing", "explanation"];
+
+/// A report with every text in it as it can be shown, whatever its fields are. It is made anew where there is something to escape.
+pub(crate) fn visible_data<T: Clone + Serialize + DeserializeOwned>(data: &T) -> Cow<'_, T> {
+    let mut value = match serde_json::to_value(data) {
+        Ok(value) if has_unseen(&value) => value,
+        _ => return Cow::Borrowed(data),
+    };
+    escape(&mut value, visible);
+    match serde_json::from_value(value) {
+        Ok(shown) => Cow::Owned(shown),
+        Err(_) => Cow::Borrowed(data),
+    }
+}
+
+fn has_unseen(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(is_unseen),
+        Value::Array(items) => items.iter().any(has_unseen),
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| name.contains(is_unseen) || has_unseen(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn escape(value: &mut Value, shown: fn(&str) -> Cow<'_, str>) {
+    match value {
+        Value::String(text) => *text = shown(text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|item| escape(item, shown)),
+        Value::Object(fields) => {
+            let given = std::mem::take(fields);
+            fields.extend(given.into_iter().map(|(name, mut value)| {
+                let of_lines = OF_LINES.contains(&name.as_str());
+                escape(&mut value, if of_lines { visible_lines } else { visible });
+                (visible(&name).into_owned(), value)
+            }));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_to_be_seen_is_shown() {
+        for (text, shown) in [
+            ("σ → ∀ 🦀 «a» b\u{a0}c", "σ → ∀ 🦀 «a» b\u{a0}c"),
+            ("\u{1b}[31mred\u{7f}", "\\u{1b}[31mred\\u{7f}"),
+            ("\u{9b}31m\u{85}", "\\u{9b}31m\\u{85}"),
+            (
+                "a\u{202e}b\u{2066}c\u{61c}",
+                "a\\u{202e}b\\u{2066}c\\u{61c}",
+            ),
+            ("a\tb\r\0", "a\\tb\\r\\u{0}"),
+            ("\u{feff}\u{200d}\u{ffff}", "\\u{feff}\\u{200d}\\u{ffff}"),
+        ] {
+            assert_eq!(visible(text), shown);
+            assert_eq!(visible_lines(text), shown);
+        }
+        assert_eq!(visible("a\nb"), "a\\nb");
+        assert_eq!(visible_lines("a\nb"), "a\nb");
+    }
+
+    #[test]
+    fn every_text_of_data_is_shown() {
+        let hostile = json!({
+            "a\u{1b}": ["\u{202e}", {"b": "c\nd", "drawing": "e\nf\u{1b}"}],
+            "number": 1.5,
+        });
+        let shown = json!({
+            "a\\u{1b}": ["\\u{202e}", {"b": "c\\nd", "drawing": "e\nf\\u{1b}"}],
+            "number": 1.5,
+        });
+        assert_eq!(*visible_data(&hostile), shown);
+        assert!(matches!(visible_data(&json!(["plain"])), Cow::Borrowed(_)));
+    }
+}
