@@ -101,18 +101,29 @@ pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     lines.done
 }
 
-/// The parts of `text` between runs of at least `spaces` spaces, each with the run before it.
+/// The parts of `text` between runs of at least `spaces` spaces, each with the run before it. A number whose digits are
+/// [`grouped`] is not parted.
 fn pieces(text: &str, spaces: usize) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let piece = rest.trim_start_matches(' ');
         let gap = rest.len() - piece.len();
-        let end = piece.find(&" ".repeat(spaces)).unwrap_or(piece.len());
+        let gap_of = " ".repeat(spaces);
+        let mut gaps = piece.match_indices(&gap_of).map(|(at, _)| at);
+        let end = gaps.find(|at| !is_within_number(piece, *at));
+        let end = end.unwrap_or(piece.len());
         found.push((gap, &piece[..end]));
         rest = &piece[end..];
     }
     found
+}
+
+/// Whether the space at a place of `text` is one between the groups of a number's digits.
+fn is_within_number(text: &str, space: usize) -> bool {
+    let after = &text.as_bytes()[space + 1..];
+    let group = after.iter().take_while(|byte| byte.is_ascii_digit());
+    text[..space].ends_with(|before: char| before.is_ascii_digit()) && group.count() == 3
 }
 
 struct Lines {
@@ -206,7 +217,20 @@ pub(crate) fn beside(left: &[String], right: &[String], columns: usize) -> Vec<S
 /// `1 step`, `2 steps`.
 pub fn steps(length: usize) -> String {
     let steps = if length == 1 { "step" } else { "steps" };
-    format!("{length} {steps}")
+    format!("{} {steps}", grouped(length as u64))
+}
+
+/// A count as people write it: its digits in groups of three.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A parameter: texts without quotation marks, lists without brackets.

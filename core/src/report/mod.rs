@@ -5,6 +5,9 @@
 mod difference;
 pub(crate) mod value;
 
+#[doc(hidden)]
+pub mod outline;
+pub(crate) mod repetition;
 pub(crate) mod story;
 #[doc(hidden)]
 pub mod summary;

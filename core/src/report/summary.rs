@@ -4,8 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
 use super::layout::{Ink, pad, plain, steps, width};
+use super::outline::Outline;
 use super::text::{Text, TextOptions};
-use super::{Counterexample, CutOff, Evidence, Report, Verdict};
+use super::{CutOff, Evidence, Report, Verdict};
 
 impl Display for Text<'_, Report> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -31,25 +32,13 @@ impl Display for Text<'_, Report> {
         if let Some(history) = &report.history {
             return self.history(f, history);
         }
-        let rows = report.obligations.iter();
-        let mut others: Vec<_> = rows
-            .flat_map(|row| &row.counterexamples)
-            .filter(|other| Some(*other) != report.counterexample.as_ref())
-            .collect();
-        others.sort_by_key(|other| other.length);
-        let mut told: Vec<&Counterexample> = Vec::new();
-        for counterexample in report.counterexample.iter().chain(others) {
+        for outline in Outline::all(report) {
             writeln!(f)?;
             let text = Text {
-                of: counterexample,
+                of: &outline,
                 options: self.options,
             };
-            let same = |earlier: &&Counterexample| earlier.steps == counterexample.steps;
-            match told.iter().copied().find(same) {
-                Some(earlier) => text.without_steps(f, &earlier.obligation)?,
-                None => text.fmt(f)?,
-            }
-            told.push(counterexample);
+            text.fmt(f)?;
         }
         Ok(())
     }
