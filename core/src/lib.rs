@@ -132,12 +132,14 @@ pub mod internal {
     pub use crate::explore::memory::resident_bytes;
     pub use crate::model_call::{break_off, catch, first_visited, until_enough};
     pub use crate::nearest::nearest;
+    pub use crate::obligation::json;
     pub use crate::random::generator::mix;
     pub use crate::random::shrink::Cuts;
     pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
-    pub use crate::report::layout::{Ink, plain, steps, wrap};
+    pub use crate::report::layout::{Ink, grouped, plain, steps, wrap};
     pub use crate::report::story::misfit;
+    pub use crate::report::outline;
     pub use crate::report::summary;
     pub use crate::report::value::compact;
     pub use crate::system::first_initial;

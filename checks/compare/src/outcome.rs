@@ -3,7 +3,8 @@
 use super::contender::{Contender, Role};
 use super::instance::Instance;
 use super::measurement::Best;
-use super::number::{grouped, mebibytes};
+use super::number::mebibytes;
+use refmap::internal::grouped;
 use super::table::Table;
 
 /// All searches of an instance.

@@ -192,7 +192,7 @@ fn refused<O: Observed>(
 fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
     let picture = observed.specification().draw(state);
     Situation {
-        state: serde_json::to_value(state).unwrap_or_default(),
+        state: observed.specification().show(state),
         drawing: picture.as_ref().map(Drawing::to_string),
         picture,
     }

@@ -14,7 +14,7 @@ use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 
 /// A value as JSON; as `Debug` shows it where it has no JSON form.
-pub(super) fn json<T: Serialize + Debug>(value: &T) -> Value {
+pub fn json<T: Serialize + Debug>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or_else(|_| Value::String(format!("{value:?}")))
 }
 
@@ -56,7 +56,8 @@ pub(super) fn counterexample<R: Refinement>(
 pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>) -> Step {
     let mapped = catch(|| {
         let mapped = refinement.map(state);
-        (json(&mapped), refinement.specification().draw(&mapped))
+        let specification = refinement.specification();
+        (specification.show(&mapped), specification.draw(&mapped))
     });
     let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
     let picture = catch(|| refinement.implementation().draw(state));
@@ -67,7 +68,7 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>)
         rule: None,
         source: None,
         process: None,
-        state: json(state),
+        state: refinement.implementation().show(state),
         abstract_before: Vec::new(),
         abstract_action: None,
         abstract_state,
@@ -90,7 +91,7 @@ pub(super) fn step<R: Refinement>(
         answer.map_or_else(Default::default, |answer| (answer.before, answer.last));
     let between = |(action, state)| AbstractStep {
         action: json(&action),
-        state: json(&state),
+        state: refinement.specification().show(&state),
     };
     Step {
         action: Some(json(action)),

@@ -233,6 +233,24 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
+/// A small number as people write it: `1.2 × 10⁻⁹`.
+pub fn power(number: f64) -> String {
+    let text = format!("{number:.1e}");
+    match text.split_once('e') {
+        None | Some((_, "0")) => format!("{number:.1}"),
+        Some((digits, exponent)) => {
+            let raised = exponent.chars().map(|character| match character {
+                '-' => '⁻',
+                digit => {
+                    let digit = digit.to_digit(10).unwrap_or(0) as usize;
+                    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit]
+                }
+            });
+            format!("{digits} × 10{}", raised.collect::<String>())
+        }
+    }
+}
+
 /// A parameter: texts without quotation marks, lists without brackets.
 pub fn plain(value: &Value) -> String {
     match value {
@@ -256,6 +274,24 @@ mod tests {
             wrap("  one two three four", 12, 4),
             ["  one two", "    three", "    four"]
         );
+    }
+
+    #[test]
+    fn numbers_are_written_as_people_write_them() {
+        let counts = [0, 999, 1_000, 1_616_235_329, u64::MAX];
+        let told = ["0", "999", "1 000", "1 616 235 329", "18 446 744 073 709 551 615"];
+        assert_eq!(counts.map(grouped), told);
+        assert_eq!([0.0, 0.5, 1.23e-9, 4e-21].map(power), ["0.0", "5.0 × 10⁻¹", "1.2 × 10⁻⁹", "4.0 × 10⁻²¹"]);
+        // No line ends within one.
+        let text = "in all 1 616 235 329 states and 12 345 678 steps";
+        for columns in 20..60 {
+            let lines = wrap(text, columns, 2);
+            for number in ["1 616 235 329", "12 345 678"] {
+                assert!(lines.iter().any(|line| line.contains(number)), "{lines:?}");
+            }
+        }
+        assert_eq!(wrap("n 1 2 3 4", 9, 1), ["n 1 2 3 4"]);
+        assert_eq!(wrap("n 12 34 567 8901", 9, 1), ["n 12", " 34 567", " 8901"]);
     }
 
     #[test]

@@ -22,7 +22,9 @@ pub(crate) mod layout;
 mod mermaid;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Map;
+/// What a state, an action and a parameter are in a report.
+pub use serde_json::Value;
 
 pub use difference::Change;
 #[doc(hidden)]
@@ -83,6 +85,9 @@ pub enum Evidence {
 pub struct Report {
     /// The name of the check.
     pub check: String,
+    /// What the check claims, in a sentence, with its source; absent where nobody has said it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub claim: Option<String>,
     /// The instance: each parameter with its value.
     pub parameters: Map<String, Value>,
     /// Whether all the obligations chosen hold; `None` if none was chosen.
@@ -176,6 +181,16 @@ impl Report {
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect();
+        self
+    }
+
+    /// The same report, of a check that claims this, by this source.
+    #[must_use]
+    pub fn claiming(mut self, sentence: &str, source: &str) -> Self {
+        let said = [sentence.to_owned(), format!("[{source}]")];
+        let said = said.into_iter().filter(|part| !["", "[]"].contains(&&**part));
+        let claim = said.collect::<Vec<_>>().join(" ");
+        self.claim = (!claim.is_empty()).then_some(claim);
         self
     }
 

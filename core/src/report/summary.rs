@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
-use super::layout::{Ink, pad, plain, steps, width};
+use super::layout::{Ink, grouped, pad, plain, power, steps, width};
 use super::outline::Outline;
 use super::text::{Text, TextOptions};
 use super::{CutOff, Evidence, Report, Verdict};
@@ -64,7 +64,7 @@ pub fn reservations(report: &Report) -> Vec<String> {
         ));
     }
     if report.not_compared > 0 {
-        let (some, all) = (report.not_compared, report.asked_again);
+        let (some, all) = (grouped(report.not_compared), grouped(report.asked_again));
         lines.push(format!(
             "not compared, since `next` or `initial` of the specification takes too long: what it overrides, at {some} \
              of {all} states"
@@ -92,7 +92,7 @@ impl Text<'_, Report> {
         let cut_off = report.cut_off.as_ref();
         let cut_off = cut_off.filter(|cut_off| cut_off.states > 0);
         let cut_off = cut_off.map(|cut_off| {
-            let (states, of) = (cut_off.states, report.deadlocks);
+            let (states, of) = (grouped(cut_off.states), grouped(report.deadlocks));
             format!("cut off in {states} of {of} ends")
         });
         [self.headline(), counted]
@@ -131,12 +131,15 @@ impl Text<'_, Report> {
         if let Some(symmetry) = &report.symmetry {
             line += &format!(
                 ", up to {} permutations (tested in turn on {} states)",
-                symmetry.permutations, symmetry.tested_states
+                grouped(symmetry.permutations as u64),
+                grouped(symmetry.tested_states)
             );
         }
         if let Some(probability) = report.omission_probability {
-            line +=
-                &format!("; a state was left out with a probability of at most {probability:.1e}");
+            line += &format!(
+                "; a state was left out with a probability of at most {}",
+                power(probability)
+            );
         }
         line
     }
@@ -197,7 +200,7 @@ impl Text<'_, Report> {
         for row in rows {
             let name = pad(&format!("  {}", row.name), names);
             let verdict = pad(&self.verdict(row.verdict), 13);
-            let line = format!("{name}  {verdict}  {:>10}", row.checked);
+            let line = format!("{name}  {verdict}  {:>10}", grouped(row.checked));
             self.paragraph(f, &line, 4)?;
             if let Some(note) = row.note.as_deref().filter(|note| said != Some(*note)) {
                 self.paragraph(f, &format!("    {note}"), 4)?;
@@ -231,11 +234,13 @@ fn walks(report: &Report) -> String {
     let mut text = ", sampled: ".to_owned();
     if let Some(walks) = &report.walks {
         if walks.begun < walks.walks {
-            text += &format!("{} of ", walks.begun);
+            text += &format!("{} of ", grouped(walks.begun.into()));
         }
         text += &format!(
             "{} random walks of at most {} steps, seed {}",
-            walks.walks, walks.steps, walks.seed
+            grouped(walks.walks.into()),
+            grouped(walks.steps.into()),
+            walks.seed
         );
     }
     if report.limit.is_some() {
@@ -255,13 +260,13 @@ fn counts(report: &Report) -> String {
     };
     format!(
         "{} {states} ({} initial), {} transitions, depth {}, {} deadlocks, {:.2} s, {} MiB, {} threads{kept}",
-        report.states,
-        report.initial_states,
-        report.transitions,
-        report.depth,
-        report.deadlocks,
+        grouped(report.states),
+        grouped(report.initial_states),
+        grouped(report.transitions),
+        grouped(report.depth.into()),
+        grouped(report.deadlocks),
         report.seconds,
-        report.peak_memory_bytes >> 20,
+        grouped(report.peak_memory_bytes >> 20),
         report.threads,
     )
 }

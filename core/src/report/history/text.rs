@@ -5,7 +5,7 @@ use std::fmt::{self, Formatter};
 use serde_json::Value;
 
 use super::{Explanation, Prefix, PrefixStep, Recorded, ShownEvent, Situation, StepKind};
-use crate::report::layout::Ink;
+use crate::report::layout::{Ink, grouped};
 use crate::report::text::Text;
 use crate::report::value::compact;
 use crate::report::{Evidence, Report, Verdict};
@@ -29,14 +29,14 @@ pub(in crate::report) fn counts(report: &Report, history: &Recorded) -> String {
     format!(
         "{} events ({} of interest) of {} threads, at most {} under way, at most {} configurations, \
          {} steps tried, {:.2} s, {} MiB",
-        history.events,
-        history.interesting,
-        history.threads,
-        history.widest_window,
-        history.widest_frontier,
-        report.transitions,
+        grouped(history.events),
+        grouped(history.interesting),
+        grouped(history.threads as u64),
+        grouped(history.widest_window as u64),
+        grouped(history.widest_frontier as u64),
+        grouped(report.transitions),
         report.seconds,
-        report.peak_memory_bytes >> 20,
+        grouped(report.peak_memory_bytes >> 20),
     )
 }
 
