@@ -338,11 +338,19 @@ pub struct Counterexample {
 impl Counterexample {
     /// What fails, and after how many steps; `explanation` says why.
     pub fn failure(&self) -> String {
-        let obligation = &self.obligation;
+        format!("{} {}", self.obligation, self.fails())
+    }
+
+    /// That it fails, and after how many steps.
+    pub fn fails(&self) -> String {
         match self.loop_start {
-            None => format!("{obligation} fails after {}", steps(self.length)),
+            _ if self.steps.is_empty() => "fails".to_owned(),
+            None => format!("fails after {}", steps(self.length)),
+            Some(start) if start == self.length => {
+                format!("fails: after {} nothing happens any more", steps(start))
+            }
             Some(start) => format!(
-                "{obligation} fails: after {} a loop of {}",
+                "fails: after {} a loop of {}",
                 steps(start),
                 steps(self.length - start)
             ),
