@@ -34,6 +34,8 @@ pub struct Repetition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Progression {
     part: Part,
+    /// The step of the round: of what a step does. Variables change alike whichever step one looks at.
+    place: usize,
     field: String,
     by: i128,
     /// Where it goes round: from which value to which.
@@ -118,6 +120,10 @@ impl Repetition {
             return None;
         }
         let (_, mut phases) = progressions(all, steps.clone(), round);
+        for (place, phase) in phases.iter_mut().enumerate() {
+            let own = phase.iter_mut().filter(|number| !number.part.is_state());
+            own.for_each(|number| number.place = place);
+        }
         let mut numbers = phases.pop()?;
         // The first round begins where each of the others does, so that its steps change what theirs change.
         let begun = state_differences(&all[part.start - 1], &all[first - 1])?;
@@ -128,7 +134,6 @@ impl Repetition {
             return None;
         }
         for phase in phases {
-            // Variables change in the same way whichever step of the round one looks at; what a step does is its own.
             let is_of_state = |number: &&Progression| number.part.is_state();
             let of_phase = phase.iter().filter(is_of_state).map(Progression::rule);
             if !of_phase.eq(numbers.iter().filter(is_of_state).map(Progression::rule)) {
@@ -172,11 +177,11 @@ fn progressions(
 
 /// The numbers in which two steps differ; none if they differ in anything else.
 fn differences(before: &Step, after: &Step) -> Option<Vec<Difference>> {
-    let who = |step: &Step| {
-        let Step { rule, source, process, .. } = step;
-        (rule.clone(), source.clone(), process.clone())
-    };
-    if who(before) != who(after) || before.abstract_before.len() != after.abstract_before.len() {
+    let is_same = before.rule == after.rule
+        && before.source == after.source
+        && before.process == after.process
+        && before.abstract_before.len() == after.abstract_before.len();
+    if !is_same {
         return None;
     }
     let mut found = state_differences(before, after)?;
@@ -263,6 +268,7 @@ impl Progression {
         let Difference { part, field, from, to } = first;
         Self {
             part,
+            place: 0,
             field,
             by: to - from,
             turn: None,
@@ -308,29 +314,34 @@ impl Display for Repetition {
             write!(f, "steps {first} to {} again, ", start - 1)?;
         }
         write!(f, "{} times", grouped(times as u64))?;
-        let of = |part| self.numbers.iter().filter(move |number| number.part == part);
-        let told = |part| {
-            let told = of(part).map(Progression::to_string);
-            told.collect::<Vec<_>>().join(", ")
+        let told = |part, place| {
+            let numbers = self.numbers.iter();
+            let told = numbers.filter(|number| (number.part, number.place) == (part, place));
+            told.map(Progression::to_string).collect::<Vec<_>>().join(", ")
         };
-        let rules = |part| of(part).map(|number| (&number.field, number.by, number.turn));
-        let state = told(Part::State);
+        let (state, mapped) = (told(Part::State, 0), told(Part::AbstractState, 0));
         if !state.is_empty() {
             write!(f, ", each time {state}")?;
         }
-        let is_same = !state.is_empty() && rules(Part::State).eq(rules(Part::AbstractState));
+        if !mapped.is_empty() {
+            let mapped = if mapped == state { "the same" } else { &mapped };
+            write!(f, "; abstract: {mapped}")?;
+        }
         for (part, name) in [
-            (Part::AbstractState, "abstract"),
-            (Part::Between, "abstract, between"),
             (Part::Action, "action"),
             (Part::Answer, "answered by"),
+            (Part::Between, "abstract, between"),
         ] {
-            let told = match part {
-                Part::AbstractState if is_same => "the same".to_owned(),
-                _ => told(part),
-            };
-            if !told.is_empty() {
-                write!(f, "; {name}: {told}")?;
+            for place in 0..self.round {
+                let told = told(part, place);
+                if told.is_empty() {
+                    continue;
+                }
+                if self.round == 1 {
+                    write!(f, "; {name}: {told}")?;
+                } else {
+                    write!(f, "; {name}, step {}: {told}", first + place)?;
+                }
             }
         }
         Ok(())
@@ -346,5 +357,178 @@ impl Display for Progression {
             write!(f, " ({from} → {to})")?;
         }
         write!(f, " to {}", self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::random::generator::mix;
+
+    fn step(rule: &str, action: Value, state: Value) -> Step {
+        Step {
+            action: Some(action),
+            rule: Some(rule.to_owned()),
+            source: None,
+            process: Some("p".to_owned()),
+            abstract_before: Vec::new(),
+            abstract_action: None,
+            abstract_state: json!({"copy": state.clone()}),
+            drawing: Some(format!("at {}", state["v"][0])),
+            abstract_drawing: None,
+            picture: None,
+            abstract_picture: None,
+            state,
+        }
+    }
+
+    fn behaviour(steps: Vec<Step>) -> Counterexample {
+        Counterexample {
+            length: steps.len() - 1,
+            steps,
+            ..Counterexample::without_steps(String::new())
+        }
+    }
+
+    /// Source of numbers that is the same at each run.
+    struct Draw(u64);
+
+    impl Draw {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 += 1;
+            mix(self.0) % bound
+        }
+    }
+
+    /// A behaviour of rounds that are taken many times, with a step of another kind here and there.
+    fn random(draw: &mut Draw) -> Counterexample {
+        let mut values = [0i64; 4];
+        let mut odd = false;
+        let state = |values: &[i64; 4], odd: bool| json!({"v": [values[0], values[1]], "w": {"x": values[2]}, "odd": odd});
+        let mut steps = vec![step("", Value::Null, state(&values, odd))];
+        for _ in 0..1 + draw.below(4) {
+            let kinds = 1 + draw.below(4);
+            let round: Vec<_> = (0..kinds)
+                .map(|_| (draw.below(3), draw.below(4) as usize, draw.below(5) as i64 - 2, 3 + draw.below(9) as i64))
+                .collect();
+            let is_going_round = draw.below(2) == 0;
+            let spoilt = draw.below(150);
+            for time in 0..draw.below(120) {
+                for (rule, which, by, most) in &round {
+                    values[*which] += by;
+                    if is_going_round && values[*which] > *most {
+                        values[*which] = 0;
+                    }
+                    if time == spoilt {
+                        odd = !odd;
+                    }
+                    let action = json!({"do": [which, values[3] + values[*which]]});
+                    steps.push(step(&format!("r{rule}"), action, state(&values, odd)));
+                }
+            }
+        }
+        behaviour(steps)
+    }
+
+    /// A number that goes on as it is told to.
+    fn advance(value: &mut Value, number: &Progression) {
+        let pointer = number.field.replace(['[', '.'], "/").replace(']', "");
+        let pointer = if pointer.starts_with('/') || pointer.is_empty() { pointer } else { format!("/{pointer}") };
+        let value = value.pointer_mut(&pointer).expect("the field is there");
+        let is = i128::from(value.as_i64().expect("it is a number"));
+        let next = match number.turn {
+            Some((from, to)) if from == is => to,
+            _ => is + number.by,
+        };
+        *value = json!(i64::try_from(next).expect("it is small"));
+    }
+
+    /// What is left out follows from the first round and from what is said of the numbers.
+    #[test]
+    fn what_is_left_out_is_told() {
+        let (mut left_out, mut of_rounds) = (0, [0; LONGEST_ROUND + 1]);
+        for seed in 0..60 {
+            let found = random(&mut Draw(seed * 1_000_003));
+            for repetition in Repetition::all(&found, 1) {
+                left_out += repetition.steps.len();
+                of_rounds[repetition.round] += 1;
+                let text = repetition.to_string();
+                let mut told: Vec<Step> = found.steps[repetition.steps.start - repetition.round..]
+                    [..repetition.round]
+                    .to_vec();
+                for index in repetition.steps.clone() {
+                    let place = (index - repetition.steps.start) % repetition.round;
+                    let step = &mut told[place];
+                    for number in &repetition.numbers {
+                        match number.part {
+                            Part::State => advance(&mut step.state, number),
+                            Part::AbstractState => advance(&mut step.abstract_state, number),
+                            Part::Action if number.place == place => {
+                                advance(step.action.as_mut().expect("there is one"), number);
+                            }
+                            _ => (),
+                        }
+                    }
+                    // The drawing is of the state.
+                    step.drawing = Some(format!("at {}", step.state["v"][0]));
+                    assert_eq!(*step, found.steps[index], "seed {seed}, step {index}: {text}");
+                }
+                // A round changes the same variables as the first one does.
+                let fields = |index: usize| {
+                    let changed = changes(&found.steps[index - 1].state, &found.steps[index].state);
+                    changed.into_iter().map(|change| change.field).collect::<Vec<_>>()
+                };
+                for index in repetition.steps.clone() {
+                    assert_eq!(fields(index), fields(index - repetition.round), "seed {seed}: {text}");
+                }
+                assert!(repetition.steps.end < found.steps.len());
+            }
+        }
+        assert!(left_out > 2_000, "{left_out}");
+        assert!(of_rounds[1..=4].iter().all(|count| *count > 4), "{of_rounds:?}");
+    }
+
+    fn counted(to: i64, odd: impl Fn(i64) -> bool) -> Counterexample {
+        let state = |n: i64| json!({"n": n % 100, "odd": odd(n)});
+        let steps = (0..=to).map(|n| step("tick", json!("tick"), state(n)));
+        behaviour(steps.map(|step| Step { drawing: None, ..step }).collect())
+    }
+
+    fn lines(of: &Counterexample) -> Vec<String> {
+        Repetition::all(of, 1).iter().map(Repetition::to_string).collect()
+    }
+
+    #[test]
+    fn a_counter_is_told_in_a_line() {
+        assert_eq!(
+            lines(&counted(1_250, |_| false)),
+            ["steps 2 to 1249: step 1 again, 1 248 times, each time n + 1 (99 → 0) to 49; abstract: copy.n + 1 (99 → 0) to 49"]
+        );
+        // What is short is told step by step.
+        assert_eq!(lines(&counted(9, |_| false)), [""; 0]);
+        assert_eq!(lines(&counted(10, |_| false)).len(), 1);
+    }
+
+    /// A step that does something else is not left out, and neither is one that undoes it.
+    #[test]
+    fn a_step_that_differs_is_told() {
+        let left_out = |found: &Counterexample| {
+            let all = Repetition::all(found, 1);
+            all.iter().map(|one| one.steps.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(left_out(&counted(300, |n| n == 150)), [2..150, 153..300]);
+        let mut found = counted(300, |_| false);
+        found.steps[200].process = Some("q".to_owned());
+        assert_eq!(left_out(&found), [2..200, 202..300]);
+        // A loop repeats nothing of what is before it.
+        let mut lasso = counted(300, |_| false);
+        lasso.loop_start = Some(100);
+        assert_eq!(left_out(&lasso), [2..101, 102..300]);
+        // A drawing that shows something else is of a state of which not all is serialised.
+        let mut drawn = counted(300, |_| false);
+        drawn.steps[200].drawing = Some("there".to_owned());
+        assert_eq!(left_out(&drawn), [2..200, 202..300]);
     }
 }

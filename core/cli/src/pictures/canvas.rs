@@ -59,7 +59,9 @@ impl Canvas {
         for drawing in drawings {
             for node in &drawing.nodes {
                 let of = states.entry(Identity(node.id.clone())).or_default();
-                of.push(node);
+                if of.last() != Some(&node) {
+                    of.push(node);
+                }
                 match first.get(&*node.id) {
                     Some(before) if *before != node => drop(changing.insert(&*node.id)),
                     Some(_) => (),

@@ -20,7 +20,7 @@ pub fn failure(html: &mut String, of: &Counterexample) {
     if let Some(sentence) = ObligationKind::sentence(&of.obligation) {
         let _ = write!(
             html,
-            "<p class=\"says\">It claims: {}.</p>",
+            "<p class=\"says\">What must hold: {}.</p>",
             Escaped(sentence)
         );
     }

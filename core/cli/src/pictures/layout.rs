@@ -16,6 +16,8 @@ const LINE_OF_SLOTS: f64 = 122.0;
 /// and the most that a picture is wide enough for.
 const FEWEST: usize = 16;
 const MOST: usize = ((WIDTH - 8.0) / CHARACTER) as usize;
+/// Lengths that are tried, the longest text's besides.
+const LENGTHS: [usize; 7] = [48, 40, 32, 28, 25, 22, 19];
 /// By how much a picture may become higher for the sake of longer texts.
 const HIGHER: f64 = 1.25;
 /// Room above a node for the word "root", and below for its marks.
@@ -194,7 +196,8 @@ impl Layout {
             texts.map(|text| text.chars().count()).max().unwrap_or(0)
         });
         let longest = longest.max().unwrap_or(0).min(MOST);
-        let longer = (FEWEST + 1..=longest).rev().map(of);
+        let lengths = [longest].into_iter().chain(LENGTHS);
+        let longer = lengths.filter(|length| (FEWEST + 1..=longest).contains(length)).map(of);
         let mut longer = longer.filter(|layout| layout.fits && layout.height <= HIGHER * short.height);
         longer.next().unwrap_or(short)
     }
@@ -381,6 +384,6 @@ mod tests {
         };
         assert_eq!(shown(1), mark);
         assert_eq!(shown(2), "a mark of some length, a…");
-        assert_eq!(shown(12), "a mark of some …");
+        assert_eq!(shown(12), "a mark of some len…");
     }
 }

@@ -73,3 +73,47 @@ impl Located<'_> {
         format!("{name} [{}]", operands.join(", ")).into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use refmap::TransitionSystem;
+    use refmap::internal::first_initial;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{MemoryModel, ProgramBuilder};
+
+    /// Instructions are shown by their texts, with their numbers where two have the same.
+    #[test]
+    fn a_thread_is_shown_at_its_instructions() {
+        let mut program = ProgramBuilder::new("twice");
+        let x = program.location("x", 0);
+        program.thread("a", |t| {
+            let r = t.register("r");
+            t.store(x, 1);
+            t.load(r, x);
+            t.store(x, r + 1);
+            t.store(x, 1);
+        });
+        program.thread("b", |t| {
+            let s = t.register("s");
+            t.atomic(|t| {
+                t.load(s, x);
+                t.store(x, s + 1);
+            });
+        });
+        let program = program.build().expect("it is well formed");
+        let machine = Machine::new(program, MemoryModel::Sc);
+        let state = first_initial(&machine).expect("there is one");
+        let threads = &machine.show(&state)["threads"];
+        assert_eq!(
+            threads[0]["pending"],
+            json!(["x := 1 (0)", "r := x", "x := r + 1 [pending 1]", "x := 1 (3)"])
+        );
+        assert_eq!(threads[0]["next"], "the end");
+        assert_eq!((&threads[1]["pending"], &threads[1]["next"]), (&json!([]), &json!("atomic")));
+        assert_eq!(threads[0]["progress"], "running");
+        // All else is as the state serialises it.
+        assert_eq!(machine.show(&state)["memory"], json(&state)["memory"]);
+    }
+}
