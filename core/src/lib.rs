@@ -138,8 +138,8 @@ pub mod internal {
     pub use crate::report::changes;
     pub use crate::report::itf::{STEP_VARIABLES, UNIT, fields};
     pub use crate::report::layout::{Ink, grouped, plain, steps, wrap};
-    pub use crate::report::story::misfit;
     pub use crate::report::outline;
+    pub use crate::report::story::misfit;
     pub use crate::report::summary;
     pub use crate::report::value::compact;
     pub use crate::system::first_initial;

@@ -4,8 +4,8 @@ use super::contender::{Contender, Role};
 use super::instance::Instance;
 use super::measurement::Best;
 use super::number::mebibytes;
-use refmap::internal::grouped;
 use super::table::Table;
+use refmap::internal::grouped;
 
 /// All searches of an instance.
 pub struct Outcome {

@@ -62,7 +62,7 @@ impl Validation {
         let decided = !matches!(self.outcome, Outcome::Undecided(_) | Outcome::Misled);
         Report {
             check: String::new(),
-        claim: None,
+            claim: None,
             parameters: Map::new(),
             verdict: Some(self.verdict()),
             evidence: match decided {

@@ -160,7 +160,10 @@ mod tests {
             let said = ObligationKind::sentence(name).expect(name);
             let rest = sentence.strip_prefix(said);
             let rest = rest.unwrap_or_else(|| panic!("{name}: {sentence}\n{said}"));
-            assert!(rest.is_empty() || rest.starts_with("; listed only if"), "{name}: {rest}");
+            assert!(
+                rest.is_empty() || rest.starts_with("; listed only if"),
+                "{name}: {rest}"
+            );
             kinds.extend(ObligationKind::of(name));
         }
         for kind in ObligationKind::ALL {

@@ -279,9 +279,18 @@ mod tests {
     #[test]
     fn numbers_are_written_as_people_write_them() {
         let counts = [0, 999, 1_000, 1_616_235_329, u64::MAX];
-        let told = ["0", "999", "1 000", "1 616 235 329", "18 446 744 073 709 551 615"];
+        let told = [
+            "0",
+            "999",
+            "1 000",
+            "1 616 235 329",
+            "18 446 744 073 709 551 615",
+        ];
         assert_eq!(counts.map(grouped), told);
-        assert_eq!([0.0, 0.5, 1.23e-9, 4e-21].map(power), ["0.0", "5.0 × 10⁻¹", "1.2 × 10⁻⁹", "4.0 × 10⁻²¹"]);
+        assert_eq!(
+            [0.0, 0.5, 1.23e-9, 4e-21].map(power),
+            ["0.0", "5.0 × 10⁻¹", "1.2 × 10⁻⁹", "4.0 × 10⁻²¹"]
+        );
         // No line ends within one.
         let text = "in all 1 616 235 329 states and 12 345 678 steps";
         for columns in 20..60 {

@@ -188,7 +188,9 @@ impl Report {
     #[must_use]
     pub fn claiming(mut self, sentence: &str, source: &str) -> Self {
         let said = [sentence.to_owned(), format!("[{source}]")];
-        let said = said.into_iter().filter(|part| !["", "[]"].contains(&&**part));
+        let said = said
+            .into_iter()
+            .filter(|part| !["", "[]"].contains(&&**part));
         let claim = said.collect::<Vec<_>>().join(" ");
         self.claim = (!claim.is_empty()).then_some(claim);
         self

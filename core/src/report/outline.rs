@@ -116,10 +116,7 @@ impl<'r> Outline<'r> {
         let starts = [told.start].into_iter().chain(starts);
         let ends = ends.chain([told.end]);
         let after = repetitions.map(Some).chain([None]);
-        starts
-            .zip(ends)
-            .map(|(start, end)| start..end)
-            .zip(after)
+        starts.zip(ends).map(|(start, end)| start..end).zip(after)
     }
 }
 

@@ -129,7 +129,9 @@ impl Repetition {
         let begun = state_differences(&all[part.start - 1], &all[first - 1])?;
         let variables = numbers.iter().filter(|number| number.part.is_state());
         if variables.clone().count() != begun.len()
-            || !variables.zip(&begun).all(|(number, begun)| number.covers(begun))
+            || !variables
+                .zip(&begun)
+                .all(|(number, begun)| number.covers(begun))
         {
             return None;
         }
@@ -151,11 +153,7 @@ impl Repetition {
 
 /// How the numbers of `steps` change from round to round, for each step of a round; and the first step that is no
 /// repetition.
-fn progressions(
-    all: &[Step],
-    steps: Range<usize>,
-    round: usize,
-) -> (usize, Vec<Vec<Progression>>) {
+fn progressions(all: &[Step], steps: Range<usize>, round: usize) -> (usize, Vec<Vec<Progression>>) {
     let mut phases: Vec<Vec<Progression>> = Vec::new();
     for index in steps.clone() {
         let Some(found) = differences(&all[index - round], &all[index]) else {
@@ -165,7 +163,10 @@ fn progressions(
             None => phases.push(found.into_iter().map(Progression::new).collect()),
             Some(phase) => {
                 let is_repeated = phase.len() == found.len()
-                    && phase.iter_mut().zip(&found).all(|(number, found)| number.goes_on(found));
+                    && phase
+                        .iter_mut()
+                        .zip(&found)
+                        .all(|(number, found)| number.goes_on(found));
                 if !is_repeated {
                     return (index, phases);
                 }
@@ -191,7 +192,11 @@ fn differences(before: &Step, after: &Step) -> Option<Vec<Difference>> {
     }
     for (part, before, after) in [
         (Part::Action, &before.action, &after.action),
-        (Part::Answer, &before.abstract_action, &after.abstract_action),
+        (
+            Part::Answer,
+            &before.abstract_action,
+            &after.abstract_action,
+        ),
     ] {
         let none = Value::Null;
         let [before, after] = [before, after].map(|action| action.as_ref().unwrap_or(&none));
@@ -243,7 +248,9 @@ fn drawn(before: &str, after: &str) -> Option<Vec<Difference>> {
     let numbers = |text: &str| {
         let numbers = text.split(|character| !is_digit(character));
         let numbers = numbers.filter(|digits| !digits.is_empty());
-        numbers.map(|digits| digits.parse().ok()).collect::<Option<Vec<i128>>>()
+        numbers
+            .map(|digits| digits.parse().ok())
+            .collect::<Option<Vec<i128>>>()
     };
     let (from, to) = (numbers(before)?, numbers(after)?);
     if words(before) != words(after) || from.len() != to.len() {
@@ -265,7 +272,12 @@ fn drawn(before: &str, after: &str) -> Option<Vec<Difference>> {
 
 impl Progression {
     fn new(first: Difference) -> Self {
-        let Difference { part, field, from, to } = first;
+        let Difference {
+            part,
+            field,
+            from,
+            to,
+        } = first;
         Self {
             part,
             place: 0,
@@ -317,7 +329,9 @@ impl Display for Repetition {
         let told = |part, place| {
             let numbers = self.numbers.iter();
             let told = numbers.filter(|number| (number.part, number.place) == (part, place));
-            told.map(Progression::to_string).collect::<Vec<_>>().join(", ")
+            told.map(Progression::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let (state, mapped) = (told(Part::State, 0), told(Part::AbstractState, 0));
         if !state.is_empty() {
@@ -411,7 +425,14 @@ mod tests {
         for _ in 0..1 + draw.below(4) {
             let kinds = 1 + draw.below(4);
             let round: Vec<_> = (0..kinds)
-                .map(|_| (draw.below(3), draw.below(4) as usize, draw.below(5) as i64 - 2, 3 + draw.below(9) as i64))
+                .map(|_| {
+                    (
+                        draw.below(3),
+                        draw.below(4) as usize,
+                        draw.below(5) as i64 - 2,
+                        3 + draw.below(9) as i64,
+                    )
+                })
                 .collect();
             let is_going_round = draw.below(2) == 0;
             let spoilt = draw.below(150);
@@ -435,7 +456,11 @@ mod tests {
     /// A number that goes on as it is told to.
     fn advance(value: &mut Value, number: &Progression) {
         let pointer = number.field.replace(['[', '.'], "/").replace(']', "");
-        let pointer = if pointer.starts_with('/') || pointer.is_empty() { pointer } else { format!("/{pointer}") };
+        let pointer = if pointer.starts_with('/') || pointer.is_empty() {
+            pointer
+        } else {
+            format!("/{pointer}")
+        };
         let value = value.pointer_mut(&pointer).expect("the field is there");
         let is = i128::from(value.as_i64().expect("it is a number"));
         let next = match number.turn {
@@ -473,38 +498,63 @@ mod tests {
                     }
                     // The drawing is of the state.
                     step.drawing = Some(format!("at {}", step.state["v"][0]));
-                    assert_eq!(*step, found.steps[index], "seed {seed}, step {index}: {text}");
+                    assert_eq!(
+                        *step, found.steps[index],
+                        "seed {seed}, step {index}: {text}"
+                    );
                 }
                 // A round changes the same variables as the first one does.
                 let fields = |index: usize| {
                     let changed = changes(&found.steps[index - 1].state, &found.steps[index].state);
-                    changed.into_iter().map(|change| change.field).collect::<Vec<_>>()
+                    changed
+                        .into_iter()
+                        .map(|change| change.field)
+                        .collect::<Vec<_>>()
                 };
                 for index in repetition.steps.clone() {
-                    assert_eq!(fields(index), fields(index - repetition.round), "seed {seed}: {text}");
+                    assert_eq!(
+                        fields(index),
+                        fields(index - repetition.round),
+                        "seed {seed}: {text}"
+                    );
                 }
                 assert!(repetition.steps.end < found.steps.len());
             }
         }
         assert!(left_out > 2_000, "{left_out}");
-        assert!(of_rounds[1..=4].iter().all(|count| *count > 4), "{of_rounds:?}");
+        assert!(
+            of_rounds[1..=4].iter().all(|count| *count > 4),
+            "{of_rounds:?}"
+        );
     }
 
     fn counted(to: i64, odd: impl Fn(i64) -> bool) -> Counterexample {
         let state = |n: i64| json!({"n": n % 100, "odd": odd(n)});
         let steps = (0..=to).map(|n| step("tick", json!("tick"), state(n)));
-        behaviour(steps.map(|step| Step { drawing: None, ..step }).collect())
+        behaviour(
+            steps
+                .map(|step| Step {
+                    drawing: None,
+                    ..step
+                })
+                .collect(),
+        )
     }
 
     fn lines(of: &Counterexample) -> Vec<String> {
-        Repetition::all(of, 1).iter().map(Repetition::to_string).collect()
+        Repetition::all(of, 1)
+            .iter()
+            .map(Repetition::to_string)
+            .collect()
     }
 
     #[test]
     fn a_counter_is_told_in_a_line() {
         assert_eq!(
             lines(&counted(1_250, |_| false)),
-            ["steps 2 to 1249: step 1 again, 1 248 times, each time n + 1 (99 → 0) to 49; abstract: copy.n + 1 (99 → 0) to 49"]
+            [
+                "steps 2 to 1249: step 1 again, 1 248 times, each time n + 1 (99 → 0) to 49; abstract: copy.n + 1 (99 → 0) to 49"
+            ]
         );
         // What is short is told step by step.
         assert_eq!(lines(&counted(9, |_| false)), [""; 0]);

@@ -6,10 +6,10 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::layout::{Ink, beside, pad, width, wrap};
-use super::text::{Detail, Text};
-use super::value::{compact, name};
 use super::outline::Outline;
 use super::repetition::Repetition;
+use super::text::{Detail, Text};
+use super::value::{compact, name};
 use super::{Change, Counterexample, Nearest, Step, changes};
 
 /// Where what belongs to a step begins.
@@ -71,7 +71,9 @@ impl Text<'_, Outline<'_>> {
                 self.repetition(f, repetition)?;
             }
         }
-        if let (Some(shared), Some(start)) = (&self.of.shared_loop, self.counterexample().loop_start) {
+        if let (Some(shared), Some(start)) =
+            (&self.of.shared_loop, self.counterexample().loop_start)
+        {
             self.loop_begins(f, start + 1)?;
             self.indented(f, &shared.to_string())?;
         } else if last > 0 {
@@ -169,7 +171,10 @@ impl Text<'_, Outline<'_>> {
 
     fn initial(&self, f: &mut Formatter<'_>, step: &Step) -> fmt::Result {
         writeln!(f)?;
-        let head = self.options.colour.paint(Ink::Strong, self.counterexample().beginning());
+        let head = self
+            .options
+            .colour
+            .paint(Ink::Strong, self.counterexample().beginning());
         self.paragraph(f, &format!("{}{head}", number(0)), INDENT)?;
         // If nothing happens after it, it is the place where the failure is, too.
         if self.counterexample().steps.len() == 1 {
@@ -260,7 +265,10 @@ impl Text<'_, Outline<'_>> {
 
     /// A step, and the one before it, which holds the state from which it is taken.
     fn around(&self, index: usize) -> (&Step, &Step) {
-        (&self.counterexample().steps[index - 1], &self.counterexample().steps[index])
+        (
+            &self.counterexample().steps[index - 1],
+            &self.counterexample().steps[index],
+        )
     }
 
     fn both_sides(&self, f: &mut Formatter<'_>, before: Option<&Step>, step: &Step) -> fmt::Result {

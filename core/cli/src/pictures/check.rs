@@ -44,7 +44,9 @@ pub fn html_with(report: &Report, command: &str, part: &str) -> String {
 
 /// All counterexamples, the one that the verdict rests on first.
 fn counterexamples(body: &mut String, report: &Report, outlines: &[Outline<'_>]) {
-    let prefixes: Vec<String> = (0..outlines.len()).map(|number| prefix(report, number)).collect();
+    let prefixes: Vec<String> = (0..outlines.len())
+        .map(|number| prefix(report, number))
+        .collect();
     let anchors = prefixes.iter().map(|prefix| {
         if prefix.is_empty() {
             "counterexample".to_owned()
@@ -54,7 +56,10 @@ fn counterexamples(body: &mut String, report: &Report, outlines: &[Outline<'_>])
     });
     let anchors: Vec<String> = anchors.collect();
     let mut figures = Figures::default();
-    if outlines.iter().any(|outline| !outline.told().is_empty() && has_steps(outline)) {
+    if outlines
+        .iter()
+        .any(|outline| !outline.told().is_empty() && has_steps(outline))
+    {
         legend(body, outlines);
     }
     for (number, outline) in outlines.iter().enumerate() {
@@ -65,15 +70,28 @@ fn counterexamples(body: &mut String, report: &Report, outlines: &[Outline<'_>])
         } else {
             let earlier = outlines[..number].iter();
             let mut earlier = earlier.map(|earlier| &earlier.counterexample.obligation);
-            let again = if earlier.any(|name| *name == found.obligation) { ", again" } else { "" };
+            let again = if earlier.any(|name| *name == found.obligation) {
+                ", again"
+            } else {
+                ""
+            };
             format!("{}{again}", found.obligation)
         };
-        let _ = writeln!(body, "<h2 id=\"{}\">{}</h2>", anchors[number], Escaped(heading));
+        let _ = writeln!(
+            body,
+            "<h2 id=\"{}\">{}</h2>",
+            anchors[number],
+            Escaped(heading)
+        );
         failure(body, found);
         if has_steps(outline) {
             let shown = shown_of(outline);
             let last = found.loop_start.is_none().then(|| found.steps.len() - 1);
-            let of = if is_first { String::new() } else { format!(", {} {prefix}", found.obligation) };
+            let of = if is_first {
+                String::new()
+            } else {
+                format!(", {} {prefix}", found.obligation)
+            };
             let trail = Lanes {
                 steps: &found.steps,
                 shown: &shown,
@@ -177,13 +195,19 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
         let name = match shown.map(|number| prefix(report, number)) {
             None => format!("<code>{}</code>", Escaped(&row.name)),
             Some(prefix) => {
-                let anchor = if prefix.is_empty() { "counterexample" } else { &*prefix };
-                format!("<a href=\"#{anchor}\"><code>{}</code></a>", Escaped(&row.name))
+                let anchor = if prefix.is_empty() {
+                    "counterexample"
+                } else {
+                    &*prefix
+                };
+                format!(
+                    "<a href=\"#{anchor}\"><code>{}</code></a>",
+                    Escaped(&row.name)
+                )
             }
         };
-        let says = ObligationKind::sentence(&row.name).map(|sentence| {
-            format!("<br><span class=\"says\">{}</span>", Escaped(sentence))
-        });
+        let says = ObligationKind::sentence(&row.name)
+            .map(|sentence| format!("<br><span class=\"says\">{}</span>", Escaped(sentence)));
         let _ = writeln!(
             body,
             "<tr><td>{name}{}</td><td class=\"{}\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",

@@ -92,12 +92,17 @@ impl Needs {
     /// What a node needs in these states, with texts of at most so many characters.
     pub fn of<'n>(states: impl IntoIterator<Item = &'n Node>, characters: usize) -> Self {
         let mut needs = Self::default();
-        states.into_iter().for_each(|node| needs.grow(node, characters));
+        states
+            .into_iter()
+            .for_each(|node| needs.grow(node, characters));
         needs
     }
 
     fn grow(&mut self, node: &Node, characters: usize) {
-        self.head = self.head.max(text_width(&head_text(node, characters)) + 14.0).max(34.0);
+        self.head = self
+            .head
+            .max(text_width(&head_text(node, characters)) + 14.0)
+            .max(34.0);
         self.marks = self.marks.max(text_width(&marks_text(node, characters)));
         let most = self.slots.len().max(node.slots.len());
         self.slots.resize(most, 0.0);
@@ -184,9 +189,14 @@ impl Layout {
     /// The layout of nodes, each in all its states: with texts as long as there is room for.
     pub fn of(nodes: &[Vec<&Node>]) -> Self {
         let of = |characters| {
-            let needs = nodes.iter().map(|states| Needs::of(states.iter().copied(), characters));
+            let needs = nodes
+                .iter()
+                .map(|states| Needs::of(states.iter().copied(), characters));
             let needs: Vec<Needs> = needs.collect();
-            Self { characters, ..places(&needs) }
+            Self {
+                characters,
+                ..places(&needs)
+            }
         };
         let short = of(FEWEST);
         let states = nodes.iter().flatten();
@@ -197,8 +207,11 @@ impl Layout {
         });
         let longest = longest.max().unwrap_or(0).min(MOST);
         let lengths = [longest].into_iter().chain(LENGTHS);
-        let longer = lengths.filter(|length| (FEWEST + 1..=longest).contains(length)).map(of);
-        let mut longer = longer.filter(|layout| layout.fits && layout.height <= HIGHER * short.height);
+        let longer = lengths
+            .filter(|length| (FEWEST + 1..=longest).contains(length))
+            .map(of);
+        let mut longer =
+            longer.filter(|layout| layout.fits && layout.height <= HIGHER * short.height);
         longer.next().unwrap_or(short)
     }
 }
@@ -377,7 +390,9 @@ mod tests {
     fn texts_are_as_long_as_there_is_room_for() {
         let mark = "a mark of some length, and then some";
         let shown = |count: usize| {
-            let nodes: Vec<Node> = (0..count).map(|number| Node::new(number).mark(mark)).collect();
+            let nodes: Vec<Node> = (0..count)
+                .map(|number| Node::new(number).mark(mark))
+                .collect();
             let states: Vec<Vec<&Node>> = nodes.iter().map(|node| vec![node]).collect();
             let characters = Layout::of(&states).characters;
             marks_text(&nodes[0], characters)

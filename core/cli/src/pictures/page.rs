@@ -16,7 +16,7 @@ const STEPS: &str = include_str!("steps.js");
 const EXPLORER: &str = include_str!("explorer/explorer.js");
 /// SHA-256 of the style and of the scripts, in base64: the policy of a page allows these and nothing else. A test computes
 /// them.
-const STYLE_HASH: &str = "3kxxt5SddOXBMQtMb5a+AN/TTvJ9xq1Dge9H++T0Cl4=";
+const STYLE_HASH: &str = "fY+q9gMQI0xa2XrnxyzcWOevlb6VxvRDRnfE+X6sKA4=";
 const STEPS_HASH: &str = "A2f6BajedgvlR67Ti8kBX/kwCIEkDW9LU6prP/xsMEU=";
 const EXPLORER_HASH: &str = "iE8EamISY+h9zc6JxlEMbFm8O0pUGiPe6cmjqlZg2l4=";
 
@@ -77,9 +77,17 @@ pub struct Lanes<'s> {
 /// Lanes in which every mark is a link to its step, as `to` says.
 pub fn lanes(of: &Lanes<'_>, to: &dyn Fn(usize) -> String) -> String {
     let steps = of.steps;
-    let shown: Vec<usize> = of.shown.iter().copied().filter(|index| *index > 0).collect();
+    let shown: Vec<usize> = of
+        .shown
+        .iter()
+        .copied()
+        .filter(|index| *index > 0)
+        .collect();
     let mut processes: Vec<&str> = Vec::new();
-    for process in shown.iter().filter_map(|index| steps[*index].process.as_deref()) {
+    for process in shown
+        .iter()
+        .filter_map(|index| steps[*index].process.as_deref())
+    {
         if !processes.contains(&process) {
             processes.push(process);
         }
@@ -102,11 +110,7 @@ pub fn lanes(of: &Lanes<'_>, to: &dyn Fn(usize) -> String) -> String {
     );
     for (lane, process) in processes.iter().enumerate() {
         let y = 20 * lane + 14;
-        let _ = write!(
-            html,
-            "<text x=\"2\" y=\"{y}\">{}</text>",
-            Escaped(process)
-        );
+        let _ = write!(html, "<text x=\"2\" y=\"{y}\">{}</text>", Escaped(process));
     }
     let mut place = 0;
     for (number, index) in shown.iter().enumerate() {

@@ -110,7 +110,12 @@ impl Picture<'_> {
                 at.height
             )?;
             let class = if changed { "s ch" } else { "s" };
-            text(f, class, (at.x, at.top() + 13.0), &slot_text(slot, characters))?;
+            text(
+                f,
+                class,
+                (at.x, at.top() + 13.0),
+                &slot_text(slot, characters),
+            )?;
         }
         f.write_str("</g>")
     }

@@ -12,8 +12,8 @@ use program::{Clients, Program, State};
 use refmap::Action;
 use refmap::random::Generator;
 use refmap_processes::{
-    Choices, Command, Composition, Configuration, Granularity, Label, Location, ProcessError, assign,
-    choice, choose, forever, request, respond, sequence, when, while_do,
+    Choices, Command, Composition, Configuration, Granularity, Label, Location, ProcessError,
+    assign, choice, choose, forever, request, respond, sequence, when, while_do,
 };
 
 /// Result of a search: the number of states, and of steps by each command.
@@ -523,7 +523,11 @@ fn a_process_is_shown_at_its_labels() {
         // A choice of many, a loop, and an end.
         sequence([
             choice(["a", "b", "c", "d"].map(nothing)),
-            while_do("again?", |program: &Program| program.x < 2, assign("add", |program: &mut Program| program.x += 1)),
+            while_do(
+                "again?",
+                |program: &Program| program.x < 2,
+                assign("add", |program: &mut Program| program.x += 1),
+            ),
             choice([nothing("left"), nothing("right")]),
         ]),
         forever(respond("answer", |_: &u8, _: &mut Program| Some(0))),
@@ -554,7 +558,10 @@ fn a_process_is_shown_at_its_labels() {
         }
         let shown = composition.show(&state);
         let rest = &shown["rest"];
-        for (process, shown) in [&shown["first"], &rest[0], &rest[1]].into_iter().enumerate() {
+        for (process, shown) in [&shown["first"], &rest[0], &rest[1]]
+            .into_iter()
+            .enumerate()
+        {
             let name = composition.location_name(process, state.location(process));
             assert_eq!(shown, name);
             names[process].insert(name.to_owned());

@@ -108,10 +108,18 @@ mod tests {
         let threads = &machine.show(&state)["threads"];
         assert_eq!(
             threads[0]["pending"],
-            json!(["x := 1 (0)", "r := x", "x := r + 1 [pending 1]", "x := 1 (3)"])
+            json!([
+                "x := 1 (0)",
+                "r := x",
+                "x := r + 1 [pending 1]",
+                "x := 1 (3)"
+            ])
         );
         assert_eq!(threads[0]["next"], "the end");
-        assert_eq!((&threads[1]["pending"], &threads[1]["next"]), (&json!([]), &json!("atomic")));
+        assert_eq!(
+            (&threads[1]["pending"], &threads[1]["next"]),
+            (&json!([]), &json!("atomic"))
+        );
         assert_eq!(threads[0]["progress"], "running");
         // All else is as the state serialises it.
         assert_eq!(machine.show(&state)["memory"], json(&state)["memory"]);

@@ -43,7 +43,10 @@ fn parts(report: &Report) -> Vec<(String, Vec<String>)> {
     for line in text.lines() {
         match line.split_once(" fails") {
             Some((name, _)) if !line.starts_with(' ') => parts.push((name.to_owned(), Vec::new())),
-            _ => parts.last_mut().into_iter().for_each(|part| part.1.push(line.to_owned())),
+            _ => parts
+                .last_mut()
+                .into_iter()
+                .for_each(|part| part.1.push(line.to_owned())),
         }
     }
     parts
@@ -65,7 +68,10 @@ fn a_long_loop_of_a_counter_is_told_in_a_line() {
     let later = Property::eventually("later", "a test", |count: &Count| count.n > 300);
     refinement.liveness = vec![later];
     let report = told(&refinement);
-    let steps = report.counterexample.as_ref().map(|found| found.steps.len());
+    let steps = report
+        .counterexample
+        .as_ref()
+        .map(|found| found.steps.len());
     assert_eq!(steps, Some(301), "the data have all steps");
     let text = report.to_string();
     let (_, lasso) = &parts(&report)[0];
@@ -105,7 +111,10 @@ fn a_long_loop_of_a_counter_is_told_in_a_line() {
         ..TextOptions::default()
     });
     let whole = whole.to_string();
-    assert!((0..300).all(|n| whole.contains(&format!("n {n}  tens"))), "{whole}");
+    assert!(
+        (0..300).all(|n| whole.contains(&format!("n {n}  tens"))),
+        "{whole}"
+    );
 }
 
 /// Two wheels: after each tenth tick a carry, so that a round takes eleven steps, too many to be told as one; and six in
@@ -119,14 +128,20 @@ fn wheels<const ROUND: u32>(count: &Count) -> Vec<(Action, Count)> {
     }
     to.n = (count.n + 1) % ROUND;
     to.passed = to.n == 0;
-    if count.tens == 40 { Vec::new() } else { vec![(("tick", 0), to)] }
+    if count.tens == 40 {
+        Vec::new()
+    } else {
+        vec![(("tick", 0), to)]
+    }
 }
 
 #[test]
 fn rounds_of_several_steps_are_told_once() {
     let of = |next| {
         let mut refinement = counting(next);
-        refinement.invariants = vec![Invariant::new("few", "a test", |count: &Count| count.tens < 40)];
+        refinement.invariants = vec![Invariant::new("few", "a test", |count: &Count| {
+            count.tens < 40
+        })];
         parts(&told(&refinement))[0].1.join("\n")
     };
     let text = of(wheels::<3>);
@@ -140,9 +155,8 @@ fn rounds_of_several_steps_are_told_once() {
 #[test]
 fn what_an_earlier_one_has_told_is_referred_to() {
     let mut refinement = counting(clock);
-    let below = |name, most: u32| {
-        Invariant::new(name, "a test", move |count: &Count| count.n < most)
-    };
+    let below =
+        |name, most: u32| Invariant::new(name, "a test", move |count: &Count| count.n < most);
     refinement.invariants = vec![
         below("b", 200),
         below("c", 230),
@@ -163,12 +177,19 @@ fn what_an_earlier_one_has_told_is_referred_to() {
     };
     assert_eq!(shared(0), ("", 0));
     assert_eq!(shared(1), ("steps 0 to 5 as in invariant:a, above", 0));
-    assert_eq!(shared(2), ("steps 0 to 151 as in invariant:passed, above", 0));
+    assert_eq!(
+        shared(2),
+        ("steps 0 to 151 as in invariant:passed, above", 0)
+    );
     assert_eq!(shared(3), ("by the same steps as invariant:b, above", 0));
     assert_eq!(shared(4), ("steps 0 to 200 as in invariant:b, above", 0));
     // What is referred to is not told again, and the step that fails is told in full.
     let text = |part: usize| parts[part].1.join("\n");
-    assert!(!text(1).contains("initially") && text(1).contains("\n   6  clock"), "{}", text(1));
+    assert!(
+        !text(1).contains("initially") && text(1).contains("\n   6  clock"),
+        "{}",
+        text(1)
+    );
     assert!(text(1).contains("* n       150 → 151"), "{}", text(1));
     assert!(!text(3).contains("clock"), "{}", text(3));
     for part in 0..parts.len() {
@@ -179,7 +200,11 @@ fn what_an_earlier_one_has_told_is_referred_to() {
 
 /// Two ways into one ring of forty: the ring is told once, also where the second one enters it elsewhere.
 fn two_ways(count: &Count) -> Vec<(Action, Count)> {
-    let at = |n: u32, tens: u32| Count { n, tens, passed: false };
+    let at = |n: u32, tens: u32| Count {
+        n,
+        tens,
+        passed: false,
+    };
     match (count.n, count.tens) {
         (0, 0) => vec![(("tick", 0), at(1, 0)), (("carry", 1), at(2, 0))],
         (1, 0) => vec![(("tick", 0), at(0, 1))],
@@ -194,17 +219,33 @@ fn a_loop_is_told_in_full_once() {
     let mut refinement = counting(two_ways);
     refinement.liveness = vec![
         Property::always_eventually("back", "a test", |count: &Count| count.n == 99),
-        Property::leads_to("by", "a test", |count: &Count| *count == at_two(), |count| count.n == 99),
+        Property::leads_to(
+            "by",
+            "a test",
+            |count: &Count| *count == at_two(),
+            |count| count.n == 99,
+        ),
         Property::eventually_always("even", "a test", |count: &Count| count.n % 2 == 0),
     ];
     let report = told(&refinement);
-    let lassos = report.obligations.iter().flat_map(|row| &row.counterexamples);
-    let lassos: Vec<_> = lassos.map(|found| (found.loop_start, found.length)).collect();
+    let lassos = report
+        .obligations
+        .iter()
+        .flat_map(|row| &row.counterexamples);
+    let lassos: Vec<_> = lassos
+        .map(|found| (found.loop_start, found.length))
+        .collect();
     let parts = parts(&report);
     let text = |part: usize| parts[part].1.join("\n");
     assert_eq!(parts.len(), 3, "{report}");
-    assert!(text(0).contains("from here on, again and again:"), "{report}");
-    assert!(text(1).contains("by the same steps as always-eventually:back, above"), "{report}");
+    assert!(
+        text(0).contains("from here on, again and again:"),
+        "{report}"
+    );
+    assert!(
+        text(1).contains("by the same steps as always-eventually:back, above"),
+        "{report}"
+    );
     let again = "
       from here on, again and again:
        the loop as in always-eventually:back, above, from its step ";
@@ -216,8 +257,5 @@ fn a_loop_is_told_in_full_once() {
 }
 
 fn at_two() -> Count {
-    Count {
-        n: 2,
-        ..START
-    }
+    Count { n: 2, ..START }
 }

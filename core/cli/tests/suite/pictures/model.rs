@@ -134,14 +134,25 @@ fn count() -> Check {
         let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u32], next, |_| 0));
         refinement.implementation.fairness = vec![Fairness::weak("on", ["tick"])];
         let below = |name, most| Invariant::new(name, "this test", move |n: &u32| *n < most);
-        refinement.invariants = vec![below("late", 700), below("early", 6), below("later", 900), below("too", 700)];
+        refinement.invariants = vec![
+            below("late", 700),
+            below("early", 6),
+            below("later", 900),
+            below("too", 700),
+        ];
         refinement.liveness = vec![
             Property::eventually("ends", "this test", |n: &u32| *n > 1_000),
             Property::always_eventually("beyond", "this test", |n: &u32| *n > 1_000),
         ];
         Ok(check(&refinement, settings)?)
     };
-    Check::new("count", "a clock: is a clock", "this test, page 1", Vec::new(), run)
+    Check::new(
+        "count",
+        "a clock: is a clock",
+        "this test, page 1",
+        Vec::new(),
+        run,
+    )
 }
 
 pub fn catalogue() -> Catalogue {

@@ -157,18 +157,47 @@ fn a_page_shows_all_violations_as_the_terminal_does() {
     // Each violated obligation leads to its counterexample, each link somewhere.
     let links = links(&html);
     for (to, text) in &links {
-        assert_eq!(html.matches(&format!(" id=\"{to}\"")).count(), 1, "{to}: {text}");
+        assert_eq!(
+            html.matches(&format!(" id=\"{to}\"")).count(),
+            1,
+            "{to}: {text}"
+        );
     }
-    let rows = ["invariant:early", "invariant:late", "invariant:later", "invariant:too", "eventually:ends", "always-eventually:beyond"];
+    let rows = [
+        "invariant:early",
+        "invariant:late",
+        "invariant:later",
+        "invariant:too",
+        "eventually:ends",
+        "always-eventually:beyond",
+    ];
     for name in rows {
-        assert!(html.contains(&format!("\"><code>{name}</code></a>")), "{name}");
-        assert!(html.contains(&format!("<p><strong>{name}</strong> fails")), "{name}");
+        assert!(
+            html.contains(&format!("\"><code>{name}</code></a>")),
+            "{name}"
+        );
+        assert!(
+            html.contains(&format!("<p><strong>{name}</strong> fails")),
+            "{name}"
+        );
     }
     let leads = |text: &str| links.iter().any(|link| link.1 == text);
-    assert!(leads("steps 0 to 5 as in invariant:early, above"), "{links:?}");
-    assert!(leads("by the same steps as invariant:late, above"), "{links:?}");
-    assert!(leads("steps 0 to 700 as in invariant:late, above"), "{links:?}");
-    assert!(leads("by the same steps as eventually:ends, above"), "{links:?}");
+    assert!(
+        leads("steps 0 to 5 as in invariant:early, above"),
+        "{links:?}"
+    );
+    assert!(
+        leads("by the same steps as invariant:late, above"),
+        "{links:?}"
+    );
+    assert!(
+        leads("steps 0 to 700 as in invariant:late, above"),
+        "{links:?}"
+    );
+    assert!(
+        leads("by the same steps as eventually:ends, above"),
+        "{links:?}"
+    );
     let line = "<p class=\"gap\">steps 2 to 999: step 1 again, 998 times, each time the state + 1 to 999; abstract: the same</p>";
     assert!(html.contains(line), "{html}");
     assert!(html.contains(">⋯</text>"));
@@ -179,9 +208,15 @@ fn a_page_shows_all_violations_as_the_terminal_does() {
 #[test]
 fn what_a_page_leaves_out_is_told_in_its_data() {
     let html = page_of("count", &["--liveness", "--obligations", "eventually:ends"]);
-    let data = html.split("id=\"report\">").nth(1).and_then(|rest| rest.split("</script>").next());
-    let data: serde_json::Value = serde_json::from_str(data.expect("it has data")).expect("they are JSON");
-    let shown = data["counterexample"]["steps"].as_array().map_or(0, Vec::len);
+    let data = html
+        .split("id=\"report\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</script>").next());
+    let data: serde_json::Value =
+        serde_json::from_str(data.expect("it has data")).expect("they are JSON");
+    let shown = data["counterexample"]["steps"]
+        .as_array()
+        .map_or(0, Vec::len);
     let left_out = data["steps_left_out"].as_array().map_or(0, Vec::len);
     assert_eq!((shown, left_out), (3, 998));
     assert_eq!(html.matches("<section class=\"step").count(), shown);
