@@ -69,7 +69,12 @@ impl<'r> Outline<'r> {
                 Some(shared) if shared.is_all => None,
                 _ => SharedLoop::of(counterexample, earlier),
             };
-            Self::new(counterexample, shared, shared_loop)
+            let mut outline = Self::new(counterexample, shared, shared_loop);
+            if report.history.is_some() {
+                // The events that the steps are differ, whatever the steps do.
+                outline.repetitions.clear();
+            }
+            outline
         });
         outlines.collect()
     }

@@ -252,13 +252,14 @@ fn coverage(body: &mut String, report: &Report) {
 /// The report as data, as `--json` prints it, without the drawings and the counterexamples that the page shows once
 /// already, and of the first counterexample with the steps that it shows.
 fn data(report: &Report) -> Value {
+    let shown = Outline::all(report).first().map(shown_of);
+    let shown = shown.unwrap_or_default();
     let mut report = report.clone();
     for row in &mut report.obligations {
         row.counterexamples.clear();
     }
     let mut left_out = Vec::new();
     if let Some(found) = &mut report.counterexample {
-        let shown = shown_of(&Outline::alone(found));
         let all = std::mem::take(&mut found.steps).into_iter().enumerate();
         for (index, step) in all {
             if shown.binary_search(&index).is_ok() {
