@@ -10,9 +10,11 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
+use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
 use crate::symmetry::Symmetric;
@@ -127,6 +129,13 @@ where
 
     fn cut_off(&self, from: &Self::State) -> Vec<&str> {
         self.system.cut_off(&from.state)
+    }
+
+    fn show(&self, from: &Self::State) -> Value {
+        let mut shown = Map::new();
+        shown.insert("state".to_owned(), self.system.show(&from.state));
+        shown.insert("history".to_owned(), json(&from.history));
+        Value::Object(shown)
     }
 
     fn draw(&self, from: &Self::State) -> Option<Drawing> {

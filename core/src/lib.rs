@@ -142,6 +142,7 @@ pub mod internal {
     pub use crate::report::json::json;
     pub use crate::report::layout::{Ink, plain, steps, wrap};
     pub use crate::report::number::grouped;
+    pub use crate::report::outline;
     pub use crate::report::story::misfit;
     pub use crate::report::summary;
     pub use crate::report::value::{compact, parts};

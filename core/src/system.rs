@@ -7,11 +7,14 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use serde_json::Value;
+
 use crate::action::Action;
 use crate::drawing::Drawing;
 use crate::fairness::Fairness;
 use crate::guard::evaluated;
 use crate::model_call::{Culprit, break_off, until_enough};
+use crate::report::json::json;
 use crate::rule::{Process, Rule, RuleId};
 use crate::state::State;
 use crate::visit::{visit_initial, visit_steps};
@@ -27,7 +30,7 @@ const WORTH_BREAKING_OFF: u32 = 64;
 /// [`offers`](Self::offers).
 pub trait TransitionSystem: Sync {
     /// One configuration, an element of Σ. Equal states are the same state. The fields that its
-    /// `Serialize` shows are what reports speak of.
+    /// `Serialize` shows are what reports speak of, unless [`show`](Self::show) says otherwise.
     type State: State<Self>;
     /// The label of a step: the rule that fired, with its arguments.
     type Action: Action;
@@ -81,6 +84,12 @@ pub trait TransitionSystem: Sync {
     /// have done besides is not looked at, and a report says so. None, by default.
     fn cut_off(&self, _state: &Self::State) -> Vec<&str> {
         Vec::new()
+    }
+
+    /// `state` as reports show it: its fields. By default those that its `Serialize` shows. A program counter says more as the
+    /// label, or the instruction, that stands there.
+    fn show(&self, state: &Self::State) -> Value {
+        json(state)
     }
 
     /// What a person would draw of `state`, which counterexamples show beside its fields: as text on a terminal, as a

@@ -4,6 +4,7 @@
 //! Processes interact by a rendezvous: a request and its response, which they take as one step. The lender
 //! whose leases expire without notice is the one that lends the thing twice.
 
+use refmap::report::Value;
 use refmap::{Invariant, Process, Refinement, Report, Rule, Settings, TransitionSystem, check};
 use refmap_processes::{
     Act, At, Command, Composition, Configuration, Data, Location, assign, choice, forever, request,
@@ -146,6 +147,11 @@ impl TransitionSystem for Leases {
 
     fn observe(&self, state: &State) -> Users {
         [0, 1].map(|n| state.clients[n].holds)
+    }
+
+    /// A process is shown at the label of what it does next.
+    fn show(&self, state: &State) -> Value {
+        self.0.show(state)
     }
 }
 

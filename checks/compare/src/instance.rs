@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::number::grouped;
+use refmap::internal::grouped;
 
 /// A model and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Numbers for people.
 
-pub use refmap::internal::grouped;
-
 /// Bytes in MiB.
 pub fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))

@@ -3,8 +3,9 @@
 use super::contender::{Contender, Role};
 use super::instance::Instance;
 use super::measurement::Best;
-use super::number::{grouped, mebibytes};
+use super::number::mebibytes;
 use super::table::Table;
+use refmap::internal::grouped;
 
 /// All searches of an instance.
 pub struct Outcome {

@@ -49,6 +49,7 @@ pub(super) fn sampled(
     let unexercised = rules.iter().filter(|(.., fired)| *fired == 0);
     Report {
         check: String::new(),
+        claim: None,
         parameters: Map::new(),
         verdict: Some(match violated.is_some() || is_quiet {
             true => Verdict::Violated,

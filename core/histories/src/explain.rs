@@ -222,7 +222,10 @@ fn situation<O: Observed>(observed: &O, state: &State<O>) -> Situation {
         observed.specification().draw(state)
     });
     Situation {
-        state: value(state).unwrap_or_default(),
+        state: call("`show` of the specification", || {
+            Some(observed.specification().show(state))
+        })
+        .unwrap_or_default(),
         drawing: picture.as_ref().map(Drawing::to_string),
         picture,
     }

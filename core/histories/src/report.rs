@@ -80,6 +80,7 @@ impl Validation {
         };
         Report {
             check: String::new(),
+            claim: None,
             parameters: Map::new(),
             verdict: Some(self.verdict()),
             evidence: match decided {

@@ -18,6 +18,9 @@
 //! label, and labels are unique within a process, so that an action names its commands. A label is a text
 //! ([`Label`]) or a value of a type of the model's own ([`CommandLabel`]).
 //!
+//! A system made of a composition returns [`Composition::show`] from its `show`; then a report says where a process is by the
+//! labels of what it does there.
+//!
 //! The tutorial `leases` in the repository (`examples/src/leases.rs`) checks a refinement of such a system, and the book,
 //! `examples/book`, begins with a project of your own.
 //!

@@ -49,7 +49,8 @@ pub(super) fn counterexample<R: Refinement>(
 pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>) -> Step {
     let mapped = catch(|| {
         let mapped = refinement.map(state);
-        (json(&mapped), refinement.specification().draw(&mapped))
+        let specification = refinement.specification();
+        (specification.show(&mapped), specification.draw(&mapped))
     });
     let (abstract_state, abstract_picture) = mapped.unwrap_or((Value::Null, None));
     let picture = catch(|| refinement.implementation().draw(state));
@@ -60,7 +61,7 @@ pub(super) fn state<R: Refinement>(refinement: &R, state: &StateOf<R::Concrete>)
         rule: None,
         source: None,
         process: None,
-        state: json(state),
+        state: refinement.implementation().show(state),
         abstract_before: Vec::new(),
         abstract_action: None,
         abstract_state,
@@ -84,7 +85,7 @@ pub(super) fn step<R: Refinement>(
     let process = catch(|| implementation.process_of(action).to_string());
     let between = |(action, state)| AbstractStep {
         action: json(&action),
-        state: json(&state),
+        state: refinement.specification().show(&state),
     };
     Step {
         action: Some(json(action)),

@@ -51,6 +51,7 @@ pub(super) fn report<R: Refinement>(
     let totals = &found.totals;
     Report {
         check: String::new(),
+        claim: None,
         parameters: serde_json::Map::new(),
         verdict: verdict(
             &rows,

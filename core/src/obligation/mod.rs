@@ -11,8 +11,8 @@
 //! | `agency` | an action of the environment is answered only by its own process |
 //! | `invariant:NAME` | the invariant holds in every reachable state |
 //! | `inductive:NAME` | each step from a type-correct state that satisfies all the invariants leads to one that satisfies this one |
-//! | `inductive:simulation` | Definition 6 holds from every type-correct state that satisfies the invariants |
-//! | `environment:RULE` | the implementation never takes RULE away from its process for good |
+//! | `inductive:simulation` | observation, initiality and simulation hold from every type-correct state that satisfies the invariants |
+//! | `environment:RULE` | the implementation never takes the rule away from its process for good |
 //! | `environment:at_rest` | an environment process can always come to rest, and only its steps change whether it does |
 //! | `fairness:NAME` | the fairness condition of the specification follows from those of the implementation, through the mapping |
 //! | `leads-to:NAME` | whenever the premise holds, the conclusion holds then or later |

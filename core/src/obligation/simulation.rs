@@ -264,7 +264,8 @@ impl<R: Refinement> Failed<R> {
     fn nearest(&self, specification: &R::Abstract, place: usize) -> Vec<Nearest> {
         let answer = self.answer.action(place);
         let from = self.answer.source(&self.image, place);
-        let wanted = json(self.answer.target(&self.target, place));
+        let show = |state: &StateOf<R::Abstract>| specification.show(state);
+        let wanted = show(self.answer.target(&self.target, place));
         let candidate = |action: Option<&ActionOf<R::Abstract>>, target: Option<_>| Nearest {
             action: action.map(json),
             answered: action == answer,
@@ -273,7 +274,7 @@ impl<R: Refinement> Failed<R> {
             differs: target.map_or(Vec::new(), |target| changes(&target, &wanted)),
         };
         let answered = match answer {
-            None => candidate(None, Some(json(from))),
+            None => candidate(None, Some(show(from))),
             Some(action) => {
                 let target = specification.successor(from, action);
                 let conjuncts = match target {
@@ -284,17 +285,17 @@ impl<R: Refinement> Failed<R> {
                 };
                 Nearest {
                     false_conjuncts: conjuncts.into_iter().map(str::to_owned).collect(),
-                    ..candidate(Some(action), target.as_ref().map(json))
+                    ..candidate(Some(action), target.as_ref().map(show))
                 }
             }
         };
         let mut others = Vec::new();
         if answer.is_some() {
-            others.push(candidate(None, Some(json(from))));
+            others.push(candidate(None, Some(show(from))));
         }
         visit_steps(specification, from, &mut |action, target| {
             if others.len() < MOST_LOOKED_AT && Some(&action) != answer {
-                others.push(candidate(Some(&action), Some(json(&target))));
+                others.push(candidate(Some(&action), Some(show(&target))));
             }
         });
         least_different(answered, others)

@@ -6,6 +6,7 @@ use std::fmt::Display;
 
 use serde_json::Value;
 
+use super::number::grouped;
 use super::value::compact;
 
 /// Whether text carries the escape sequences of a terminal's colours.
@@ -101,18 +102,29 @@ pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     lines.done
 }
 
-/// The parts of `text` between runs of at least `spaces` spaces, each with the run before it.
+/// The parts of `text` between runs of at least `spaces` spaces, each with the run before it. A number whose digits are
+/// [`grouped`] is not parted.
 fn pieces(text: &str, spaces: usize) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let piece = rest.trim_start_matches(' ');
         let gap = rest.len() - piece.len();
-        let end = piece.find(&" ".repeat(spaces)).unwrap_or(piece.len());
+        let gap_of = " ".repeat(spaces);
+        let mut gaps = piece.match_indices(&gap_of).map(|(at, _)| at);
+        let end = gaps.find(|at| !is_within_number(piece, *at));
+        let end = end.unwrap_or(piece.len());
         found.push((gap, &piece[..end]));
         rest = &piece[end..];
     }
     found
+}
+
+/// Whether the space at a place of `text` is one between the groups of a number's digits.
+fn is_within_number(text: &str, space: usize) -> bool {
+    let after = &text.as_bytes()[space + 1..];
+    let group = after.iter().take_while(|byte| byte.is_ascii_digit());
+    text[..space].ends_with(|before: char| before.is_ascii_digit()) && group.count() == 3
 }
 
 struct Lines {
@@ -206,7 +218,25 @@ pub(crate) fn beside(left: &[String], right: &[String], columns: usize) -> Vec<S
 /// `1 step`, `2 steps`.
 pub fn steps(length: usize) -> String {
     let steps = if length == 1 { "step" } else { "steps" };
-    format!("{length} {steps}")
+    format!("{} {steps}", grouped(length as u64))
+}
+
+/// A small number as people write it: `1.2 × 10⁻⁹`.
+pub fn power(number: f64) -> String {
+    let text = format!("{number:.1e}");
+    match text.split_once('e') {
+        None | Some((_, "0")) => format!("{number:.1}"),
+        Some((digits, exponent)) => {
+            let raised = exponent.chars().map(|character| match character {
+                '-' => '⁻',
+                digit => {
+                    let digit = digit.to_digit(10).unwrap_or(0) as usize;
+                    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit]
+                }
+            });
+            format!("{digits} × 10{}", raised.collect::<String>())
+        }
+    }
 }
 
 /// A parameter: texts without quotation marks, lists without brackets.
@@ -232,6 +262,33 @@ mod tests {
             wrap("  one two three four", 12, 4),
             ["  one two", "    three", "    four"]
         );
+    }
+
+    #[test]
+    fn numbers_are_written_as_people_write_them() {
+        let counts = [0, 999, 1_000, 1_616_235_329, u64::MAX];
+        let told = [
+            "0",
+            "999",
+            "1 000",
+            "1 616 235 329",
+            "18 446 744 073 709 551 615",
+        ];
+        assert_eq!(counts.map(grouped), told);
+        assert_eq!(
+            [0.0, 0.5, 1.23e-9, 4e-21].map(power),
+            ["0.0", "5.0 × 10⁻¹", "1.2 × 10⁻⁹", "4.0 × 10⁻²¹"]
+        );
+        // No line ends within one.
+        let text = "in all 1 616 235 329 states and 12 345 678 steps";
+        for columns in 20..60 {
+            let lines = wrap(text, columns, 2);
+            for number in ["1 616 235 329", "12 345 678"] {
+                assert!(lines.iter().any(|line| line.contains(number)), "{lines:?}");
+            }
+        }
+        assert_eq!(wrap("n 1 2 3 4", 9, 1), ["n 1 2 3 4"]);
+        assert_eq!(wrap("n 12 34 567 8901", 9, 1), ["n 12", " 34 567", " 8901"]);
     }
 
     #[test]

@@ -6,6 +6,9 @@ mod difference;
 pub(crate) mod json;
 pub(crate) mod value;
 
+#[doc(hidden)]
+pub mod outline;
+pub(crate) mod repetition;
 pub(crate) mod story;
 #[doc(hidden)]
 pub mod summary;
@@ -21,7 +24,9 @@ mod mermaid;
 pub(crate) mod number;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Map;
+/// What a state, an action and a parameter are in a report.
+pub use serde_json::Value;
 
 pub use difference::Change;
 #[doc(hidden)]
@@ -82,6 +87,9 @@ pub enum Evidence {
 pub struct Report {
     /// The name of the check.
     pub check: String,
+    /// What the check claims, in a sentence, with its source; absent where nobody has said it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub claim: Option<String>,
     /// The instance: each parameter with its value.
     pub parameters: Map<String, Value>,
     /// Whether all the obligations chosen hold; `None` if none was chosen.
@@ -178,6 +186,18 @@ impl Report {
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect();
+        self
+    }
+
+    /// The same report, of a check that claims this, by this source.
+    #[must_use]
+    pub fn claiming(mut self, sentence: &str, source: &str) -> Self {
+        let said = [sentence.to_owned(), format!("[{source}]")];
+        let said = said
+            .into_iter()
+            .filter(|part| !["", "[]"].contains(&&**part));
+        let claim = said.collect::<Vec<_>>().join(" ");
+        self.claim = (!claim.is_empty()).then_some(claim);
         self
     }
 
@@ -338,11 +358,19 @@ pub struct Counterexample {
 impl Counterexample {
     /// What fails, and after how many steps; `explanation` says why.
     pub fn failure(&self) -> String {
-        let obligation = &self.obligation;
+        format!("{} {}", self.obligation, self.fails())
+    }
+
+    /// That it fails, and after how many steps.
+    pub fn fails(&self) -> String {
         match self.loop_start {
-            None => format!("{obligation} fails after {}", steps(self.length)),
+            _ if self.steps.is_empty() => "fails".to_owned(),
+            None => format!("fails after {}", steps(self.length)),
+            Some(start) if start == self.length => {
+                format!("fails: after {} nothing happens any more", steps(start))
+            }
             Some(start) => format!(
-                "{obligation} fails: after {} a loop of {}",
+                "fails: after {} a loop of {}",
                 steps(start),
                 steps(self.length - start)
             ),

@@ -6,6 +6,8 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::layout::{Ink, beside, pad, width, wrap};
+use super::outline::Outline;
+use super::repetition::Repetition;
 use super::text::{Detail, Text};
 use super::value::{compact, name, named, parts};
 use super::{Change, Counterexample, Nearest, Step, changes};
@@ -17,49 +19,100 @@ const FOLDED: usize = 3;
 
 impl Display for Text<'_, Counterexample> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let counterexample = self.of;
+        let outline = Outline::alone(self.of);
+        Text {
+            of: &outline,
+            options: self.options,
+        }
+        .fmt(f)
+    }
+}
+
+impl Display for Text<'_, Outline<'_>> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.failure(f)?;
-        if let Some(initial) = counterexample.steps.first() {
-            self.initial(f, initial)?;
+        self.told_above(f)?;
+        if self.of.shared.is_none_or(|shared| !shared.is_all) {
+            self.behaviour(f)?;
         }
-        let last = counterexample.steps.len().saturating_sub(1);
-        let mut index = 1;
-        while index < last {
-            self.loop_begins(f, index)?;
-            // A run of stutters ends where the loop begins.
-            let first = counterexample.loop_start.map(|start| start + 1);
-            let first = first.filter(|first| (index + 1..last).contains(first));
-            let until = first.unwrap_or(last);
-            let end = (index..until)
-                .find(|later| !self.on_one_line(*later))
-                .unwrap_or(until);
-            self.stutters(f, index..end)?;
-            if end < until {
-                self.step(f, end)?;
-            }
-            index = until.min(end + 1);
-        }
-        if last > 0 {
-            self.loop_begins(f, last)?;
-            self.last_step(f, last)?;
-        }
-        self.loop_ends(f, last)?;
         self.refused(f)?;
         self.nearest(f)
     }
 }
 
-impl Text<'_, Counterexample> {
-    /// What there is to say if the same steps were shown already, for another obligation.
-    pub(super) fn without_steps(&self, f: &mut Formatter<'_>, shown: &str) -> fmt::Result {
-        self.failure(f)?;
-        self.paragraph(f, &format!("  by the same steps as {shown}, above"), 2)?;
-        self.refused(f)?;
-        self.nearest(f)
+impl Text<'_, Outline<'_>> {
+    fn counterexample(&self) -> &Counterexample {
+        self.of.counterexample
+    }
+
+    /// The steps that an earlier counterexample has told.
+    fn told_above(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.of.shared {
+            None => Ok(()),
+            Some(shared) if shared.is_all => self.paragraph(f, &format!("  {shared}"), 2),
+            Some(shared) => {
+                writeln!(f)?;
+                self.paragraph(f, &format!("{:INDENT$}{shared}", ""), INDENT)
+            }
+        }
+    }
+
+    fn behaviour(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(last) = self.counterexample().steps.len().checked_sub(1) else {
+            return Ok(());
+        };
+        for (mut run, repetition) in self.of.runs() {
+            if run.start == 0 {
+                self.initial(f, &self.counterexample().steps[0])?;
+                run.start = 1;
+            }
+            self.run(f, run.start..run.end.min(last))?;
+            if let Some(repetition) = repetition {
+                self.repetition(f, repetition)?;
+            }
+        }
+        if let (Some(shared), Some(start)) =
+            (&self.of.shared_loop, self.counterexample().loop_start)
+        {
+            self.loop_begins(f, start + 1)?;
+            self.indented(f, &shared.to_string())?;
+        } else if last > 0 {
+            self.loop_begins(f, last)?;
+            self.last_step(f, last)?;
+        }
+        self.loop_ends(f, last)
+    }
+
+    /// Steps one after the other.
+    fn run(&self, f: &mut Formatter<'_>, mut run: Range<usize>) -> fmt::Result {
+        while !run.is_empty() {
+            self.loop_begins(f, run.start)?;
+            // A run of stutters ends where the loop begins.
+            let first = self.counterexample().loop_start.map(|start| start + 1);
+            let first = first.filter(|first| (run.start + 1..run.end).contains(first));
+            let until = first.unwrap_or(run.end);
+            let end = (run.start..until)
+                .find(|later| !self.on_one_line(*later))
+                .unwrap_or(until);
+            self.stutters(f, run.start..end)?;
+            if end < until {
+                self.step(f, end)?;
+            }
+            run.start = until.min(end + 1);
+        }
+        Ok(())
+    }
+
+    /// Steps that repeat those before them, in a line, or in full where whole states are asked for.
+    fn repetition(&self, f: &mut Formatter<'_>, repetition: &Repetition) -> fmt::Result {
+        match self.options.detail {
+            Detail::WholeStates => self.run(f, repetition.steps.clone()),
+            Detail::Changes => self.indented(f, &repetition.to_string()),
+        }
     }
 
     fn failure(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let counterexample = self.of;
+        let counterexample = self.counterexample();
         let failure = self
             .options
             .colour
@@ -74,7 +127,7 @@ impl Text<'_, Counterexample> {
 
     /// Says that a step is the first of the loop, if it is.
     fn loop_begins(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
-        match self.of.loop_start {
+        match self.counterexample().loop_start {
             Some(start) if start + 1 == index => {
                 let line = "from here on, again and again:";
                 let line = self.options.colour.paint(Ink::Strong, line);
@@ -86,7 +139,7 @@ impl Text<'_, Counterexample> {
 
     /// What happens after the last step of a lasso, and why it is fair.
     fn loop_ends(&self, f: &mut Formatter<'_>, last: usize) -> fmt::Result {
-        let Some(start) = self.of.loop_start else {
+        let Some(start) = self.counterexample().loop_start else {
             return Ok(());
         };
         let line = match start == last {
@@ -95,12 +148,12 @@ impl Text<'_, Counterexample> {
         };
         let line = self.options.colour.paint(Ink::Strong, line);
         self.paragraph(f, &format!("      {line}"), INDENT)?;
-        if self.of.fairness.is_empty() {
+        if self.counterexample().fairness.is_empty() {
             return Ok(());
         }
         writeln!(f)?;
         self.paragraph(f, "  which is fair:", 2)?;
-        self.of.fairness.iter().try_for_each(|met| {
+        self.counterexample().fairness.iter().try_for_each(|met| {
             let strength = met.strength;
             let line = format!("    {strength} {}: {}", met.condition, met.because);
             self.paragraph(f, &line, 6)
@@ -108,7 +161,7 @@ impl Text<'_, Counterexample> {
     }
 
     fn refused(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Some(refused) = &self.of.refused else {
+        let Some(refused) = &self.counterexample().refused else {
             return Ok(());
         };
         let refused = self.options.colour.paint(Ink::Bad, compact(refused));
@@ -118,10 +171,13 @@ impl Text<'_, Counterexample> {
 
     fn initial(&self, f: &mut Formatter<'_>, step: &Step) -> fmt::Result {
         writeln!(f)?;
-        let head = self.options.colour.paint(Ink::Strong, self.of.beginning());
+        let head = self
+            .options
+            .colour
+            .paint(Ink::Strong, self.counterexample().beginning());
         self.paragraph(f, &format!("{}{head}", number(0)), INDENT)?;
         // If nothing happens after it, it is the place where the failure is, too.
-        if self.of.steps.len() == 1 {
+        if self.counterexample().steps.len() == 1 {
             return self.both_sides(f, None, step);
         }
         self.states(f, step)?;
@@ -155,7 +211,7 @@ impl Text<'_, Counterexample> {
 
     /// A run of stutters, one line each. If one process takes many of them, it is named once.
     fn stutters(&self, f: &mut Formatter<'_>, run: Range<usize>) -> fmt::Result {
-        let steps = &self.of.steps;
+        let steps = &self.counterexample().steps;
         let mut rest = run;
         while !rest.is_empty() {
             let process = &steps[rest.start].process;
@@ -171,14 +227,14 @@ impl Text<'_, Counterexample> {
 
     fn stutters_of_one(&self, f: &mut Formatter<'_>, run: Range<usize>) -> fmt::Result {
         let title = |index: usize| {
-            let step = &self.of.steps[index];
+            let step = &self.counterexample().steps[index];
             match run.len() < FOLDED {
                 true => format!("{}  stutters", self.title(step)),
                 false => format!("{}  {}", action(step), self.source(step)),
             }
         };
         if run.len() >= FOLDED {
-            let process = process(&self.of.steps[run.start]);
+            let process = process(&self.counterexample().steps[run.start]);
             let line = format!("{process} stutters, {} to {}", run.start, run.end - 1);
             let line = self.options.colour.paint(Ink::Strong, line);
             self.paragraph(f, &format!("      {line}:"), INDENT)?;
@@ -209,7 +265,10 @@ impl Text<'_, Counterexample> {
 
     /// A step, and the one before it, which holds the state from which it is taken.
     fn around(&self, index: usize) -> (&Step, &Step) {
-        (&self.of.steps[index - 1], &self.of.steps[index])
+        (
+            &self.counterexample().steps[index - 1],
+            &self.counterexample().steps[index],
+        )
     }
 
     fn both_sides(&self, f: &mut Formatter<'_>, before: Option<&Step>, step: &Step) -> fmt::Result {
@@ -287,7 +346,7 @@ impl Text<'_, Counterexample> {
     }
 
     fn head(&self, f: &mut Formatter<'_>, index: usize) -> fmt::Result {
-        let step = &self.of.steps[index];
+        let step = &self.counterexample().steps[index];
         let answer = step.answer().unwrap_or_else(|| "a stutter".to_owned());
         let line = format!(
             "{}{}  answered by {answer}",
@@ -334,7 +393,7 @@ impl Text<'_, Counterexample> {
     }
 
     fn nearest(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.of.nearest.is_empty() {
+        if self.counterexample().nearest.is_empty() {
             return Ok(());
         }
         writeln!(f)?;
@@ -343,7 +402,7 @@ impl Text<'_, Counterexample> {
             "  the nearest abstract actions, and why each does not fit:",
             2,
         )?;
-        for nearest in &self.of.nearest {
+        for nearest in &self.counterexample().nearest {
             self.paragraph(f, &format!("    {}", misfit(nearest)), 6)?;
         }
         Ok(())

@@ -3,10 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::history::text as history;
-use super::layout::{Ink, pad, plain, steps, width};
+use super::layout::{Ink, pad, plain, power, steps, width};
 use super::number::grouped;
+use super::outline::Outline;
 use super::text::{Text, TextOptions};
-use super::{Constrained, Counterexample, CutOff, Evidence, Report, Verdict};
+use super::{Constrained, CutOff, Evidence, Report, Verdict};
 
 impl Display for Text<'_, Report> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -32,25 +33,13 @@ impl Display for Text<'_, Report> {
         if let Some(history) = &report.history {
             return self.history(f, history);
         }
-        let rows = report.obligations.iter();
-        let mut others: Vec<_> = rows
-            .flat_map(|row| &row.counterexamples)
-            .filter(|other| Some(*other) != report.counterexample.as_ref())
-            .collect();
-        others.sort_by_key(|other| other.length);
-        let mut told: Vec<&Counterexample> = Vec::new();
-        for counterexample in report.counterexample.iter().chain(others) {
+        for outline in Outline::all(report) {
             writeln!(f)?;
             let text = Text {
-                of: counterexample,
+                of: &outline,
                 options: self.options,
             };
-            let same = |earlier: &&Counterexample| earlier.steps == counterexample.steps;
-            match told.iter().copied().find(same) {
-                Some(earlier) => text.without_steps(f, &earlier.obligation)?,
-                None => text.fmt(f)?,
-            }
-            told.push(counterexample);
+            text.fmt(f)?;
         }
         Ok(())
     }
@@ -76,7 +65,7 @@ pub fn reservations(report: &Report) -> Vec<String> {
         ));
     }
     if report.not_compared > 0 {
-        let (some, all) = (report.not_compared, report.asked_again);
+        let (some, all) = (grouped(report.not_compared), grouped(report.asked_again));
         lines.push(format!(
             "not compared, since `next` or `initial` of the specification takes too long: what it overrides, at {some} \
              of {all} states"
@@ -104,8 +93,8 @@ impl Text<'_, Report> {
         let cut_off = report.cut_off.as_ref();
         let cut_off = cut_off.filter(|cut_off| cut_off.states > 0);
         let cut_off = cut_off.map(|cut_off| {
-            let (states, of) = (cut_off.states, report.deadlocks);
-            format!("cut off in {} of {} ends", grouped(states), grouped(of))
+            let (states, of) = (grouped(cut_off.states), grouped(report.deadlocks));
+            format!("cut off in {states} of {of} ends")
         });
         [self.headline(), counted]
             .into_iter()
@@ -153,8 +142,10 @@ impl Text<'_, Report> {
             );
         }
         if let Some(probability) = report.omission_probability {
-            line +=
-                &format!("; a state was left out with a probability of at most {probability:.1e}");
+            line += &format!(
+                "; a state was left out with a probability of at most {}",
+                power(probability)
+            );
         }
         line
     }

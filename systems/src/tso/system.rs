@@ -1,5 +1,6 @@
 //! The transition system: the collector, its mutators and the system in parallel composition [section 3.1].
 
+use refmap::report::Value;
 use refmap::{Drawing, Fairness, Fields, Layout, Packed, Process, Rule, TransitionSystem};
 use refmap_processes::{Composition, Location, Locations, Undeclared};
 use tinyvec::ArrayVec;
@@ -215,6 +216,10 @@ impl TransitionSystem for OnTheFly {
 
     fn fairness(&self) -> Vec<Fairness> {
         progress::conditions(&self.assumed, &self.scope, self.rules())
+    }
+
+    fn show(&self, state: &State) -> Value {
+        self.processes.show(state)
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {

@@ -59,6 +59,7 @@ impl Check {
     ) -> Result<Report, InputError> {
         let arguments = self.arguments(given)?;
         let report = (self.run)(&arguments, settings)?;
+        let report = report.claiming(self.about, self.source);
         Ok(report.named(self.name, arguments.0))
     }
 

@@ -136,6 +136,7 @@ impl StressRun {
         parameters.extend(std::mem::take(&mut report.report.parameters));
         report.report = report
             .report
+            .claiming(self.about, self.source)
             .named(&format!("stress {}", self.name), parameters);
         Ok(report)
     }

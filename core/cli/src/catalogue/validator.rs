@@ -83,12 +83,14 @@ impl Validator {
                 let parameters = history.header().parameters.clone();
                 let observed = adapter(history.header()).map_err(ValidatorError::Header)?;
                 let validation = validate(&observed, history.events(), settings)?;
-                Ok(validation.report().named(name, parameters))
+                let report = validation.report().claiming(about, source);
+                Ok(report.named(name, parameters))
             }),
             trace: Box::new(move |trace, settings| {
                 let observed = of_trace(&Header::default()).map_err(ValidatorError::Instance)?;
                 let validation = validate_trace(observed.specification(), trace, settings)?;
-                Ok(validation.report().named(name, Map::<String, Value>::new()))
+                let report = validation.report().claiming(about, source);
+                Ok(report.named(name, Map::<String, Value>::new()))
             }),
         }
     }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use refmap::internal::{changes, compact, parts};
+use refmap::internal::outline::Outline;
+use refmap::internal::{changes, compact, parts, steps};
 use refmap::report::history::PrefixStep;
 use refmap::report::{Counterexample, Step};
 use serde_json::Value;
@@ -18,6 +19,17 @@ const MOST: usize = 500;
 const MOST_OF_A_VALUE: usize = 72;
 /// Of a longer behaviour, the first and the last ones shown.
 const FIRST: usize = 20;
+
+/// Beginning of the bracket around a loop.
+const LOOP: &str = "<div class=\"loop\"><p>From here on, again and again:</p>";
+
+/// Of the steps that are told those that a page shows: the first and the last, if they are many.
+pub fn shown(mut told: Vec<usize>) -> Vec<usize> {
+    if told.len() > MOST {
+        told.drain(FIRST..told.len() - (MOST - FIRST));
+    }
+    told
+}
 
 /// Writer of the steps of a behaviour.
 pub struct Behaviour<'s> {
@@ -52,26 +64,19 @@ impl<'s> Behaviour<'s> {
         Self { order, ..self }
     }
 
-    /// The numbers of the steps that are shown, in two runs if some between them are left out.
-    pub fn shown(count: usize) -> [std::ops::Range<usize>; 2] {
-        match count > MOST {
-            true => [0..FIRST, count - (MOST - FIRST)..count],
-            false => [0..count, count..count],
-        }
-    }
-
-    /// All sections, with a bracket around the loop of a lasso.
-    pub fn html(mut self, of: &Counterexample) -> String {
-        let count = self.steps.len();
+    /// The sections of the steps that are told and `shown`, with a bracket around the loop of a lasso. `anchors` are those of
+    /// the counterexamples of the page, in the order of their outlines.
+    pub fn html(mut self, outline: &Outline<'_>, shown: &[usize], anchors: &[String]) -> String {
+        let of = outline.counterexample;
         let mut html = String::new();
-        let [first, last] = Self::shown(count);
-        if !last.is_empty() {
+        let told = outline.runs().map(|(run, _)| run.len()).sum::<usize>();
+        if shown.len() < told {
+            let (first, last) = (FIRST, shown.len() - FIRST);
             let _ = write!(
                 html,
-                "<p class=\"note\">The behaviour has {} steps: the first {} and the last {} are shown.</p>",
-                count - 1,
-                first.end - 1,
-                last.len()
+                "<p class=\"note\">The behaviour has {}: the first {} and the last {last} are shown.</p>",
+                steps(self.steps.len() - 1),
+                first - 1,
             );
         }
         let left_out = self
@@ -84,33 +89,54 @@ impl<'s> Behaviour<'s> {
                 "<p class=\"note\">{left_out} nodes are not drawn: those that change least.</p>"
             );
         }
-        let gap = first.end;
-        let mut bracket = false;
-        for index in first.chain(last.clone()) {
-            let is_in_loop = of.loop_start.is_some_and(|start| index > start);
-            if is_in_loop && !bracket {
-                bracket = true;
-                html.push_str("<div class=\"loop\"><p>From here on, again and again:</p>");
-            }
-            if index == last.start && !last.is_empty() {
-                let _ = write!(
-                    html,
-                    "<p class=\"gap\">Steps {gap} to {} are left out.</p>",
-                    index - 1
-                );
-            }
-            let is_last = index + 1 == count && of.loop_start.is_none();
-            self.section(
-                &mut html,
-                index,
-                is_last,
-                is_last && of.obligation == "simulation",
+        let to = |number: usize| anchors.get(number).map_or("", String::as_str);
+        if let Some(shared) = &outline.shared {
+            let anchor = to(shared.with.number);
+            let _ = write!(
+                html,
+                "<p class=\"gap\"><a href=\"#{anchor}\">{}</a></p>",
+                Escaped(shared)
             );
         }
+        let mut bracket = false;
+        let mut hidden: Option<usize> = None;
+        for (run, repetition) in outline.runs() {
+            for index in run {
+                if of.loop_start.is_some_and(|start| index > start) && !bracket {
+                    bracket = true;
+                    html.push_str(LOOP);
+                }
+                if shown.binary_search(&index).is_err() {
+                    hidden.get_or_insert(index);
+                    continue;
+                }
+                if let Some(first) = hidden.take() {
+                    let _ = write!(
+                        html,
+                        "<p class=\"gap\">Steps {first} to {} are left out.</p>",
+                        index - 1
+                    );
+                }
+                self.section(&mut html, of, index);
+            }
+            if let Some(repetition) = repetition {
+                let _ = write!(html, "<p class=\"gap\">{}</p>", Escaped(repetition));
+            }
+        }
         if let Some(start) = of.loop_start {
-            let line = match bracket {
-                true => format!("which is state {start} again"),
-                false => "From here on nothing happens any more.".to_owned(),
+            if let Some(shared) = &outline.shared_loop {
+                bracket = true;
+                let anchor = to(shared.with.number);
+                let _ = write!(
+                    html,
+                    "{LOOP}<p class=\"gap\"><a href=\"#{anchor}\">{}</a></p>",
+                    Escaped(shared)
+                );
+            }
+            let line = if bracket {
+                format!("which is state {start} again")
+            } else {
+                "From here on nothing happens any more.".to_owned()
             };
             let _ = write!(html, "<p class=\"again\">{line}</p>");
         }
@@ -121,8 +147,9 @@ impl<'s> Behaviour<'s> {
     }
 
     /// The section of a step.
-    fn section(&mut self, html: &mut String, index: usize, is_last: bool, is_misfit: bool) {
+    fn section(&mut self, html: &mut String, of: &Counterexample, index: usize) {
         let step = &self.steps[index];
+        let is_last = index + 1 == self.steps.len() && of.loop_start.is_none();
         let before = index.checked_sub(1).map(|before| &self.steps[before]);
         let id = format!("{}step-{index}", self.prefix);
         let process = step.process.as_deref().unwrap_or("");
@@ -147,7 +174,7 @@ impl<'s> Behaviour<'s> {
         let columns = Columns {
             index,
             open: is_last,
-            is_misfit,
+            is_misfit: is_last && of.obligation == "simulation",
         };
         self.columns(html, before, step, columns);
         html.push_str("</section>\n");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use refmap::drawing::{Drawing, Node};
 
-use super::layout::{Needs, Place, places};
+use super::layout::{Layout, Place};
 use super::row::{LINE, lines};
 
 /// Width of a picture, in the units of its view box.
@@ -23,6 +23,8 @@ pub struct Canvas {
     /// The rows, in their order, each with the lines that it takes at most.
     rows: Vec<(String, usize)>,
     nodes_height: f64,
+    /// The most characters of a text at a node.
+    pub characters: usize,
 }
 
 /// Identity of a node; numbers are ordered as numbers.
@@ -50,14 +52,16 @@ impl PartialOrd for Identity {
 impl Canvas {
     /// The canvas on which all of these drawings fit.
     pub fn of<'d>(drawings: impl IntoIterator<Item = &'d Drawing> + Clone) -> Self {
-        let mut needs: BTreeMap<Identity, Needs> = BTreeMap::new();
+        let mut states: BTreeMap<Identity, Vec<&Node>> = BTreeMap::new();
         let mut first: BTreeMap<&str, &Node> = BTreeMap::new();
         let mut changing = BTreeSet::new();
         let mut rows: Vec<(String, usize)> = Vec::new();
         for drawing in drawings {
             for node in &drawing.nodes {
-                let of = needs.entry(Identity(node.id.clone())).or_default();
-                of.grow(node);
+                let of = states.entry(Identity(node.id.clone())).or_default();
+                if of.last() != Some(&node) {
+                    of.push(node);
+                }
                 match first.get(&*node.id) {
                     Some(before) if *before != node => drop(changing.insert(&*node.id)),
                     Some(_) => (),
@@ -73,18 +77,19 @@ impl Canvas {
             }
         }
         // What changes in the behaviour is drawn first.
-        let mut order: Vec<&Identity> = needs.keys().collect();
+        let mut order: Vec<&Identity> = states.keys().collect();
         order.sort_by_key(|identity| !changing.contains(&*identity.0));
         let drawn: BTreeSet<Identity> = order.into_iter().take(MOST_NODES).cloned().collect();
-        let left_out = needs.len() - drawn.len();
-        needs.retain(|identity, _| drawn.contains(identity));
-        let (identities, needs): (Vec<_>, Vec<_>) = needs.into_iter().unzip();
-        let (places, nodes_height) = places(&needs);
+        let left_out = states.len() - drawn.len();
+        states.retain(|identity, _| drawn.contains(identity));
+        let (identities, states): (Vec<_>, Vec<_>) = states.into_iter().unzip();
+        let layout = Layout::of(&states);
         Self {
-            nodes: identities.into_iter().zip(places).collect(),
+            nodes: identities.into_iter().zip(layout.places).collect(),
             left_out,
             rows,
-            nodes_height,
+            nodes_height: layout.height,
+            characters: layout.characters,
         }
     }
 

@@ -2,17 +2,20 @@
 
 use std::fmt::Write;
 
-use refmap::internal::{compact, summary};
+use refmap::internal::outline::Outline;
+use refmap::internal::{compact, grouped, summary};
+use refmap::obligation::ObligationKind;
 use refmap::report::history::PrefixStep;
-use refmap::report::{Counterexample, Report, Step, Verdict};
+use refmap::report::{Report, Step, Verdict};
 use serde_json::Value;
 
-use super::behaviour::Behaviour;
+use super::behaviour::{Behaviour, shown};
 use super::escape::Escaped;
 use super::explanation::{explanation, failure};
 use super::figures::Figures;
 use super::history;
-use super::page::{STEP_KEYS, Script, lanes, page};
+use super::legend::legend;
+use super::page::{Lanes, STEP_KEYS, Script, lanes, page};
 
 /// The page that `--html` writes of a report: one file of HTML, which is complete without a script and makes no request.
 /// `command` is shown as what made it.
@@ -29,45 +32,7 @@ pub fn html_with(report: &Report, command: &str, part: &str) -> String {
     let mut body = String::new();
     head(&mut body, report, &verdict, command);
     body.push_str(part);
-    let mut figures = Figures::default();
-    if let Some(found) = &report.counterexample {
-        body.push_str("<h2 id=\"counterexample\">Counterexample</h2>\n");
-        failure(&mut body, found);
-        behaviour(&mut body, found, "", &mut figures, order(report));
-        if let Some(history) = &report.history {
-            body.push_str(&history::end(history));
-        }
-        explanation(&mut body, found);
-    }
-    let mut others = Vec::new();
-    for row in &report.obligations {
-        for (number, found) in row.counterexamples.iter().enumerate() {
-            if report.counterexample.as_ref() != Some(found) {
-                others.push((row.name.as_str(), number, found));
-            }
-        }
-    }
-    let mut seen: Vec<(&[Step], String)> = Vec::new();
-    if let Some(found) = &report.counterexample {
-        seen.push((&found.steps, "counterexample".to_owned()));
-    }
-    for (place, (name, number, found)) in others.into_iter().enumerate() {
-        let prefix = format!("other-{}-", place + 1);
-        let more = if number > 0 { ", again" } else { "" };
-        let _ = writeln!(body, "<h2 id=\"{prefix}\">{}{more}</h2>", Escaped(name));
-        failure(&mut body, found);
-        let same = seen.iter().find(|(steps, _)| same(steps, &found.steps));
-        match same {
-            Some((_, anchor)) => {
-                let _ = writeln!(body, "<p>By the <a href=\"#{anchor}\">same steps</a>.</p>");
-            }
-            None => {
-                behaviour(&mut body, found, &prefix, &mut figures, &[]);
-                seen.push((&found.steps, prefix));
-            }
-        }
-        explanation(&mut body, found);
-    }
+    counterexamples(&mut body, report, &Outline::all(report));
     coverage(&mut body, report);
     page(
         &format!("{}: {verdict}", report.check),
@@ -77,10 +42,98 @@ pub fn html_with(report: &Report, command: &str, part: &str) -> String {
     )
 }
 
-/// Whether two behaviours take the same steps.
-fn same(steps: &[Step], others: &[Step]) -> bool {
-    let taken = |step: &Step| (step.action.clone(), step.state.clone());
-    steps.len() == others.len() && steps.iter().map(taken).eq(others.iter().map(taken))
+/// All counterexamples, the one that the verdict rests on first.
+fn counterexamples(body: &mut String, report: &Report, outlines: &[Outline<'_>]) {
+    let prefixes: Vec<String> = (0..outlines.len())
+        .map(|number| prefix(report, number))
+        .collect();
+    let anchors = prefixes.iter().map(|prefix| {
+        if prefix.is_empty() {
+            "counterexample".to_owned()
+        } else {
+            prefix.clone()
+        }
+    });
+    let anchors: Vec<String> = anchors.collect();
+    let mut figures = Figures::default();
+    if outlines
+        .iter()
+        .any(|outline| !outline.told().is_empty() && has_steps(outline))
+    {
+        legend(body, outlines);
+    }
+    for (number, outline) in outlines.iter().enumerate() {
+        let (found, prefix) = (outline.counterexample, &prefixes[number]);
+        let is_first = prefix.is_empty();
+        let heading = if is_first {
+            "Counterexample".to_owned()
+        } else {
+            let earlier = outlines[..number].iter();
+            let mut earlier = earlier.map(|earlier| &earlier.counterexample.obligation);
+            let again = if earlier.any(|name| *name == found.obligation) {
+                ", again"
+            } else {
+                ""
+            };
+            format!("{}{again}", found.obligation)
+        };
+        let _ = writeln!(
+            body,
+            "<h2 id=\"{}\">{}</h2>",
+            anchors[number],
+            Escaped(heading)
+        );
+        failure(body, found);
+        if has_steps(outline) {
+            let shown = shown_of(outline);
+            let last = found.loop_start.is_none().then(|| found.steps.len() - 1);
+            let of = if is_first {
+                String::new()
+            } else {
+                format!(", {} {prefix}", found.obligation)
+            };
+            let trail = Lanes {
+                steps: &found.steps,
+                shown: &shown,
+                at: last,
+                of: &of,
+            };
+            body.push_str(&lanes(&trail, &|step| format!("#{prefix}step-{step}")));
+            // The keys are told once.
+            if is_first {
+                body.push_str(STEP_KEYS);
+            }
+            let order = if is_first { order(report) } else { &[] };
+            let behaviour = Behaviour::new(&found.steps, prefix, &mut figures).in_order(order);
+            body.push_str(&behaviour.html(outline, &shown, &anchors));
+        } else if let Some(shared) = &outline.shared {
+            let anchor = &anchors[shared.with.number];
+            let _ = writeln!(body, "<p><a href=\"#{anchor}\">{}</a></p>", Escaped(shared));
+        }
+        if let Some(history) = report.history.as_ref().filter(|_| is_first) {
+            body.push_str(&history::end(history));
+        }
+        explanation(body, found);
+    }
+}
+
+/// What is in front of the anchors of a counterexample's steps: nothing for the one that the verdict rests on.
+fn prefix(report: &Report, number: usize) -> String {
+    if number == 0 && report.counterexample.is_some() {
+        String::new()
+    } else {
+        format!("other-{number}-")
+    }
+}
+
+/// Whether a counterexample tells steps that no earlier one has told.
+fn has_steps(outline: &Outline<'_>) -> bool {
+    !outline.counterexample.steps.is_empty() && outline.shared.is_none_or(|shared| !shared.is_all)
+}
+
+/// The steps of a counterexample that are shown.
+fn shown_of(outline: &Outline<'_>) -> Vec<usize> {
+    shown(outline.runs().flat_map(|(run, _)| run).collect())
 }
 
 /// Of a history that is refused, the steps of the order that goes furthest.
@@ -93,41 +146,18 @@ fn order(report: &Report) -> &[PrefixStep] {
     prefix.map_or(&[], |prefix| &prefix.steps)
 }
 
-/// A behaviour with its lanes.
-fn behaviour(
-    body: &mut String,
-    found: &Counterexample,
-    prefix: &str,
-    figures: &mut Figures,
-    order: &[PrefixStep],
-) {
-    if found.steps.is_empty() {
-        return;
-    }
-    let last = found.loop_start.is_none().then(|| found.steps.len() - 1);
-    let of = match prefix.is_empty() {
-        true => String::new(),
-        false => format!(", {} {prefix}", found.obligation),
-    };
-    body.push_str(&lanes(&found.steps, last, &of, &|step| {
-        format!("#{prefix}step-{step}")
-    }));
-    // The keys are told once.
-    if prefix.is_empty() {
-        body.push_str(STEP_KEYS);
-    }
-    let behaviour = Behaviour::new(&found.steps, prefix, figures).in_order(order);
-    body.push_str(&behaviour.html(found));
-}
-
 fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
     let _ = write!(
         body,
-        "<h1>{}: <span class=\"{}\">{verdict}</span></h1>\n<p><code>{}</code></p>\n<p>",
+        "<h1>{}: <span class=\"{}\">{verdict}</span></h1>\n<p><code>{}</code></p>\n",
         Escaped(&report.check),
         class(report.verdict),
         Escaped(command)
     );
+    if let Some(claim) = &report.claim {
+        let _ = write!(body, "<p class=\"claim\">{}</p>\n", Escaped(claim));
+    }
+    body.push_str("<p>");
     let parameters = report.parameters.iter();
     for (name, value) in parameters {
         let _ = write!(
@@ -156,16 +186,35 @@ fn head(body: &mut String, report: &Report, verdict: &str, command: &str) {
     }
     body.push_str(
         "<h2>Obligations</h2>\n<table><thead><tr><th scope=\"col\">obligation</th><th scope=\"col\">verdict</th>\
-         <th scope=\"col\">checked</th><th scope=\"col\">note</th></tr></thead><tbody>\n",
+         <th scope=\"col\">tested</th><th scope=\"col\">note</th></tr></thead><tbody>\n",
     );
+    let outlines = Outline::all(report);
     for row in &report.obligations {
+        let mut outlines = outlines.iter();
+        let shown = outlines.position(|outline| outline.counterexample.obligation == row.name);
+        let name = match shown.map(|number| prefix(report, number)) {
+            None => format!("<code>{}</code>", Escaped(&row.name)),
+            Some(prefix) => {
+                let anchor = if prefix.is_empty() {
+                    "counterexample"
+                } else {
+                    &*prefix
+                };
+                format!(
+                    "<a href=\"#{anchor}\"><code>{}</code></a>",
+                    Escaped(&row.name)
+                )
+            }
+        };
+        let says = ObligationKind::sentence(&row.name)
+            .map(|sentence| format!("<br><span class=\"says\">{}</span>", Escaped(sentence)));
         let _ = writeln!(
             body,
-            "<tr><td><code>{}</code></td><td class=\"{}\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
-            Escaped(&row.name),
+            "<tr><td>{name}{}</td><td class=\"{}\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
+            says.unwrap_or_default(),
             class(Some(row.verdict)),
             row.verdict,
-            row.checked,
+            grouped(row.checked),
             Escaped(row.note.as_deref().unwrap_or(""))
         );
     }
@@ -194,26 +243,37 @@ fn coverage(body: &mut String, report: &Report) {
             "<tr><td><code>{}</code></td><td>{}</td><td class=\"n\">{}</td></tr>",
             Escaped(&rule.rule),
             Escaped(&rule.process),
-            rule.fired
+            grouped(rule.fired)
         );
     }
     body.push_str("</tbody></table></details>\n");
 }
 
 /// The report as data, as `--json` prints it, without the drawings and the counterexamples that the page shows once
-/// already, and of a long behaviour with the steps that it shows.
+/// already, and of the first counterexample with the steps that it shows.
 fn data(report: &Report) -> Value {
+    let shown = Outline::all(report).first().map(shown_of);
+    let shown = shown.unwrap_or_default();
     let mut report = report.clone();
     for row in &mut report.obligations {
         row.counterexamples.clear();
     }
+    let mut left_out = Vec::new();
     if let Some(found) = &mut report.counterexample {
-        let [first, last] = Behaviour::shown(found.steps.len());
         let all = std::mem::take(&mut found.steps).into_iter().enumerate();
-        let shown = all.filter(|(index, _)| first.contains(index) || last.contains(index));
-        found.steps = shown.map(|(_, step)| bare(step)).collect();
+        for (index, step) in all {
+            if shown.binary_search(&index).is_ok() {
+                found.steps.push(bare(step));
+            } else {
+                left_out.push(index);
+            }
+        }
     }
-    serde_json::to_value(&report).unwrap_or_default()
+    let mut data = serde_json::to_value(&report).unwrap_or_default();
+    if !left_out.is_empty() {
+        data["steps_left_out"] = left_out.into();
+    }
+    data
 }
 
 /// A step without its drawings.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use refmap::internal::{compact, misfit, steps};
+use refmap::internal::{compact, misfit};
+use refmap::obligation::ObligationKind;
 use refmap::report::Counterexample;
 
 use super::escape::Escaped;
@@ -11,11 +12,18 @@ use super::escape::Escaped;
 pub fn failure(html: &mut String, of: &Counterexample) {
     let _ = write!(
         html,
-        "<p><strong>{}</strong> fails{}: {}</p>",
+        "<p><strong>{}</strong> {}: {}</p>",
         Escaped(&of.obligation),
-        after(of),
+        of.fails(),
         Escaped(&of.explanation)
     );
+    if let Some(sentence) = ObligationKind::sentence(&of.obligation) {
+        let _ = write!(
+            html,
+            "<p class=\"says\">What must hold: {}.</p>",
+            Escaped(sentence)
+        );
+    }
     if !of.reachable {
         html.push_str("<p>A counterexample to induction: no claim that it is reached.</p>");
     }
@@ -50,21 +58,5 @@ pub fn explanation(html: &mut String, of: &Counterexample) {
             let _ = write!(html, "<li>{}</li>", Escaped(misfit(nearest)));
         }
         html.push_str("</ul>");
-    }
-}
-
-/// After how many steps a counterexample fails.
-pub fn after(of: &Counterexample) -> String {
-    match of.loop_start {
-        _ if of.steps.is_empty() => String::new(),
-        None => format!(" after {}", steps(of.length)),
-        Some(start) if start == of.length => {
-            format!(" after {}, where all stops", steps(start))
-        }
-        Some(start) => format!(
-            " after {} with a loop of {}",
-            steps(start),
-            steps(of.length - start)
-        ),
     }
 }

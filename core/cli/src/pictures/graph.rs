@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use refmap::drawing::{Drawing, Node, Shade};
+use refmap::internal::outline::Outline;
 use refmap::liveness::Lasso;
 use refmap::report::{ConditionMet, Counterexample, Step};
 use serde_json::{Map, Value};
 
-use super::behaviour::Behaviour;
+use super::behaviour::{Behaviour, shown};
 use super::canvas::MOST_NODES;
 use super::escape::Escaped;
 use super::explanation::{explanation, failure};
 use super::figures::Figures;
-use super::page::{STEP_KEYS, Script, lanes, page};
+use super::page::{Lanes, STEP_KEYS, Script, lanes, page};
 use crate::graph::{PropertyKind, System};
 
 /// Page under construction.
@@ -133,12 +134,20 @@ impl GraphPage {
         failure(&mut self.body, &found);
         let to = |step: usize| format!("#{prefix}step-{step}");
         let of = format!(", {}, {}", system.name, outcome.property);
-        self.body.push_str(&lanes(&found.steps, None, &of, &to));
+        let outline = Outline::alone(&found);
+        let shown = shown(outline.runs().flat_map(|(run, _)| run).collect());
+        let trail = Lanes {
+            steps: &found.steps,
+            shown: &shown,
+            at: None,
+            of: &of,
+        };
+        self.body.push_str(&lanes(&trail, &to));
         if prefix.is_empty() {
             self.body.push_str(STEP_KEYS);
         }
         let behaviour = Behaviour::new(&found.steps, &prefix, &mut self.figures);
-        self.body.push_str(&behaviour.html(&found));
+        self.body.push_str(&behaviour.html(&outline, &shown, &[]));
         explanation(&mut self.body, &found);
     }
 

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use refmap::drawing::{Held, Node, Slot};
 
-use super::canvas::{WIDTH, cut, text_width};
+use super::canvas::{CHARACTER, WIDTH, cut, text_width};
 
 /// Height of the box of a node's identity, its head, and of a line of its slots.
 const HEAD: f64 = 24.0;
@@ -12,8 +12,14 @@ const SLOTS: f64 = 18.0;
 /// Width of the box of a slot, at least, and of a line of several slots, at most.
 const SLOT: f64 = 22.0;
 const LINE_OF_SLOTS: f64 = 122.0;
-/// The most characters of an identity, of a slot and of the marks of a node.
-const MOST: usize = 16;
+/// Of an identity, of a slot and of the marks of a node: the characters that there is room for however many nodes there are,
+/// and the most that a picture is wide enough for.
+const FEWEST: usize = 16;
+const MOST: usize = ((WIDTH - 8.0) / CHARACTER) as usize;
+/// Lengths that are tried, the longest text's besides.
+const LENGTHS: [usize; 7] = [48, 40, 32, 28, 25, 22, 19];
+/// By how much a picture may become higher for the sake of longer texts.
+const HIGHER: f64 = 1.25;
 /// Room above a node for the word "root", and below for its marks.
 const ABOVE: f64 = 18.0;
 const BELOW: f64 = 20.0;
@@ -83,14 +89,25 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Makes room for a state of the node.
-    pub fn grow(&mut self, node: &Node) {
-        self.head = self.head.max(text_width(&head_text(node)) + 14.0).max(34.0);
-        self.marks = self.marks.max(text_width(&marks_text(node)));
+    /// What a node needs in these states, with texts of at most so many characters.
+    pub fn of<'n>(states: impl IntoIterator<Item = &'n Node>, characters: usize) -> Self {
+        let mut needs = Self::default();
+        states
+            .into_iter()
+            .for_each(|node| needs.grow(node, characters));
+        needs
+    }
+
+    fn grow(&mut self, node: &Node, characters: usize) {
+        self.head = self
+            .head
+            .max(text_width(&head_text(node, characters)) + 14.0)
+            .max(34.0);
+        self.marks = self.marks.max(text_width(&marks_text(node, characters)));
         let most = self.slots.len().max(node.slots.len());
         self.slots.resize(most, 0.0);
         for (width, slot) in self.slots.iter_mut().zip(&node.slots) {
-            *width = width.max((text_width(&slot_text(slot)) + 8.0).max(SLOT));
+            *width = width.max((text_width(&slot_text(slot, characters)) + 8.0).max(SLOT));
         }
     }
 
@@ -136,30 +153,79 @@ impl Needs {
 }
 
 /// What the box of a node shows.
-pub fn head_text(node: &Node) -> String {
-    cut(&node.id, MOST)
+pub fn head_text(node: &Node, characters: usize) -> String {
+    cut(&node.id, characters)
 }
 
 /// What is below a node.
-pub fn marks_text(node: &Node) -> String {
-    cut(&node.marks.join(", "), MOST)
+pub fn marks_text(node: &Node, characters: usize) -> String {
+    cut(&node.marks.join(", "), characters)
 }
 
 /// What the box of a slot shows.
-pub fn slot_text(slot: &Slot) -> String {
+pub fn slot_text(slot: &Slot, characters: usize) -> String {
     let text = match &slot.holds {
         Held::Null if slot.name.is_empty() => "∅".to_owned(),
         Held::Null => format!("{} ∅", slot.name),
         _ => slot.to_string(),
     };
-    cut(&text, MOST)
+    cut(&text, characters)
 }
 
-/// The places of nodes, in their order, and the height that they take: on an ellipse from the top, few on a line.
-pub fn places(nodes: &[Needs]) -> (Vec<Place>, f64) {
+/// Places of nodes.
+#[derive(Debug)]
+pub struct Layout {
+    /// In the order of the nodes.
+    pub places: Vec<Place>,
+    /// The height that they take.
+    pub height: f64,
+    /// The most characters of a text.
+    pub characters: usize,
+    /// Whether nothing overlaps or is cut off.
+    fits: bool,
+}
+
+impl Layout {
+    /// The layout of nodes, each in all its states: with texts as long as there is room for.
+    pub fn of(nodes: &[Vec<&Node>]) -> Self {
+        let of = |characters| {
+            let needs = nodes
+                .iter()
+                .map(|states| Needs::of(states.iter().copied(), characters));
+            let needs: Vec<Needs> = needs.collect();
+            Self {
+                characters,
+                ..places(&needs)
+            }
+        };
+        let short = of(FEWEST);
+        let states = nodes.iter().flatten();
+        let longest = states.map(|node| {
+            let slots = node.slots.iter().map(|slot| slot_text(slot, usize::MAX));
+            let texts = slots.chain([node.id.clone(), node.marks.join(", ")]);
+            texts.map(|text| text.chars().count()).max().unwrap_or(0)
+        });
+        let longest = longest.max().unwrap_or(0).min(MOST);
+        let lengths = [longest].into_iter().chain(LENGTHS);
+        let longer = lengths
+            .filter(|length| (FEWEST + 1..=longest).contains(length))
+            .map(of);
+        let mut longer =
+            longer.filter(|layout| layout.fits && layout.height <= HIGHER * short.height);
+        longer.next().unwrap_or(short)
+    }
+}
+
+/// The places of nodes: on an ellipse from the top, few on a line.
+fn places(nodes: &[Needs]) -> Layout {
     let mut places: Vec<Place> = nodes.iter().map(Needs::place).collect();
     if places.is_empty() {
-        return (places, 2.0);
+        return Layout {
+            places,
+            height: 2.0,
+            characters: FEWEST,
+            fits: true,
+        };
     }
     let wide = |(needs, place): (&Needs, &Place)| needs.marks.max(place.whole.width);
     let widths: Vec<f64> = nodes.iter().zip(&places).map(wide).collect();
@@ -203,6 +269,7 @@ pub fn places(nodes: &[Needs]) -> (Vec<Place>, f64) {
         }
         ellipse.down += 6.0;
     }
+    let is_apart = !overlap(ellipse);
     let middle = ABOVE + tallest / 2.0 + ellipse.down;
     for (number, place) in places.iter_mut().enumerate() {
         let (x, y) = ellipse.point(number);
@@ -217,7 +284,17 @@ pub fn places(nodes: &[Needs]) -> (Vec<Place>, f64) {
     }
     let bottom = places.iter().map(|place| place.whole.bottom());
     let bottom = bottom.fold(0.0, f64::max);
-    (places, bottom + BELOW + 6.0)
+    let mut across = places.iter().zip(&widths);
+    let is_within = across.all(|(place, width)| {
+        let (left, right) = (place.whole.x - width / 2.0, place.whole.x + width / 2.0);
+        left >= 0.0 && right <= WIDTH
+    });
+    Layout {
+        places,
+        height: bottom + BELOW + 6.0,
+        characters: FEWEST,
+        fits: is_within && is_apart,
+    }
 }
 
 /// Curve on which nodes are, about its centre.
@@ -268,19 +345,17 @@ mod tests {
         for count in 1..=12 {
             for slots in 0..=9 {
                 for characters in [0, 1, 7, 40] {
-                    let needs: Vec<Needs> = (0..count)
+                    let nodes: Vec<Node> = (0..count)
                         .map(|number| {
                             let name = format!("{number}{}", "x".repeat(characters));
                             let node = Node::new(&name).mark(&name);
-                            let node = (0..slots).fold(node, |node, slot| {
+                            (0..slots).fold(node, |node, slot| {
                                 node.to(format!("{slot}{}", "s".repeat(characters)), &name)
-                            });
-                            let mut needs = Needs::default();
-                            needs.grow(&node);
-                            needs
+                            })
                         })
                         .collect();
-                    let (places, height) = places(&needs);
+                    let states: Vec<Vec<&Node>> = nodes.iter().map(|node| vec![node]).collect();
+                    let Layout { places, height, .. } = Layout::of(&states);
                     let case = format!("{count} nodes of {slots} slots, {characters} characters");
                     for (number, place) in places.iter().enumerate() {
                         let area = place.whole;
@@ -308,5 +383,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A text is cut where there is no room for it, and only there.
+    #[test]
+    fn texts_are_as_long_as_there_is_room_for() {
+        let mark = "a mark of some length, and then some";
+        let shown = |count: usize| {
+            let nodes: Vec<Node> = (0..count)
+                .map(|number| Node::new(number).mark(mark))
+                .collect();
+            let states: Vec<Vec<&Node>> = nodes.iter().map(|node| vec![node]).collect();
+            let characters = Layout::of(&states).characters;
+            marks_text(&nodes[0], characters)
+        };
+        assert_eq!(shown(1), mark);
+        assert_eq!(shown(2), "a mark of some length, a…");
+        assert_eq!(shown(12), "a mark of some len…");
     }
 }

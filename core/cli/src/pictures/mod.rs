@@ -10,6 +10,7 @@ mod explanation;
 mod figures;
 mod history;
 mod layout;
+mod legend;
 mod page;
 mod row;
 mod svg;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use refmap::report::Step;
 use serde_json::Value;
 
-use super::behaviour::{Behaviour, is_stutter};
+use super::behaviour::is_stutter;
 use super::escape::{Escaped, json};
 use super::svg::ARROW;
 
@@ -16,11 +16,9 @@ const STEPS: &str = include_str!("steps.js");
 const EXPLORER: &str = include_str!("explorer/explorer.js");
 /// SHA-256 of the style and of the scripts, in base64: the policy of a page allows these and nothing else. A test computes
 /// them.
-const STYLE_HASH: &str = "FUVmUyG4lmoArvt878JDpn3f0ei2RGrTYjHotsQSS54=";
+const STYLE_HASH: &str = "fY+q9gMQI0xa2XrnxyzcWOevlb6VxvRDRnfE+X6sKA4=";
 const STEPS_HASH: &str = "A2f6BajedgvlR67Ti8kBX/kwCIEkDW9LU6prP/xsMEU=";
 const EXPLORER_HASH: &str = "iE8EamISY+h9zc6JxlEMbFm8O0pUGiPe6cmjqlZg2l4=";
-/// The most characters of a process's name in front of its lane.
-const MOST_OF_A_NAME: usize = 30;
 
 /// What a page does with keys.
 #[derive(Clone, Copy)]
@@ -65,11 +63,31 @@ pub const STEP_KEYS: &str = "<p class=\"keys\" id=\"keys\" hidden><kbd>←</kbd>
     changes, <kbd>p</kbd> one process, <kbd>l</kbd> link to the step, <kbd>/</kbd> <label for=\"filter\">fields:</label> \
     <input id=\"filter\" type=\"search\" autocomplete=\"off\"> <span id=\"say\" role=\"status\"></span></p>\n";
 
-/// The steps of a behaviour by process, one lane each: every mark is a link to its step, as `to` says. The step `at` is
-/// the one that is shown, or the one that fails. `of` tells this navigation from others on the page.
-pub fn lanes(steps: &[Step], at: Option<usize>, of: &str, to: &dyn Fn(usize) -> String) -> String {
+/// The steps of a behaviour by process, one lane each.
+pub struct Lanes<'s> {
+    pub steps: &'s [Step],
+    /// The numbers of those that are shown, ascending.
+    pub shown: &'s [usize],
+    /// The step that is looked at, or the one that fails.
+    pub at: Option<usize>,
+    /// What tells this navigation from others on the page.
+    pub of: &'s str,
+}
+
+/// Lanes in which every mark is a link to its step, as `to` says.
+pub fn lanes(of: &Lanes<'_>, to: &dyn Fn(usize) -> String) -> String {
+    let steps = of.steps;
+    let shown: Vec<usize> = of
+        .shown
+        .iter()
+        .copied()
+        .filter(|index| *index > 0)
+        .collect();
     let mut processes: Vec<&str> = Vec::new();
-    for process in steps.iter().filter_map(|step| step.process.as_deref()) {
+    for process in shown
+        .iter()
+        .filter_map(|index| steps[*index].process.as_deref())
+    {
         if !processes.contains(&process) {
             processes.push(process);
         }
@@ -77,27 +95,37 @@ pub fn lanes(steps: &[Step], at: Option<usize>, of: &str, to: &dyn Fn(usize) -> 
     if processes.is_empty() {
         return String::new();
     }
-    let [first, last] = Behaviour::shown(steps.len());
-    let shown: Vec<usize> = first.chain(last).filter(|index| *index > 0).collect();
     let names = processes.iter().map(|name| name.chars().count()).max();
-    let left = 14 + 7 * names.unwrap_or(0).min(MOST_OF_A_NAME);
-    let (width, height) = (left + 9 * shown.len() + 6, 20 * processes.len() + 4);
+    let left = 14 + 7 * names.unwrap_or(0);
+    // Between marks of steps of which some between them are left out is a gap.
+    let is_apart = |pair: &[usize]| pair[0] + 1 < pair[1];
+    let gaps = shown.windows(2).filter(|pair| is_apart(pair)).count();
+    let (width, height) = (
+        left + 9 * (shown.len() + gaps) + 6,
+        20 * processes.len() + 4,
+    );
     let mut html = format!(
         "<nav class=\"lanes\" aria-label=\"Steps by process{}\"><svg width=\"{width}\" height=\"{height}\">",
-        Escaped(of)
+        Escaped(of.of)
     );
     for (lane, process) in processes.iter().enumerate() {
-        let name: String = process.chars().take(MOST_OF_A_NAME).collect();
         let y = 20 * lane + 14;
-        let _ = write!(html, "<text x=\"2\" y=\"{y}\">{}</text>", Escaped(name));
+        let _ = write!(html, "<text x=\"2\" y=\"{y}\">{}</text>", Escaped(process));
     }
-    for (place, index) in shown.iter().enumerate() {
+    let mut place = 0;
+    for (number, index) in shown.iter().enumerate() {
         let step = &steps[*index];
+        if number > 0 && is_apart(&shown[number - 1..=number]) {
+            let x = left + 9 * place;
+            let _ = write!(html, "<text class=\"gap\" x=\"{x}\" y=\"14\">⋯</text>");
+            place += 1;
+        }
         let lane = processes
             .iter()
             .position(|name| Some(*name) == step.process.as_deref());
         let (x, y) = (left + 9 * place, 20 * lane.unwrap_or(0) + 3);
-        let class = match (at == Some(*index), is_stutter(step)) {
+        place += 1;
+        let class = match (of.at == Some(*index), is_stutter(step)) {
             (true, _) => " class=\"end\"",
             (false, true) => " class=\"stutter\"",
             (false, false) => "",

@@ -31,7 +31,7 @@ pub enum What<'r> {
     /// A value or a set.
     Value(String),
     /// An element of a queue; none if the queue is empty.
-    Cell(Option<&'r str>),
+    Cell(Option<String>),
 }
 
 /// The pieces of a row, broken into lines between entries and between the elements of a queue.
@@ -54,7 +54,11 @@ pub fn pieces(row: &Row) -> Vec<Piece<'_>> {
             Shown::Queue(elements) if elements.is_empty() => parts.push((CELL, What::Cell(None))),
             Shown::Queue(elements) => {
                 let cells = elements.iter();
-                parts.extend(cells.map(|text| (cell_width(text), What::Cell(Some(text)))));
+                let most = ((WIDTH - ENTRIES - 8.0) / CHARACTER) as usize;
+                parts.extend(cells.map(|text| {
+                    let text = cut(text, most);
+                    (cell_width(&text), What::Cell(Some(text)))
+                }));
             }
         }
         // A name stays with what follows it.

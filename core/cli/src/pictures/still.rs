@@ -7,7 +7,6 @@ use refmap::report::{Counterexample, Report, Step};
 
 use super::canvas::{Canvas, WIDTH};
 use super::escape::Escaped;
-use super::explanation::after;
 use super::page::DRAWING;
 use super::row::LINE;
 use super::svg::{ARROW, Picture};
@@ -21,13 +20,7 @@ const COLUMN: usize = 54;
 /// The picture of the last step of a counterexample of `report`.
 pub fn svg(report: &Report, of: &Counterexample) -> String {
     let mut still = Still::default();
-    let failure = format!(
-        "{}: {} fails{}: {}",
-        report.check,
-        of.obligation,
-        after(of),
-        of.explanation
-    );
+    let failure = format!("{}: {}: {}", report.check, of.failure(), of.explanation);
     still.text("strong", GAP, &failure, ACROSS);
     if let Some(last) = of.steps.last() {
         let before = of

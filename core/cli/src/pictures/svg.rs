@@ -69,6 +69,7 @@ impl Picture<'_> {
             x, width, height, ..
         } = place.head;
         let (left, top) = (place.head.left(), place.head.top());
+        let characters = self.canvas.characters;
         let before = self.node_before(&node.id);
         let is_other = before.is_some_and(|before| {
             (before.shade, before.root, before.absent, &before.marks)
@@ -88,13 +89,13 @@ impl Picture<'_> {
             f,
             r#"<g class="{class}" text-anchor="middle"><rect {OUTLINE} x="{left:.0}" y="{top:.0}" width="{width:.0}" height="{height}" rx="6"/>"#
         )?;
-        text(f, "id", (x, top + 16.0), &head_text(node))?;
+        text(f, "id", (x, top + 16.0), &head_text(node, characters))?;
         if node.root {
             text(f, "mark", (x, place.whole.top() - 5.0), "root")?;
         }
         if !node.marks.is_empty() {
             let below = place.whole.bottom() + 12.0;
-            text(f, "mark", (x, below), &marks_text(node))?;
+            text(f, "mark", (x, below), &marks_text(node, characters))?;
         }
         for (number, (slot, at)) in node.slots.iter().zip(&place.slots).enumerate() {
             let was = before.and_then(|node| node.slots.get(number));
@@ -109,7 +110,12 @@ impl Picture<'_> {
                 at.height
             )?;
             let class = if changed { "s ch" } else { "s" };
-            text(f, class, (at.x, at.top() + 13.0), &slot_text(slot))?;
+            text(
+                f,
+                class,
+                (at.x, at.top() + 13.0),
+                &slot_text(slot, characters),
+            )?;
         }
         f.write_str("</g>")
     }

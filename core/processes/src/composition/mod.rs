@@ -1,6 +1,7 @@
 //! Parallel composition of processes [Gammie, Hosking & Engelhardt, Fig. 8], over the model's own state.
 
 mod registers;
+mod shown;
 mod steps;
 
 use std::collections::HashMap;
@@ -56,6 +57,8 @@ pub struct Composition<S, Q, A, N = Label> {
     instances: Vec<Box<dyn ProcessInstance<S, Q, A>>>,
     /// Of each process, its locations.
     points: Vec<Vec<Point<N>>>,
+    /// Of each process, the names of its locations.
+    names: Vec<Vec<String>>,
     /// The processes that respond to requests anywhere.
     responding: Vec<usize>,
     rules: Vec<Rule>,
@@ -99,6 +102,7 @@ where
         Self {
             instances: Vec::new(),
             points: Vec::new(),
+            names: Vec::new(),
             responding: Vec::new(),
             rules: Vec::new(),
             labels: Vec::new(),
@@ -203,6 +207,7 @@ where
         if points.iter().any(|point| !point.responses.is_empty()) {
             self.responding.push(index);
         }
+        self.names.push(shown::names(&points));
         self.points.push(points);
         self.instances.push(Box::new(Instance {
             process,

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interpreter::Interpreter;
 use program::{Clients, Program, State};
-use refmap::Action;
+use refmap::{Action, Process};
 use refmap::random::Generator;
 use refmap_processes::{
-    Choices, Command, Composition, Configuration, Granularity, Location, ProcessError, assign,
-    choice, choose, forever, request, respond, sequence, when, while_do,
+    Choices, Command, Composition, Configuration, Granularity, Label, Location, ProcessError,
+    assign, choice, choose, forever, request, respond, sequence, when, while_do,
 };
 
 /// Result of a search: the number of states, and of steps by each command.
@@ -485,5 +485,97 @@ fn start_resets_locations_and_choices_are_numbered_in_order() {
             assert_eq!(choices, if wanted { &all[..] } else { &[] });
             assert_eq!(from, before);
         }
+    }
+}
+
+/// The state of a process that counts beside two that wait for each other, with its locations in several places.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+struct Places {
+    first: Location,
+    rest: [Location; 2],
+    /// A number that is a location's by chance.
+    count: u16,
+    programs: [Program; 3],
+}
+
+impl Configuration for Places {
+    fn location(&self, process: usize) -> Location {
+        match process {
+            0 => self.first,
+            other => self.rest[other - 1],
+        }
+    }
+
+    fn go_to(&mut self, process: usize, location: Location) {
+        match process {
+            0 => self.first = location,
+            other => self.rest[other - 1] = location,
+        }
+    }
+}
+
+/// A report shows where a process is by the labels of what it can do there, wherever the state keeps that, and leaves all
+/// other numbers as they are.
+#[test]
+fn a_process_is_shown_at_its_labels() {
+    let nothing = |label: &'static str| assign::<Program, u8, u8, Label>(label, |_| ());
+    let commands = [
+        // A choice of many, a loop, and an end.
+        sequence([
+            choice(["a", "b", "c", "d"].map(nothing)),
+            while_do(
+                "again?",
+                |program: &Program| program.x < 2,
+                assign("add", |program: &mut Program| program.x += 1),
+            ),
+            choice([nothing("left"), nothing("right")]),
+        ]),
+        forever(respond("answer", |_: &u8, _: &mut Program| Some(0))),
+        // The head of the loop and the place after its body are two, and offer the same.
+        sequence([
+            nothing("begin"),
+            forever(while_do("full?", |_: &Program| true, nothing("more"))),
+        ]),
+    ];
+    let mut composition = Composition::<Places, u8, u8>::new();
+    for (number, command) in commands.into_iter().enumerate() {
+        let placed = composition.process(
+            Process::numbered("process", number as u16),
+            &command,
+            move |state| &state.programs[number],
+            move |state| &mut state.programs[number],
+        );
+        placed.expect("it is well formed");
+    }
+    let mut initial = Vec::new();
+    composition.start(Places::default(), &mut |state| initial.push(state));
+    let mut open = initial;
+    let mut seen = Vec::new();
+    let mut names = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
+    while let Some(state) = open.pop() {
+        if seen.contains(&state) {
+            continue;
+        }
+        let shown = composition.show(&state);
+        let rest = &shown["rest"];
+        for (process, shown) in [&shown["first"], &rest[0], &rest[1]]
+            .into_iter()
+            .enumerate()
+        {
+            let name = composition.location_name(process, state.location(process));
+            assert_eq!(shown, name);
+            names[process].insert(name.to_owned());
+        }
+        assert_eq!(shown["count"], state.count);
+        assert_eq!(shown["programs"][0]["x"], state.programs[0].x);
+        composition.steps(&state, &mut |_, to| open.push(to));
+        seen.push(state);
+    }
+    let expected = ["a or 3 others", "add", "again?", "left or right", "the end"];
+    assert!(names[0].iter().eq(expected), "{names:?}");
+    assert!(names[1].iter().eq(["answer"]), "{names:?}");
+    // Two locations have two names, whatever they offer.
+    for (process, names) in names.iter().enumerate() {
+        assert_eq!(names.len(), composition.locations(process), "{names:?}");
     }
 }

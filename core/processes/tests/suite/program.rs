@@ -11,7 +11,7 @@ use refmap_processes::{
 pub const VALUES: u8 = 3;
 
 /// The data state of every process.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Program {
     pub x: u8,
 }

@@ -20,6 +20,7 @@
 
 mod action;
 mod fairness;
+mod located;
 mod perform;
 mod shown;
 
@@ -50,6 +51,8 @@ pub struct Machine {
     /// The instructions that are steps, per thread.
     steps: Vec<Vec<usize>>,
     texts: Vec<Vec<Arc<str>>>,
+    /// Names of the locations, per thread.
+    names: Vec<Vec<String>>,
     fairness: Vec<Fairness>,
 }
 
@@ -66,6 +69,7 @@ impl Machine {
         );
         let mut rules = Vec::new();
         let (mut rule_of, mut steps, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut names_of = Vec::new();
         for thread in &program.threads {
             let names = ThreadNames {
                 program: &program,
@@ -99,6 +103,7 @@ impl Machine {
             }
             rule_of.push(numbers);
             steps.push(steps_of_thread);
+            names_of.push(located::names(shown.iter().map(|text: &Arc<str>| &**text)));
             texts.push(shown);
         }
         Self {
@@ -109,6 +114,7 @@ impl Machine {
             rule_of,
             steps,
             texts,
+            names: names_of,
             fairness: Vec::new(),
         }
     }
@@ -294,6 +300,10 @@ impl TransitionSystem for Machine {
             .filter(|(_, of)| of.progress == Progress::CutOff)
             .map(|(stated, _)| stated.name.as_str())
             .collect()
+    }
+
+    fn show(&self, state: &State) -> serde_json::Value {
+        self.located(state)
     }
 
     fn draw(&self, state: &State) -> Option<Drawing> {

@@ -13,7 +13,7 @@ use crate::obligation::{deadlock, initiality, invariant, observation, simulation
 use crate::refinement::Refinement;
 use crate::report::json::json;
 use crate::report::{Counterexample, Step};
-use crate::system::{ActionOf, StateOf};
+use crate::system::{ActionOf, StateOf, TransitionSystem};
 use crate::trace::Trace;
 use crate::visit::{visit_initial, visit_steps};
 
@@ -96,7 +96,8 @@ impl<R: Refinement> Standing for At<'_, R> {
 
     fn is(&self, number: usize, step: &Step) -> bool {
         let (action, to) = &self.offered[number];
-        action.as_ref().map(json) == step.action && json(to) == step.state
+        let system = self.tester.refinement.implementation();
+        action.as_ref().map(json) == step.action && system.show(to) == step.state
     }
 
     fn take(&mut self, number: usize) {

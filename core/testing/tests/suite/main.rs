@@ -29,5 +29,6 @@ mod several_steps;
 mod stepper;
 mod storage;
 mod table;
+mod telling;
 mod walks;
 mod webs;

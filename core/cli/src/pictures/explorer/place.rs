@@ -10,11 +10,11 @@ use super::Explored;
 use super::address::{Address, Taken, digest};
 use super::http::Answer;
 use super::ran::Ran;
-use crate::pictures::behaviour::{Behaviour, Columns, simulated, title};
+use crate::pictures::behaviour::{Behaviour, Columns, shown, simulated, title};
 use crate::pictures::escape::Escaped;
-use crate::pictures::explanation::{after, explanation};
+use crate::pictures::explanation::explanation;
 use crate::pictures::figures::Figures;
-use crate::pictures::page::{Script, lanes, page};
+use crate::pictures::page::{Lanes, Script, lanes, page};
 
 /// What the keys do.
 const EXPLORER_KEYS: &str = "<p class=\"keys\" id=\"keys\" hidden><kbd>↓</kbd> <kbd>↑</kbd> choose a row, <kbd>Enter</kbd> takes \
@@ -159,10 +159,10 @@ impl Place<'_> {
             Some(Ran::Counterexample { address, found }) => {
                 let _ = writeln!(
                     body,
-                    "<p id=\"ran\"><strong>{}</strong> fails{}: {}. <a id=\"run\" href=\"{}\">To the end of the \
+                    "<p id=\"ran\"><strong>{}</strong> {}: {}. <a id=\"run\" href=\"{}\">To the end of the \
                      counterexample</a></p>",
                     Escaped(&found.obligation),
-                    after(found),
+                    found.fails(),
                     Escaped(&found.explanation),
                     self.path(address)
                 );
@@ -184,7 +184,14 @@ impl Place<'_> {
         }
         let path = self.path(address);
         let to = |step: usize| format!("{path}?step={step}");
-        body.push_str(&lanes(steps, Some(at), "", &to));
+        let shown = shown((0..steps.len()).collect());
+        let trail = Lanes {
+            steps,
+            shown: &shown,
+            at: Some(at),
+            of: "",
+        };
+        body.push_str(&lanes(&trail, &to));
         body.push_str("<p class=\"ways\">");
         let _ = match at.checked_sub(1) {
             Some(before) => write!(

@@ -155,7 +155,7 @@ fn the_end_of_a_lasso_tells_how_it_goes_on() {
     explore(&round, |explorer| {
         let (_, page) = explorer.get(&explorer.end());
         for part in [
-            "<strong>eventually:arrives</strong> fails after 0 steps with a loop of 3 steps",
+            "<strong>eventually:arrives</strong> fails: after 0 steps a loop of 3 steps",
             "?step=0\">state 0</a> again",
             "Why the loop is fair",
         ] {

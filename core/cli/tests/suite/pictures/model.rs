@@ -1,8 +1,9 @@
 //! A small system of which pages are made: a token that goes along a line of nodes, and is lost at its end.
 
 use refmap::drawing::{Drawing, Node, Row, Shade};
-use refmap::{Action, Fairness, Property, Refinement, TransitionSystem, check};
+use refmap::{Action, Fairness, Invariant, Property, Refinement, TransitionSystem, check};
 use refmap_cli::catalogue::{Catalogue, Check, Parameter};
+use refmap_testing::{Machine, itself};
 use serde::Serialize;
 
 /// Text that would be markup, or a command to a terminal, if it were not escaped.
@@ -126,6 +127,34 @@ impl Refinement for NeverArrives {
     }
 }
 
+/// A clock of 1 000 hours, with invariants that are false later and later, and properties that never hold.
+fn count() -> Check {
+    let run = |_: &_, settings: &refmap::Settings<'_>| {
+        let next = |n: &u32| vec![(("tick", 0), (n + 1) % 1_000)];
+        let mut refinement = itself(Machine::new(&[("tick", "clock")], [0u32], next, |_| 0));
+        refinement.implementation.fairness = vec![Fairness::weak("on", ["tick"])];
+        let below = |name, most| Invariant::new(name, "this test", move |n: &u32| *n < most);
+        refinement.invariants = vec![
+            below("late", 700),
+            below("early", 6),
+            below("later", 900),
+            below("too", 700),
+        ];
+        refinement.liveness = vec![
+            Property::eventually("ends", "this test", |n: &u32| *n > 1_000),
+            Property::always_eventually("beyond", "this test", |n: &u32| *n > 1_000),
+        ];
+        Ok(check(&refinement, settings)?)
+    };
+    Check::new(
+        "count",
+        "a clock: is a clock",
+        "this test, page 1",
+        Vec::new(),
+        run,
+    )
+}
+
 pub fn catalogue() -> Catalogue {
     let line = Check::new(
         "line",
@@ -158,7 +187,7 @@ pub fn catalogue() -> Catalogue {
         },
     );
     Catalogue {
-        checks: vec![line],
+        checks: vec![line, count()],
         ..Catalogue::default()
     }
 }

@@ -5,13 +5,18 @@ use std::sync::atomic::AtomicBool;
 use super::model::HOSTILE;
 use super::run;
 
-/// The page of a check of the line, and the status.
+/// The page of a check of the line.
 fn page(more: &[&str]) -> String {
+    page_of("line", more)
+}
+
+/// The page of a check.
+fn page_of(check: &str, more: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("page.html");
     let words = [
         "check",
-        "line",
+        check,
         "--quiet",
         "--html",
         file.to_str().expect("it is text"),
@@ -107,7 +112,7 @@ fn a_hostile_state_is_text() {
 fn a_long_behaviour_is_shown_in_part() {
     let html = page(&["--length", "2000"]);
     assert!(
-        html.contains("The behaviour has 2000 steps: the first 19 and the last 480 are shown.")
+        html.contains("The behaviour has 2 000 steps: the first 19 and the last 480 are shown.")
     );
     for shown in ["step-0\"", "step-19\"", "step-1521\"", "step-2000\""] {
         assert!(html.contains(&format!("id=\"{shown}")), "{shown}");
@@ -117,6 +122,105 @@ fn a_long_behaviour_is_shown_in_part() {
     }
     let most = 60_000 + 500 * 2_000;
     assert!(html.len() < most, "{} bytes", html.len());
+}
+
+/// The links of a page to places of its own, each with its text.
+fn links(html: &str) -> Vec<(&str, &str)> {
+    let links = html.split("<a href=\"#").skip(1);
+    let links = links.filter_map(|link| {
+        let (to, rest) = link.split_once('"')?;
+        let (text, _) = rest.split_once("</a>")?;
+        Some((to, text.rsplit('>').next()?))
+    });
+    links.collect()
+}
+
+#[test]
+fn a_page_shows_all_violations_as_the_terminal_does() {
+    let html = page_of("count", &["--keep-going", "--liveness"]);
+    // What is claimed, by the check and by each of its obligations.
+    for part in [
+        "<p class=\"claim\">a clock: is a clock [this test, page 1]</p>",
+        "<br><span class=\"says\">each step maps to the abstract step",
+        "<td class=\"violated\">violated</td><td class=\"n\">1 000</td>",
+        "<p class=\"says\">What must hold: the conclusion holds infinitely often.</p>",
+        "<h2>Legend</h2>",
+        "the step with which the behaviour ends",
+        "the steps that go round for ever",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    // The model draws nothing, and takes no stutters.
+    for part in ["a node, a slot", "a stutter: ", "White, grey and black"] {
+        assert!(!html.contains(part), "{part}");
+    }
+    // Each violated obligation leads to its counterexample, each link somewhere.
+    let links = links(&html);
+    for (to, text) in &links {
+        assert_eq!(
+            html.matches(&format!(" id=\"{to}\"")).count(),
+            1,
+            "{to}: {text}"
+        );
+    }
+    let rows = [
+        "invariant:early",
+        "invariant:late",
+        "invariant:later",
+        "invariant:too",
+        "eventually:ends",
+        "always-eventually:beyond",
+    ];
+    for name in rows {
+        assert!(
+            html.contains(&format!("\"><code>{name}</code></a>")),
+            "{name}"
+        );
+        assert!(
+            html.contains(&format!("<p><strong>{name}</strong> fails")),
+            "{name}"
+        );
+    }
+    let leads = |text: &str| links.iter().any(|link| link.1 == text);
+    assert!(
+        leads("steps 0 to 5 as in invariant:early, above"),
+        "{links:?}"
+    );
+    assert!(
+        leads("by the same steps as invariant:late, above"),
+        "{links:?}"
+    );
+    assert!(
+        leads("steps 0 to 700 as in invariant:late, above"),
+        "{links:?}"
+    );
+    assert!(
+        leads("by the same steps as eventually:ends, above"),
+        "{links:?}"
+    );
+    let line = "<p class=\"gap\">steps 2 to 999: step 1 again, 998 times, each time the state + 1 to 999; abstract: the same</p>";
+    assert!(html.contains(line), "{html}");
+    assert!(html.contains(">⋯</text>"));
+    assert!(html.matches("<section class=\"step").count() < 30);
+}
+
+/// The data of a page say which steps they lack.
+#[test]
+fn what_a_page_leaves_out_is_told_in_its_data() {
+    let html = page_of("count", &["--liveness", "--obligations", "eventually:ends"]);
+    let data = html
+        .split("id=\"report\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</script>").next());
+    let data: serde_json::Value =
+        serde_json::from_str(data.expect("it has data")).expect("they are JSON");
+    let shown = data["counterexample"]["steps"]
+        .as_array()
+        .map_or(0, Vec::len);
+    let left_out = data["steps_left_out"].as_array().map_or(0, Vec::len);
+    assert_eq!((shown, left_out), (3, 998));
+    assert_eq!(html.matches("<section class=\"step").count(), shown);
+    assert_eq!(data["claim"], "a clock: is a clock [this test, page 1]");
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn a_behaviour_may_stop_where_no_fairness_is_stated() {
     assert_eq!((shown.length, shown.loop_start), (1, Some(1)));
     let text = report.to_string();
     assert!(
-        text.contains("leads-to:served fails: after 1 step a loop of 0 steps"),
+        text.contains("leads-to:served fails: after 1 step nothing happens any more"),
         "{text}"
     );
     assert!(
