@@ -340,8 +340,8 @@ fn split(webs: &Webs) -> Webs {
         answers: webs.answers.clone(),
     };
     let goes_on = (webs.implementation.rules.len() - 1) as u8;
-    for from in 0..webs.answers.len() {
-        for (position, Answer { before, last }) in webs.answers[from].iter().enumerate() {
+    for (from, answers) in webs.answers.iter().enumerate() {
+        for (position, Answer { before, last }) in answers.iter().enumerate() {
             let of = &mut split.implementation.steps;
             let mut at = (from, position);
             let (label, target) = of[from][position];
@@ -635,7 +635,7 @@ fn decided(webs: &Webs, threads: usize) -> Report {
         ..Settings::default()
     };
     let report = check(webs, &settings).expect("the settings fit");
-    let simulation = report.obligation("simulation").unwrap();
+    let simulation = report.obligation("simulation").expect("it is chosen");
     assert_eq!(simulation.verdict, Verdict::Holds, "{report}");
     report
 }

@@ -2,6 +2,7 @@
 //! is its kind and its number.
 
 use refmap::obligation::Liveness;
+use refmap::report::Obligation;
 use refmap::{
     Action, Fairness, Refinement, Report, Settings, TransitionSystem, Verdict, check, compose,
 };
@@ -15,16 +16,19 @@ fn checked(refinement: &impl Refinement) -> Report {
     check(refinement, &settings).expect("the settings fit")
 }
 
-fn verdict(report: &Report, name: &str) -> Verdict {
+fn row<'r>(report: &'r Report, name: &str) -> &'r Obligation {
     let row = report.obligation(name);
-    let row = row.unwrap_or_else(|| panic!("{name} is decided: {report}"));
-    row.verdict
+    row.unwrap_or_else(|| panic!("{name} is decided: {report}"))
+}
+
+fn verdict(report: &Report, name: &str) -> Verdict {
+    row(report, name).verdict
 }
 
 /// That a row is violated by a lasso of so many steps before the loop, with this explanation.
 fn assert_starved(report: &Report, name: &str, stem: usize, why: &str) {
     assert_eq!(verdict(report, name), Verdict::Violated, "{report}");
-    let shown = &report.obligation(name).unwrap().counterexamples[0];
+    let shown = &row(report, name).counterexamples[0];
     assert_eq!(shown.loop_start, Some(stem), "{report}");
     assert!(shown.explanation.contains(why), "{report}");
     assert_eq!(report.verdict, Some(Verdict::Violated), "{report}");
@@ -32,8 +36,7 @@ fn assert_starved(report: &Report, name: &str, stem: usize, why: &str) {
 
 fn assert_not_tested(report: &Report, name: &str, why: &str) {
     assert_eq!(verdict(report, name), Verdict::Incomplete, "{report}");
-    let note = report.obligation(name).unwrap().note.as_deref();
-    assert_eq!(note, Some(why), "{report}");
+    assert_eq!(row(report, name).note.as_deref(), Some(why), "{report}");
     assert_eq!(report.verdict, Some(Verdict::Incomplete), "{report}");
 }
 
