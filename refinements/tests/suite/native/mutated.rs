@@ -92,10 +92,14 @@ fn objects<'a>(value: &'a mut Value, all: &mut Vec<&'a mut Map<String, Value>>) 
     // An object and those in it cannot be borrowed at once: the innermost of a line are enough.
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| objects(item, all)),
-        Value::Object(fields) if fields.values().any(Value::is_object) => {
-            fields.values_mut().for_each(|field| objects(field, all));
+        Value::Object(fields) => {
+            if fields.values().any(Value::is_object) {
+                let inner = fields.values_mut();
+                inner.for_each(|field| objects(field, all));
+            } else {
+                all.push(fields);
+            }
         }
-        Value::Object(fields) => all.push(fields),
         _ => (),
     }
 }
